@@ -1,0 +1,21 @@
+-- In which crawl did each host first name an agent, and how did that add up?
+
+-- Denominator: none; hosts are counted once, in the first crawl of this dataset that shows the name. The first crawl holds all
+-- that named it before. Crawls differ in size and in what they archived (2016 to 2019 without indexed redirects), so compare with
+-- hosts_in_crawl before calling it adoption.
+-- Variables: agent (gptbot).
+WITH first_seen AS (
+    SELECT h.surt_host_name, min(h.crawl) AS crawl
+    FROM hosts h
+    JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id
+    WHERE v.agent = lower(coalesce(getvariable('agent'), 'gptbot')) AND v.basis = 'explicit'
+    GROUP BY h.surt_host_name
+),
+crawls AS (
+    SELECT crawl, count(*) AS hosts_in_crawl FROM hosts GROUP BY crawl
+)
+SELECT c.crawl, c.hosts_in_crawl, count(f.crawl) AS first_named, sum(count(f.crawl)) OVER (ORDER BY c.crawl)::BIGINT AS cumulative
+FROM crawls c
+LEFT JOIN first_seen f ON f.crawl = c.crawl
+GROUP BY c.crawl, c.hosts_in_crawl
+ORDER BY c.crawl;

@@ -1,0 +1,22 @@
+-- How many AI agents does a host block by name, and what share block at least one?
+
+-- Denominator: hosts with a decided answer for '*', whether they name anybody or not.
+-- Only blocks by name: a host that blocks everybody by '*' is in the row 0. Long copied lists and vendor templates make the tail.
+-- Variables: crawl (every crawl).
+WITH blocks AS (
+    SELECT v.crawl, v.robots_id, count(DISTINCT v.agent) AS n
+    FROM verdicts v
+    JOIN agents g ON lower(g.agent) = v.agent
+    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all'
+        AND (list_contains(['ai_training', 'ai_search', 'ai_assistant', 'ai_agent', 'ai_data_provider'], g.category) OR list_contains(['ai_training', 'ai_search', 'ai_assistant', 'ai_agent', 'ai_data_provider'], g.category2))
+    GROUP BY v.crawl, v.robots_id
+)
+SELECT h.crawl, coalesce(b.n, 0) AS agents_blocked, count(*) AS hosts,
+    round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share,
+    round(sum(count(*)) OVER (PARTITION BY h.crawl ORDER BY agents_blocked DESC) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share_this_many_or_more
+FROM hosts h
+JOIN verdicts s ON s.crawl = h.rules_crawl AND s.robots_id = h.rules_robots_id AND s.agent = '*'
+LEFT JOIN blocks b ON b.crawl = h.rules_crawl AND b.robots_id = h.rules_robots_id
+WHERE s.verdict <> 'unknown' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+GROUP BY h.crawl, coalesce(b.n, 0)
+ORDER BY h.crawl, agents_blocked;

@@ -1,0 +1,18 @@
+-- How many hosts block AI training but leave AI search and assistants in?
+
+-- Denominator: hosts with a decided answer. A purpose counts as blocked if at least one crawler of that purpose is, by any
+-- basis, a 5xx too. Purposes are the registry's opinion of each crawler (agents.category), and one crawler may serve several.
+-- Variables: crawl (every crawl).
+SELECT crawl, training_blocked, search_blocked, assistant_blocked, count(*) AS hosts,
+    round(count(*) / sum(count(*)) OVER (PARTITION BY crawl), 6) AS share
+FROM (
+    SELECT crawl, surt_host_name,
+        coalesce(bool_or(verdict = 'disallow_all') FILTER (category = 'ai_training'), false) AS training_blocked,
+        coalesce(bool_or(verdict = 'disallow_all') FILTER (category = 'ai_search'), false) AS search_blocked,
+        coalesce(bool_or(verdict = 'disallow_all') FILTER (category = 'ai_assistant'), false) AS assistant_blocked
+    FROM verdicts_in(['ai_training', 'ai_search', 'ai_assistant'])
+    WHERE verdict <> 'unknown' AND category IN ('ai_training', 'ai_search', 'ai_assistant')
+        AND (getvariable('crawl') IS NULL OR crawl = getvariable('crawl'))
+    GROUP BY crawl, surt_host_name)
+GROUP BY crawl, training_blocked, search_blocked, assistant_blocked
+ORDER BY crawl, hosts DESC, training_blocked, search_blocked, assistant_blocked;

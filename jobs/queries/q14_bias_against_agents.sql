@@ -1,0 +1,20 @@
+-- How often are agents blocked by name, measured against how often everybody is blocked?
+
+-- Denominator: hosts that block '*' by a rule. Above 1: more hosts block this agent by name than block everybody.
+-- A block by a status blocks nobody by name, so statuses are left out on both sides.
+-- Variables: crawl (every crawl), top (25, a crawl).
+WITH counts AS (
+    SELECT h.crawl, v.agent, count(*) AS blocked
+    FROM hosts h
+    JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id
+    WHERE v.verdict = 'disallow_all' AND (v.basis = 'explicit' OR v.agent = '*' AND v.basis <> 'http_status') AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+    GROUP BY h.crawl, v.agent
+),
+everybody AS (
+    SELECT crawl, blocked FROM counts WHERE agent = '*'
+)
+SELECT c.crawl, c.agent, c.blocked, round(c.blocked / e.blocked, 6) AS against_everybody
+FROM counts c
+LEFT JOIN everybody e ON e.crawl = c.crawl
+QUALIFY row_number() OVER (PARTITION BY c.crawl ORDER BY c.blocked DESC, c.agent) <= coalesce(getvariable('top'), 25)
+ORDER BY c.crawl, c.blocked DESC, c.agent;

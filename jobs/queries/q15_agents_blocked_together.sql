@@ -1,0 +1,27 @@
+-- Which agents are blocked together by name?
+
+-- Denominator of share: hosts that block the rarer one of the two by name. Only agents of the registry: some files name
+-- hundreds, and pairs grow with the square. High shares come from vendor templates and copied lists more than from choice.
+-- Variables: crawl (every crawl), top (20, a crawl).
+WITH blocks AS (
+    SELECT DISTINCT h.crawl, h.surt_host_name, v.agent
+    FROM hosts h
+    JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id
+    JOIN agents g ON lower(g.agent) = v.agent
+    WHERE v.verdict = 'disallow_all' AND v.basis = 'explicit' AND v.agent <> '*' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+),
+singles AS (
+    SELECT crawl, agent, count(*) AS hosts FROM blocks GROUP BY crawl, agent
+),
+pairs AS (
+    SELECT a.crawl, a.agent AS agent_a, b.agent AS agent_b, count(*) AS hosts
+    FROM blocks a
+    JOIN blocks b ON b.crawl = a.crawl AND b.surt_host_name = a.surt_host_name AND a.agent < b.agent
+    GROUP BY ALL
+)
+SELECT p.crawl, p.agent_a, p.agent_b, p.hosts, round(p.hosts / least(a.hosts, b.hosts), 6) AS share_of_rarer
+FROM pairs p
+JOIN singles a ON a.crawl = p.crawl AND a.agent = p.agent_a
+JOIN singles b ON b.crawl = p.crawl AND b.agent = p.agent_b
+QUALIFY row_number() OVER (PARTITION BY p.crawl ORDER BY p.hosts DESC, p.agent_a, p.agent_b) <= coalesce(getvariable('top'), 20)
+ORDER BY p.crawl, p.hosts DESC, p.agent_a, p.agent_b;

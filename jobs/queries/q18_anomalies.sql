@@ -1,0 +1,22 @@
+-- Which oddities do files have, and how often does one change a verdict?
+
+-- Denominator: hosts whose answer was content (2xx). A web page sent as robots.txt has hundreds of odd lines: it is one host here.
+-- changed counts hosts where reading one line by RFC 9309's grammar gives another verdict; undecided ones are not in it.
+-- Variables: crawl (every crawl).
+WITH files AS (
+    SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id
+    FROM hosts h
+    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+    WHERE r.outcome = 'successful' AND NOT r.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+),
+totals AS (
+    SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
+)
+SELECT f.crawl, a.code, max(a.severity) AS severity, count(DISTINCT f.surt_host_name) AS hosts,
+    round(count(DISTINCT f.surt_host_name) / any_value(t.hosts), 6) AS share,
+    count(DISTINCT f.surt_host_name) FILTER (a.changes_verdict) AS changed, count(*) AS lines
+FROM files f
+JOIN totals t ON t.crawl = f.crawl
+JOIN anomalies a ON a.crawl = f.rules_crawl AND a.robots_id = f.robots_id
+GROUP BY f.crawl, a.code
+ORDER BY f.crawl, hosts DESC, a.code;

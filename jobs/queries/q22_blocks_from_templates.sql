@@ -1,0 +1,12 @@
+-- What share of the hosts that block an agent by name do so with a vendor's template?
+
+-- Denominator: hosts that name the agent and block it fully. No template means that none was recognised, not that a person wrote it.
+-- A template may be on by default, or one click: it tells of a vendor's choice as much as of the site's.
+-- Variables: agent (gptbot), crawl (every crawl).
+SELECT h.crawl, r.template, count(*) AS hosts, round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share
+FROM hosts h
+JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id
+JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+WHERE v.agent = lower(coalesce(getvariable('agent'), 'gptbot')) AND v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+GROUP BY h.crawl, r.template
+ORDER BY h.crawl, hosts DESC, r.template NULLS FIRST;

@@ -1,0 +1,13 @@
+-- Which sets of rules are shared by most hosts?
+
+-- Denominator of share: hosts whose answer has rules. Equal sets may be written differently: comments, order and spelling do not count.
+-- The top is made of systems' defaults and parked domains, not of decisions.
+-- Variables: crawl (every crawl), top (50, a crawl).
+SELECT h.crawl, r.ruleset_id, max(r.template) AS template, count(*) AS hosts,
+    round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share, min(r.url) AS example
+FROM hosts h
+JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+WHERE r.content_class = 'rules' AND r.ruleset_id IS NOT NULL AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+GROUP BY h.crawl, r.ruleset_id
+QUALIFY row_number() OVER (PARTITION BY h.crawl ORDER BY count(*) DESC, r.ruleset_id) <= coalesce(getvariable('top'), 50)
+ORDER BY h.crawl, hosts DESC, r.ruleset_id;

@@ -1,0 +1,218 @@
+//! What can be typed.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand};
+use scan::tables::Table;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold());
+
+const EXAMPLES: &str = "\
+Examples:
+  robots-scan crawl-*.warc.gz -o out.parquet        archives in, a dataset out
+  duckdb -init out.parquet/views.sql                ask it
+
+  robots-scan --paths robotstxt.paths.gz --base /mnt/cc --shard 17/100 -o out-17
+                                                    the 17th of 100 pieces of a crawl
+  robots-scan crawl.warc.gz --tables rules -o rules.parquet
+                                                    one table, one file
+  curl -s URL | robots-scan - -o out.parquet        from a pipe
+
+Exit codes: 0 whole, 1 done but parts of archives could not be read (see the
+table `faults`), 2 not started, 3 stopped (`--resume` continues).";
+
+/// Measures robots.txt across the web: WARC archives in, Parquet tables out.
+#[derive(Debug, Parser)]
+#[command(name = "robots-scan", version, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
+#[command(override_usage = "robots-scan [scan] INPUT… -o OUT [OPTIONS]\n       robots-scan COMMAND")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Reads archives and writes a dataset (the default)
+    Scan(Box<ScanArgs>),
+    /// Prints the tables: columns, types and what they mean
+    Schema(SchemaArgs),
+    /// Prints the registry of crawlers
+    Agents(AgentsArgs),
+    /// Prints completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual page
+    Man,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ScanArgs {
+    /// Archives: files, folders, globs, or `-` for standard input
+    ///
+    /// WARC 1.0 and 1.1; gzip, zstd (.warc.zst) or plain.
+    #[arg(value_name = "INPUT", required_unless_present = "paths")]
+    pub(crate) inputs: Vec<String>,
+
+    /// The dataset: a folder that is made; for a single table, a file
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    /// A list of archives, one a line, perhaps gzip (`robotstxt.paths.gz`)
+    #[arg(long, value_name = "LIST")]
+    pub(crate) paths: Option<PathBuf>,
+
+    /// What is put before each line of --paths
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) base: Option<String>,
+
+    /// The crawl's name, whatever paths and archives say
+    #[arg(long, value_name = "NAME")]
+    pub(crate) crawl: Option<String>,
+
+    /// The subset's name: `robotstxt` takes every response, others only /robots.txt
+    #[arg(long, value_name = "NAME")]
+    pub(crate) subset: Option<String>,
+
+    /// Only these tables; a single one is written as one file
+    #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = table)]
+    pub(crate) tables: Vec<Table>,
+
+    /// Threads that read and encode [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// The I-th of N runs of consecutive inputs, I from 1; folders of shards merge by moving files
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<(usize, usize)>,
+
+    /// Continues a run that was stopped, with the same inputs and options
+    #[arg(long, conflicts_with = "overwrite")]
+    pub(crate) resume: bool,
+
+    /// Replaces a dataset that robots-scan made
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+
+    /// A registry of crawlers of your own: CSV with at least a column `token`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agents: Option<PathBuf>,
+
+    /// Bytes of a body within which a line must end to count for verdicts, or `none`
+    ///
+    /// Rows of lines beyond it are kept all the same.
+    #[arg(long, value_name = "BYTES", default_value = "512000", value_parser = limit)]
+    pub(crate) body_limit: Limit,
+
+    /// Bytes of a decoded body that are read at most
+    #[arg(long, value_name = "BYTES", default_value = "16MiB", value_parser = max_body)]
+    pub(crate) max_body_bytes: u64,
+
+    /// Bytes of inputs that make a part, the unit of commit and resume
+    #[arg(long, value_name = "BYTES", default_value = "2GiB", value_parser = size)]
+    pub(crate) part_bytes: u64,
+
+    /// Stores bodies too, in the column `body` of `robots_files`
+    #[arg(long)]
+    pub(crate) with_bodies: bool,
+
+    /// Says what would be read and written, and stops
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Prints the summary as JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A limit that may be none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit(pub(crate) Option<u64>);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// The table; all if none is named
+    #[arg(value_parser = table)]
+    pub(crate) table: Option<Table>,
+
+    /// Lists the codes of anomalies instead
+    #[arg(long, conflicts_with = "table")]
+    pub(crate) anomalies: bool,
+
+    /// Writes one file a table, and one of the anomalies, into a folder
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["table", "anomalies"])]
+    pub(crate) write: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgentsArgs {
+    /// Only crawlers of this category, such as `ai_training`
+    #[arg(long, value_name = "CATEGORY")]
+    pub(crate) category: Option<String>,
+
+    /// A registry of your own instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agents: Option<PathBuf>,
+
+    /// Prints JSON, one crawler a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The arguments with `scan` put in where no command is named.
+pub(crate) fn with_default_command(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    const COMMANDS: [&str; 11] =
+        ["scan", "schema", "agents", "completions", "man", "help", "-h", "--help", "-V", "--version", "--"];
+    let mut args: Vec<OsString> = args.collect();
+    let is_named = match args.get(1) {
+        None => true,
+        Some(first) => COMMANDS.iter().any(|command| first == command),
+    };
+    if !is_named {
+        args.insert(1, "scan".into());
+    }
+    args
+}
+
+fn table(name: &str) -> Result<Table, String> {
+    Table::of_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Table::ALL.iter().map(|table| table.name()).collect();
+        format!("there is no such table; there are {}", names.join(", "))
+    })
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((i, n)) if (1..=n).contains(&i) && n <= 99_999 => Ok((i, n)),
+        _ => Err("give the shard and their number, as 1/4 … 4/4".into()),
+    }
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    if text == "none" { Ok(Limit(None)) } else { size(text).map(|bytes| Limit(Some(bytes))) }
+}
+
+fn max_body(text: &str) -> Result<u64, String> {
+    let bytes = size(text)?;
+    if (1..=1 << 30).contains(&bytes) { Ok(bytes) } else { Err("give 1 byte to 1GiB".into()) }
+}
+
+/// Bytes, perhaps in KiB, MiB or GiB.
+fn size(text: &str) -> Result<u64, String> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("", 0)];
+    let (digits, shift) = units
+        .iter()
+        .find_map(|(unit, shift)| text.strip_suffix(unit).map(|digits| (digits.trim(), *shift)))
+        .unwrap_or((text, 0));
+    let number: Option<u64> = digits.parse().ok();
+    number
+        .and_then(|number| number.checked_shl(shift).filter(|bytes| bytes >> shift == number))
+        .ok_or_else(|| "give a number of bytes, as 512000, 500KiB, 16MiB or 2GiB".into())
+}

@@ -1,0 +1,78 @@
+//! `schema`, `agents` and `man`: what is built in, printed.
+
+use crate::args::{AgentsArgs, Args, SchemaArgs};
+use crate::exit;
+use anyhow::Result;
+use clap::CommandFactory;
+use robots::Anomaly;
+use scan::agents::Registry;
+use scan::error::Error;
+use scan::note::Note;
+use scan::output;
+use scan::tables::Table;
+use serde_json::json;
+use std::io::Write;
+
+pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
+    let mut out = std::io::stdout().lock();
+    if let Some(folder) = &args.write {
+        std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
+        let write = |name: &str, text: String| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).map_err(|error| Error::write(&path, error))
+        };
+        for table in Table::ALL {
+            write(&format!("{}.sql", table.name()), output::schema_sql(table))?;
+        }
+        write("anomalies.md", anomalies())?;
+        return Ok(exit::WHOLE);
+    }
+    if args.anomalies {
+        write!(out, "{}", anomalies())?;
+        return Ok(exit::WHOLE);
+    }
+    for table in Table::ALL.into_iter().filter(|&table| args.table.is_none_or(|wanted| wanted == table)) {
+        writeln!(out, "{}", output::schema_sql(table))?;
+    }
+    Ok(exit::WHOLE)
+}
+
+/// The codes of anomalies, as a table of Markdown.
+fn anomalies() -> String {
+    let mut out = String::from("# Codes of `anomalies`\n\n| code | severity | liberty | meaning |\n|---|---|---|---|\n");
+    for it in Anomaly::ALL {
+        let liberty = if it.is_liberty() { "yes" } else { "" };
+        out.push_str(&format!("| {} | {} | {liberty} | {} |\n", it.code(), it.severity().name(), it.about()));
+    }
+    for it in Note::ALL {
+        out.push_str(&format!("| {} | {} | | {} |\n", it.code(), it.severity().name(), it.about()));
+    }
+    out
+}
+
+pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
+    let registry = match &args.agents {
+        Some(path) => Registry::read(path)?,
+        None => Registry::built_in(),
+    };
+    let mut out = std::io::stdout().lock();
+    let wanted = |category: &str| args.category.as_ref().is_none_or(|wanted| wanted == category);
+    for it in registry.agents.iter().filter(|it| wanted(&it.category) || (!it.category2.is_empty() && wanted(&it.category2))) {
+        if args.json {
+            let line = json!({
+                "agent": it.agent, "token": it.token, "operator": it.operator, "category": it.category, "category2": it.category2,
+                "purpose": it.purpose, "fallbacks": it.fallbacks, "ignores_wildcard": it.ignores_wildcard,
+                "is_control_token": it.is_control_token, "source": it.source,
+            });
+            writeln!(out, "{line}")?;
+        } else {
+            writeln!(out, "{:28} {:24} {:22} {}", it.token, it.category, it.operator, it.purpose)?;
+        }
+    }
+    Ok(exit::WHOLE)
+}
+
+pub(crate) fn man() -> Result<u8> {
+    clap_mangen::Man::new(Args::command()).render(&mut std::io::stdout().lock())?;
+    Ok(exit::WHOLE)
+}

@@ -1,0 +1,54 @@
+//! The command `robots-scan`.
+
+mod args;
+mod list;
+mod progress;
+mod scan_command;
+mod summary;
+
+use args::{Args, Command};
+use clap::{CommandFactory, Parser};
+use std::process::ExitCode;
+
+/// What the exit codes mean, to scripts and schedulers.
+pub(crate) mod exit {
+    /// All was read and written.
+    pub(crate) const WHOLE: u8 = 0;
+    /// All was written, but some places of archives could not be read.
+    pub(crate) const FAULTS: u8 = 1;
+    /// Nothing was begun.
+    pub(crate) const NOT_STARTED: u8 = 2;
+    /// Something is unfinished; `--resume` continues.
+    pub(crate) const STOPPED: u8 = 3;
+}
+
+fn main() -> ExitCode {
+    // What reads our output may close it early; that is no error of ours.
+    let args = Args::parse_from(args::with_default_command(std::env::args_os()));
+    let result = match args.command {
+        Command::Scan(args) => scan_command::run(*args),
+        Command::Schema(args) => list::schema(&args),
+        Command::Agents(args) => list::agents(&args),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut std::io::stdout());
+            Ok(exit::WHOLE)
+        }
+        Command::Man => list::man(),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::WHOLE),
+        Err(error) => {
+            eprintln!("robots-scan: {error:#}");
+            let code = match error.downcast_ref::<scan::error::Error>() {
+                Some(error) if !error.is_before_start() => exit::STOPPED,
+                _ => exit::NOT_STARTED,
+            };
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}

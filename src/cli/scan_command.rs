@@ -1,0 +1,138 @@
+//! `robots-scan scan`: from what was typed to a run.
+
+use crate::args::ScanArgs;
+use crate::{exit, progress, summary};
+use anyhow::Result;
+use indicatif::{HumanBytes, HumanCount};
+use scan::agents::Registry;
+use scan::error::{Error, ErrorKind};
+use scan::input::{self, Origin, Request};
+use scan::output::{Destination, Existing};
+use scan::run::{self, Options, Progress};
+use scan::tables::Table;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+
+/// Inputs up to which each is looked at beforehand.
+const INPUTS_CHECKED: usize = 1000;
+
+pub(crate) fn run(args: ScanArgs) -> Result<u8> {
+    let options = options(&args)?;
+    if args.dry_run {
+        dry_run(&options)?;
+        return Ok(exit::WHOLE);
+    }
+    if options.inputs.len() <= INPUTS_CHECKED {
+        input::check_kinds(&options.inputs)?;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
+
+    let shown = Arc::new(Progress::default());
+    let (sender, notices) = channel();
+    let is_done = Arc::new(AtomicBool::new(false));
+    let bytes = options.inputs.iter().map(|input| input.bytes).sum();
+    let display = progress::show(Arc::clone(&shown), notices, options.inputs.len() as u64, bytes, Arc::clone(&is_done));
+    let result = run::run(&options, &shown, &sender, &stop);
+    // The display ends when nobody can tell it anything more.
+    drop(sender);
+    is_done.store(true, Ordering::Relaxed);
+    let _ = display.join();
+    let done = result?;
+
+    let code = if done.failed_inputs > 0 {
+        exit::STOPPED
+    } else if done.faults > 0 {
+        exit::FAULTS
+    } else {
+        exit::WHOLE
+    };
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", summary::json(&done, &args.output, code))?;
+    } else {
+        write!(out, "{}", summary::text(&done, &args.output, !options.destination.is_single_file()))?;
+    }
+    Ok(code)
+}
+
+fn options(args: &ScanArgs) -> Result<Options> {
+    let request = Request {
+        arguments: args.inputs.clone(),
+        paths: args.paths.clone(),
+        base: args.base.clone(),
+        crawl: args.crawl.clone(),
+        subset: args.subset.clone(),
+    };
+    let registry = match &args.agents {
+        Some(path) => Registry::read(path)?,
+        None => Registry::built_in(),
+    };
+    let tables: Vec<Table> =
+        Table::ALL.into_iter().filter(|table| args.tables.is_empty() || args.tables.contains(table)).collect();
+    let existing = match (args.resume, args.overwrite) {
+        (true, _) => Existing::Resume,
+        (_, true) => Existing::Overwrite,
+        _ => Existing::Refuse,
+    };
+    let destination = Destination::new(&args.output, &tables, args.shard);
+    destination.check(existing)?;
+    if destination.is_single_file() && tables == [Table::Agents] {
+        let why = "the registry does not come from archives: `robots-scan agents --json` prints it".to_owned();
+        return Err(Error::new(ErrorKind::Option(why), "--tables agents").into());
+    }
+    let mut stdin_head = Vec::new();
+    let mut inputs = input::find(&request, &mut stdin_head)?;
+    if let Some((index, count)) = args.shard {
+        inputs = input::shard(inputs, index, count);
+    }
+    if args.resume && inputs.iter().any(|input| input.origin == Origin::Stdin) {
+        let why = "standard input cannot be read twice".to_owned();
+        return Err(Error::new(ErrorKind::Option(why), "--resume").into());
+    }
+    let threads = args.threads.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+    Ok(Options {
+        inputs,
+        stdin_head,
+        destination,
+        existing,
+        threads: threads.unwrap_or(1),
+        body_limit: args.body_limit.0,
+        max_body_bytes: usize::try_from(args.max_body_bytes)?,
+        with_bodies: args.with_bodies,
+        registry,
+        part_bytes: args.part_bytes.max(1),
+        shard: args.shard,
+    })
+}
+
+/// Says what a run would do.
+fn dry_run(options: &Options) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let parts = run::parts(&options.inputs, options.part_bytes);
+    for part in &parts {
+        let inputs = &options.inputs[part.inputs.clone()];
+        let bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
+        let size = bytes.map_or("size unknown".to_owned(), |bytes| HumanBytes(bytes).to_string());
+        let (crawl, subset) = (&inputs[0].crawl, &inputs[0].subset);
+        writeln!(out, "part {}: crawl={crawl} subset={subset}, {size}", part.no)?;
+        for input in inputs {
+            let size = input.bytes.map_or("size unknown".to_owned(), |bytes| HumanBytes(bytes).to_string());
+            writeln!(out, "  {}  {size}", input.name)?;
+        }
+    }
+    let tables: Vec<&str> = options.destination.tables().iter().map(|table| table.name()).collect();
+    writeln!(
+        out,
+        "{} archives in {} parts would be read with {} threads; into {}: {}",
+        HumanCount(options.inputs.len() as u64),
+        HumanCount(parts.len() as u64),
+        options.threads,
+        options.destination.root().display(),
+        tables.join(", "),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Liberties taken and oddities met, with permanent codes.
+
+use crate::parse::Span;
+
+/// How much an anomaly matters to who wrote the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Harmless, or a matter of taste.
+    Info,
+    /// Likely not what was meant.
+    Warning,
+    /// What was meant is lost to some readers or to all.
+    Error,
+}
+
+impl Severity {
+    /// The word that stands in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// An anomaly at its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The line, from 1; 0 where the whole file is meant.
+    pub line_no: u32,
+    /// What was met.
+    pub anomaly: Anomaly,
+    /// The bytes it was met in; may be empty.
+    pub detail: Span,
+}
+
+macro_rules! anomalies {
+    ($($name:ident, $code:literal, $severity:ident, $liberty:literal, $about:literal;)*) => {
+        /// An oddity of a file, or a liberty that Google's reading takes with it.
+        ///
+        /// Codes are permanent: a code is never given a new meaning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Anomaly {
+            $(#[doc = $about] $name,)*
+        }
+
+        impl Anomaly {
+            /// All anomalies, in the order of their definition.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The code that stands in the tables.
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)* }
+            }
+
+            /// How much it matters.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$name => Severity::$severity,)* }
+            }
+
+            /// Whether Google's reading takes a liberty here that the grammar
+            /// of RFC 9309 does not give.
+            pub fn is_liberty(self) -> bool {
+                match self { $(Self::$name => $liberty,)* }
+            }
+
+            /// What it means, in one sentence.
+            pub fn about(self) -> &'static str {
+                match self { $(Self::$name => $about,)* }
+            }
+        }
+    };
+}
+
+anomalies! {
+    Bom, "bom", Info, true, "A UTF-8 byte order mark begins the file and is dropped.";
+    PartialBom, "partial_bom", Warning, true, "The first one or two bytes of a UTF-8 byte order mark begin the file and are dropped.";
+    Utf16, "utf16", Error, false, "The file is UTF-16: its lines are cut at their NUL bytes and nothing is understood.";
+    CrOnly, "cr_only", Info, false, "All lines end with a lone CR.";
+    MixedLineEnds, "mixed_line_ends", Info, false, "Lines end in more than one way.";
+    NulBytes, "nul_bytes", Warning, true, "A NUL byte hides the rest of its line.";
+    InvalidUtf8, "invalid_utf8", Warning, false, "The file is not UTF-8; its stray bytes are read as they stand.";
+    HtmlBody, "html_body", Error, false, "The body is an HTML page; it is searched for rules all the same.";
+    Over500kib, "over_500kib", Warning, false, "The body is larger than 512,000 bytes, beyond which crawlers need not read.";
+    OverlongLine, "overlong_line", Warning, true, "A line has more than 16,663 bytes; Google's parser drops the rest.";
+    ControlBlank, "control_blank", Info, true, "A vertical tab or form feed is trimmed like a blank.";
+    NoDirective, "no_directive", Warning, false, "A line has neither a colon nor exactly two words, or nothing before its colon: it says nothing.";
+    MissingColon, "missing_colon", Warning, true, "A blank stands where the colon should be.";
+    TypoAcceptedByGoogle, "typo_accepted_by_google", Warning, true, "A misspelt key that Google's parser knows, such as `Dissallow`.";
+    TypoOther, "typo_other", Error, false, "A key that looks like a misspelt one and is understood by nobody.";
+    KeyByPrefix, "key_by_prefix", Warning, true, "A key that only begins like a known one, such as `Disallowed`.";
+    UnknownDirective, "unknown_directive", Info, false, "A key that no specification and no known crawler defines.";
+    UnsupportedDirective, "unsupported_directive", Info, false, "A key that Google knows and does not obey, such as `Crawl-delay`.";
+    RuleBeforeAgent, "rule_before_agent", Error, false, "A rule stands before any user-agent line and applies to nobody.";
+    EmptyAgent, "empty_agent", Error, false, "A user-agent line names nobody.";
+    InvalidTokenChars, "invalid_token_chars", Warning, true, "A name has octets that a product token of RFC 9309 must not have; Google cuts it there.";
+    TokenWithVersion, "token_with_version", Warning, true, "A name carries a version, as in `FooBot/1.0`; Google cuts it off.";
+    DuplicateAgentGroup, "duplicate_agent_group", Info, false, "A group names the same crawler twice.";
+    AgentInManyGroups, "agent_in_many_groups", Info, false, "A crawler is named again in a later group; the groups are merged.";
+    BlankLineInsideGroup, "blank_line_inside_group", Info, false, "A blank line stands between a user-agent line and its first rule; Koster's reading ends the record there.";
+    SitemapBetweenAgents, "sitemap_between_agents", Warning, false, "A sitemap line stands between user-agent lines of one group.";
+    CrawlDelayBetweenAgents, "crawl_delay_between_agents", Warning, false, "A crawl-delay line stands between user-agent lines of one group.";
+    GroupWithoutRules, "group_without_rules", Warning, false, "A group has no rules: its crawlers may fetch everything.";
+    EmptyDisallow, "empty_disallow", Info, false, "An empty `Disallow` restricts nothing.";
+    EmptyAllow, "empty_allow", Info, false, "An empty `Allow` says nothing.";
+    PathWithoutSlash, "path_without_slash", Error, false, "A rule's path begins with neither `/` nor `*` and matches nothing.";
+    FullUrlPath, "full_url_path", Error, false, "A rule has a whole URL for its path and matches nothing.";
+    LeadingWildcard, "leading_wildcard", Info, true, "A rule's path begins with `*`, which RFC 9309 does not provide for.";
+    MultiplePathsPerLine, "multiple_paths_per_line", Error, false, "A rule has several paths on one line; they are read as one with blanks.";
+    WildcardNoop, "wildcard_noop", Info, false, "A `*` at a path's end or after another changes nothing but the rule's length.";
+    DollarInside, "dollar_inside", Info, false, "A `$` that is not the last octet of a path is an ordinary octet.";
+    IndexHtm, "index_htm", Info, true, "An allow rule for `/index.htm` or `/index.html` allows its folder too, for Google.";
+    UnencodedNonAscii, "unencoded_non_ascii", Warning, false, "A path has octets above 0x7F that should be percent-encoded.";
+    QueryOrFragment, "query_or_fragment", Info, false, "A path has a query, or a `#` that makes the rest a comment.";
+    ConflictingEqualLength, "conflicting_equal_length", Warning, false, "A group allows and disallows the same path; the allow wins.";
+    BadCrawlDelay, "bad_crawl_delay", Warning, false, "A crawl-delay is not a plain number of seconds.";
+    RelativeSitemap, "relative_sitemap", Warning, false, "A sitemap's address is not an absolute URL.";
+    SitemapOtherDomain, "sitemap_other_domain", Info, false, "A sitemap lies on another registered domain.";
+    BadSignalValue, "bad_signal_value", Warning, false, "A statement on AI use has a key or value that its draft does not define.";
+    SignalContradiction, "signal_contradiction", Warning, false, "Two statements on AI use in one group contradict each other.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Anomaly;
+
+    #[test]
+    fn codes_are_distinct_words() {
+        let mut codes: Vec<_> = Anomaly::ALL.iter().map(|anomaly| anomaly.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), Anomaly::ALL.len());
+        let is_word = |code: &&str| {
+            code.bytes()
+                .all(|byte| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
+        assert!(codes.iter().all(is_word));
+    }
+}

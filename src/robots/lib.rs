@@ -1,0 +1,54 @@
+//! The language of robots.txt: bytes in, values out.
+//!
+//! Every byte string is a robots.txt file. [`Parser::parse`] never fails and
+//! never panics; what it had to guess it reports as an [`Anomaly`] with its
+//! line. The result, [`Robots`], is a view: the body and positions in it.
+//! Nothing here reads files, knows HTTP, or keeps time.
+//!
+//! The line grammar is that of Google's parser, a superset of RFC 9309's. What
+//! was written (`key_raw`, `value_raw`) travels beside what was read of it, so
+//! that a stricter reading needs no second parse.
+//!
+//! # Example
+//!
+//! ```
+//! use robots::{Parser, Judge, Verdict};
+//!
+//! let mut parser = Parser::new();
+//! let robots = parser.parse(b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n");
+//! assert_eq!(robots.figures().n_groups, 1);
+//!
+//! let mut judge = Judge::new();
+//! let verdicts = judge.judge(&robots);
+//! assert_eq!(verdicts[0].verdict, Verdict::AllowAll); // everybody else
+//! assert_eq!(verdicts[1].verdict, Verdict::DisallowAll); // gptbot
+//! ```
+
+mod anomaly;
+mod line;
+mod number;
+mod parse;
+mod pattern;
+mod policy;
+mod preference;
+mod reach;
+mod ruleset;
+mod status;
+mod template;
+mod token;
+mod verdict;
+
+pub use anomaly::{Anomaly, Finding, Severity};
+pub use line::{Ending, LINE_BYTES_MAX, Line, Lines};
+pub use parse::{
+    BODY_LIMIT_BYTES, Content, Directive, Figures, Group, Key, LineEndings, Parser, Reading,
+    Robots, Span,
+};
+pub use pattern::{escape, matches, path_of_url};
+pub use policy::{Access, Policy};
+pub use preference::{Mechanism, Preference, preferences};
+pub use ruleset::ruleset;
+pub use status::{Effect, FetchClass, Outcome, Status};
+pub use template::Template;
+pub use token::{is_product_token, product_token, whole_name};
+pub use verdict::{AgentVerdict, Basis, Judge, Verdict};

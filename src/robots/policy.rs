@@ -1,0 +1,204 @@
+//! The answer for one crawler and one URL, by Google's reading.
+
+use crate::parse::{Key, Robots};
+use crate::pattern;
+use crate::token::is_wildcard;
+
+/// Whether a crawler may fetch a URL, and the line that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Whether it may.
+    pub is_allowed: bool,
+    /// The line of the rule that Google's parser reports, 0 for none. Where
+    /// an empty rule is all that matched it is that rule's, though it did not
+    /// decide.
+    pub line_no: u32,
+}
+
+/// The rules of one crawler: parse once, ask often.
+#[derive(Clone, Debug)]
+pub struct Policy<'a> {
+    rules: Vec<Rule<'a>>,
+    is_named: bool,
+}
+
+/// A rule that may match.
+#[derive(Clone, Copy, Debug)]
+struct Rule<'a> {
+    allow: bool,
+    line_no: u32,
+    pattern: &'a [u8],
+}
+
+/// The best match so far: its priority is the pattern's length, -1 for none.
+#[derive(Clone, Copy)]
+struct Best {
+    priority: i64,
+    line_no: u32,
+}
+
+impl<'a> Policy<'a> {
+    /// Gathers the rules for a crawler that calls itself by `agents`, each
+    /// name compared as it stands with the tokens of the file
+    /// (google-semantics §6).
+    ///
+    /// All groups of the crawler are merged; only where it is nowhere named
+    /// do the groups of `*` hold.
+    pub fn google(robots: &Robots<'a>, agents: &[&[u8]]) -> Self {
+        const SPECIFIC: u8 = 1;
+        const GLOBAL: u8 = 2;
+        let mut membership = vec![0u8; robots.groups().len() + 1];
+        for line in robots
+            .directives()
+            .iter()
+            .filter(|it| it.key == Key::UserAgent && it.counts)
+        {
+            let token = robots.text(line.token);
+            let group = &mut membership[line.group_no as usize];
+            if is_wildcard(robots.text(line.value)) {
+                *group |= GLOBAL;
+            } else if agents.iter().any(|agent| agent.eq_ignore_ascii_case(token)) {
+                *group |= SPECIFIC;
+            }
+        }
+        let is_named = membership.iter().any(|flags| flags & SPECIFIC != 0);
+        let wanted = if is_named { SPECIFIC } else { GLOBAL };
+        let rules = robots
+            .directives()
+            .iter()
+            .filter(|it| matches!(it.key, Key::Allow | Key::Disallow) && it.counts)
+            .filter(|it| membership[it.group_no as usize] & wanted != 0)
+            .map(|it| Rule {
+                allow: it.key == Key::Allow,
+                line_no: it.line_no,
+                pattern: robots.text(it.value),
+            })
+            .collect();
+        Self { rules, is_named }
+    }
+
+    /// Whether any user-agent line names the crawler.
+    pub fn is_named(&self) -> bool {
+        self.is_named
+    }
+
+    /// Answers for a URL, from which the path is taken as it stands.
+    pub fn access(&self, url: &[u8]) -> Access {
+        let mut scratch = Vec::new();
+        self.access_path(pattern::path_of_url(url, &mut scratch))
+    }
+
+    /// Answers for a path: the longest pattern wins, the allow among equals
+    /// (google-semantics §7).
+    pub fn access_path(&self, path: &[u8]) -> Access {
+        let mut best = [Best {
+            priority: -1,
+            line_no: 0,
+        }; 2];
+        let mut folder = Vec::new();
+        for rule in &self.rules {
+            let best = &mut best[usize::from(rule.allow)];
+            let priority = rule.pattern.len() as i64;
+            if pattern::matches(rule.pattern, path) {
+                if priority > best.priority {
+                    *best = Best {
+                        priority,
+                        line_no: rule.line_no,
+                    };
+                }
+            } else if rule.allow {
+                folder.clear();
+                if pattern::index_folder(rule.pattern, &mut folder)
+                    && folder.len() as i64 > best.priority
+                    && pattern::matches(&folder, path)
+                {
+                    *best = Best {
+                        priority: folder.len() as i64,
+                        line_no: rule.line_no,
+                    };
+                }
+            }
+        }
+        let [disallow, allow] = best;
+        let line_no = if disallow.priority > allow.priority {
+            disallow.line_no
+        } else {
+            allow.line_no
+        };
+        let decided = disallow.priority.max(allow.priority) > 0;
+        Access {
+            is_allowed: !decided || disallow.priority <= allow.priority,
+            line_no,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parser;
+
+    fn access(body: &str, agent: &str, url: &str) -> (bool, u32) {
+        let mut parser = Parser::new();
+        let robots = parser.parse(body.as_bytes());
+        let answer = Policy::google(&robots, &[agent.as_bytes()]).access(url.as_bytes());
+        (answer.is_allowed, answer.line_no)
+    }
+
+    #[test]
+    fn the_longest_pattern_wins_as_googles_page_says() {
+        // "Order of precedence for rules", row by row.
+        let rows = [
+            ("/page", "/p", "/", true),
+            ("/folder/page", "/folder", "/folder", true),
+            ("/page.htm", "/page", "/*.htm", false),
+            ("/page.php5", "/page", "/*.ph", true),
+            ("/", "/$", "/", true),
+            ("/page.htm", "/$", "/", false),
+        ];
+        for (path, allow, disallow, expected) in rows {
+            let body = format!("user-agent: *\nallow: {allow}\ndisallow: {disallow}\n");
+            assert_eq!(
+                access(&body, "FooBot", &format!("http://h{path}")).0,
+                expected,
+                "{path} {allow} {disallow}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_later_group_of_several_names_binds_each_of_them() {
+        let body = "user-agent: *\nallow: /\n\nuser-agent: GPTBot\nuser-agent: CCBot\nuser-agent: ClaudeBot\ndisallow: /\n";
+        for agent in ["gptbot", "CCBot", "ClaudeBot"] {
+            assert_eq!(access(body, agent, "http://h/x"), (false, 7));
+        }
+        assert_eq!(access(body, "FooBot", "http://h/x"), (true, 2));
+    }
+
+    #[test]
+    fn a_group_without_rules_still_shields_from_the_wildcard() {
+        assert_eq!(
+            access(
+                "user-agent: *\ndisallow: /\nuser-agent: a\n",
+                "a",
+                "http://h/x"
+            ),
+            (true, 0)
+        );
+        assert_eq!(
+            access(
+                "user-agent: *\ndisallow: /\nuser-agent: a\ndisallow:\n",
+                "a",
+                "http://h/x"
+            ),
+            (true, 4)
+        );
+    }
+
+    #[test]
+    fn index_htm_allows_its_folder_too() {
+        let body = "user-agent: *\ndisallow: /\nallow: /d/index.html\n";
+        assert_eq!(access(body, "a", "http://h/d/"), (true, 3));
+        assert_eq!(access(body, "a", "http://h/d"), (false, 2));
+    }
+}

@@ -1,0 +1,199 @@
+//! What the HTTP status of a robots.txt means to each reading.
+
+/// The outcome of a fetch in the words of RFC 9309 §2.3.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// 2xx: the body is the robots.txt (§2.3.1.1).
+    Successful,
+    /// 3xx (§2.3.1.2).
+    Redirect,
+    /// 4xx (§2.3.1.3).
+    Unavailable,
+    /// Everything else, also a status that cannot be read (§2.3.1.4).
+    Unreachable,
+}
+
+/// The class of a fetch in the words of Common Crawl's robots.txt statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FetchClass {
+    /// 200.
+    Success,
+    /// 400, 404, 410.
+    NotFound,
+    /// 401.
+    Unauthorized,
+    /// 403.
+    Forbidden,
+    /// 429 and 5xx.
+    DeferVisits,
+    /// 3xx.
+    Redirect,
+    /// The rest, 204 and 206 among them.
+    Other,
+}
+
+/// What a crawler does after the fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Reads the body as robots.txt.
+    Parse,
+    /// Takes everything as allowed.
+    AllowAll,
+    /// Takes everything as disallowed.
+    DisallowAll,
+    /// Goes to the redirect's target.
+    Follow,
+    /// Waits: nothing is decided.
+    Defer,
+}
+
+/// The status of a response, with what else decides its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The code; `None` where none could be read.
+    pub code: Option<u16>,
+    /// Whether there is a `Location` that can be followed.
+    pub has_location: bool,
+}
+
+impl Status {
+    /// RFC 9309 §2.3.1.
+    pub fn outcome(self) -> Outcome {
+        match self.code {
+            Some(200..=299) => Outcome::Successful,
+            Some(300..=399) => Outcome::Redirect,
+            Some(400..=499) => Outcome::Unavailable,
+            _ => Outcome::Unreachable,
+        }
+    }
+
+    /// The seven classes of Common Crawl's robots.txt statistics.
+    pub fn fetch_class(self) -> FetchClass {
+        match self.code {
+            Some(200) => FetchClass::Success,
+            Some(300..=399) => FetchClass::Redirect,
+            Some(400 | 404 | 410) => FetchClass::NotFound,
+            Some(401) => FetchClass::Unauthorized,
+            Some(403) => FetchClass::Forbidden,
+            Some(429 | 500..=599) => FetchClass::DeferVisits,
+            _ => FetchClass::Other,
+        }
+    }
+
+    /// Google's table: 429 is a server error, every other 4xx means there is
+    /// no robots.txt; an unreadable answer is a server error.
+    pub fn effect_google(self) -> Effect {
+        match self.code {
+            Some(429) => Effect::DisallowAll,
+            _ => self.effect_rfc9309(),
+        }
+    }
+
+    /// RFC 9309 §2.3.1: every 4xx allows, 429 too; all undefined codes are
+    /// unreachable.
+    pub fn effect_rfc9309(self) -> Effect {
+        match self.outcome() {
+            Outcome::Successful => Effect::Parse,
+            Outcome::Redirect => self.follow_or_defer(),
+            Outcome::Unavailable => Effect::AllowAll,
+            Outcome::Unreachable => Effect::DisallowAll,
+        }
+    }
+
+    /// Koster 1996 §3.1: 401 and 403 restrict, 404 allows, 3xx is followed;
+    /// for everything else the draft knows only temporary failure.
+    pub fn effect_koster1996(self) -> Effect {
+        match self.code {
+            Some(200..=299) => Effect::Parse,
+            Some(300..=399) => self.follow_or_defer(),
+            Some(401 | 403) => Effect::DisallowAll,
+            Some(404) => Effect::AllowAll,
+            _ => Effect::Defer,
+        }
+    }
+
+    /// 304 says nothing new, and a redirect to nowhere cannot be followed.
+    fn follow_or_defer(self) -> Effect {
+        if self.has_location && self.code != Some(304) {
+            Effect::Follow
+        } else {
+            Effect::Defer
+        }
+    }
+}
+
+impl Outcome {
+    /// The word that stands in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Successful => "successful",
+            Self::Redirect => "redirect",
+            Self::Unavailable => "unavailable",
+            Self::Unreachable => "unreachable",
+        }
+    }
+}
+
+impl FetchClass {
+    /// The word that stands in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::NotFound => "notfound",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::DeferVisits => "defer_visits",
+            Self::Redirect => "redirect",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl Effect {
+    /// The word that stands in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Parse => "parse",
+            Self::AllowAll => "allow_all",
+            Self::DisallowAll => "disallow_all",
+            Self::Follow => "follow",
+            Self::Defer => "defer",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reading_has_its_own_table_of_statuses() {
+        use Effect::{AllowAll, Defer, DisallowAll, Follow, Parse};
+        let cases = [
+            (Some(200), true, Parse, Parse, Parse),
+            (Some(206), false, Parse, Parse, Parse),
+            (Some(301), true, Follow, Follow, Follow),
+            (Some(301), false, Defer, Defer, Defer),
+            (Some(304), true, Defer, Defer, Defer),
+            (Some(401), false, AllowAll, AllowAll, DisallowAll),
+            (Some(403), false, AllowAll, AllowAll, DisallowAll),
+            (Some(404), false, AllowAll, AllowAll, AllowAll),
+            (Some(410), false, AllowAll, AllowAll, Defer),
+            (Some(429), false, DisallowAll, AllowAll, Defer),
+            (Some(500), false, DisallowAll, DisallowAll, Defer),
+            (Some(101), false, DisallowAll, DisallowAll, Defer),
+            (Some(999), false, DisallowAll, DisallowAll, Defer),
+            (None, false, DisallowAll, DisallowAll, Defer),
+        ];
+        for (code, has_location, google, rfc9309, koster1996) in cases {
+            let status = Status { code, has_location };
+            assert_eq!(status.effect_google(), google, "google {code:?}");
+            assert_eq!(status.effect_rfc9309(), rfc9309, "rfc9309 {code:?}");
+            assert_eq!(
+                status.effect_koster1996(),
+                koster1996,
+                "koster1996 {code:?}"
+            );
+        }
+    }
+}

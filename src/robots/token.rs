@@ -1,0 +1,128 @@
+//! Names of crawlers in a user-agent line.
+
+/// Reads what Google's parser makes of the value of a user-agent line: the
+/// longest leading run of `A-Z a-z _ -` (google-semantics §6).
+///
+/// `*` is a name of its own when it stands alone or before a blank; `*foo` is
+/// nobody. The result is a slice of `value`, in its own case.
+pub fn product_token(value: &[u8]) -> &[u8] {
+    if is_wildcard(value) {
+        return &value[..1];
+    }
+    let len = value
+        .iter()
+        .take_while(|&&byte| is_token_byte(byte))
+        .count();
+    &value[..len]
+}
+
+/// Returns whether `value` is a product token by RFC 9309 §2.2.1: `*`, or
+/// letters, `_` and `-` only.
+pub fn is_product_token(value: &[u8]) -> bool {
+    value == b"*" || (!value.is_empty() && value.iter().copied().all(is_token_byte))
+}
+
+/// Writes the whole name that the value of a user-agent line gives into
+/// `out`, lower-cased.
+///
+/// The value is cut at the first of `/ , ; ( *`, trimmed, its inner blanks
+/// made one, and a last word of digits and dots, a version, is dropped. A
+/// value that is `*`, or `*` and a blank, is `*`. An empty name addresses
+/// nobody.
+pub fn whole_name(value: &[u8], out: &mut Vec<u8>) {
+    if is_wildcard(value) {
+        out.push(b'*');
+        return;
+    }
+    let len = value
+        .iter()
+        .position(|byte| b"/,;(*".contains(byte))
+        .unwrap_or(value.len());
+    let begin = out.len();
+    let mut last_word = begin;
+    for word in value[..len]
+        .split(|&byte| is_blank(byte))
+        .filter(|word| !word.is_empty())
+    {
+        if out.len() > begin {
+            out.push(b' ');
+        }
+        last_word = out.len();
+        out.extend(word.iter().map(u8::to_ascii_lowercase));
+    }
+    if out.len() > last_word
+        && out[last_word..]
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    {
+        out.truncate(last_word.max(begin));
+        if out.len() > begin {
+            out.pop();
+        }
+    }
+}
+
+/// `*` alone, or `*` and a blank of the C locale.
+pub(crate) fn is_wildcard(value: &[u8]) -> bool {
+    value.first() == Some(&b'*') && value.get(1).is_none_or(|&byte| is_blank(byte))
+}
+
+/// The white space of the C locale: what Google's parser trims.
+#[inline]
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+}
+
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'-'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(value: &[u8]) -> String {
+        let mut out = b"x".to_vec();
+        whole_name(value, &mut out);
+        String::from_utf8(out.split_off(1)).unwrap()
+    }
+
+    #[test]
+    fn a_token_is_cut_at_the_first_other_byte() {
+        assert_eq!(product_token(b"FooBot/2.1"), b"FooBot");
+        assert_eq!(product_token(b"MJ12bot"), b"MJ");
+        assert_eq!(product_token(b"Yahoo! slurp"), b"Yahoo");
+        assert_eq!(product_token(b"360Spider"), b"");
+        assert_eq!(product_token(b"* foo"), b"*");
+        assert_eq!(product_token(b"*\tx"), b"*");
+        assert_eq!(product_token(b"*foo"), b"");
+    }
+
+    #[test]
+    fn only_letters_dash_and_underscore_make_a_product_token() {
+        assert!(is_product_token(b"*") && is_product_token(b"a-_B"));
+        assert!(
+            !is_product_token(b"") && !is_product_token(b"* x") && !is_product_token(b"AI2Bot")
+        );
+    }
+
+    #[test]
+    fn a_whole_name_keeps_digits_and_inner_blanks() {
+        assert_eq!(whole(b"MJ12bot"), "mj12bot");
+        assert_eq!(whole(b"Sogou  web\tspider"), "sogou web spider");
+        assert_eq!(whole(b"AI2Bot/1.0 (x)"), "ai2bot");
+        assert_eq!(whole(b"GoogleBot*"), "googlebot");
+        assert_eq!(whole(b"Brightbot 1.0"), "brightbot");
+        assert_eq!(whole(b"bot 2 3"), "bot 2");
+        assert_eq!(whole(b"a, b"), "a");
+        assert_eq!(whole(b"* x"), "*");
+        assert_eq!(whole(b"*"), "*");
+    }
+
+    #[test]
+    fn a_name_of_nothing_addresses_nobody() {
+        for value in [&b""[..], b"*foo", b"/1.0", b"(x)", b"1.0", b"008"] {
+            assert_eq!(whole(value), "", "{value:?}");
+        }
+    }
+}

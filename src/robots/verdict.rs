@@ -1,0 +1,707 @@
+//! The answer for one crawler and the whole file.
+//!
+//! A [`Judge`] gathers who is named in a file, merges the rules of each, and
+//! decides what paths those rules leave. Nearly every file has a shape that is
+//! decided by looking at its rules: one that matches everything, and a path
+//! built from a rule that shows the other answer. Both are proofs; where
+//! neither is found, the automaton of `reach` searches all paths.
+//!
+//! If you change what a pattern matches, look at `pattern` (the slow twin is
+//! there), at [`Decider::steps`], and at the brute force in the tests.
+
+use crate::parse::{Directive, Key, Robots};
+use crate::pattern;
+use crate::reach::{self, Limits, Reach, Rule as ReachRule, Step};
+use crate::token::is_wildcard;
+use std::collections::HashMap;
+
+/// What a file's rules leave to a crawler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No path may be fetched.
+    DisallowAll,
+    /// Some paths may be fetched, and some not.
+    Partial,
+    /// Every path may be fetched.
+    AllowAll,
+    /// It could not be decided.
+    Unknown,
+}
+
+impl Verdict {
+    /// The word that stands in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DisallowAll => "disallow_all",
+            Self::Partial => "partial",
+            Self::AllowAll => "allow_all",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// Groups that name the crawler.
+    Explicit,
+    /// The groups of `*`.
+    Wildcard,
+    /// There are groups, but none for the crawler or `*`.
+    NoGroup,
+    /// The file addresses nobody.
+    NoRules,
+    /// The status of the response, not its body.
+    HttpStatus,
+    /// The work limit was met.
+    TooComplex,
+}
+
+impl Basis {
+    /// The word that stands in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Wildcard => "wildcard",
+            Self::NoGroup => "no_group",
+            Self::NoRules => "no_rules",
+            Self::HttpStatus => "http_status",
+            Self::TooComplex => "too_complex",
+        }
+    }
+}
+
+/// The verdicts for one name that a file holds, or for `*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentVerdict<'a> {
+    /// A whole name or a token, lower-cased; `*` for everybody else.
+    pub agent: &'a [u8],
+    /// By Google's rules, names compared whole.
+    pub verdict: Verdict,
+    /// By Google's rules as its parser applies them to a crawler of this name.
+    pub verdict_google: Verdict,
+    /// What `verdict` rests on.
+    pub basis: Basis,
+    /// Whether `/` may be fetched, by `verdict`'s rules.
+    pub is_root_allowed: bool,
+    /// Allow lines that were merged for `verdict`.
+    pub n_allow: u32,
+    /// Disallow lines that were merged for `verdict`.
+    pub n_disallow: u32,
+    /// The first valid crawl-delay of the groups, in seconds.
+    pub crawl_delay: Option<f64>,
+    /// The line that shows the verdict, 0 for none.
+    pub evidence_line: u32,
+}
+
+/// Bounds on the work for one file. No real file is known to come near them.
+const STATES_MAX: usize = 20_000;
+const SEARCH_WORK_MAX: u64 = 20_000_000;
+/// Lines that may be looked at while rules are merged, over all names.
+const MERGE_WORK_MAX: u64 = 20_000_000;
+/// Paths built from rules that are tried before all paths are searched.
+const WITNESSES_MAX: usize = 24;
+
+/// Decides verdicts, one file after the other.
+#[derive(Debug, Default)]
+pub struct Judge {
+    work: u64,
+}
+
+/// The verdict of one set of groups, with what a row says of it.
+#[derive(Clone, Copy, Debug)]
+struct Decision {
+    verdict: Verdict,
+    is_too_complex: bool,
+    is_root_allowed: bool,
+    n_allow: u32,
+    n_disallow: u32,
+    crawl_delay: Option<f64>,
+    evidence_line: u32,
+}
+
+/// Where a name stands.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// Groups with it as a whole name, in order.
+    pub(crate) by_name: Vec<u32>,
+    /// Groups with it as a token, in order.
+    pub(crate) by_token: Vec<u32>,
+}
+
+impl Judge {
+    /// Makes a judge.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Decides for `*` and for every whole name and token that the lines
+    /// which count hold: `*` first, then in the order of their first lines.
+    pub fn judge<'a>(&mut self, robots: &Robots<'a>) -> Vec<AgentVerdict<'a>> {
+        self.work = 0;
+        let names = Names::gather(robots);
+        let mut decided = HashMap::new();
+        let everybody = self.decide(robots, &names.everybody, &mut decided);
+        let others_basis = if everybody.is_too_complex {
+            Basis::TooComplex
+        } else if !names.everybody.is_empty() {
+            Basis::Wildcard
+        } else if names.in_order.is_empty() {
+            Basis::NoRules
+        } else {
+            Basis::NoGroup
+        };
+        let mut rows = vec![row(b"*", everybody, everybody.verdict, others_basis)];
+        for (agent, places) in &names.in_order {
+            let google = if places.by_token.is_empty() {
+                everybody
+            } else {
+                self.decide(robots, &places.by_token, &mut decided)
+            };
+            rows.push(if places.by_name.is_empty() {
+                row(agent, everybody, google.verdict, others_basis)
+            } else {
+                let own = self.decide(robots, &places.by_name, &mut decided);
+                let basis = if own.is_too_complex {
+                    Basis::TooComplex
+                } else {
+                    Basis::Explicit
+                };
+                row(agent, own, google.verdict, basis)
+            });
+        }
+        rows
+    }
+
+    /// Decides for a set of groups, once.
+    fn decide(
+        &mut self,
+        robots: &Robots<'_>,
+        groups: &[u32],
+        decided: &mut HashMap<Vec<u32>, Decision>,
+    ) -> Decision {
+        if let Some(decision) = decided.get(groups) {
+            return *decision;
+        }
+        let decision = self.decide_anew(robots, groups);
+        decided.insert(groups.to_vec(), decision);
+        decision
+    }
+
+    fn decide_anew(&mut self, robots: &Robots<'_>, groups: &[u32]) -> Decision {
+        let mut decision = Decision {
+            verdict: Verdict::AllowAll,
+            is_too_complex: false,
+            is_root_allowed: true,
+            n_allow: 0,
+            n_disallow: 0,
+            crawl_delay: None,
+            evidence_line: groups
+                .first()
+                .map_or(0, |&no| robots.groups()[no as usize - 1].line_no),
+        };
+        let mut decider = Decider::default();
+        for &no in groups {
+            decision.crawl_delay = decision
+                .crawl_delay
+                .or(robots.groups()[no as usize - 1].crawl_delay);
+            let lines = robots.group_directives(no);
+            self.work += lines.len() as u64;
+            if self.work > MERGE_WORK_MAX {
+                return Decision {
+                    verdict: Verdict::Unknown,
+                    is_too_complex: true,
+                    ..decision
+                };
+            }
+            for line in lines.iter().filter(|it| it.counts) {
+                match line.key {
+                    Key::Allow => decision.n_allow += 1,
+                    Key::Disallow => decision.n_disallow += 1,
+                    _ => continue,
+                }
+                decider.add(
+                    line.key == Key::Allow,
+                    line.line_no,
+                    robots.text(line.value),
+                );
+            }
+        }
+        let (is_root_allowed, _) = decider.access(b"/");
+        decision.is_root_allowed = is_root_allowed;
+        let (verdict, line_no) = decider.verdict();
+        decision.is_too_complex = verdict == Verdict::Unknown;
+        decision.verdict = verdict;
+        if line_no != 0 {
+            decision.evidence_line = line_no;
+        }
+        decision
+    }
+}
+
+impl<'a> Robots<'a> {
+    /// The directives from the first line of group `no` up to the next group.
+    pub fn group_directives(&self, no: u32) -> &'a [Directive] {
+        let groups = self.groups();
+        let end = groups
+            .get(no as usize)
+            .map_or(self.directives().len(), |next| next.first);
+        &self.directives()[groups[no as usize - 1].first..end]
+    }
+}
+
+fn row<'a>(
+    agent: &'a [u8],
+    decision: Decision,
+    verdict_google: Verdict,
+    basis: Basis,
+) -> AgentVerdict<'a> {
+    AgentVerdict {
+        agent,
+        verdict: decision.verdict,
+        verdict_google,
+        basis,
+        is_root_allowed: decision.is_root_allowed,
+        n_allow: decision.n_allow,
+        n_disallow: decision.n_disallow,
+        crawl_delay: decision.crawl_delay,
+        evidence_line: decision.evidence_line,
+    }
+}
+
+/// Who is named in a file, and in which groups.
+pub(crate) struct Names<'a> {
+    pub(crate) everybody: Vec<u32>,
+    pub(crate) in_order: Vec<(&'a [u8], Places)>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn gather(robots: &Robots<'a>) -> Self {
+        let mut names = Self {
+            everybody: Vec::new(),
+            in_order: Vec::new(),
+        };
+        let mut index: HashMap<&'a [u8], usize> = HashMap::new();
+        for line in robots
+            .directives()
+            .iter()
+            .filter(|it| it.key == Key::UserAgent && it.counts)
+        {
+            if is_wildcard(robots.text(line.value)) {
+                add(&mut names.everybody, line.group_no);
+                continue;
+            }
+            let (name, token) = (robots.text(line.name), robots.text(line.token));
+            let mut places_of = |agent: &'a [u8]| {
+                *index.entry(agent).or_insert_with(|| {
+                    names.in_order.push((agent, Places::default()));
+                    names.in_order.len() - 1
+                })
+            };
+            if !name.is_empty() {
+                let at = places_of(name);
+                add(&mut names.in_order[at].1.by_name, line.group_no);
+            }
+            if !token.is_empty() {
+                let at = *index.entry(token).or_insert_with(|| {
+                    names.in_order.push((token, Places::default()));
+                    names.in_order.len() - 1
+                });
+                add(&mut names.in_order[at].1.by_token, line.group_no);
+            }
+        }
+        names
+    }
+}
+
+fn add(groups: &mut Vec<u32>, no: u32) {
+    if groups.last() != Some(&no) {
+        groups.push(no);
+    }
+}
+
+/// The merged rules of a crawler, by Google's reading.
+#[derive(Debug, Default)]
+struct Decider<'a> {
+    /// Rules that can match; the pattern of a folder (`index.htm`) is its own.
+    rules: Vec<DeciderRule<'a>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct DeciderRule<'a> {
+    allow: bool,
+    line_no: u32,
+    text: &'a [u8],
+    /// The bytes of `text` that count; a `$` stands behind them if they are
+    /// fewer (`index.htm`).
+    folder_bytes: Option<u32>,
+}
+
+impl<'a> DeciderRule<'a> {
+    fn priority(&self) -> u32 {
+        self.folder_bytes
+            .map_or(self.text.len() as u32, |len| len + 1)
+    }
+
+    fn matches(&self, path: &[u8]) -> bool {
+        match self.folder_bytes {
+            None => pattern::matches(self.text, path),
+            Some(len) => {
+                let folder = &self.text[..len as usize];
+                if memchr::memchr(b'*', folder).is_none() {
+                    return path == folder;
+                }
+                pattern::matches(&[folder, b"$"].concat(), path)
+            }
+        }
+    }
+
+    fn is_universal(&self) -> bool {
+        self.folder_bytes.is_none() && pattern::is_universal(self.text)
+    }
+}
+
+/// A symbol that no escaped pattern holds.
+const OTHER: u8 = 0xff;
+const ROBOTS_TXT: &[u8] = b"/robots.txt";
+
+impl<'a> Decider<'a> {
+    fn add(&mut self, allow: bool, line_no: u32, text: &'a [u8]) {
+        if !pattern::can_match(text) {
+            return;
+        }
+        self.rules.push(DeciderRule {
+            allow,
+            line_no,
+            text,
+            folder_bytes: None,
+        });
+        if allow
+            && let Some(slash) = memchr::memrchr(b'/', text)
+            && text[slash..].starts_with(b"/index.htm")
+        {
+            self.rules.push(DeciderRule {
+                allow,
+                line_no,
+                text,
+                folder_bytes: Some(slash as u32 + 1),
+            });
+        }
+    }
+
+    /// Whether `path` is allowed, and by which line.
+    fn access(&self, path: &[u8]) -> (bool, u32) {
+        let (mut best, mut line_no, mut allowed) = (0, 0, true);
+        for rule in &self.rules {
+            let priority = rule.priority();
+            let wins = priority > best || (priority == best && rule.allow && !allowed);
+            if wins && rule.matches(path) {
+                (best, line_no, allowed) = (priority, rule.line_no, rule.allow);
+            }
+        }
+        (allowed, line_no)
+    }
+
+    /// Decides, with the line that shows it (0: none).
+    fn verdict(&mut self) -> (Verdict, u32) {
+        let longest = |rules: &[DeciderRule<'_>], allow: bool, universal: bool| {
+            let rules = rules
+                .iter()
+                .filter(|it| it.allow == allow && (!universal || it.is_universal()));
+            rules
+                .map(|it| (it.priority(), it.line_no))
+                .max_by_key(|&(priority, line_no)| (priority, u32::MAX - line_no))
+        };
+        let Some((disallow, _)) = longest(&self.rules, false, false) else {
+            return (Verdict::AllowAll, 0);
+        };
+        let all_allowed = longest(&self.rules, true, true).map_or(0, |it| it.0);
+        if all_allowed >= disallow {
+            return (Verdict::AllowAll, 0);
+        }
+        // What holds for a path that no rule but a universal one can match.
+        match longest(&self.rules, false, true).filter(|&(priority, _)| priority > all_allowed) {
+            Some((all_disallowed, line_no)) => {
+                if longest(&self.rules, true, false)
+                    .is_none_or(|(priority, _)| priority < all_disallowed)
+                {
+                    return (Verdict::DisallowAll, line_no);
+                }
+                match self.witness(true, all_disallowed) {
+                    Some(_) => (Verdict::Partial, line_no),
+                    None => self.search(line_no),
+                }
+            }
+            None => match self.witness(false, all_allowed + 1) {
+                Some(line_no) => (Verdict::Partial, line_no),
+                None => self.search(0),
+            },
+        }
+    }
+
+    /// Tries paths built from the rules that allow (or disallow) with at least
+    /// `priority`; gives the line of one whose path it decides.
+    fn witness(&self, allow: bool, priority: u32) -> Option<u32> {
+        let mut path = Vec::new();
+        let rules = self
+            .rules
+            .iter()
+            .filter(|it| it.allow == allow && it.priority() >= priority);
+        for rule in rules.take(WITNESSES_MAX) {
+            for filler in [&b""[..], &[OTHER]] {
+                path.clear();
+                let (text, anchored) = match (rule.folder_bytes, rule.text) {
+                    (Some(len), text) => (&text[..len as usize], true),
+                    (None, [text @ .., b'$']) => (text, true),
+                    (None, text) => (text, false),
+                };
+                if text.first() == Some(&b'*') {
+                    path.push(b'/');
+                }
+                for &byte in text {
+                    if byte == b'*' {
+                        path.extend_from_slice(filler)
+                    } else {
+                        path.push(byte)
+                    }
+                }
+                if !anchored {
+                    path.push(OTHER);
+                }
+                if path == ROBOTS_TXT || !rule.matches(&path) {
+                    continue;
+                }
+                let (allowed, line_no) = self.access(&path);
+                if allowed == allow {
+                    return Some(line_no);
+                }
+            }
+        }
+        None
+    }
+
+    /// Searches all paths.
+    fn search(&self, line_no: u32) -> (Verdict, u32) {
+        let (mut steps, mut rules) = (Vec::new(), Vec::new());
+        for rule in &self.rules {
+            let first = steps.len() as u32;
+            Self::steps(rule, &mut steps);
+            let end = steps.len() as u32;
+            // The place behind the last step must be the rule's own.
+            steps.push(Step::End);
+            rules.push(ReachRule {
+                first,
+                end,
+                allow: rule.allow,
+                priority: rule.priority(),
+            });
+        }
+        let excluded: Vec<u16> = ROBOTS_TXT.iter().map(|&byte| byte.into()).collect();
+        let limits = Limits {
+            states: STATES_MAX,
+            work: SEARCH_WORK_MAX,
+        };
+        let mut work = 0;
+        match reach::reach(
+            &steps,
+            &rules,
+            &excluded,
+            b'/'.into(),
+            OTHER.into(),
+            limits,
+            &mut work,
+        ) {
+            Reach::AllowAll => (Verdict::AllowAll, 0),
+            Reach::DisallowAll => (Verdict::DisallowAll, line_no),
+            Reach::Both => (Verdict::Partial, line_no),
+            Reach::TooComplex => (Verdict::Unknown, 0),
+        }
+    }
+
+    /// Lays a pattern out in steps.
+    fn steps(rule: &DeciderRule<'_>, steps: &mut Vec<Step>) {
+        let (text, anchored) = match (rule.folder_bytes, rule.text) {
+            (Some(len), text) => (&text[..len as usize], true),
+            (None, [text @ .., b'$']) => (text, true),
+            (None, text) => (text, false),
+        };
+        let mut after_run = false;
+        for &byte in text {
+            if byte != b'*' {
+                steps.push(Step::One(byte.into(), byte.into()));
+            } else if !after_run {
+                steps.push(Step::Run);
+            }
+            after_run = byte == b'*';
+        }
+        if anchored {
+            steps.push(Step::End);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parser;
+
+    fn verdict(body: &str) -> Verdict {
+        let mut parser = Parser::new();
+        let robots = parser.parse(body.as_bytes());
+        Judge::new().judge(&robots)[0].verdict
+    }
+
+    fn of_rules(rules: &[(bool, &str)]) -> String {
+        let mut body = String::from("user-agent: *\n");
+        for (allow, path) in rules {
+            body.push_str(if *allow { "allow: " } else { "disallow: " });
+            body.push_str(path);
+            body.push('\n');
+        }
+        body
+    }
+
+    #[test]
+    fn verdicts_are_what_the_design_defines() {
+        use Verdict::{AllowAll, DisallowAll, Partial};
+        let cases: &[(&[(bool, &str)], Verdict)] = &[
+            (&[], AllowAll),
+            (&[(false, "")], AllowAll),
+            (&[(false, "/")], DisallowAll),
+            (&[(false, "/*")], DisallowAll),
+            (&[(false, "*")], DisallowAll),
+            (&[(false, "/x")], Partial),
+            (&[(false, "x")], AllowAll),
+            (&[(false, "/"), (true, "/$")], Partial),
+            (&[(false, "/"), (true, "/")], AllowAll),
+            (&[(false, "/"), (true, "/a"), (false, "/a*")], DisallowAll),
+            (
+                &[(false, "/"), (true, "/a"), (false, "/a*"), (true, "/a*b")],
+                Partial,
+            ),
+            (&[(false, "/"), (true, "/robots.txt$")], DisallowAll),
+            (&[(false, "/"), (true, "/robots.txt")], Partial),
+            (&[(false, "/robots.txt$")], AllowAll),
+            (&[(false, "/robots.txt")], Partial),
+            (&[(false, "/a"), (true, "/a*")], AllowAll),
+            (
+                &[(false, "/"), (true, "/index.html"), (false, "/index.html*")],
+                Partial,
+            ),
+            (&[(false, "/$"), (false, "/*")], DisallowAll),
+            (
+                &[(true, "/*/"), (false, "/*"), (false, "/**/")],
+                DisallowAll,
+            ),
+        ];
+        for (rules, expected) in cases {
+            assert_eq!(verdict(&of_rules(rules)), *expected, "{rules:?}");
+        }
+    }
+
+    /// Looks at every path up to a length over a small alphabet, with an
+    /// octet that no rule names.
+    fn brute_force(rules: &[(bool, &str)], len: usize) -> Verdict {
+        let body = of_rules(rules);
+        let mut parser = Parser::new();
+        let robots = parser.parse(body.as_bytes());
+        let policy = crate::Policy::google(&robots, &[b"x"]);
+        let (mut allows, mut disallows) = (false, false);
+        let mut paths = vec![b"/".to_vec()];
+        for _ in 0..=len {
+            for path in &paths {
+                if policy.access_path(path).is_allowed {
+                    allows = true
+                } else {
+                    disallows = true
+                }
+            }
+            paths = paths
+                .iter()
+                .flat_map(|path| {
+                    b"ab/\xff"
+                        .iter()
+                        .map(|&it| [path.as_slice(), &[it]].concat())
+                })
+                .collect();
+        }
+        match (allows, disallows) {
+            (true, true) => Verdict::Partial,
+            (true, false) => Verdict::AllowAll,
+            _ => Verdict::DisallowAll,
+        }
+    }
+
+    #[test]
+    fn reachability_agrees_with_brute_force() {
+        let mut seed = 0x2545_f491_4f6c_dd1du64;
+        let mut random = move |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed % below as u64) as usize
+        };
+        for _ in 0..4000 {
+            let n = 1 + random(5);
+            let texts: Vec<(bool, String)> = (0..n)
+                .map(|_| {
+                    let mut text = String::from(["/", "/", "/", "*", "/*"][random(5)]);
+                    for _ in 0..random(4) {
+                        text.push_str(["a", "b", "*", "/", "*", "$"][random(6)]);
+                    }
+                    if random(5) == 0 {
+                        text.push('$');
+                    }
+                    (random(2) == 0, text)
+                })
+                .collect();
+            // A `$` inside is an octet that the small alphabet lacks.
+            if texts
+                .iter()
+                .any(|(_, text)| text[..text.len() - 1].contains('$'))
+            {
+                continue;
+            }
+            let rules: Vec<(bool, &str)> = texts
+                .iter()
+                .map(|(allow, text)| (*allow, text.as_str()))
+                .collect();
+            assert_eq!(
+                verdict(&of_rules(&rules)),
+                brute_force(&rules, 5),
+                "{rules:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_compared_whole_for_verdict_and_cut_for_google() {
+        let mut parser = Parser::new();
+        let robots = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
+        let rows = Judge::new().judge(&robots);
+        let seen: Vec<_> = rows
+            .iter()
+            .map(|it| (it.agent, it.verdict, it.verdict_google, it.basis))
+            .collect();
+        use Verdict::{AllowAll, DisallowAll};
+        assert_eq!(
+            seen,
+            [
+                (&b"*"[..], AllowAll, AllowAll, Basis::NoGroup),
+                (b"mj12bot", DisallowAll, AllowAll, Basis::Explicit),
+                (b"mj", AllowAll, DisallowAll, Basis::NoGroup),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_names_nobody_has_no_rules() {
+        let mut parser = Parser::new();
+        let robots = parser.parse(b"Sitemap: http://h/s.xml\nDisallow: /\n");
+        let rows = Judge::new().judge(&robots);
+        assert_eq!(
+            (rows.len(), rows[0].basis, rows[0].verdict),
+            (1, Basis::NoRules, Verdict::AllowAll)
+        );
+    }
+}

@@ -1,0 +1,285 @@
+//! What is said of one capture: all decisions, before any row is written.
+
+use crate::capture::Capture;
+use crate::host::{self, HostColumns};
+use crate::note::Note;
+use robots::{
+    AgentVerdict, Anomaly, Basis, Content, Directive, Effect, Judge, Key, Mechanism, Parser,
+    Robots, Severity, Span, Verdict,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A capture with all that was decided of it.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// The key of all its rows.
+    pub robots_id: i64,
+    /// Where the record lies.
+    pub place: crate::warc::Place,
+    /// The capture.
+    pub capture: &'a Capture<'a>,
+    /// The body, where it is read as a robots.txt.
+    pub robots: Option<Robots<'a>>,
+    /// `*` and every name in the file.
+    pub verdicts: Vec<AgentVerdict<'a>>,
+    /// The sitemap lines.
+    pub sitemaps: Vec<Sitemap<'a>>,
+    /// The statements on AI use.
+    pub preferences: Vec<Stated<'a>>,
+    /// Everything odd, in the order of lines, first what has none.
+    pub anomalies: Vec<Oddity<'a>>,
+    /// The fingerprint of its rules.
+    pub ruleset_id: Option<i64>,
+}
+
+/// A sitemap line, resolved.
+#[derive(Debug)]
+pub struct Sitemap<'a> {
+    /// The line.
+    pub line: &'a Directive,
+    /// The absolute URL, resolved against that of the robots.txt.
+    pub url: Option<String>,
+    /// The host of that URL.
+    pub host: Option<HostColumns>,
+    /// Whether it was written as an absolute URL (RFC 9309 §2.2.4, sitemaps.org).
+    pub is_absolute: bool,
+    /// Whether it lies on the host of the robots.txt.
+    pub same_host: Option<bool>,
+    /// Whether it lies on the registered domain of the robots.txt.
+    pub same_registered_domain: Option<bool>,
+}
+
+/// A preference at its line.
+#[derive(Debug)]
+pub struct Stated<'a> {
+    /// The line.
+    pub line: &'a Directive,
+    /// What it says.
+    pub preference: robots::Preference<'a>,
+}
+
+/// An anomaly of the body or of what is around it.
+#[derive(Debug)]
+pub struct Oddity<'a> {
+    /// The line, 0 for none.
+    pub line_no: u32,
+    /// Its permanent code.
+    pub code: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Whether the strict reading of this line changes a verdict: false where
+    /// no liberty was taken.
+    pub changes_verdict: Option<bool>,
+    /// The bytes it was met in.
+    pub detail: &'a [u8],
+}
+
+/// Decides, one capture after the other, in the same memory.
+#[derive(Debug, Default)]
+pub struct Examiner {
+    parser: Parser,
+    judge: Judge,
+}
+
+/// The key of a capture: XXH3-64 of the archive's name, a NUL, the offset as
+/// eight and the place in the member as four bytes, both little-endian.
+pub fn robots_id(warc_filename: &str, place: crate::warc::Place) -> i64 {
+    let mut key = Vec::with_capacity(warc_filename.len() + 13);
+    key.extend_from_slice(warc_filename.as_bytes());
+    key.push(0);
+    key.extend_from_slice(&place.offset.to_le_bytes());
+    key.extend_from_slice(&place.in_member.to_le_bytes());
+    xxh3_64(&key).cast_signed()
+}
+
+impl Examiner {
+    /// Decides everything of `capture`, which lies at `place` of an archive.
+    pub fn examine<'a>(
+        &'a mut self,
+        warc_filename: &str,
+        place: crate::warc::Place,
+        capture: &'a Capture<'a>,
+    ) -> Facts<'a> {
+        let robots = match &capture.body {
+            Some(body) if capture.is_parsed() => Some(self.parser.parse_with(body, capture.reading)),
+            _ => None,
+        };
+        let mut facts = Facts {
+            robots_id: robots_id(warc_filename, place),
+            place,
+            capture,
+            robots,
+            verdicts: Vec::new(),
+            sitemaps: Vec::new(),
+            preferences: Vec::new(),
+            anomalies: Vec::new(),
+            ruleset_id: None,
+        };
+        for &note in &capture.notes {
+            facts.anomalies.push(Oddity::of_note(note));
+        }
+        match robots {
+            Some(robots) => {
+                facts.verdicts = self.judge.judge(&robots);
+                facts.ruleset_id = Some(robots::ruleset(&robots, xxh3_64).cast_signed());
+                facts.read_lines(&robots);
+                facts.read_oddities(&robots);
+            }
+            None => facts.verdicts.push(verdict_of_status(capture)),
+        }
+        facts.anomalies.sort_by_key(|oddity| oddity.line_no);
+        facts
+    }
+}
+
+/// The verdict that the status alone gives, by Google's table.
+fn verdict_of_status(capture: &Capture<'_>) -> AgentVerdict<'static> {
+    let verdict = match capture.status.effect_google() {
+        _ if capture.is_revisit => Verdict::Unknown,
+        Effect::AllowAll => Verdict::AllowAll,
+        Effect::DisallowAll => Verdict::DisallowAll,
+        Effect::Parse | Effect::Follow | Effect::Defer => Verdict::Unknown,
+    };
+    AgentVerdict {
+        agent: b"*",
+        verdict,
+        verdict_google: verdict,
+        basis: Basis::HttpStatus,
+        is_root_allowed: verdict == Verdict::AllowAll,
+        n_allow: 0,
+        n_disallow: 0,
+        crawl_delay: None,
+        evidence_line: 0,
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// Sitemaps and preferences, which need more than their own line.
+    fn read_lines(&mut self, robots: &Robots<'a>) {
+        let mut name = Vec::new();
+        for line in robots.directives() {
+            match line.key {
+                Key::Sitemap => {
+                    let sitemap = Sitemap::resolve(robots.text(line.value), line, self.capture);
+                    self.sitemaps.push(sitemap);
+                }
+                Key::Other => {
+                    robots.directive_name(line, &mut name);
+                    let mechanism = std::str::from_utf8(&name).ok().and_then(Mechanism::of_directive);
+                    if let Some(mechanism) = mechanism {
+                        let stated = &mut self.preferences;
+                        robots::preferences(mechanism, robots.text(line.value), |preference| {
+                            stated.push(Stated { line, preference });
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn read_oddities(&mut self, robots: &Robots<'a>) {
+        for finding in robots.findings() {
+            self.anomalies.push(Oddity {
+                line_no: finding.line_no,
+                code: finding.anomaly.code(),
+                severity: finding.anomaly.severity(),
+                changes_verdict: if finding.anomaly.is_liberty() { None } else { Some(false) },
+                detail: robots.text(finding.detail),
+            });
+        }
+        if robots.figures().content == Content::Html && self.capture.is_challenge_if_html {
+            self.anomalies.push(Oddity::of_note(Note::ChallengePage));
+        }
+        for sitemap in &self.sitemaps {
+            let detail = robots.text(sitemap.line.value);
+            if !sitemap.is_absolute {
+                self.anomalies.push(Oddity::at(sitemap.line, Anomaly::RelativeSitemap, detail));
+            }
+            if sitemap.same_registered_domain == Some(false) {
+                self.anomalies.push(Oddity::at(sitemap.line, Anomaly::SitemapOtherDomain, detail));
+            }
+        }
+        for (at, stated) in self.preferences.iter().enumerate() {
+            let it = &stated.preference;
+            if !it.is_valid {
+                self.anomalies.push(Oddity::at(stated.line, Anomaly::BadSignalValue, robots.text(stated.line.value)));
+            }
+            // Files hold a handful of statements; the cap keeps a hostile one from squaring.
+            let contradicts = self.preferences[..at].iter().rev().take(64).any(|other| {
+                other.line.group_no == stated.line.group_no
+                    && other.preference.mechanism == it.mechanism
+                    && other.preference.path == it.path
+                    && other.preference.key.eq_ignore_ascii_case(it.key)
+                    && matches!((other.preference.allow, it.allow), (Some(a), Some(b)) if a != b)
+            });
+            if contradicts {
+                self.anomalies.push(Oddity::at(stated.line, Anomaly::SignalContradiction, it.key));
+            }
+        }
+    }
+
+    /// The text of a span of the body.
+    pub fn text(&self, span: Span) -> &'a [u8] {
+        self.robots.as_ref().map_or(b"", |robots| robots.text(span))
+    }
+
+    /// Whether the body is UTF-8.
+    pub fn is_valid_utf8(&self) -> bool {
+        self.robots.as_ref().is_none_or(|robots| robots.figures().is_valid_utf8)
+    }
+
+    /// The key of the host, empty where there is none.
+    pub fn surt_host_name(&self) -> Option<&'a str> {
+        let capture: &'a Capture<'a> = self.capture;
+        capture.url.as_ref()?.host.as_ref().map(|host| host.surt_host_name.as_str())
+    }
+}
+
+impl Oddity<'_> {
+    fn of_note(note: Note) -> Self {
+        Self { line_no: 0, code: note.code(), severity: note.severity(), changes_verdict: Some(false), detail: b"" }
+    }
+}
+
+impl<'a> Oddity<'a> {
+    fn at(line: &Directive, anomaly: Anomaly, detail: &'a [u8]) -> Self {
+        Self {
+            line_no: line.line_no,
+            code: anomaly.code(),
+            severity: anomaly.severity(),
+            changes_verdict: Some(false),
+            detail,
+        }
+    }
+}
+
+impl<'a> Sitemap<'a> {
+    fn resolve(value: &[u8], line: &'a Directive, capture: &Capture<'_>) -> Self {
+        let of = |url: &url::Url| url.host_str().filter(|host| !host.is_empty()).map(host::host_columns);
+        let absolute = host::parse_url(value).filter(|url| matches!(url.scheme(), "http" | "https" | "ftp") && url.has_host());
+        let is_absolute = absolute.is_some();
+        let url = absolute.or_else(|| {
+            let base = host::parse_url(capture.url.as_ref()?.url.as_bytes())?;
+            (!value.is_empty()).then(|| host::join_url(&base, value))?
+        });
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https" | "ftp"));
+        let host = url.as_ref().and_then(of);
+        let own = capture.url.as_ref().and_then(|url| url.host.as_ref());
+        let same = |pick: fn(&HostColumns) -> Option<&str>| {
+            let (a, b) = (pick(host.as_ref()?)?, pick(own?)?);
+            Some(a == b)
+        };
+        Self {
+            line,
+            is_absolute,
+            same_host: same(|host| Some(&host.name)),
+            same_registered_domain: same(|host| Some(host.registered_domain.as_deref().unwrap_or(&host.name))),
+            host,
+            url: url.map(|mut url| {
+                url.set_fragment(None);
+                url.into()
+            }),
+        }
+    }
+}

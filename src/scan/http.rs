@@ -1,0 +1,328 @@
+//! HTTP responses as archives hold them.
+//!
+//! Servers and writers are taken as they are: lines end with CRLF or LF, the
+//! reason may be missing, headers may be folded, repeated, and hold any byte.
+//! Codings of the body are undone only when a header names them *and* the
+//! bytes really are so coded, since many archives store bodies decoded.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+/// A response: a view of a record's block.
+#[derive(Debug)]
+pub struct Response<'a> {
+    /// The status code; `None` where none can be read.
+    pub status: Option<u16>,
+    headers: Vec<(&'a [u8], Cow<'a, [u8]>)>,
+    /// The body as stored.
+    pub body: &'a [u8],
+}
+
+/// A body with its codings undone.
+#[derive(Debug)]
+pub struct Decoded<'a> {
+    /// The bytes.
+    pub body: Cow<'a, [u8]>,
+    /// Whether it ends before its coding does, or at the limit.
+    pub is_cut: bool,
+    /// A header names a coding that the bytes do not have.
+    pub is_misdeclared: bool,
+}
+
+impl<'a> Response<'a> {
+    /// Reads a response from a record's block. Never fails: what has no
+    /// status line is a body.
+    pub fn parse(block: &'a [u8]) -> Self {
+        let mut response = Self { status: None, headers: Vec::new(), body: block };
+        if !block.get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case(b"HTTP/")) {
+            return response;
+        }
+        let mut lines = HeaderLines { rest: block };
+        response.status = lines.next().and_then(status_code);
+        response.body = b"";
+        while let Some(line) = lines.next() {
+            if line.is_empty() {
+                response.body = lines.rest;
+                break;
+            }
+            if matches!(line[0], b' ' | b'\t') {
+                if let Some((_, value)) = response.headers.last_mut() {
+                    let value = value.to_mut();
+                    value.push(b' ');
+                    value.extend_from_slice(line.trim_ascii());
+                }
+            } else if let Some(colon) = memchr::memchr(b':', line) {
+                let (name, value) = (&line[..colon], &line[colon + 1..]);
+                response.headers.push((name.trim_ascii(), Cow::Borrowed(value.trim_ascii())));
+            }
+        }
+        response
+    }
+
+    /// The first value of a header, by its name in any case.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value.as_ref())
+    }
+
+    /// Whether any header's name begins so, in any case.
+    pub fn has_header_with_prefix(&self, prefix: &str) -> bool {
+        self.headers.iter().any(|(key, _)| {
+            key.get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix.as_bytes()))
+        })
+    }
+
+    /// The codings that a header names, over all its repetitions, in order.
+    fn codings(&self, name: &'a str) -> Vec<Vec<u8>> {
+        let values = self.headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()));
+        values
+            .flat_map(|(_, value)| value.split(|&byte| byte == b','))
+            .map(|coding| coding.trim_ascii().to_ascii_lowercase())
+            .filter(|coding| !coding.is_empty() && coding != b"identity")
+            .collect()
+    }
+
+    /// Undoes `Transfer-Encoding` and `Content-Encoding`, as far as the bytes
+    /// bear them out, up to `limit` bytes.
+    pub fn decode(&self, limit: usize) -> Decoded<'a> {
+        let mut decoded = Decoded { body: Cow::Borrowed(self.body), is_cut: false, is_misdeclared: false };
+        if self.body.is_empty() {
+            return decoded;
+        }
+        // The last coding was applied last (RFC 9110 §8.4, RFC 9112 §6.1).
+        let mut codings = self.codings("content-encoding");
+        codings.extend(self.codings("transfer-encoding"));
+        for coding in codings.iter().rev() {
+            let undone = match coding.as_slice() {
+                b"chunked" => dechunk(&decoded.body, limit),
+                b"gzip" | b"x-gzip" => gunzip(&decoded.body, limit),
+                b"deflate" => inflate(&decoded.body, limit),
+                b"br" => unbrotli(&decoded.body, limit),
+                b"zstd" => unzstd(&decoded.body, limit),
+                _ => None,
+            };
+            match undone {
+                Some((body, is_cut)) => {
+                    decoded.body = Cow::Owned(body);
+                    decoded.is_cut |= is_cut;
+                }
+                None => decoded.is_misdeclared = true,
+            }
+        }
+        if decoded.body.len() > limit {
+            decoded.is_cut = true;
+            match &mut decoded.body {
+                Cow::Borrowed(body) => *body = &body[..limit],
+                Cow::Owned(body) => body.truncate(limit),
+            }
+        }
+        decoded
+    }
+}
+
+/// The code of a status line: three digits after the version.
+fn status_code(line: &[u8]) -> Option<u16> {
+    let begin = line.iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
+    let rest = line[begin..].trim_ascii_start();
+    let digits = rest.get(..3).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    if rest.get(3).is_some_and(u8::is_ascii_digit) || digits[0] == b'0' {
+        return None;
+    }
+    Some(digits.iter().fold(0, |code, digit| code * 10 + u16::from(digit - b'0')))
+}
+
+/// Lines of a header: each ended by LF or CRLF.
+struct HeaderLines<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> HeaderLines<'a> {
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (line, rest) = match memchr::memchr(b'\n', self.rest) {
+            Some(at) => (&self.rest[..at], &self.rest[at + 1..]),
+            None => (self.rest, &b""[..]),
+        };
+        self.rest = rest;
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+/// Undoes chunks (RFC 9112 §7.1), with extensions and trailers. `None` if the
+/// bytes are not so framed; cut if they end within the framing.
+fn dechunk(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+    let mut out = Vec::with_capacity(body.len());
+    let mut rest = body;
+    loop {
+        let Some(line_end) = memchr::memchr(b'\n', &rest[..rest.len().min(4096)]) else {
+            // The end of what was stored, within a size line; or no chunks at all.
+            let is_size_begun = rest.len() < 20 && rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'\r');
+            return (rest.len() < body.len() && is_size_begun).then_some((out, true));
+        };
+        let line = rest[..line_end].trim_ascii();
+        let digits = line.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+        if digits.is_empty() || digits.len() > 15 || !digits.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        let size = usize::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+        rest = &rest[line_end + 1..];
+        if size == 0 {
+            return Some((out, false));
+        }
+        if size > rest.len() {
+            out.extend_from_slice(rest);
+            return Some((out, true));
+        }
+        out.extend_from_slice(&rest[..size]);
+        if out.len() > limit {
+            out.truncate(limit);
+            return Some((out, true));
+        }
+        rest = &rest[size..];
+        rest = match rest {
+            [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
+            [] | [b'\r'] => return Some((out, true)),
+            _ => return None,
+        };
+    }
+}
+
+fn gunzip(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+    if !body.starts_with(b"\x1f\x8b\x08") {
+        return None;
+    }
+    read_all(flate2::bufread::MultiGzDecoder::new(body), limit)
+}
+
+/// `deflate` is zlib by RFC 9110 §8.4.1.2; many servers send it bare.
+fn inflate(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+    let is_zlib = body.len() > 1 && body[0] & 15 == 8 && (u16::from(body[0]) << 8 | u16::from(body[1])) % 31 == 0;
+    if is_zlib && let Some(undone) = read_all(flate2::bufread::ZlibDecoder::new(body), limit) {
+        return Some(undone);
+    }
+    // A bare stream has no mark: it must end well.
+    read_all(flate2::bufread::DeflateDecoder::new(body), limit).filter(|(_, is_cut)| !is_cut)
+}
+
+fn unbrotli(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+    // Brotli has no mark either.
+    read_all(brotli_decompressor::Decompressor::new(body, 4096), limit).filter(|(out, is_cut)| !is_cut || out.len() == limit)
+}
+
+fn unzstd(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+    if !body.starts_with(b"\x28\xb5\x2f\xfd") {
+        return None;
+    }
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(body).ok()?;
+    // The window that RFC 9659 allows for this coding: 8 MiB.
+    decoder.window_log_max(23).ok()?;
+    read_all(decoder, limit)
+}
+
+/// Reads up to `limit` bytes. An error after the first bytes means that the
+/// rest is missing; before them, that the body is not so coded.
+fn read_all(reader: impl Read, limit: usize) -> Option<(Vec<u8>, bool)> {
+    let mut out = Vec::new();
+    let result = reader.take(limit as u64 + 1).read_to_end(&mut out);
+    let is_over = out.len() > limit;
+    out.truncate(limit);
+    match result {
+        Ok(_) => Some((out, is_over)),
+        Err(_) if out.is_empty() => None,
+        Err(_) => Some((out, true)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const LIMIT: usize = 1 << 20;
+
+    #[test]
+    fn status_lines_are_read_as_servers_send_them() {
+        let status = |line: &str| Response::parse(format!("{line}\r\n\r\nx").as_bytes()).status;
+        assert_eq!(status("HTTP/1.1 200 OK"), Some(200));
+        assert_eq!(status("HTTP/1.1 404"), Some(404));
+        assert_eq!(status("http/1.0  301  Moved"), Some(301));
+        assert_eq!(status("HTTP/2 200"), Some(200));
+        assert_eq!(status("HTTP/1.1 200OK"), Some(200));
+        for line in ["HTTP/1.1", "HTTP/1.1 OK", "HTTP/1.1 2000", "HTTP/1.1 20", "HTTP/1.1 099"] {
+            assert_eq!(status(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn headers_may_be_bare_folded_repeated_and_of_any_bytes() {
+        let block = b"HTTP/1.1 200 OK\nserver: a\xe9\nX-Fold: a\n  b\n\tc\nServer: second\n\r\nbody\n";
+        let response = Response::parse(block);
+        assert_eq!(response.header("Server"), Some(&b"a\xe9"[..]));
+        assert_eq!(response.header("x-fold"), Some(&b"a b c"[..]));
+        assert_eq!(response.body, b"body\n");
+    }
+
+    #[test]
+    fn what_has_no_status_line_is_a_body() {
+        let response = Response::parse(b"User-agent: *\n");
+        assert_eq!((response.status, response.body), (None, &b"User-agent: *\n"[..]));
+    }
+
+    fn decoded(headers: &str, body: &[u8]) -> (Vec<u8>, bool, bool) {
+        let block = [b"HTTP/1.1 200 OK\r\n", headers.as_bytes(), b"\r\n\r\n", body].concat();
+        let response = Response::parse(&block);
+        let it = response.decode(LIMIT);
+        (it.body.into_owned(), it.is_cut, it.is_misdeclared)
+    }
+
+    #[test]
+    fn chunks_are_undone_only_where_they_are() {
+        let te = "Transfer-Encoding: chunked";
+        assert_eq!(decoded(te, b"3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: x\r\n\r\n"), (b"abcde".to_vec(), false, false));
+        assert_eq!(decoded(te, b"3\nabc\n0\n"), (b"abc".to_vec(), false, false));
+        assert_eq!(decoded(te, b"User-agent: *\n"), (b"User-agent: *\n".to_vec(), false, true));
+        assert_eq!(decoded(te, b"5\r\nabc"), (b"abc".to_vec(), true, false));
+        assert_eq!(decoded(te, b"3\r\nabcdef"), (b"3\r\nabcdef".to_vec(), false, true));
+        assert_eq!(decoded("X-Crawler-Transfer-Encoding: chunked", b"3\r\nabc\r\n0\r\n").0, b"3\r\nabc\r\n0\r\n");
+    }
+
+    #[test]
+    fn content_codings_are_undone_in_reverse_order() {
+        let gzip = |body: &[u8]| {
+            let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            writer.write_all(body).unwrap();
+            writer.finish().unwrap()
+        };
+        let zlib = |body: &[u8]| {
+            let mut writer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+            writer.write_all(body).unwrap();
+            writer.finish().unwrap()
+        };
+        let raw = |body: &[u8]| {
+            let mut writer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+            writer.write_all(body).unwrap();
+            writer.finish().unwrap()
+        };
+        let text = b"User-agent: *\nDisallow: /\n";
+        let whole = (text.to_vec(), false, false);
+        assert_eq!(decoded("Content-Encoding: gzip", &gzip(text)), whole);
+        assert_eq!(decoded("Content-Encoding: gzip, gzip", &gzip(&gzip(text))), whole);
+        assert_eq!(decoded("Content-Encoding: deflate", &zlib(text)), whole);
+        assert_eq!(decoded("Content-Encoding: deflate", &raw(text)), whole);
+        assert_eq!(decoded("Content-Encoding: zstd", &zstd::encode_all(&text[..], 3).unwrap()), whole);
+        assert_eq!(decoded("Content-Encoding: gzip", text), (text.to_vec(), false, true));
+        assert_eq!(decoded("Content-Encoding: br", text), (text.to_vec(), false, true));
+        assert_eq!(decoded("Server: x", &gzip(text)).0, gzip(text));
+        let both = [b"40\r\n".as_slice(), &gzip(text)].concat();
+        assert!(decoded("Content-Encoding: gzip\r\nTransfer-Encoding: chunked", &both).1);
+    }
+
+    #[test]
+    fn a_bomb_is_cut_at_the_limit() {
+        let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        writer.write_all(&vec![b'a'; 4 * LIMIT]).unwrap();
+        let (body, is_cut, _) = decoded("Content-Encoding: gzip", &writer.finish().unwrap());
+        assert_eq!((body.len(), is_cut), (LIMIT, true));
+    }
+}

@@ -1,0 +1,22 @@
+//! The pipeline of robots-scan: web archives in, Parquet tables out.
+//!
+//! The route, one way: inputs → items → members → [`warc::Record`] →
+//! [`http::Response`] → [`capture::Capture`] → [`robots::Robots`] →
+//! [`facts::Facts`] → rows ([`tables`]) → row groups → Parquet parts
+//! ([`output`]). [`run::run`] drives it; the command is `src/cli`.
+
+pub mod agents;
+pub mod capture;
+mod date;
+pub mod error;
+pub mod facts;
+pub mod host;
+pub mod http;
+pub mod input;
+pub mod note;
+pub mod output;
+pub mod run;
+pub mod tables;
+mod waf;
+pub mod warc;
+mod worker;

@@ -1,0 +1,48 @@
+//! Oddities of a capture around its body: of the record, the URL, the
+//! response. Those of the body are [`robots::Anomaly`].
+
+use robots::Severity;
+
+macro_rules! notes {
+    ($($name:ident, $code:literal, $severity:ident, $about:literal;)*) => {
+        /// An oddity of a capture around its body. Codes are permanent.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Note {
+            $(#[doc = $about] $name,)*
+        }
+
+        impl Note {
+            /// All notes, in the order of their definition.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The code that stands in the tables.
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)* }
+            }
+
+            /// How much it matters.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$name => Severity::$severity,)* }
+            }
+
+            /// What it means, in one sentence.
+            pub fn about(self) -> &'static str {
+                match self { $(Self::$name => $about,)* }
+            }
+        }
+    };
+}
+
+notes! {
+    BadDate, "bad_date", Warning, "The record's date is missing, unreadable or absurd; the time is null.";
+    BadUrl, "bad_url", Warning, "The record's URL cannot be parsed; its columns are null.";
+    BadStatus, "bad_status", Error, "The status line is missing or unreadable; the fetch is taken as a server error.";
+    RedirectWithoutLocation, "redirect_without_location", Warning, "A redirect names no target that can be followed.";
+    LengthQuirk, "length_quirk", Info, "The record is two bytes longer than it says and has an empty line too many before its payload, as Common Crawl wrote them in 2018; both are mended.";
+    RecordCut, "record_cut", Warning, "The record is larger than the limit; what lies beyond is not read.";
+    PayloadTruncated, "payload_truncated", Warning, "The crawler cut the payload; its last line does not count.";
+    Misdeclared, "misdeclared_coding", Warning, "A header names a coding that the body does not have, or one that is not known; the body is kept as it stands.";
+    CodingCut, "coding_cut", Warning, "The body ends before its coding does, or decodes to more than the limit; its last line does not count.";
+    UndeclaredGzip, "undeclared_gzip", Error, "The body is gzip and no header says so; it is kept as it stands.";
+    ChallengePage, "challenge_page", Error, "The body is a page that asks a visitor to prove to be a person.";
+}

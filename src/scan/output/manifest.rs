@@ -1,0 +1,133 @@
+//! The manifest: what a dataset was made from, and which parts are whole.
+//!
+//! `_manifest.jsonl` begins with a line on the program and its options and a
+//! line for each input; then follows a line for each part, written when all
+//! its files stand under their names. A line that is cut, by a kill, counts
+//! for nothing.
+
+use crate::error::{Error, ErrorKind};
+use serde_json::{Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+pub(crate) const NAME: &str = "_manifest.jsonl";
+
+/// The format of the manifest itself.
+const FORMAT: u64 = 1;
+
+/// What must be the same for a run to be resumed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Plan {
+    /// Options that change rows or files, with the versions of what is built in.
+    pub(crate) options: Value,
+    /// Names and sizes of the inputs.
+    pub(crate) inputs: Vec<(String, Option<u64>)>,
+}
+
+/// The manifest of a run.
+#[derive(Debug)]
+pub(crate) struct Manifest {
+    path: PathBuf,
+    file: File,
+    /// Lines of the parts that are whole.
+    pub(crate) parts: Vec<Value>,
+}
+
+impl Manifest {
+    /// Begins a manifest, under its own name only when its head is whole.
+    pub(crate) fn create(folder: &Path, plan: &Plan) -> Result<Self, Error> {
+        let path = folder.join(NAME);
+        let mut text = format!("{}\n", json!({"robots_scan": env!("CARGO_PKG_VERSION"), "format": FORMAT, "options": plan.options}));
+        for (name, bytes) in &plan.inputs {
+            text.push_str(&format!("{}\n", json!({"input": name, "bytes": bytes})));
+        }
+        super::write_whole(&path, text.as_bytes())?;
+        let file = OpenOptions::new().append(true).open(&path).map_err(|error| Error::write(&path, error))?;
+        Ok(Self { path, file, parts: Vec::new() })
+    }
+
+    /// Opens the manifest of a run that is to go on.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NothingToResume`], and [`ErrorKind::ResumeDiffers`] with
+    /// the first difference.
+    pub(crate) fn resume(folder: &Path, plan: &Plan) -> Result<Self, Error> {
+        let path = folder.join(NAME);
+        let text = fs::read(&path).map_err(|_| Error::new(ErrorKind::NothingToResume, folder))?;
+        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let differs = |what: String| Error::new(ErrorKind::ResumeDiffers(what), folder);
+        let mut lines = Vec::new();
+        for line in text[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            lines.push(serde_json::from_slice::<Value>(line).map_err(|error| differs(format!("its manifest cannot be read: {error}")))?);
+        }
+        let mut lines = lines.into_iter();
+        let head = lines.next().ok_or_else(|| Error::new(ErrorKind::NothingToResume, folder))?;
+        if head["robots_scan"] != env!("CARGO_PKG_VERSION") || head["format"] != FORMAT {
+            return Err(differs(format!("it is of version {}, this is {}", head["robots_scan"], env!("CARGO_PKG_VERSION"))));
+        }
+        if let (Some(old), Some(new)) = (head["options"].as_object(), plan.options.as_object()) {
+            for (name, value) in new {
+                let before = old.get(name).unwrap_or(&Value::Null);
+                if before != value {
+                    return Err(differs(format!("{name} was {before} and is {value}")));
+                }
+            }
+        }
+        let (mut inputs, mut parts) = (Vec::new(), Vec::new());
+        for line in lines {
+            match line["input"].as_str() {
+                Some(name) => inputs.push((name.to_owned(), line["bytes"].as_u64())),
+                None => parts.push(line),
+            }
+        }
+        if inputs.len() != plan.inputs.len() {
+            return Err(differs(format!("it had {} inputs, now there are {}", inputs.len(), plan.inputs.len())));
+        }
+        for (old, new) in inputs.iter().zip(&plan.inputs) {
+            if old != new {
+                let show = |(name, bytes): &(String, Option<u64>)| match bytes {
+                    Some(bytes) => format!("{name} ({bytes} bytes)"),
+                    None => name.clone(),
+                };
+                return Err(differs(format!("an input was {} and is {}", show(old), show(new))));
+            }
+        }
+        let file = OpenOptions::new().append(true).open(&path).map_err(|error| Error::write(&path, error))?;
+        file.set_len(whole as u64).map_err(|error| Error::write(&path, error))?;
+        Ok(Self { path, file, parts })
+    }
+
+    /// Whether a part is whole.
+    pub(crate) fn has_part(&self, part: u32) -> bool {
+        self.parts.iter().any(|line| line["part"] == part)
+    }
+
+    /// Notes a part whose files all stand, and brings the note to the disk.
+    pub(crate) fn add(&mut self, line: Value) -> Result<(), Error> {
+        let text = format!("{line}\n");
+        let result = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
+        result.map_err(|error| Error::write(&self.path, error))?;
+        self.parts.push(line);
+        Ok(())
+    }
+
+    /// Puts the parts in their order, once all are there: an input that
+    /// failed and was tried again leaves no trace.
+    pub(crate) fn sort(&mut self, plan: &Plan) -> Result<(), Error> {
+        let is_sorted = self.parts.is_sorted_by_key(|line| line["part"].as_u64());
+        if is_sorted {
+            return Ok(());
+        }
+        self.parts.sort_by_key(|line| line["part"].as_u64());
+        let mut text = format!("{}\n", json!({"robots_scan": env!("CARGO_PKG_VERSION"), "format": FORMAT, "options": plan.options}));
+        for (name, bytes) in &plan.inputs {
+            text.push_str(&format!("{}\n", json!({"input": name, "bytes": bytes})));
+        }
+        for line in &self.parts {
+            text.push_str(&format!("{line}\n"));
+        }
+        super::write_whole(&self.path, text.as_bytes())
+    }
+}

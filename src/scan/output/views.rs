@@ -1,0 +1,76 @@
+//! `views.sql`: opens a dataset in DuckDB, with comments and macros.
+
+use crate::tables::{Column, PARTITION_COLUMNS, Table};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Views and macros over the tables: relations between captures.
+const MACROS: &str = include_str!("macros.sql");
+
+/// A text in SQL.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// A path in which DuckDB looks for nothing but itself.
+fn without_globs(path: &Path) -> String {
+    path.to_string_lossy().replace('[', "[[]").replace('*', "[*]").replace('?', "[?]")
+}
+
+/// The file's text, for a dataset at `root` with these tables.
+pub fn sql(root: &Path, tables: &[Table]) -> String {
+    let mut out = String::from(
+        "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql\n\
+         -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
+    );
+    let root = quoted(&without_globs(root));
+    let _ = writeln!(out, "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n");
+    for &table in tables {
+        out.push_str(&view(table, &root));
+    }
+    if [Table::RobotsFiles, Table::Verdicts, Table::Agents].iter().all(|table| tables.contains(table)) {
+        out.push_str(MACROS);
+    } else {
+        out.push_str("-- The views and macros over several tables are left out: this dataset has only some.\n");
+    }
+    out
+}
+
+/// Variables belong to one connection, views to all: where the variable is not
+/// set, the path stands in for it.
+fn view(table: Table, root: &str) -> String {
+    let name = table.name();
+    let root = format!("coalesce(getvariable('robots_scan'), {root})");
+    let mut out = if table.is_whole() {
+        format!("CREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet({root} || '/{name}/*.parquet');\n")
+    } else {
+        format!(
+            "CREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet({root} || '/{name}/*/*/*.parquet', \
+             hive_partitioning = true, hive_types = {{'crawl': VARCHAR, 'subset': VARCHAR}}, union_by_name = true);\n"
+        )
+    };
+    let _ = writeln!(out, "COMMENT ON VIEW {name} IS {};", quoted(table.about()));
+    for column in columns(table) {
+        let _ = writeln!(out, "COMMENT ON COLUMN {name}.{} IS {};", column.name, quoted(column.about));
+    }
+    out.push('\n');
+    out
+}
+
+/// All columns that a view shows.
+fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
+    table.columns().iter().chain(PARTITION_COLUMNS.iter().filter(move |_| !table.is_whole()))
+}
+
+/// The contract of a table, as it stands in `schemas/`.
+pub fn schema_sql(table: Table) -> String {
+    let mut out = format!("-- {}\nCREATE TABLE {} (\n", table.about(), table.name());
+    let columns: Vec<&Column> = columns(table).collect();
+    for (at, column) in columns.iter().enumerate() {
+        let null = if column.is_nullable { "" } else { " NOT NULL" };
+        let comma = if at + 1 < columns.len() { "," } else { "" };
+        let _ = writeln!(out, "  {} {}{null}{comma} -- {}", column.name, column.kind.sql(), column.about);
+    }
+    out.push_str(");\n");
+    out
+}

@@ -1,0 +1,803 @@
+//! The main job: inputs in, dataset out.
+//!
+//! Inputs are cut into items, which workers on a rayon pool read; row groups
+//! are encoded on the same pool. One loop gives out work and takes results in
+//! order. Nothing blocks: a worker that has enough hands over what it has and
+//! rests until it is its turn, so memory is bounded and no thread waits for
+//! another.
+
+use crate::agents::Registry;
+use crate::capture::Scope;
+use crate::error::{Error, ErrorKind};
+use crate::input::{Input, Origin};
+use crate::output::{self, Chunks, Destination, Existing, Finished, Group, Manifest, Plan, TableFile};
+use crate::tables::{Fault, Run, Table, agents_batch, runs_batch};
+use crate::warc;
+use crate::worker::{Chunk, Counts, End, Item, Worker};
+use parquet::errors::ParquetError;
+use rayon::ThreadPool;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The Public Suffix List that host columns come from: the crate `psl`.
+pub const PSL_VERSION: &str = "psl 2.1.247";
+
+/// An input larger than this is read in ranges, on all cores.
+const SPLIT_BYTES: u64 = 24 << 20;
+/// The size of a range.
+const RANGE_BYTES: u64 = 8 << 20;
+
+/// What a run does.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The archives.
+    pub inputs: Vec<Input>,
+    /// What was read of standard input to learn its crawl.
+    pub stdin_head: Vec<u8>,
+    /// Where the rows go.
+    pub destination: Destination,
+    /// What may become of an output that exists.
+    pub existing: Existing,
+    /// Threads that read and encode.
+    pub threads: usize,
+    /// Bytes of a body within which a line must end to count.
+    pub body_limit: Option<u64>,
+    /// Bytes of a decoded body that are read at most.
+    pub max_body_bytes: usize,
+    /// Whether bodies are stored.
+    pub with_bodies: bool,
+    /// The crawlers.
+    pub registry: Registry,
+    /// Bytes of inputs that make a part.
+    pub part_bytes: u64,
+    /// The shard, from 1, and how many there are.
+    pub shard: Option<(usize, usize)>,
+}
+
+/// How far a run is, to be looked at from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Bytes of inputs read.
+    pub bytes: AtomicU64,
+    /// Inputs read to their end.
+    pub inputs: AtomicU64,
+    /// Records read.
+    pub records: AtomicU64,
+    /// Captures found.
+    pub captures: AtomicU64,
+}
+
+/// What is told while a run goes on.
+#[derive(Debug)]
+pub enum Notice {
+    /// A place of an archive could not be read.
+    Fault {
+        /// The archive.
+        name: String,
+        /// The place.
+        fault: Fault,
+    },
+    /// An input failed; its part is left unfinished.
+    Failed(Error),
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Inputs that were read.
+    pub inputs: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Records of every type.
+    pub records: u64,
+    /// Records by type.
+    pub records_by_kind: BTreeMap<String, u64>,
+    /// Captures.
+    pub captures: u64,
+    /// Captures by status; `None` where it is missing.
+    pub captures_by_status: BTreeMap<Option<u16>, u64>,
+    /// The names that most captures name and disallow all to, most first.
+    pub most_blocked: Vec<(String, u64)>,
+    /// Places that could not be read.
+    pub faults: u64,
+    /// Inputs that failed.
+    pub failed_inputs: u64,
+    /// Parts that were whole before.
+    pub resumed_parts: u64,
+    /// Parts that this run finished.
+    pub parts: u64,
+    /// Rows of each table that this run wrote.
+    pub rows: BTreeMap<String, u64>,
+    /// Bytes that this run wrote.
+    pub bytes_written: u64,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+/// Consecutive inputs of one crawl and subset: the unit of commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// From 0.
+    pub no: u32,
+    /// The inputs.
+    pub inputs: Range<usize>,
+}
+
+/// Cuts the inputs into parts, by their sizes alone. Standard input, and every
+/// input of unknown size, is a part of its own.
+pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut held = 0;
+    for (at, input) in inputs.iter().enumerate() {
+        let bytes = input.bytes.unwrap_or(part_bytes);
+        let fits = parts.last().is_some_and(|part| {
+            let last = &inputs[part.inputs.end - 1];
+            last.crawl == input.crawl && last.subset == input.subset && held + bytes <= part_bytes
+        });
+        match parts.last_mut().filter(|_| fits) {
+            Some(part) => part.inputs.end = at + 1,
+            None => {
+                parts.push(Part { no: parts.len() as u32, inputs: at..at + 1 });
+                held = 0;
+            }
+        }
+        held += bytes;
+    }
+    parts
+}
+
+impl Options {
+    /// The options that change rows, as the tables and the manifest have them.
+    pub fn row_options(&self) -> Value {
+        json!({
+            "body_limit": self.body_limit,
+            "max_body_bytes": self.max_body_bytes,
+            "with_bodies": self.with_bodies,
+        })
+    }
+
+    fn plan(&self) -> Plan {
+        let tables: Vec<&str> = self.destination.tables().iter().map(|table| table.name()).collect();
+        Plan {
+            options: json!({
+                "rows": self.row_options(),
+                "tables": tables,
+                "part_bytes": self.part_bytes,
+                "shard": self.shard.map(|(index, count)| format!("{index}/{count}")),
+                "agents": self.registry.version,
+                "psl": PSL_VERSION,
+                "crawls": crawls(&self.inputs),
+            }),
+            inputs: self.inputs.iter().map(|input| (input.name.clone(), input.bytes)).collect(),
+        }
+    }
+
+    fn limits(&self) -> warc::Limits {
+        let usual = warc::Limits::default();
+        // A block holds headers beside its body, and perhaps a coded body.
+        warc::Limits { max_block_bytes: usual.max_block_bytes.max(self.max_body_bytes + (4 << 20)), ..usual }
+    }
+}
+
+/// The crawls and subsets of inputs, in order, each where it begins.
+fn crawls(inputs: &[Input]) -> Vec<String> {
+    let mut crawls: Vec<String> = inputs.iter().map(|input| format!("{}/{}", input.crawl, input.subset)).collect();
+    crawls.dedup();
+    crawls
+}
+
+/// Runs the main job.
+///
+/// # Errors
+///
+/// Those of [`Destination::check`] before anything is written; writing errors;
+/// [`ErrorKind::Interrupted`] once `stop` is set. An input that fails is told
+/// as a [`Notice`], and counted in [`Summary::failed_inputs`].
+pub fn run(options: &Options, progress: &Progress, notices: &Sender<Notice>, stop: &Arc<AtomicBool>) -> Result<Summary, Error> {
+    let began = Instant::now();
+    let (mut manifest, mut log) = (None, None);
+    let destination = &options.destination;
+    let plan = options.plan();
+    if destination.is_single_file() {
+        destination.check(options.existing)?;
+    } else {
+        let mut opened = destination.open(options.existing)?;
+        opened.add(&json!({"event": "begin", "threads": options.threads, "inputs": options.inputs.len()}));
+        log = Some(opened);
+        manifest = Some(if options.existing == Existing::Resume {
+            destination.remove_leftovers()?;
+            Manifest::resume(destination.root(), &plan)?
+        } else {
+            Manifest::create(destination.root(), &plan)?
+        });
+        if destination.tables().contains(&Table::Agents) {
+            write_agents(options)?;
+        }
+        destination.write_views()?;
+    }
+    let mut job = Job::new(options, progress, notices, stop, manifest)?;
+    let result = job.run();
+    let mut summary = job.summary();
+    summary.seconds = began.elapsed().as_secs_f64();
+    if let Some(log) = &mut log {
+        let event = if result.is_ok() { "end" } else { "stop" };
+        log.add(&json!({
+            "event": event, "seconds": summary.seconds, "bytes": summary.bytes, "records": summary.records,
+            "captures": summary.captures, "faults": summary.faults, "failed_inputs": summary.failed_inputs,
+        }));
+    }
+    result?;
+    if summary.failed_inputs == 0 && !destination.is_single_file() {
+        if let Some(manifest) = &mut job.manifest {
+            manifest.sort(&plan)?;
+        }
+        destination.write_success()?;
+    }
+    Ok(summary)
+}
+
+fn write_agents(options: &Options) -> Result<(), Error> {
+    let path = options.destination.root().join(Table::Agents.name()).join("agents.parquet");
+    write_table(Table::Agents, agents_batch(&options.registry.agents), &path).map(|_| ())
+}
+
+/// Writes a small table whole.
+fn write_table(table: Table, batch: arrow::array::RecordBatch, path: &std::path::Path) -> Result<Finished, Error> {
+    let mut file = TableFile::create(table, table.schema().as_ref().clone(), path)?;
+    let mut groups = file.push(batch)?;
+    groups.extend(file.last_group()?);
+    for group in groups {
+        let index = group.index;
+        let chunks = group.encode().map_err(|error| Error::write(path, error))?;
+        file.append(index, chunks)?;
+    }
+    file.finish()
+}
+
+/// A result of a task on the pool.
+enum Event {
+    Read { item: usize, turn: u32, worker: Box<Worker>, chunk: Box<Chunk> },
+    Encoded { part: usize, table: usize, index: usize, result: Result<Chunks, ParquetError> },
+}
+
+/// An item that was given out and not yet taken into the output.
+struct Slot {
+    part: usize,
+    input: usize,
+    is_last_of_input: bool,
+    is_last_of_part: bool,
+    range: Option<(u64, u64)>,
+    /// Raised when the item is given out anew: results of former turns are void.
+    turn: u32,
+    /// What was read and waits for its turn.
+    chunk: Option<Box<Chunk>>,
+    /// The worker that rests in the middle of the item.
+    resting: Option<Box<Worker>>,
+    /// Whether something of it has been taken into the output.
+    is_begun: bool,
+}
+
+/// A part whose files are being written.
+struct OpenPart {
+    no: u32,
+    crawl: String,
+    subset: String,
+    inputs: Range<usize>,
+    files: Vec<(Table, TableFile)>,
+    counts: Counts,
+    encoding: usize,
+    is_read: bool,
+    is_failed: bool,
+}
+
+struct Job<'a> {
+    options: &'a Options,
+    progress: &'a Progress,
+    notices: &'a Sender<Notice>,
+    stop: &'a Arc<AtomicBool>,
+    manifest: Option<Manifest>,
+    pool: ThreadPool,
+    sender: Sender<Event>,
+    events: Receiver<Event>,
+    workers: Vec<Box<Worker>>,
+    /// Items to come.
+    planned: VecDeque<Slot>,
+    /// Items given out, in order; the first is the one whose turn it is.
+    slots: VecDeque<Slot>,
+    /// The number of the first of `slots`.
+    first: usize,
+    /// Where the next item of the same input must begin.
+    seam: u64,
+    open: BTreeMap<usize, OpenPart>,
+    parts: Vec<Part>,
+    reading: usize,
+    encoding: usize,
+    total: Counts,
+    summary: Summary,
+}
+
+impl<'a> Job<'a> {
+    fn new(
+        options: &'a Options,
+        progress: &'a Progress,
+        notices: &'a Sender<Notice>,
+        stop: &'a Arc<AtomicBool>,
+        manifest: Option<Manifest>,
+    ) -> Result<Self, Error> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(options.threads)
+            .build()
+            .map_err(|error| Error::with_source(ErrorKind::Option("threads cannot be started".into()), "--threads", error))?;
+        let part_bytes = if options.destination.is_single_file() { u64::MAX } else { options.part_bytes };
+        let mut parts = parts(&options.inputs, part_bytes);
+        if options.destination.is_single_file() {
+            // All in one file, whatever their crawls.
+            parts = vec![Part { no: 0, inputs: 0..options.inputs.len() }];
+        }
+        let (sender, events) = channel();
+        let mut job = Self {
+            options,
+            progress,
+            notices,
+            stop,
+            manifest,
+            pool,
+            sender,
+            events,
+            workers: Vec::new(),
+            planned: VecDeque::new(),
+            slots: VecDeque::new(),
+            first: 0,
+            seam: 0,
+            open: BTreeMap::new(),
+            parts,
+            reading: 0,
+            encoding: 0,
+            total: Counts::default(),
+            summary: Summary::default(),
+        };
+        job.plan();
+        Ok(job)
+    }
+
+    /// Lays out the items of all parts that are not whole yet.
+    fn plan(&mut self) {
+        for (at, part) in self.parts.iter().enumerate() {
+            if self.manifest.as_ref().is_some_and(|manifest| manifest.has_part(part.no)) {
+                self.summary.resumed_parts += 1;
+                for input in &self.options.inputs[part.inputs.clone()] {
+                    self.progress.bytes.fetch_add(input.bytes.unwrap_or(0), Ordering::Relaxed);
+                    self.progress.inputs.fetch_add(1, Ordering::Relaxed);
+                }
+                continue;
+            }
+            for input in part.inputs.clone() {
+                let ranges = ranges(&self.options.inputs[input]);
+                let count = ranges.len();
+                for (nth, range) in ranges.into_iter().enumerate() {
+                    let is_last_of_input = nth + 1 == count;
+                    self.planned.push_back(Slot {
+                        part: at,
+                        input,
+                        is_last_of_input,
+                        is_last_of_part: is_last_of_input && input + 1 == part.inputs.end,
+                        range,
+                        turn: 0,
+                        chunk: None,
+                        resting: None,
+                        is_begun: false,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The loop: give out work, take in order what is ready, wait.
+    fn run(&mut self) -> Result<(), Error> {
+        loop {
+            self.take_ready()?;
+            self.give_out();
+            if self.slots.is_empty() && self.planned.is_empty() && self.encoding == 0 {
+                return Ok(());
+            }
+            match self.events.recv_timeout(Duration::from_millis(100)) {
+                Ok(Event::Read { item, turn, worker, chunk }) => self.keep(item, turn, worker, chunk),
+                Ok(Event::Encoded { part, table, index, result }) => self.append(part, table, index, result)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the job itself holds a sender"),
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return self.interrupt();
+            }
+        }
+    }
+
+    /// Gives out items while there are threads for them, and not so many
+    /// finished ones wait that memory would grow.
+    fn give_out(&mut self) {
+        let threads = self.options.threads;
+        while self.reading < threads + 1 && self.slots.len() < 2 * threads + 2 && self.encoding <= 2 * threads {
+            let Some(slot) = self.planned.pop_front() else { return };
+            self.slots.push_back(slot);
+            self.start(self.slots.len() - 1, None);
+        }
+    }
+
+    /// Has a worker read the item in a slot, from `from` if that is known to
+    /// be its true beginning.
+    fn start(&mut self, at: usize, from: Option<u64>) {
+        let mut worker = self.workers.pop().unwrap_or_else(|| {
+            let options = self.options;
+            let wanted = options.destination.tables();
+            Box::new(Worker::new(wanted, options.with_bodies, options.limits(), Arc::clone(self.stop)))
+        });
+        let slot = &mut self.slots[at];
+        let input = &self.options.inputs[slot.input];
+        let (range, is_exact) = match (slot.range, from) {
+            (Some((_, to)), Some(from)) => (Some((from, to)), true),
+            (Some((0, to)), None) => (Some((0, to)), true),
+            (range, _) => (range, false),
+        };
+        let item = Item {
+            origin: input.origin.clone(),
+            name: input.name.as_str().into(),
+            range,
+            is_exact,
+            scope: Scope {
+                is_robots_subset: input.subset == "robotstxt",
+                max_body_bytes: self.options.max_body_bytes,
+                body_limit: self.options.body_limit,
+            },
+        };
+        let head = if input.origin == Origin::Stdin { self.options.stdin_head.clone() } else { Vec::new() };
+        worker.begin(item, head);
+        self.advance(at, worker);
+    }
+
+    fn advance(&mut self, at: usize, mut worker: Box<Worker>) {
+        self.reading += 1;
+        let (item, turn, sender) = (self.first + at, self.slots[at].turn, self.sender.clone());
+        self.pool.spawn(move || {
+            let chunk = Box::new(worker.advance());
+            // Nobody listens any more when a run has failed.
+            let _ = sender.send(Event::Read { item, turn, worker, chunk });
+        });
+    }
+
+    /// Keeps what a worker read until it is its turn.
+    fn keep(&mut self, item: usize, turn: u32, worker: Box<Worker>, chunk: Box<Chunk>) {
+        self.reading -= 1;
+        let slot = item.checked_sub(self.first).and_then(|at| self.slots.get_mut(at)).filter(|slot| slot.turn == turn);
+        let Some(slot) = slot else { return self.workers.push(worker) };
+        match chunk.end {
+            End::More => slot.resting = Some(worker),
+            End::Done(_) | End::Failed(_) => self.workers.push(worker),
+        }
+        slot.chunk = Some(chunk);
+    }
+
+    /// Takes what is ready into the output, in order.
+    fn take_ready(&mut self) -> Result<(), Error> {
+        while let Some(slot) = self.slots.front_mut() {
+            if self.encoding > 2 * self.options.threads {
+                return Ok(());
+            }
+            let Some(chunk) = slot.chunk.take() else { return Ok(()) };
+            if !slot.is_begun {
+                // The seam: the item before must have ended where this began.
+                let (from, to) = slot.range.unwrap_or((0, u64::MAX));
+                let expected = if from == 0 { 0 } else { self.seam };
+                let is_void = from > 0 && expected >= to;
+                if !is_void && from > 0 && chunk.start != Some(expected) && !matches!(chunk.end, End::Failed(_)) {
+                    slot.turn += 1;
+                    slot.resting = None;
+                    self.start(0, Some(expected));
+                    continue;
+                }
+                slot.is_begun = true;
+                if is_void {
+                    slot.resting = None;
+                    let end = End::Done(expected);
+                    let chunk = Chunk { batches: Vec::new(), counts: Counts::default(), start: None, end };
+                    self.take(Box::new(chunk))?;
+                    continue;
+                }
+            }
+            self.take(chunk)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a chunk of the first slot into the output.
+    fn take(&mut self, chunk: Box<Chunk>) -> Result<(), Error> {
+        let Chunk { batches, counts, end, .. } = *chunk;
+        let (part, input) = (self.slots[0].part, self.slots[0].input);
+        self.progress.bytes.fetch_add(counts.bytes, Ordering::Relaxed);
+        self.progress.records.fetch_add(counts.records, Ordering::Relaxed);
+        self.progress.captures.fetch_add(counts.captures, Ordering::Relaxed);
+        for fault in &counts.faults {
+            let _ = self.notices.send(Notice::Fault { name: self.options.inputs[input].name.clone(), fault: fault.clone() });
+        }
+        self.open_part(part)?;
+        let open = self.open.get_mut(&part).expect("it was opened just now");
+        if let End::Failed(error) = end {
+            let Origin::File(path) = &self.options.inputs[input].origin else {
+                return Err(Error::read("standard input", error));
+            };
+            let _ = self.notices.send(Notice::Failed(Error::read(path, error)));
+            self.summary.failed_inputs += 1;
+            open.is_failed = true;
+            // What is left of the input is not tried.
+            while !self.slots[0].is_last_of_input {
+                match self.slots.get(1) {
+                    Some(_) => {
+                        self.slots.pop_front();
+                        self.first += 1;
+                    }
+                    None => {
+                        let next = self.planned.pop_front().expect("an input has a last item");
+                        self.slots[0] = next;
+                        self.slots[0].turn = 1;
+                    }
+                }
+            }
+            return self.end_item(u64::MAX);
+        }
+        if !open.is_failed {
+            open.counts.add(counts);
+            let (crawl, subset) = {
+                let input = &self.options.inputs[input];
+                (input.crawl.clone(), input.subset.clone())
+            };
+            let mut groups = Vec::new();
+            for (at, batch) in batches.into_iter().enumerate() {
+                let table = Table::OF_RECORDS[at];
+                if let Some((nth, (_, file))) = open.files.iter_mut().enumerate().find(|(_, (of, _))| *of == table) {
+                    let batch = self.options.destination.file_batch(table, batch, &crawl, &subset);
+                    groups.extend(file.push(batch)?.into_iter().map(|group| (nth, group)));
+                }
+            }
+            for (nth, group) in groups {
+                self.encode(part, nth, group);
+            }
+        }
+        match end {
+            End::More => {
+                let worker = self.slots[0].resting.take().expect("an item that goes on has its worker");
+                self.advance(0, worker);
+                Ok(())
+            }
+            End::Done(position) => self.end_item(position),
+            End::Failed(_) => unreachable!("handled above"),
+        }
+    }
+
+    /// Ends the first slot, and with its last item the part.
+    fn end_item(&mut self, position: u64) -> Result<(), Error> {
+        let slot = self.slots.pop_front().expect("there is a first slot");
+        self.first += 1;
+        self.seam = position;
+        if slot.is_last_of_input {
+            self.progress.inputs.fetch_add(1, Ordering::Relaxed);
+            self.summary.inputs += 1;
+        }
+        if slot.is_last_of_part {
+            let open = self.open.get_mut(&slot.part).expect("a part is open while it is read");
+            open.is_read = true;
+            let mut groups = Vec::new();
+            if !open.is_failed {
+                for (nth, (_, file)) in open.files.iter_mut().enumerate() {
+                    groups.extend(file.last_group()?.map(|group| (nth, group)));
+                }
+            }
+            for (nth, group) in groups {
+                self.encode(slot.part, nth, group);
+            }
+            return self.finish_if_settled(slot.part);
+        }
+        Ok(())
+    }
+
+    fn open_part(&mut self, at: usize) -> Result<(), Error> {
+        if self.open.contains_key(&at) {
+            return Ok(());
+        }
+        let part = &self.parts[at];
+        let first = &self.options.inputs[part.inputs.start];
+        let destination = &self.options.destination;
+        let mut files = Vec::new();
+        for table in Table::OF_RECORDS.into_iter().filter(|table| destination.tables().contains(table)) {
+            let path = destination.part_path(table, part.no, &first.crawl, &first.subset);
+            files.push((table, TableFile::create(table, destination.file_schema(table), &path)?));
+        }
+        let open = OpenPart {
+            no: part.no,
+            crawl: first.crawl.clone(),
+            subset: first.subset.clone(),
+            inputs: part.inputs.clone(),
+            files,
+            counts: Counts::default(),
+            encoding: 0,
+            is_read: false,
+            is_failed: false,
+        };
+        self.open.insert(at, open);
+        Ok(())
+    }
+
+    fn encode(&mut self, part: usize, table: usize, group: Group) {
+        if let Some(open) = self.open.get_mut(&part) {
+            open.encoding += 1;
+        }
+        self.encoding += 1;
+        let (index, sender) = (group.index, self.sender.clone());
+        self.pool.spawn(move || {
+            let result = group.encode();
+            let _ = sender.send(Event::Encoded { part, table, index, result });
+        });
+    }
+
+    fn append(&mut self, part: usize, table: usize, index: usize, result: Result<Chunks, ParquetError>) -> Result<(), Error> {
+        self.encoding -= 1;
+        let open = self.open.get_mut(&part).expect("a part is open while its groups are encoded");
+        open.encoding -= 1;
+        let chunks = result.map_err(|error| Error::write(self.options.destination.root(), error))?;
+        if !open.is_failed {
+            open.files[table].1.append(index, chunks)?;
+        }
+        self.finish_if_settled(part)
+    }
+
+    /// Gives the files of a part their names and notes it in the manifest,
+    /// once all of it is written.
+    fn finish_if_settled(&mut self, at: usize) -> Result<(), Error> {
+        if !self.open.get(&at).is_some_and(|open| open.is_read && open.encoding == 0) {
+            return Ok(());
+        }
+        let open = self.open.remove(&at).expect("it is there");
+        if open.is_failed {
+            open.files.into_iter().for_each(|(_, file)| file.discard());
+            return Ok(());
+        }
+        let counts = open.counts;
+        let mut files = Vec::new();
+        for (table, file) in open.files {
+            debug_assert!(file.is_settled());
+            files.push((table, file.finish()?));
+        }
+        let destination = &self.options.destination;
+        let inputs = &self.options.inputs[open.inputs.clone()];
+        if destination.tables().contains(&Table::Runs) {
+            let run = Run {
+                part: open.no,
+                options: self.options.row_options().to_string(),
+                psl_version: PSL_VERSION.to_owned(),
+                agents_version: self.options.registry.version.clone(),
+                inputs: inputs.len() as u32,
+                input_bytes: inputs.iter().map(|input| input.bytes).sum(),
+                records: counts.records,
+                captures: counts.captures,
+                faults: counts.faults.len() as u64,
+            };
+            let path = destination.part_path(Table::Runs, open.no, &open.crawl, &open.subset);
+            if destination.is_single_file() {
+                let batch = destination.file_batch(Table::Runs, runs_batch(&run), &open.crawl, &open.subset);
+                files.push((Table::Runs, write_single(destination, batch, &path)?));
+            } else {
+                files.push((Table::Runs, write_table(Table::Runs, runs_batch(&run), &path)?));
+            }
+        }
+        for (table, file) in &files {
+            *self.summary.rows.entry(table.name().to_owned()).or_default() += file.rows;
+            self.summary.bytes_written += file.bytes;
+        }
+        if let Some(manifest) = &mut self.manifest {
+            let files: Vec<Value> = files
+                .iter()
+                .map(|(table, file)| {
+                    let path = file.path.strip_prefix(destination.root()).unwrap_or(&file.path);
+                    Ok(json!({
+                        "table": table.name(), "path": path.to_string_lossy(), "rows": file.rows, "bytes": file.bytes,
+                        "xxh3": output::digest(&file.path)?,
+                    }))
+                })
+                .collect::<Result<_, Error>>()?;
+            manifest.add(json!({
+                "part": open.no, "crawl": open.crawl, "subset": open.subset,
+                "inputs": [open.inputs.start, open.inputs.end], "records": counts.records, "captures": counts.captures,
+                "faults": counts.faults.len(), "files": files,
+            }))?;
+        }
+        self.summary.parts += 1;
+        self.total.add(counts);
+        Ok(())
+    }
+
+    /// Drops what is not finished.
+    fn interrupt(&mut self) -> Result<(), Error> {
+        for (_, part) in std::mem::take(&mut self.open) {
+            part.files.into_iter().for_each(|(_, file)| file.discard());
+        }
+        Err(Error::new(ErrorKind::Interrupted, self.options.destination.root()))
+    }
+
+    fn summary(&mut self) -> Summary {
+        let mut summary = std::mem::take(&mut self.summary);
+        let total = std::mem::take(&mut self.total);
+        summary.bytes = total.bytes;
+        summary.records = total.records;
+        summary.records_by_kind = total.by_kind.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
+        summary.captures = total.captures;
+        summary.captures_by_status = total.by_status;
+        summary.faults = total.faults.len() as u64;
+        let mut blocked: Vec<(String, u64)> = total.blocked.into_iter().filter(|(name, _)| name != "*").collect();
+        blocked.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        blocked.truncate(10);
+        summary.most_blocked = blocked;
+        summary
+    }
+}
+
+fn write_single(destination: &Destination, batch: arrow::array::RecordBatch, path: &PathBuf) -> Result<Finished, Error> {
+    let mut file = TableFile::create(Table::Runs, destination.file_schema(Table::Runs), path)?;
+    let mut groups = file.push(batch)?;
+    groups.extend(file.last_group()?);
+    for group in groups {
+        let index = group.index;
+        let chunks = group.encode().map_err(|error| Error::write(path, error))?;
+        file.append(index, chunks)?;
+    }
+    file.finish()
+}
+
+/// The ranges that an input is read in.
+fn ranges(input: &Input) -> Vec<Option<(u64, u64)>> {
+    match (&input.origin, input.bytes) {
+        (Origin::File(_), Some(bytes)) if bytes > SPLIT_BYTES => {
+            let count = bytes.div_ceil(RANGE_BYTES);
+            // The last range reaches as far as the file does, should it grow.
+            (0..count).map(|at| Some((at * RANGE_BYTES, if at + 1 == count { u64::MAX } else { (at + 1) * RANGE_BYTES }))).collect()
+        }
+        _ => vec![None],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(name: &str, bytes: Option<u64>, crawl: &str) -> Input {
+        let origin = Origin::File(name.into());
+        Input { origin, name: name.into(), bytes, crawl: crawl.into(), subset: "robotstxt".into() }
+    }
+
+    #[test]
+    fn parts_are_cut_by_size_and_crawl() {
+        let inputs = [
+            input("a", Some(6), "X"),
+            input("b", Some(4), "X"),
+            input("c", Some(1), "X"),
+            input("d", Some(1), "Y"),
+            input("e", None, "Y"),
+            input("f", Some(50), "Y"),
+        ];
+        let ranges: Vec<_> = parts(&inputs, 10).into_iter().map(|part| part.inputs).collect();
+        assert_eq!(ranges, [0..2, 2..3, 3..4, 4..5, 5..6]);
+    }
+
+    #[test]
+    fn large_files_are_read_in_ranges() {
+        let of = |bytes| ranges(&input("a", bytes, "X"));
+        assert_eq!(of(Some(1)), [None]);
+        assert_eq!(of(None), [None]);
+        let ranges = of(Some(25 << 20));
+        assert_eq!(ranges.len(), 4);
+        assert_eq!(ranges[3], Some((24 << 20, u64::MAX)));
+    }
+}

@@ -1,0 +1,43 @@
+//! The table `anomalies`.
+
+use super::{column::table, line_no};
+use crate::capture::body_text;
+use crate::facts::Facts;
+
+table! { "One row per liberty taken and oddity met." {
+    robots_id: Long, "The capture.";
+    surt_host_name: Text null, "Its host, as in `robots_files`.";
+    line_no: Int null, "The line, from 1; null where the whole file, its response or its record is meant.";
+    code: Text, "What was met, a permanent code; `robots-scan schema --anomalies` lists them.";
+    severity: Text, "How much it matters to who wrote the file: `info`, `warning`, `error`.";
+    changes_verdict: Bool null, "Whether reading this one line by RFC 9309's grammar gives another verdict; false for oddities that are no liberty; null where that is not decided.";
+    detail: Text, "The bytes it was met in, at most 200 of them; may be empty.";
+}}
+
+/// How much of the bytes is kept.
+const DETAIL_BYTES_MAX: usize = 200;
+
+impl Builder {
+    /// Adds the rows of a capture.
+    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+        let is_utf8 = facts.is_valid_utf8();
+        for it in &facts.anomalies {
+            self.robots_id.append_value(facts.robots_id);
+            self.surt_host_name.append_option(facts.surt_host_name());
+            self.line_no.append_option(line_no(it.line_no));
+            self.code.append_value(it.code);
+            self.severity.append_value(it.severity.name());
+            self.changes_verdict.append_option(it.changes_verdict);
+            self.detail.append_value(body_text(shorten(it.detail), is_utf8));
+        }
+    }
+}
+
+/// Cuts between characters, where there are any.
+fn shorten(detail: &[u8]) -> &[u8] {
+    let mut len = detail.len().min(DETAIL_BYTES_MAX);
+    while len < detail.len() && len > DETAIL_BYTES_MAX - 4 && detail[len] & 0xc0 == 0x80 {
+        len -= 1;
+    }
+    &detail[..len]
+}

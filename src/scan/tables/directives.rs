@@ -1,0 +1,37 @@
+//! The table `directives`.
+
+use super::{column::table, int, line_no};
+use crate::capture::body_text;
+use crate::facts::Facts;
+use robots::Key;
+
+table! { "One row per line with a key that is neither user-agent, allow, disallow nor sitemap." {
+    robots_id: Long, "The capture.";
+    surt_host_name: Text null, "Its host, as in `robots_files`.";
+    group_no: Int null, "The group it stands in; null before any user-agent line.";
+    line_no: Int, "The line, from 1.";
+    directive: Text, "The key, lower-cased; `content-signals` is written `content-signal`.";
+    directive_raw: Text, "The key as written.";
+    value: Text, "The value as written, up to a `#`, without the blanks and tabs around it.";
+    known: Bool, "Whether any specification or known crawler defines the key.";
+}}
+
+impl Builder {
+    /// Adds the rows of a capture.
+    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+        let Some(robots) = &facts.robots else { return };
+        let is_utf8 = facts.is_valid_utf8();
+        let mut name = Vec::new();
+        for line in robots.directives().iter().filter(|it| it.key == Key::Other) {
+            let known = robots.directive_name(line, &mut name);
+            self.robots_id.append_value(facts.robots_id);
+            self.surt_host_name.append_option(facts.surt_host_name());
+            self.group_no.append_option(line_no(line.group_no));
+            self.line_no.append_value(int(line.line_no));
+            self.directive.append_value(body_text(&name, is_utf8));
+            self.directive_raw.append_value(body_text(robots.text(line.key_raw), is_utf8));
+            self.value.append_value(body_text(robots.text(line.value_raw), is_utf8));
+            self.known.append_value(known);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The table `faults`.
+
+use super::column::table;
+
+table! { "One row per place of an archive that could not be read: nothing is lost in silence." {
+    warc_filename: Text, "The archive, as in `robots_files`.";
+    warc_record_offset: Long, "Where the damage begins.";
+    bytes_skipped: Long, "Bytes from there to where reading went on; 0 for damage within a member of many records.";
+    code: Text, "What is wrong, a permanent code.";
+    detail: Text, "The same in words.";
+}}
+
+/// A place that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where the damage begins.
+    pub offset: u64,
+    /// Bytes from there to where reading went on.
+    pub bytes_skipped: u64,
+    /// What is wrong.
+    pub code: &'static str,
+    /// The same in words.
+    pub detail: String,
+}
+
+impl Builder {
+    /// Adds a row.
+    pub(crate) fn push(&mut self, warc_filename: &str, fault: &Fault) {
+        self.warc_filename.append_value(warc_filename);
+        self.warc_record_offset.append_value(fault.offset as i64);
+        self.bytes_skipped.append_value(fault.bytes_skipped as i64);
+        self.code.append_value(fault.code);
+        self.detail.append_value(&fault.detail);
+    }
+}

@@ -1,0 +1,145 @@
+//! The table `robots_files`.
+
+use super::{column::table, int};
+use crate::capture::body_text;
+use crate::facts::Facts;
+use robots::BODY_LIMIT_BYTES;
+use std::str::from_utf8;
+
+table! { "One row per capture of a robots.txt, whatever its status, and per capture of a target of a redirect from one." {
+    robots_id: Long, "Key of the capture within its crawl, and of its rows in all other tables: XXH3-64 (signed) of `warc_filename`, a NUL, `warc_record_offset` (8 bytes) and `warc_record_in_member` (4 bytes), both little-endian. Across crawls join `USING (crawl, robots_id)`.";
+    url_surtkey: Text null, "The URL in the sort-friendly form of cc-index, e.g. `com,example)/robots.txt`; session ids are not taken out.";
+    url: Text null, "The URL in normal form: punycode host, no default port, no fragment. As the record has it where it cannot be parsed.";
+    surt_host_name: Text null, "The host's labels in reverse order, a leading `www` left out, as in cc-host-index: `com,example`.";
+    url_host_name: Text null, "The host, in punycode.";
+    url_host_tld: Text null, "The top-level domain; null for addresses.";
+    url_host_registry_suffix: Text null, "The public suffix by the ICANN part of the Public Suffix List; null if it has none.";
+    url_host_registered_domain: Text null, "The domain below that suffix.";
+    url_host_private_domain: Text null, "The domain below the public suffix by the whole list, private part included.";
+    url_host_name_reversed: Text null, "The host's labels in reverse order, with dots; null for addresses.";
+    url_protocol: Text null, "The scheme: `http` or `https`.";
+    url_port: Int null, "The port, if it is not the scheme's own.";
+    url_path: Text null, "The path.";
+    url_query: Text null, "The query, without the question mark; null if there is none.";
+    fetch_time: Time null, "When it was fetched (UTC); null where the record's date is missing or absurd.";
+    fetch_status: Short null, "The HTTP status; null where none can be read, and for resource records.";
+    fetch_redirect: Text null, "The absolute target of a redirect, in the normal form of `url`.";
+    content_digest: Text null, "SHA-1 of the payload in base32, as cc-index has it; computed where the record does not say.";
+    content_mime_type: Text null, "The media type that the server named, lower-cased, without parameters.";
+    content_mime_detected: Text null, "The media type that the crawler detected.";
+    content_truncated: Text null, "Why the payload is not whole: `length`, `time`, `disconnect`, `unspecified`; `length` too where our own limit cut it.";
+    warc_filename: Text, "The archive: the line of `--paths` as written, else its path from `crawl-data/` on, else its base name.";
+    warc_record_offset: Long, "Offset of the record's gzip member, zstd frame or plain bytes in the archive.";
+    warc_record_length: Long null, "Their length; null where several records share them.";
+    warc_record_in_member: Int, "The record's place among those that share the offset, from 0.";
+    warc_record_id: Text null, "`WARC-Record-ID`, without angle brackets.";
+    warc_ip_address: Text null, "The server's address.";
+    http_server: Text null, "The header `Server`.";
+    http_last_modified: Text null, "The header `Last-Modified`, as written.";
+    http_content_usage: Text null, "The header `Content-Usage` (IETF AI preferences), as written.";
+    http_tdm_reservation: Text null, "The header `TDM-Reservation` (W3C TDMRep), as written.";
+    waf_hint: Text null, "The shield (web application firewall, CDN) that headers hint at.";
+    is_revisit: Bool, "Whether the record is a revisit: the same content, by `content_digest`, was stored elsewhere. Its content columns are null.";
+    is_robots_path: Bool, "Whether the path is exactly `/robots.txt`; else the capture is there only as the target of a redirect.";
+    outcome: Text, "The fetch in the words of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`.";
+    fetch_class: Text, "The fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`.";
+    content_class: Text null, "What the body is: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, and for revisits.";
+    effect_google: Text, "What Google does after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`.";
+    effect_rfc9309: Text, "The same by RFC 9309 §2.3.1.";
+    effect_koster1996: Text, "The same by Koster's draft of 1996, §3.1.";
+    body_bytes: Long null, "Bytes of the decoded body; null for revisits.";
+    n_lines: Int null, "Lines of the body, a last empty one included. This and all that follow speak of the whole body, and are null unless it was read as a robots.txt.";
+    n_groups: Int null, "Groups, by Google's reading.";
+    n_user_agents: Int null, "User-agent lines.";
+    n_rules: Int null, "Allow and disallow lines.";
+    n_allow: Int null, "Allow lines.";
+    n_disallow: Int null, "Disallow lines.";
+    n_sitemaps: Int null, "Sitemap lines.";
+    n_comment_lines: Int null, "Lines with nothing but a comment.";
+    n_blank_lines: Int null, "Lines with nothing at all.";
+    n_directives: Int null, "Lines with any other key.";
+    n_anomalies: Int, "Rows of `anomalies`, also for captures that were not read as a robots.txt.";
+    max_line_bytes: Int null, "The longest line, in bytes.";
+    has_bom: Bool null, "Whether a byte order mark of UTF-8 begins the body.";
+    line_endings: Text null, "How lines end: `lf`, `crlf`, `cr`, `mixed`; `none` for a single line.";
+    over_500kib: Bool null, "Whether the body has more than 512,000 bytes.";
+    is_valid_utf8: Bool null, "Whether the body is UTF-8. If not, `\\` is written `\\\\` and each stray byte `\\xHH` in all texts taken from it.";
+    ruleset_id: Long null, "Fingerprint of the file's meaning: equal for files that give every name the same rules, whatever their order. Null unless read as a robots.txt.";
+    template: Text null, "The software or service that wrote the file, where its mark shows (detection version 1): `cloudflare_managed`, `wordpress`, `yoast`, `shopify`, `wix`, `squarespace`, and others.";
+    body: Text null, "The decoded body; only with `--with-bodies`.";
+}}
+
+impl Builder {
+    /// Adds the row of a capture.
+    pub(crate) fn push(&mut self, warc_filename: &str, facts: &Facts<'_>, with_bodies: bool) {
+        let capture = facts.capture;
+        let url = capture.url.as_ref();
+        let host = url.and_then(|url| url.host.as_ref());
+        self.robots_id.append_value(facts.robots_id);
+        self.url_surtkey.append_option(url.map(|url| &url.surtkey));
+        match url {
+            Some(url) => self.url.append_value(&url.url),
+            None => self.url.append_value(crate::capture::text(capture.url_raw)),
+        }
+        self.surt_host_name.append_option(facts.surt_host_name());
+        self.url_host_name.append_option(host.map(|host| &host.name));
+        self.url_host_tld.append_option(host.and_then(|host| host.tld.as_ref()));
+        self.url_host_registry_suffix.append_option(host.and_then(|host| host.registry_suffix.as_ref()));
+        self.url_host_registered_domain.append_option(host.and_then(|host| host.registered_domain.as_ref()));
+        self.url_host_private_domain.append_option(host.and_then(|host| host.private_domain.as_ref()));
+        self.url_host_name_reversed.append_option(host.and_then(|host| host.reversed.as_ref()));
+        self.url_protocol.append_option(url.map(|url| &url.protocol));
+        self.url_port.append_option(url.and_then(|url| url.port).map(i32::from));
+        self.url_path.append_option(url.map(|url| &url.path));
+        self.url_query.append_option(url.and_then(|url| url.query.as_ref()));
+        self.fetch_time.append_option(capture.fetch_time);
+        self.fetch_status.append_option(capture.fetch_status.map(|code| code as i16));
+        self.fetch_redirect.append_option(capture.fetch_redirect.as_ref());
+        self.content_digest.append_option(capture.content_digest.as_ref());
+        self.content_mime_type.append_option(capture.content_mime_type.as_ref());
+        self.content_mime_detected.append_option(capture.content_mime_detected.as_ref());
+        self.content_truncated.append_option(capture.content_truncated.as_ref());
+        self.warc_filename.append_value(warc_filename);
+        self.warc_record_offset.append_value(facts.place.offset as i64);
+        self.warc_record_length.append_option(facts.place.length.map(|length| length as i64));
+        self.warc_record_in_member.append_value(int(facts.place.in_member));
+        self.warc_record_id.append_option(capture.warc_record_id.as_ref());
+        self.warc_ip_address.append_option(capture.warc_ip_address.as_ref());
+        self.http_server.append_option(capture.http_server.as_ref());
+        self.http_last_modified.append_option(capture.http_last_modified.as_ref());
+        self.http_content_usage.append_option(capture.http_content_usage.as_ref());
+        self.http_tdm_reservation.append_option(capture.http_tdm_reservation.as_ref());
+        self.waf_hint.append_option(capture.waf_hint);
+        self.is_revisit.append_value(capture.is_revisit);
+        self.is_robots_path.append_value(capture.is_robots_path);
+        self.outcome.append_value(capture.status.outcome().name());
+        self.fetch_class.append_value(capture.status.fetch_class().name());
+        let figures = facts.robots.as_ref().map(|robots| robots.figures());
+        self.content_class.append_option(figures.map(|it| it.content.name()));
+        self.effect_google.append_value(capture.status.effect_google().name());
+        self.effect_rfc9309.append_value(capture.status.effect_rfc9309().name());
+        self.effect_koster1996.append_value(capture.status.effect_koster1996().name());
+        let body = capture.body.as_deref();
+        self.body_bytes.append_option(body.map(|body| body.len() as i64));
+        self.n_lines.append_option(figures.map(|it| int(it.n_lines)));
+        self.n_groups.append_option(figures.map(|it| int(it.n_groups)));
+        self.n_user_agents.append_option(figures.map(|it| int(it.n_user_agents)));
+        self.n_rules.append_option(figures.map(|it| int(it.n_allow + it.n_disallow)));
+        self.n_allow.append_option(figures.map(|it| int(it.n_allow)));
+        self.n_disallow.append_option(figures.map(|it| int(it.n_disallow)));
+        self.n_sitemaps.append_option(figures.map(|it| int(it.n_sitemaps)));
+        self.n_comment_lines.append_option(figures.map(|it| int(it.n_comment_lines)));
+        self.n_blank_lines.append_option(figures.map(|it| int(it.n_blank_lines)));
+        self.n_directives.append_option(figures.map(|it| int(it.n_directives)));
+        self.n_anomalies.append_value(int(facts.anomalies.len() as u32));
+        self.max_line_bytes.append_option(figures.map(|it| int(it.max_line_bytes)));
+        self.has_bom.append_option(figures.map(|it| it.has_bom));
+        self.line_endings.append_option(figures.map(|it| it.line_endings.name()));
+        self.over_500kib.append_option(figures.and(body).map(|body| body.len() as u64 > BODY_LIMIT_BYTES));
+        self.is_valid_utf8.append_option(figures.map(|it| it.is_valid_utf8));
+        self.ruleset_id.append_option(facts.ruleset_id);
+        self.template.append_option(figures.and_then(|it| it.template).map(|template| template.name()));
+        let kept = body.filter(|_| with_bodies);
+        self.body.append_option(kept.map(|body| body_text(body, from_utf8(body).is_ok())));
+    }
+}

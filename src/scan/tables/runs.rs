@@ -1,0 +1,56 @@
+//! The table `runs`.
+
+use super::column::table;
+use arrow::array::RecordBatch;
+
+table! { "One row per part: how it came about. Nothing here differs between two runs over the same inputs." {
+    part: Int, "The part, from 0.";
+    version: Text, "The program's version.";
+    options: Text, "The options that change rows, as JSON.";
+    psl_version: Text, "The version of the Public Suffix List: that of the crate that carries it.";
+    agents_version: Text, "The digest of the registry of crawlers.";
+    inputs: Int, "Archives.";
+    input_bytes: Long null, "Their bytes; null where one could not be known, as with standard input.";
+    records: Long, "Records read, of every type.";
+    captures: Long, "Rows of `robots_files`.";
+    faults: Long, "Rows of `faults`.";
+}}
+
+/// The row of a part.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The part.
+    pub part: u32,
+    /// Options as JSON.
+    pub options: String,
+    /// The version of the Public Suffix List.
+    pub psl_version: String,
+    /// The digest of the registry.
+    pub agents_version: String,
+    /// Archives.
+    pub inputs: u32,
+    /// Their bytes.
+    pub input_bytes: Option<u64>,
+    /// Records of every type.
+    pub records: u64,
+    /// Captures.
+    pub captures: u64,
+    /// Faults.
+    pub faults: u64,
+}
+
+/// A table of one row.
+pub fn batch(run: &Run) -> RecordBatch {
+    let mut builder = Builder::default();
+    builder.part.append_value(super::int(run.part));
+    builder.version.append_value(env!("CARGO_PKG_VERSION"));
+    builder.options.append_value(&run.options);
+    builder.psl_version.append_value(&run.psl_version);
+    builder.agents_version.append_value(&run.agents_version);
+    builder.inputs.append_value(super::int(run.inputs));
+    builder.input_bytes.append_option(run.input_bytes.map(|bytes| bytes as i64));
+    builder.records.append_value(run.records as i64);
+    builder.captures.append_value(run.captures as i64);
+    builder.faults.append_value(run.faults as i64);
+    builder.take()
+}

@@ -1,0 +1,41 @@
+//! The table `verdicts`.
+
+use super::{column::table, int, line_no};
+use crate::capture::body_text;
+use crate::facts::Facts;
+
+table! { "One row per capture and name: `*` for every capture, and every whole name and token that the file holds." {
+    robots_id: Long, "The capture.";
+    surt_host_name: Text null, "Its host, as in `robots_files`.";
+    is_robots_path: Bool, "As in `robots_files`.";
+    agent: Text, "A whole name or a token, lower-cased, as in `groups`; `*` for everybody else.";
+    verdict: Text, "`disallow_all`, `partial`, `allow_all` or `unknown`: Google's rules and status table, with names compared whole. The macros `verdicts_for` and `verdicts_in` fill in names that the file does not hold.";
+    verdict_google: Text, "The same as Google's parser decides it for a crawler that calls itself by `agent`.";
+    basis: Text, "What `verdict` rests on: `explicit` (groups that name it), `wildcard`, `no_group`, `no_rules`, `http_status`, `too_complex`. This and what follows speak of `verdict`.";
+    root_allowed: Bool, "Whether `/` may be fetched.";
+    n_allow: Int, "Allow lines that were merged.";
+    n_disallow: Int, "Disallow lines that were merged.";
+    crawl_delay: Double null, "The first valid crawl-delay of the groups, in seconds.";
+    evidence_line: Int null, "The line that shows the verdict: the deciding rule, else the group's first line.";
+}}
+
+impl Builder {
+    /// Adds the rows of a capture.
+    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+        let is_utf8 = facts.is_valid_utf8();
+        for it in &facts.verdicts {
+            self.robots_id.append_value(facts.robots_id);
+            self.surt_host_name.append_option(facts.surt_host_name());
+            self.is_robots_path.append_value(facts.capture.is_robots_path);
+            self.agent.append_value(body_text(it.agent, is_utf8));
+            self.verdict.append_value(it.verdict.name());
+            self.verdict_google.append_value(it.verdict_google.name());
+            self.basis.append_value(it.basis.name());
+            self.root_allowed.append_value(it.is_root_allowed);
+            self.n_allow.append_value(int(it.n_allow));
+            self.n_disallow.append_value(int(it.n_disallow));
+            self.crawl_delay.append_option(it.crawl_delay);
+            self.evidence_line.append_option(line_no(it.evidence_line));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Tells from its first bytes how an input is packed.
+
+use super::error::{Error, ErrorKind};
+use super::{gzip, zstd};
+
+/// How an archive is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Container {
+    /// Records as they are.
+    Plain,
+    /// Members of gzip, a record each or many.
+    Gzip,
+    /// Frames of zstd, a record each or many, perhaps with a dictionary.
+    Zstd,
+}
+
+/// Kinds of input that we know but do not read, by their first bytes.
+const REFUSED: &[(&[u8], &str)] = &[
+    (
+        b"filedesc://",
+        "an ARC archive, the elder of WARC, is not read: convert it to WARC first",
+    ),
+    (
+        b"PK\x03\x04",
+        "a zip archive (WACZ) is not read: unpack it and give the WARC files in its archive folder",
+    ),
+    (
+        b"PK\x05\x06",
+        "a zip archive (WACZ) is not read, and this one is empty",
+    ),
+    (b"BZh", "bzip2 is not read: unpack it with bzip2 -d first"),
+    (
+        b"\x04\x22\x4d\x18",
+        "lz4 is not read: unpack it with lz4 -d first",
+    ),
+    (
+        b"\xfd7zXZ\x00",
+        "xz is not read: unpack it with xz -d first",
+    ),
+    (b"7z\xbc\xaf\x27\x1c", "7z is not read: unpack it first"),
+    (
+        b"\x1f\x9d",
+        "the Z format of compress is not read: unpack it with gzip -d first",
+    ),
+];
+
+/// Tells how an input is packed from its first bytes.
+///
+/// `head` is the beginning of the input, some hundred bytes of it or all.
+/// An input without bytes, or with only line ends, is a plain archive of no records.
+///
+/// # Errors
+///
+/// [`ErrorKind::Unsupported`] for kinds that are known and not read (ARC, WACZ,
+/// bzip2, lz4, xz, ...), [`ErrorKind::NotAnArchive`] for everything else.
+pub fn detect(head: &[u8]) -> Result<Container, Error> {
+    if head.is_empty() || gzip::may_begin(head) {
+        return Ok(if head.is_empty() {
+            Container::Plain
+        } else {
+            Container::Gzip
+        });
+    }
+    if zstd::may_begin(head) {
+        return Ok(Container::Zstd);
+    }
+    if let Some((_, what)) = REFUSED.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Err(Error::fatal(ErrorKind::Unsupported(what), 0));
+    }
+    let text = skip_line_ends(head);
+    if begins_record(text) || is_cut_start(text) {
+        return Ok(Container::Plain);
+    }
+    Err(Error::fatal(ErrorKind::NotAnArchive, 0))
+}
+
+/// Whether `bytes` begin with the word of a version line.
+///
+/// The grammar of WARC takes its literals in any case, and so do we where a
+/// record must begin; searches for a record look only for capitals.
+pub(super) fn begins_record(bytes: &[u8]) -> bool {
+    bytes
+        .first_chunk::<5>()
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"WARC/"))
+}
+
+/// Whether `bytes`, all that there are, are the start of that word or nothing.
+pub(super) fn is_cut_start(bytes: &[u8]) -> bool {
+    b"WARC/"
+        .get(..bytes.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(bytes))
+}
+
+/// What stands after the CR and LF at the start of `bytes`.
+pub(super) fn skip_line_ends(bytes: &[u8]) -> &[u8] {
+    let run = bytes
+        .iter()
+        .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+        .count();
+    &bytes[run..]
+}
+
+/// The word for a member that holds ARC records.
+pub(super) fn refused_text(text: &[u8]) -> Option<&'static str> {
+    let (magic, what) = REFUSED[0];
+    text.starts_with(magic).then_some(what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_containers_are_told_by_their_first_bytes() {
+        for (head, container) in [
+            (&b"WARC/1.0\r\n"[..], Container::Plain),
+            (b"\r\n\r\nWARC/1.0\r\n", Container::Plain),
+            (b"", Container::Plain),
+            (b"\r\n", Container::Plain),
+            (b"WA", Container::Plain),
+            (b"warc/1.0\r\n", Container::Plain),
+            (b"\x1f\x8b\x08\x00", Container::Gzip),
+            (b"\x1f", Container::Gzip),
+            (b"\x28\xb5\x2f\xfd\x04", Container::Zstd),
+            (b"\x5d\x2a\x4d\x18\x04\x00\x00\x00", Container::Zstd),
+        ] {
+            assert_eq!(detect(head).expect("an archive"), container, "{head:?}");
+        }
+    }
+
+    #[test]
+    fn a_known_kind_that_is_not_read_is_refused_with_its_name() {
+        for (head, word) in [
+            (&b"filedesc://x.arc 0.0.0.0"[..], "ARC"),
+            (b"PK\x03\x04....", "WACZ"),
+            (b"BZh91AY", "bzip2"),
+            (b"\x04\x22\x4d\x18\x64", "lz4"),
+            (b"\xfd7zXZ\x00\x00", "xz"),
+        ] {
+            let error = detect(head).expect_err("refused");
+            assert!(matches!(error.kind(), ErrorKind::Unsupported(_)));
+            assert!(
+                error.is_fatal() && error.to_string().contains(word),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_archive() {
+        for head in [&b"<html>"[..], b"WARP/1.0", b"\0\0\0\0", b"crawl-data/CC"] {
+            let error = detect(head).expect_err("no archive");
+            assert_eq!(error.kind(), ErrorKind::NotAnArchive);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! An input with its decoders: where decoded bytes come from.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use super::container::{Container, detect};
+use super::error::{Error, ErrorKind};
+use super::gzip::{self, Inflate};
+use super::window::Window;
+use super::zstd::{self, Frames};
+
+/// The largest zstd frame, in its packed form, that is decoded in one piece.
+const FRAME_BYTES: usize = 256 << 10;
+
+/// What a decoder gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fed {
+    /// So many bytes, at least one.
+    Bytes(usize),
+    /// The member, frame or plain input is over and sound.
+    End,
+    /// The member or frame cannot be decoded further.
+    Damaged(ErrorKind),
+}
+
+/// An open input, its window and the decoders over it.
+pub(super) struct Input {
+    pub(super) window: Window,
+    pub(super) container: Container,
+    inflate: Inflate,
+    frames: Frames,
+}
+
+impl Input {
+    /// No input yet; `keep_bytes` bounds what is held of a stream to search it again.
+    pub(super) fn new(keep_bytes: usize) -> Input {
+        Input {
+            window: Window::new(keep_bytes),
+            container: Container::Plain,
+            inflate: Inflate::new(),
+            frames: Frames::new(),
+        }
+    }
+
+    /// Opens a regular file, tells its container and stands at its start.
+    pub(super) fn open_file(&mut self, file: File, length: u64) -> Result<(), Error> {
+        self.window.open_file(file, length);
+        self.begin()
+    }
+
+    /// Opens a stream, tells its container and stands at its start.
+    pub(super) fn open_stream(&mut self, stream: Box<dyn Read + Send>) -> Result<(), Error> {
+        self.window.open_stream(stream);
+        self.begin()
+    }
+
+    fn begin(&mut self) -> Result<(), Error> {
+        const HEAD_BYTES: usize = 512;
+        self.window
+            .fill(HEAD_BYTES)
+            .map_err(|error| Error::io(error, 0))?;
+        self.container = detect(self.window.unread())?;
+        if self.container == Container::Zstd {
+            self.frames
+                .open(&mut self.window)
+                .map_err(|error| Error::io(error, 0))?
+                .map_err(|kind| Error::fatal(kind, 0))?;
+        }
+        Ok(())
+    }
+
+    /// Makes ready to decode, piece by piece, what begins where the window stands.
+    pub(super) fn begin_member(&mut self) {
+        match self.container {
+            Container::Plain => {}
+            Container::Gzip => self.inflate.begin(),
+            Container::Zstd => self.frames.begin(),
+        }
+    }
+
+    /// Decodes the zstd frame at the window in one piece into `out` and returns what it made.
+    ///
+    /// None if the frame is too large for that, or damaged; the window then stands where it did.
+    pub(super) fn whole_frame(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
+        self.window.fill(FRAME_BYTES)?;
+        let packed = self.window.unread();
+        let packed = &packed[..packed.len().min(FRAME_BYTES)];
+        Ok(self.frames.whole(packed, out).map(|(taken, made)| {
+            self.window.consume(taken);
+            made
+        }))
+    }
+
+    /// Decodes the next bytes into `out`, which is not empty.
+    pub(super) fn feed(&mut self, out: &mut [u8]) -> io::Result<Fed> {
+        match self.container {
+            Container::Plain => Ok(match self.window.read(out)? {
+                0 => Fed::End,
+                count => Fed::Bytes(count),
+            }),
+            Container::Gzip => self.inflate.feed(&mut self.window, out),
+            Container::Zstd => self.frames.feed(&mut self.window, out),
+        }
+    }
+
+    /// The first bytes of a member or frame, and how many bytes prove one.
+    pub(super) fn magic(&self) -> (&'static [u8], usize) {
+        match self.container {
+            Container::Zstd => (&zstd::MAGIC, zstd::PROOF_BYTES),
+            _ => (&gzip::MAGIC, gzip::PROOF_BYTES),
+        }
+    }
+
+    /// Whether the member or frame at which the window stands decodes to `WARC/`.
+    pub(super) fn proves(&mut self) -> bool {
+        match self.container {
+            Container::Plain => false,
+            Container::Gzip => self.inflate.proves(self.window.unread()),
+            Container::Zstd => self.frames.proves(self.window.unread()),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Members and frames: how one is begun and left, and where reading goes on after damage.
+//!
+//! If you change where it goes on, look at [`split`](super::split): ranges of
+//! a file begin where its searches say.
+
+use std::io;
+
+use super::container::{Container, refused_text};
+use super::deflate::Inflated;
+use super::error::{Decoded, Error, ErrorKind};
+use super::gzip;
+use super::reader::Reader;
+use super::split::{next_member, next_record};
+use super::text::End;
+use super::zstd::{Border, border};
+
+/// The size of the buffer for whole members at the start; it doubles as it must.
+const FIRST_MEMBER_BYTES: usize = 256 << 10;
+
+/// The largest zstd frame, unpacked, that is decoded in one piece.
+const FRAME_BYTES: usize = 1 << 20;
+
+/// The largest member, in its packed form, that is inflated whole.
+const MAX_PACKED_BYTES: usize = 4 << 20;
+
+/// The member or frame that is being read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub(super) offset: u64,
+    /// Records so far, damaged ones too.
+    pub(super) records: u32,
+    /// Whether damage in it has been reported.
+    pub(super) faulty: bool,
+}
+
+/// What a step of reading can end with, before its place is known.
+pub(super) enum Fault {
+    Io(io::Error),
+    Damage(Error),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault::Io(error)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        Fault::Damage(error)
+    }
+}
+
+impl Reader {
+    /// Goes to the next member or frame of data and begins to decode it.
+    pub(super) fn begin_member(&mut self) -> Result<Option<Member>, Fault> {
+        loop {
+            let offset = self.next;
+            if offset >= self.end {
+                return Ok(None);
+            }
+            if self.input.window.fill(8)? == 0 {
+                return Ok(None);
+            }
+            let head = self.input.window.unread();
+            if head[0] == 0 {
+                // Zeros to the end of the input are padding.
+                while self.input.window.fill(1)? > 0 {
+                    let unread = self.input.window.unread();
+                    let zeros = unread.iter().take_while(|&&byte| byte == 0).count();
+                    let all = zeros == unread.len();
+                    self.input.window.consume(zeros);
+                    if !all {
+                        let from = self.input.window.offset();
+                        return Err(self.resume_from(ErrorKind::Garbage, offset, from));
+                    }
+                }
+                self.next = self.input.window.offset();
+                return Ok(None);
+            }
+            let begins = match self.input.container {
+                Container::Zstd => match border(head) {
+                    Border::Frame => true,
+                    Border::Skippable(bytes) => {
+                        self.input.window.keep_from_here();
+                        if !self.input.window.skip(bytes)? {
+                            return Err(self.resume_from(ErrorKind::Truncated, offset, offset + 1));
+                        }
+                        self.next = self.input.window.offset();
+                        continue;
+                    }
+                    Border::Cut => {
+                        return Err(self.resume_from(ErrorKind::Truncated, offset, offset + 1));
+                    }
+                    Border::Other => false,
+                },
+                _ => gzip::member_may_begin(head),
+            };
+            if !begins {
+                return Err(self.resume_from(ErrorKind::Garbage, offset, offset + 1));
+            }
+            let member = Member {
+                offset,
+                records: 0,
+                faulty: false,
+            };
+            self.input.window.keep_from_here();
+            self.advance = 0;
+            let whole = match self.input.container {
+                Container::Gzip => self.inflate_whole()?,
+                _ => self.decode_whole()?,
+            };
+            if !whole {
+                self.input.begin_member();
+                self.text.restart(0);
+            }
+            self.member = Some(member);
+            return Ok(self.member);
+        }
+    }
+
+    /// Inflates the member at the window in one piece, if it is small and sound.
+    fn inflate_whole(&mut self) -> io::Result<bool> {
+        let most = self.limits.max_member_bytes;
+        let mut size = self.text.size().clamp(FIRST_MEMBER_BYTES.min(most), most);
+        loop {
+            let held = self.input.window.unread();
+            let tried = held.len();
+            // No more than that: which decoder reads a member must not depend on what is held.
+            let packed = &held[..tried.min(MAX_PACKED_BYTES)];
+            let result = self
+                .deflate
+                .member(packed, &mut self.text.space(size)[..size]);
+            match result {
+                Inflated::Whole { taken, made } => {
+                    self.input.window.consume(taken);
+                    self.text.set_whole(made);
+                    return Ok(true);
+                }
+                Inflated::NoSpace if size < most => size = (size * 2).min(most),
+                Inflated::NoSpace => return Ok(false),
+                // The window may hold only a part of the member.
+                Inflated::Bad => {
+                    let wanted = if self.input.window.fill_up()? > tried {
+                        continue;
+                    } else {
+                        MAX_PACKED_BYTES
+                    };
+                    if tried >= wanted || self.input.window.fill(wanted)? == tried {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Decodes the zstd frame at the window in one piece, if it is small and sound.
+    fn decode_whole(&mut self) -> io::Result<bool> {
+        let most = self.limits.max_member_bytes;
+        let size = FRAME_BYTES.min(most);
+        let space = &mut self.text.space(size)[..size];
+        match self.input.whole_frame(space)? {
+            Some(made) => self.text.set_whole(made),
+            None => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// After damage at the cursor: goes on with the next record of the member, or leaves it.
+    ///
+    /// `kind` is the sort of the damage to the record there; without one there is no record.
+    pub(super) fn resume_inside(&mut self, kind: Option<ErrorKind>) -> Fault {
+        match self.try_resume_inside(kind) {
+            Ok(error) => error.into(),
+            Err(fault) => fault,
+        }
+    }
+
+    fn try_resume_inside(&mut self, kind: Option<ErrorKind>) -> Result<Error, Fault> {
+        let Some(member) = self.member else {
+            return Err(Error::damage(ErrorKind::Garbage, self.next, self.next).into());
+        };
+        if let Some(End::Damaged(kind)) = self.text.end() {
+            return Err(self.leave_damaged(kind));
+        }
+        let alone = !member.faulty && member.records == u32::from(kind.is_some());
+        let refused = refused_text(self.text.rest());
+        let from = self.text.offset();
+        let found = next_record(&mut self.text, &mut self.input, 1, u64::MAX)?;
+        if let Some(End::Damaged(kind)) = self.text.end()
+            && !found
+        {
+            return Err(self.leave_damaged(kind));
+        }
+        if found || !alone {
+            self.member = Some(Member {
+                faulty: true,
+                ..member
+            });
+            let decoded = Decoded {
+                offset: from,
+                skipped: self.text.offset() - from,
+            };
+            let kind = kind.unwrap_or(ErrorKind::Garbage);
+            return Ok(Error::inside(kind, member.offset, decoded));
+        }
+        self.leave();
+        match kind {
+            Some(kind) => Ok(Error::damage(kind, member.offset, self.next)),
+            None => {
+                let kind = refused.map_or(ErrorKind::NotWarc, ErrorKind::Unsupported);
+                Err(self.resume_from(kind, member.offset, self.next))
+            }
+        }
+    }
+
+    /// Leaves a sound member at its end.
+    pub(super) fn leave(&mut self) {
+        self.next = self.input.window.offset();
+        self.member = None;
+    }
+
+    /// Leaves a member that cannot be decoded, for the next one that may begin anywhere in it.
+    pub(super) fn leave_damaged(&mut self, kind: ErrorKind) -> Fault {
+        let offset = self.member.map_or(self.next, |member| member.offset);
+        self.resume_from(kind, offset, offset + 1)
+    }
+
+    /// Reports damage at `offset` and goes on at the first member from `from` on.
+    pub(super) fn resume_from(&mut self, kind: ErrorKind, offset: u64, from: u64) -> Fault {
+        self.member = None;
+        match next_member(&mut self.input, from, u64::MAX) {
+            Ok(_) => {
+                self.next = self.input.window.offset();
+                Error::damage(kind, offset, self.next).into()
+            }
+            Err(error) => Fault::Io(error),
+        }
+    }
+}

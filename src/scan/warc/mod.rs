@@ -1,0 +1,46 @@
+//! Reads WARC archives: plain, gzip or zstd, from files, ranges of files and streams.
+//!
+//! The way in is [`Reader`]: it lends one [`Record`] at a time, as slices of
+//! buffers that it uses again. Damage is an [`Error`] that names its place
+//! and costs the damaged record; the next call goes on behind it.
+//!
+//! The formats are [WARC 1.1] and its elders down to 0.17, gzip as [RFC 1952]
+//! has it, and [Zstandard compression of WARC] with the dictionary frame.
+//!
+//! What a reader gives depends on nothing but the bytes and the offset at
+//! which it starts: whoever reads a file in ranges that end exactly where the
+//! next begins gets the records and the faults of one reading. If you change
+//! where reading goes on after damage, look at `find_member`, which must agree.
+//!
+//! [WARC 1.1]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
+//! [RFC 1952]: https://www.rfc-editor.org/rfc/rfc1952
+//! [Zstandard compression of WARC]: https://iipc.github.io/warc-specifications/specifications/warc-zstd/
+
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, reason = "a test may panic, and says where")
+)]
+
+mod container;
+mod deflate;
+mod error;
+mod gzip;
+mod header;
+mod input;
+mod member;
+mod reader;
+mod record;
+mod scan;
+mod split;
+mod text;
+mod window;
+mod zstd;
+
+#[cfg(test)]
+mod tests;
+
+pub use container::{Container, detect};
+pub use error::{Decoded, Error, ErrorKind};
+pub use reader::{Limits, Reader};
+pub use record::{Headers, Kind, Place, Record};
+pub use split::find_member;

@@ -1,0 +1,334 @@
+//! Reads records, one after the other, whatever they are packed in.
+//!
+//! The plan: [`begin_member`](Reader::begin_member) goes to the next gzip
+//! member or zstd frame and decodes it into the [`Text`], whole if it is small
+//! and piece by piece if not; a plain input is one text without borders.
+//! [`scan`](Reader::scan) measures the record at the cursor of the text and
+//! proves its end, because a record is given only when its end is sound: the
+//! next record, or the good end of what holds it. Everything else is damage,
+//! and says where reading goes on.
+//!
+//! Nothing but offsets outlives a record or a member. If you add state that
+//! does, ranges of a file no longer give what the whole gives.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::container::{Container, begins_record, is_cut_start};
+use super::deflate::Deflate;
+use super::error::{Error, ErrorKind};
+use super::header::Field;
+use super::input::Input;
+use super::member::{Fault, Member};
+use super::record::Record;
+use super::scan::{Current, Scan};
+use super::split::next_record;
+use super::text::{End, Text};
+
+/// Bounds on what a reader holds in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest record header; a longer one is a fault.
+    pub max_header_bytes: usize,
+    /// The part of a block that is kept; what is beyond is passed over.
+    pub max_block_bytes: usize,
+    /// The largest gzip member that is inflated in one piece; larger ones are
+    /// inflated piece by piece, with the same result and more slowly.
+    pub max_member_bytes: usize,
+}
+
+impl Default for Limits {
+    /// 1 MiB of header, 32 MiB of block, 16 MiB of member.
+    fn default() -> Limits {
+        Limits {
+            max_header_bytes: 1 << 20,
+            max_block_bytes: 32 << 20,
+            max_member_bytes: 16 << 20,
+        }
+    }
+}
+
+/// Reads the records of an archive.
+///
+/// One reader serves many inputs, one after the other, and uses its buffers
+/// again. It owns all it uses; what it lends lives until the next call.
+///
+/// Memory is bounded by [`Limits`], whatever the input. The price: behind a
+/// block larger than [`Limits::max_block_bytes`] that turns out damaged, an
+/// input that cannot go back (a stream, or a large member of many records) is
+/// searched only from the stated end of the block on.
+///
+/// # Example
+///
+/// ```no_run
+/// # fn main() -> Result<(), scan::warc::Error> {
+/// use scan::warc::{Limits, Reader};
+///
+/// let mut reader = Reader::new(Limits::default());
+/// reader.open_file("archive.warc.gz".as_ref(), None)?;
+/// loop {
+///     match reader.read_record() {
+///         Ok(true) => println!("{:?}", reader.record().target_uri()),
+///         Ok(false) => break,
+///         Err(fault) if fault.is_fatal() => return Err(fault),
+///         Err(fault) => eprintln!("{fault}"),
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Reader {
+    pub(super) limits: Limits,
+    pub(super) input: Input,
+    pub(super) deflate: Deflate,
+    pub(super) text: Text,
+    pub(super) fields: Vec<Field>,
+    /// The header with every value on one line, if the record's own has folded ones.
+    pub(super) unfolded: Vec<u8>,
+    /// Header and first part of a record whose block is larger than the limit.
+    pub(super) kept: Vec<u8>,
+    pub(super) current: Current,
+    /// From the cursor of the text to behind the current record.
+    pub(super) advance: usize,
+    pub(super) member: Option<Member>,
+    /// Offset of the first member, frame or plain record that was not begun.
+    pub(super) next: u64,
+    /// What begins here or later is not read.
+    pub(super) end: u64,
+    pub(super) done: bool,
+}
+
+impl Reader {
+    /// A reader without an input; it allocates its buffers when they are needed.
+    pub fn new(limits: Limits) -> Reader {
+        Reader {
+            limits,
+            input: Input::new(limits.max_block_bytes),
+            deflate: Deflate::new(),
+            text: Text::new(),
+            fields: Vec::new(),
+            unfolded: Vec::new(),
+            kept: Vec::new(),
+            current: Current::default(),
+            advance: 0,
+            member: None,
+            next: 0,
+            end: 0,
+            done: true,
+        }
+    }
+
+    /// Opens a file, whole or in a range of offsets.
+    ///
+    /// Of a range the records are read whose member, frame or plain record
+    /// begins in it. It must begin at one: at what
+    /// [`find_member`](super::find_member) gave, or where another reader
+    /// [ended](Reader::position).
+    ///
+    /// A path that leads to no regular file, as a pipe, is read as a stream,
+    /// and only whole.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`], [`ErrorKind::Unsupported`], [`ErrorKind::NotAnArchive`]
+    /// and [`ErrorKind::BadDictionary`]; all are fatal.
+    pub fn open_file(&mut self, path: &Path, range: Option<(u64, u64)>) -> Result<(), Error> {
+        self.close();
+        let io = |error| Error::io(error, 0);
+        let file = File::open(path).map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
+        if metadata.is_file() {
+            self.input.open_file(file, metadata.len())?;
+        } else if range.is_none() {
+            self.input.open_stream(Box::new(file))?;
+        } else {
+            return Err(io(io::ErrorKind::NotSeekable.into()));
+        }
+        self.begin(range)
+    }
+
+    /// Opens a stream that is read once, from its start to its end.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_file`](Reader::open_file).
+    pub fn open_stream(&mut self, input: Box<dyn Read + Send>) -> Result<(), Error> {
+        self.close();
+        self.input.open_stream(input)?;
+        self.begin(None)
+    }
+
+    /// Lets go of the input and of memory beyond the usual.
+    fn close(&mut self) {
+        self.input.window.close();
+        self.text.shrink(self.limits.max_member_bytes);
+        self.kept = Vec::new();
+        self.fields.clear();
+        self.current = Current::default();
+        self.advance = 0;
+        self.member = None;
+        (self.next, self.end, self.done) = (0, 0, true);
+    }
+
+    fn begin(&mut self, range: Option<(u64, u64)>) -> Result<(), Error> {
+        let (start, end) = range.unwrap_or((0, u64::MAX));
+        self.input
+            .window
+            .seek(start)
+            .map_err(|error| Error::io(error, start))?;
+        self.text.restart(start);
+        (self.next, self.end, self.done) = (start, end, false);
+        Ok(())
+    }
+
+    /// Reads the next record and returns whether there was one.
+    ///
+    /// What was lent before is lost. At the end of the input or range this
+    /// returns `Ok(false)`, however often it is called.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the archive, after which the next call goes on; see
+    /// [`Error::offset`] and [`Error::skipped`] for what it cost. After
+    /// [`ErrorKind::Io`], which is fatal, there are no more records.
+    pub fn read_record(&mut self) -> Result<bool, Error> {
+        if self.done {
+            return Ok(false);
+        }
+        let result = if self.input.container == Container::Plain {
+            self.read_plain()
+        } else {
+            self.read_packed()
+        };
+        if !matches!(result, Ok(true)) {
+            self.current = Current::default();
+            self.fields.clear();
+        }
+        match result {
+            Ok(found) => self.done = !found,
+            Err(Fault::Io(error)) => {
+                self.done = true;
+                return Err(Error::io(error, self.input.window.offset()));
+            }
+            Err(Fault::Damage(error)) => return Err(error),
+        }
+        Ok(!self.done)
+    }
+
+    /// The record that was read last; an empty one if there is none.
+    pub fn record(&self) -> Record<'_> {
+        let current = &self.current;
+        let bytes = if current.kept {
+            &self.kept
+        } else {
+            self.text.rest()
+        };
+        let (header, rest) = bytes.split_at(current.header_bytes);
+        Record {
+            header: if current.folded {
+                &self.unfolded
+            } else {
+                header
+            },
+            fields: &self.fields,
+            block: &rest[..current.block_len],
+            block_bytes: current.block_bytes,
+            place: current.place,
+            length_quirk: current.length_quirk,
+        }
+    }
+
+    /// How the input is packed.
+    pub fn container(&self) -> Container {
+        self.input.container
+    }
+
+    /// Offset of the first member, frame or plain record that was not begun.
+    ///
+    /// When [`read_record`](Reader::read_record) has returned `Ok(false)` this
+    /// is the length of a file read to its end, or the place behind a range
+    /// where reading would go on: the next range counts only if it begins there.
+    pub fn position(&self) -> u64 {
+        self.next
+    }
+
+    /// Bytes taken from the input so far, for showing progress.
+    pub fn bytes_read(&self) -> u64 {
+        self.input.window.bytes_read()
+    }
+
+    /// The length of the input, if it is known.
+    pub fn input_bytes(&self) -> Option<u64> {
+        self.input.window.length()
+    }
+
+    /// The next record of a plain input.
+    fn read_plain(&mut self) -> Result<bool, Fault> {
+        self.text.advance(std::mem::take(&mut self.advance));
+        self.text.skip_line_ends(&mut self.input)?;
+        self.next = self.text.offset();
+        let start = self.next;
+        if start >= self.end || self.text.rest().is_empty() {
+            return Ok(false);
+        }
+        let kind = if !self.text.need(&mut self.input, 5)? && is_cut_start(self.text.rest()) {
+            ErrorKind::Truncated
+        } else if !begins_record(self.text.rest()) {
+            ErrorKind::Garbage
+        } else {
+            match self.scan()? {
+                Scan::Good => {
+                    self.next = self.text.offset() + self.advance as u64;
+                    return Ok(true);
+                }
+                Scan::Bad(kind) => kind,
+            }
+        };
+        // Records may lie in what the damaged one claims as its block.
+        if self.text.offset() != start && self.input.window.can_seek() {
+            self.input.window.seek(start)?;
+            self.text.restart(start);
+        }
+        let from = usize::from(self.text.offset() == start);
+        next_record(&mut self.text, &mut self.input, from, u64::MAX)?;
+        self.next = self.text.offset();
+        Err(Error::damage(kind, start, self.next).into())
+    }
+
+    /// The next record of an input of members or frames.
+    fn read_packed(&mut self) -> Result<bool, Fault> {
+        loop {
+            let member = match self.member {
+                Some(member) => member,
+                None => match self.begin_member()? {
+                    Some(member) => member,
+                    None => return Ok(false),
+                },
+            };
+            self.text.advance(std::mem::take(&mut self.advance));
+            self.text.skip_line_ends(&mut self.input)?;
+            if self.text.rest().is_empty() {
+                if let Some(End::Damaged(kind)) = self.text.end() {
+                    return Err(self.leave_damaged(kind));
+                }
+                self.leave();
+                continue;
+            }
+            let is_record = self.text.need(&mut self.input, 5)? && begins_record(self.text.rest());
+            if !is_record {
+                return Err(self.resume_inside(None));
+            }
+            match self.scan()? {
+                Scan::Good => return Ok(true),
+                Scan::Bad(kind) => {
+                    self.member = Some(Member {
+                        records: member.records.saturating_add(1),
+                        ..member
+                    });
+                    return Err(self.resume_inside(Some(kind)));
+                }
+            }
+        }
+    }
+}

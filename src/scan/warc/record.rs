@@ -1,0 +1,230 @@
+//! A record as the reader lends it.
+
+use super::header::Field;
+
+/// Where a record stands in its input, as the index of a crawl has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Start of its gzip member, of its zstd frame, or of the plain record.
+    pub offset: u64,
+    /// Bytes of its member or frame, or of the plain record with the two line
+    /// ends behind it; none if several records share the member.
+    pub length: Option<u64>,
+    /// Which record of its member it is, from 0; damaged ones are counted.
+    pub in_member: u32,
+}
+
+/// The value of `WARC-Type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// About the records that follow.
+    Warcinfo,
+    /// What a server answered.
+    Response,
+    /// A resource without the protocol that brought it.
+    Resource,
+    /// What a server was asked.
+    Request,
+    /// A response seen before.
+    Revisit,
+    /// About another record.
+    Metadata,
+    /// Another form of a record, as the text in WET files.
+    Conversion,
+    /// The rest of a record that was cut in pieces.
+    Continuation,
+    /// Anything else, or no type at all.
+    Unknown,
+}
+
+impl Kind {
+    /// The word for the type, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Warcinfo => "warcinfo",
+            Kind::Response => "response",
+            Kind::Resource => "resource",
+            Kind::Request => "request",
+            Kind::Revisit => "revisit",
+            Kind::Metadata => "metadata",
+            Kind::Conversion => "conversion",
+            Kind::Continuation => "continuation",
+            Kind::Unknown => "unknown",
+        }
+    }
+
+    /// The type by its name, in any case.
+    fn from_name(name: &[u8]) -> Kind {
+        const NAMES: [(&[u8], Kind); 8] = [
+            (b"response", Kind::Response),
+            (b"request", Kind::Request),
+            (b"metadata", Kind::Metadata),
+            (b"warcinfo", Kind::Warcinfo),
+            (b"revisit", Kind::Revisit),
+            (b"resource", Kind::Resource),
+            (b"conversion", Kind::Conversion),
+            (b"continuation", Kind::Continuation),
+        ];
+        NAMES
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map_or(Kind::Unknown, |&(_, kind)| kind)
+    }
+}
+
+/// A record, as slices of the buffers of its [`Reader`](super::Reader).
+///
+/// It lives until the next record is read, and costs nothing to copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    pub(super) header: &'a [u8],
+    pub(super) fields: &'a [Field],
+    pub(super) block: &'a [u8],
+    pub(super) block_bytes: u64,
+    pub(super) place: Place,
+    pub(super) length_quirk: bool,
+}
+
+impl<'a> Record<'a> {
+    /// Where the record stands.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The version line without its end, as in `WARC/1.0`.
+    pub fn version(&self) -> &'a [u8] {
+        let end = memchr::memchr(b'\n', self.header).unwrap_or(self.header.len());
+        self.header[..end].trim_ascii_end()
+    }
+
+    /// The value of the first header field of this name, in any case.
+    ///
+    /// Blanks around it are gone, and a value that runs over lines is joined by one space.
+    pub fn header(&self, name: &str) -> Option<&'a [u8]> {
+        self.fields
+            .iter()
+            .find(|field| {
+                field
+                    .name(self.header)
+                    .eq_ignore_ascii_case(name.as_bytes())
+            })
+            .map(|field| field.value(self.header))
+    }
+
+    /// All header fields in their order, as names and values.
+    pub fn headers(&self) -> Headers<'a> {
+        Headers {
+            header: self.header,
+            fields: self.fields.iter(),
+        }
+    }
+
+    /// The value of `WARC-Type`.
+    pub fn kind(&self) -> Kind {
+        self.header("WARC-Type")
+            .map_or(Kind::Unknown, Kind::from_name)
+    }
+
+    /// The value of `WARC-Target-URI`, without the angle brackets that some writers put around it.
+    ///
+    /// The grammar of WARC 1.0 asks for the brackets and that of 1.1 does not.
+    pub fn target_uri(&self) -> Option<&'a [u8]> {
+        let value = self.header("WARC-Target-URI")?;
+        let inner = value
+            .strip_prefix(b"<")
+            .and_then(|inner| inner.strip_suffix(b">"));
+        Some(inner.unwrap_or(value))
+    }
+
+    /// The block: its first part only if it [is cut](Record::is_cut).
+    pub fn block(&self) -> &'a [u8] {
+        self.block
+    }
+
+    /// The length of the block as `Content-Length` states it.
+    pub fn block_bytes(&self) -> u64 {
+        self.block_bytes
+    }
+
+    /// Whether the block is larger than the limit and only its first part is here.
+    pub fn is_cut(&self) -> bool {
+        self.block_bytes > self.block.len() as u64
+    }
+
+    /// Whether the stated length was two octets too small and two were added.
+    ///
+    /// Archives of CC-MAIN-2018-34 have an extra CRLF in the block that their
+    /// `Content-Length` does not count.
+    pub fn length_quirk(&self) -> bool {
+        self.length_quirk
+    }
+}
+
+/// The header fields of a record, in their order.
+#[derive(Clone, Debug)]
+pub struct Headers<'a> {
+    header: &'a [u8],
+    fields: std::slice::Iter<'a, Field>,
+}
+
+impl<'a> Iterator for Headers<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let field = self.fields.next()?;
+        Some((field.name(self.header), field.value(self.header)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::header::{Parsed, parse};
+    use super::*;
+
+    fn with_record(header: &[u8], check: impl FnOnce(Record<'_>)) {
+        let mut fields = Vec::new();
+        assert!(matches!(parse(header, &mut fields), Parsed::Header { .. }));
+        check(Record {
+            header,
+            fields: &fields,
+            block: b"",
+            block_bytes: 0,
+            place: Place::default(),
+            length_quirk: false,
+        });
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_and_the_first_counts() {
+        let header = b"WARC/1.1\r\nwarc-TYPE: RESPONSE \r\nX: 1\r\nx: 2\r\nY: \xff\r\n\r\n";
+        with_record(header, |record| {
+            assert_eq!(record.version(), b"WARC/1.1");
+            assert_eq!(record.kind(), Kind::Response);
+            assert_eq!(record.header("X"), Some(&b"1"[..]));
+            assert_eq!(record.header("y"), Some(&b"\xff"[..]));
+            assert_eq!(record.header("Z"), None);
+            assert_eq!(record.headers().count(), 4);
+        });
+    }
+
+    #[test]
+    fn a_type_that_is_absent_or_new_is_unknown() {
+        for header in [&b"WARC/1.0\n\n"[..], b"WARC/1.0\nWARC-Type: novel\n\n"] {
+            with_record(header, |record| assert_eq!(record.kind(), Kind::Unknown));
+        }
+    }
+
+    #[test]
+    fn brackets_around_a_target_are_taken_off() {
+        for (value, want) in [
+            ("<http://a/>", "http://a/"),
+            ("http://a/", "http://a/"),
+            ("<http://a/", "<http://a/"),
+        ] {
+            let header = format!("WARC/1.0\nWARC-Target-URI: {value}\n\n");
+            with_record(header.as_bytes(), |record| {
+                assert_eq!(record.target_uri(), Some(want.as_bytes()));
+            });
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Measures a record and proves its end.
+
+use std::io;
+
+use super::container::{begins_record, is_cut_start};
+use super::error::ErrorKind;
+use super::header::{self, Parsed};
+use super::reader::Reader;
+use super::record::Place;
+use super::split::find_record;
+use super::text::End;
+
+/// The longest run of line ends behind a record that is no fault.
+const MAX_LINE_END_BYTES: usize = 64 << 10;
+
+/// How far behind a record with a proper end another is looked for in its member.
+const LOOK_AHEAD_BYTES: usize = 1 << 20;
+
+/// The current record, as positions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Current {
+    pub(super) header_bytes: usize,
+    pub(super) block_len: usize,
+    pub(super) block_bytes: u64,
+    pub(super) folded: bool,
+    pub(super) kept: bool,
+    pub(super) length_quirk: bool,
+    pub(super) place: Place,
+}
+
+/// What the record at the cursor is.
+pub(super) enum Scan {
+    Good,
+    Bad(ErrorKind),
+}
+
+/// What follows a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    /// The next record.
+    Record,
+    /// The sound end of the member or input.
+    End,
+    /// Something else, behind two line ends.
+    Garbage,
+    /// Something else, directly.
+    Block,
+    /// What cannot be decoded.
+    Damage,
+}
+
+impl Reader {
+    /// Measures the record at the cursor, which begins with `WARC/`, and proves its end.
+    pub(super) fn scan(&mut self) -> io::Result<Scan> {
+        let (text, input) = (&mut self.text, &mut self.input);
+        let start = text.offset();
+        let (header_bytes, folded) = loop {
+            let held = text.rest().len();
+            let seen = held.min(self.limits.max_header_bytes);
+            match header::parse(&text.rest()[..seen], &mut self.fields) {
+                Parsed::Header { bytes, folded } => break (bytes, folded),
+                Parsed::Bad(kind) => return Ok(Scan::Bad(kind)),
+                Parsed::More if seen < held || seen == self.limits.max_header_bytes => {
+                    return Ok(Scan::Bad(ErrorKind::HeaderTooLong));
+                }
+                Parsed::More => {
+                    if !text.need(input, held + 1)? {
+                        return Ok(Scan::Bad(ErrorKind::Truncated));
+                    }
+                }
+            }
+        };
+        let stated = match header::content_length(text.rest(), &self.fields) {
+            Ok(stated) => stated,
+            Err(kind) => return Ok(Scan::Bad(kind)),
+        };
+        if folded {
+            header::unfold(&text.rest()[..header_bytes], &mut self.unfolded);
+            header::parse(&self.unfolded, &mut self.fields);
+        }
+        let mut current = Current {
+            header_bytes,
+            block_bytes: stated,
+            folded,
+            ..Current::default()
+        };
+
+        let kept = stated > self.limits.max_block_bytes as u64;
+        current.kept = kept;
+        current.block_len = if kept {
+            self.limits.max_block_bytes
+        } else {
+            stated as usize
+        };
+        let mut block_end = header_bytes + current.block_len;
+        let mut whole = text.need(input, block_end)?;
+        if whole && kept {
+            self.kept.clear();
+            self.kept.extend_from_slice(&text.rest()[..block_end]);
+            whole = text.skip(input, (header_bytes as u64).saturating_add(stated))?;
+            block_end = 0;
+        }
+        if !whole {
+            // In a sound member a block that is too short means that its length is wrong.
+            let alone = self.member.is_some_and(|member| member.records == 0);
+            return Ok(Scan::Bad(if alone {
+                ErrorKind::BadContentLength
+            } else {
+                ErrorKind::Truncated
+            }));
+        }
+
+        let (mut tail, mut line_ends) = self.tail(block_end)?;
+        if let Some(member) = self.member {
+            let alone = member.records == 0;
+            let is_quirk = alone
+                && !kept
+                && tail != Tail::Record
+                && !self.text.need(&mut self.input, block_end + 7)?
+                && self.text.end() == Some(End::Clean)
+                && self.text.rest()[block_end..].len() == 6
+                && self.text.rest().ends_with(b"\r\n\r\n");
+            if is_quirk {
+                current.block_len += 2;
+                current.length_quirk = true;
+                (tail, line_ends) = (Tail::End, 6);
+            } else if tail == Tail::Garbage && alone {
+                // Only where records share the member is the rest of it not this record's.
+                let from = block_end + line_ends;
+                self.text.need(&mut self.input, from + LOOK_AHEAD_BYTES)?;
+                let ahead = &self.text.rest()[from..];
+                if find_record(&ahead[..ahead.len().min(LOOK_AHEAD_BYTES)]).is_none() {
+                    tail = Tail::Block;
+                }
+            }
+        }
+        match tail {
+            Tail::Record | Tail::End | Tail::Garbage => {}
+            Tail::Block | Tail::Damage => return Ok(Scan::Bad(ErrorKind::BadContentLength)),
+        }
+
+        current.place = match &mut self.member {
+            Some(member) => {
+                let alone = member.records == 0 && tail == Tail::End;
+                let in_member = member.records;
+                member.records = member.records.saturating_add(1);
+                Place {
+                    offset: member.offset,
+                    length: alone.then(|| self.input.window.offset() - member.offset),
+                    in_member,
+                }
+            }
+            None => {
+                let ends = &self.text.rest()[block_end..block_end + line_ends];
+                Place {
+                    offset: start,
+                    length: Some(header_bytes as u64 + stated + two_line_ends(ends) as u64),
+                    in_member: 0,
+                }
+            }
+        };
+        self.advance = block_end + line_ends;
+        self.current = current;
+        Ok(Scan::Good)
+    }
+
+    /// Tells what follows the block that ends at `at`, and how many CR and LF are between.
+    fn tail(&mut self, at: usize) -> io::Result<(Tail, usize)> {
+        let mut run = 0;
+        loop {
+            if !self.text.need(&mut self.input, at + run + 1)? {
+                return Ok(match self.text.end() {
+                    Some(End::Damaged(_)) => (Tail::Damage, run),
+                    _ => (Tail::End, run),
+                });
+            }
+            match self.text.rest()[at + run] {
+                b'\r' | b'\n' if run < MAX_LINE_END_BYTES => run += 1,
+                _ => break,
+            }
+        }
+        self.text.need(&mut self.input, at + run + 5)?;
+        let behind = &self.text.rest()[at..];
+        let next = &behind[run..];
+        let tail = if begins_record(next) || is_cut_start(next) {
+            Tail::Record
+        } else if behind.starts_with(b"\r\n\r\n") {
+            Tail::Garbage
+        } else {
+            Tail::Block
+        };
+        Ok((tail, run))
+    }
+}
+
+/// The length of the first two line ends in a run of CR and LF.
+fn two_line_ends(run: &[u8]) -> usize {
+    run.iter()
+        .enumerate()
+        .filter(|&(_, &byte)| byte == b'\n')
+        .nth(1)
+        .map_or(run.len().min(4), |(at, _)| at + 1)
+}

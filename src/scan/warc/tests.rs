@@ -1,0 +1,247 @@
+//! Archives made by hand, and what the reader makes of them.
+
+use std::io::{Cursor, Write as _};
+use std::path::{Path, PathBuf};
+
+use Event::{Fault, Record};
+
+use super::{Container, Decoded, Error, Kind, Limits, Place, Reader, find_member};
+
+mod damage;
+mod seams;
+mod sound;
+
+/// `bytes` as one gzip member.
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// `bytes` as one zstd frame with a checksum.
+pub(super) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    let mut encoder =
+        ::zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A skippable frame of zstd.
+pub(super) fn skippable(first: u8, content: &[u8]) -> Vec<u8> {
+    let mut frame = vec![first, 0x2a, 0x4d, 0x18];
+    frame.extend_from_slice(&(content.len() as u32).to_le_bytes());
+    frame.extend_from_slice(content);
+    frame
+}
+
+/// A file with these bytes, which lives as long as its guard.
+pub(super) fn write(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let guard = file.into_temp_path();
+    let path = guard.to_path_buf();
+    (guard, path)
+}
+
+/// What reading gave, in its order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Event {
+    Record {
+        place: Place,
+        id: String,
+        block: Vec<u8>,
+    },
+    Fault {
+        code: &'static str,
+        offset: u64,
+        skipped: u64,
+        decoded: Option<Decoded>,
+    },
+}
+
+/// Whole members in one piece, as usual.
+const USUAL: Limits = Limits {
+    max_header_bytes: 4096,
+    max_block_bytes: 1 << 20,
+    max_member_bytes: 1 << 20,
+};
+
+/// Every member piece by piece.
+const STREAMED: Limits = Limits {
+    max_member_bytes: 1,
+    ..USUAL
+};
+
+/// One record as it stands in an archive.
+fn record(kind: &str, id: &str, block: &[u8]) -> Vec<u8> {
+    with_length(kind, id, &block.len().to_string(), block)
+}
+
+fn with_length(kind: &str, id: &str, length: &str, block: &[u8]) -> Vec<u8> {
+    let mut bytes = format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {id}\r\nContent-Length: {length}\r\n\r\n"
+    )
+    .into_bytes();
+    bytes.extend_from_slice(block);
+    bytes.extend_from_slice(b"\r\n\r\n");
+    bytes
+}
+
+/// Five records of several kinds, one with an empty block.
+fn five() -> Vec<Vec<u8>> {
+    vec![
+        record("warcinfo", "r0", b"software: none\r\n"),
+        record("request", "r1", b"GET /robots.txt HTTP/1.1\r\n\r\n"),
+        record(
+            "response",
+            "r2",
+            b"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n",
+        ),
+        record("metadata", "r3", b""),
+        record("response", "r4", &b"HTTP/1.1 200 OK\r\n\r\nabc".repeat(3)),
+    ]
+}
+
+/// Every way to pack records, by name: the packed bytes and where each part begins.
+fn packings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
+    let all = records.concat();
+    let dictionary = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: r\r\nContent-Length: ";
+    let with_dictionary = std::iter::once(skippable(0x5d, dictionary))
+        .chain(records.iter().map(|record| zstd(record, dictionary)))
+        .collect();
+    vec![
+        ("plain", records.to_vec()),
+        ("gzip a record", records.iter().map(|r| gzip(r)).collect()),
+        ("gzip of all", vec![gzip(&all)]),
+        (
+            "gzip of two and three",
+            vec![gzip(&records[..2].concat()), gzip(&records[2..].concat())],
+        ),
+        (
+            "zstd a record",
+            records.iter().map(|r| zstd(r, &[])).collect(),
+        ),
+        ("zstd of all", vec![zstd(&all, &[])]),
+        ("zstd with a dictionary", with_dictionary),
+    ]
+}
+
+fn event(result: Result<bool, Error>, reader: &Reader) -> Option<Event> {
+    match result {
+        Ok(false) => None,
+        Ok(true) => {
+            let record = reader.record();
+            let id = record.header("warc-record-id").unwrap_or_default();
+            Some(Record {
+                place: record.place(),
+                id: String::from_utf8_lossy(id).into_owned(),
+                block: record.block().to_vec(),
+            })
+        }
+        Err(error) => {
+            assert!(!error.is_fatal(), "{error}");
+            Some(Fault {
+                code: error.code(),
+                offset: error.offset(),
+                skipped: error.skipped(),
+                decoded: error.decoded(),
+            })
+        }
+    }
+}
+
+/// All that a reader gives until its end, which must come.
+fn drain(reader: &mut Reader) -> Vec<Event> {
+    let mut events = Vec::new();
+    while let Some(event) = event(reader.read_record(), reader) {
+        events.push(event);
+        assert!(events.len() < 10_000, "no end");
+    }
+    assert!(!reader.read_record().unwrap());
+    events
+}
+
+/// The events of a file, and where its reader ended.
+fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<Event>, u64) {
+    let (_guard, path) = write(bytes);
+    let mut reader = Reader::new(limits);
+    if let Err(error) = reader.open_file(&path, range) {
+        assert!(error.is_fatal());
+        return (vec![whole_fault(&error, bytes)], bytes.len() as u64);
+    }
+    (drain(&mut reader), reader.position())
+}
+
+/// An input that cannot be opened, as a fault over all of it.
+fn whole_fault(error: &Error, bytes: &[u8]) -> Event {
+    Fault {
+        code: error.code(),
+        offset: 0,
+        skipped: bytes.len() as u64,
+        decoded: None,
+    }
+}
+
+fn read_stream(bytes: &[u8], limits: Limits) -> Vec<Event> {
+    let mut reader = Reader::new(limits);
+    match reader.open_stream(Box::new(Cursor::new(bytes.to_vec()))) {
+        Ok(()) => drain(&mut reader),
+        Err(error) => vec![whole_fault(&error, bytes)],
+    }
+}
+
+/// The events of an input, which must not depend on how it is read.
+fn read(bytes: &[u8]) -> Vec<Event> {
+    let (events, position) = read_range(bytes, USUAL, None);
+    assert_eq!(position, bytes.len() as u64, "clean end");
+    assert_eq!(
+        events,
+        read_range(bytes, STREAMED, None).0,
+        "piece by piece"
+    );
+    assert_eq!(events, read_stream(bytes, USUAL), "as a stream");
+    assert_eq!(
+        events,
+        read_stream(bytes, STREAMED),
+        "as a stream, piece by piece"
+    );
+    events
+}
+
+fn ids(events: &[Event]) -> Vec<&str> {
+    events
+        .iter()
+        .filter_map(|event| match event {
+            Record { id, .. } => Some(id.as_str()),
+            Fault { .. } => None,
+        })
+        .collect()
+}
+
+fn fault(code: &'static str, offset: usize, skipped: usize) -> Event {
+    Fault {
+        code,
+        offset: offset as u64,
+        skipped: skipped as u64,
+        decoded: None,
+    }
+}
+
+fn faults(events: &[Event]) -> Vec<Event> {
+    events
+        .iter()
+        .filter(|event| matches!(event, Fault { .. }))
+        .cloned()
+        .collect()
+}
+
+/// Where each part begins, and the end of the last.
+fn starts(parts: &[Vec<u8>]) -> Vec<usize> {
+    std::iter::once(0)
+        .chain(parts.iter().scan(0, |sum, part| {
+            *sum += part.len();
+            Some(*sum)
+        }))
+        .collect()
+}

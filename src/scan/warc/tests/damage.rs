@@ -1,0 +1,303 @@
+//! Damage: what it costs, what is said of it, and that the rest is read.
+
+use super::*;
+
+/// Every record was given or lies in the range of a fault, in order, and none twice.
+///
+/// Returns how many were given.
+fn check_account(name: &str, events: &[Event], starts: &[usize]) -> usize {
+    let given: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Record { place, .. } => Some(place.offset as usize),
+            Fault { .. } => None,
+        })
+        .collect();
+    assert!(given.is_sorted_by(|a, b| a < b), "{name}: {events:?}");
+    for start in starts {
+        let is_lost = events.iter().any(|event| match event {
+            Fault {
+                offset, skipped, ..
+            } => (*offset..offset + skipped).contains(&(*start as u64)),
+            Record { .. } => false,
+        });
+        assert!(
+            given.contains(start) != is_lost,
+            "{name} {start}: {events:?}"
+        );
+    }
+    given.len()
+}
+
+#[test]
+fn an_archive_cut_anywhere_gives_what_stands_before_the_cut() {
+    for (name, parts) in packings(&five()) {
+        let bytes = parts.concat();
+        let whole = read(&bytes);
+        let starts = starts(&parts);
+        for cut in 0..bytes.len() {
+            let events = read(&bytes[..cut]);
+            let given = ids(&events);
+            assert!(ids(&whole).starts_with(&given), "{name} {cut}");
+            if !name.contains("of") {
+                let parts_there = starts.iter().filter(|&&start| start <= cut).count() - 1;
+                let there = (parts_there + 5).saturating_sub(parts.len());
+                // Of a plain record the line ends behind the block may be gone.
+                let tail = if name == "plain" && starts.iter().any(|s| (cut..cut + 5).contains(s)) {
+                    1
+                } else {
+                    0
+                };
+                assert!(
+                    (there..=there + tail).contains(&given.len()),
+                    "{name} {cut}: {events:?}"
+                );
+            }
+            assert!(faults(&events).len() <= 1, "{name} {cut}: {events:?}");
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_costs_no_other_record() {
+    for (name, parts) in packings(&five()) {
+        let mut bytes = parts.concat();
+        let starts = starts(&parts);
+        let first = &starts[parts.len().saturating_sub(5)..parts.len()];
+        for at in 0..bytes.len() {
+            for bit in [1, 0x20, 0x80] {
+                bytes[at] ^= bit;
+                let events = read(&bytes);
+                bytes[at] ^= bit;
+                let head_is_gone = faults(&events).iter().any(|fault| {
+                    matches!(
+                        fault,
+                        Fault {
+                            code: "not_an_archive" | "bad_dictionary",
+                            ..
+                        }
+                    )
+                });
+                // A dictionary serves all.
+                let is_shared = name == "zstd with a dictionary" && at < parts[0].len();
+                if head_is_gone || is_shared {
+                    continue;
+                }
+                if name.contains("of") {
+                    // What comes before the damage in its member may be given.
+                    let all = ids(&events).len() == 5;
+                    assert!(all || !faults(&events).is_empty(), "{name} {at} {bit}");
+                } else {
+                    // Without a line end before it, a plain record is not found again.
+                    let least = if name == "plain" { 3 } else { 4 };
+                    let given = check_account(name, &events, first);
+                    assert!(given >= least, "{name} {at} {bit}: {events:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sound_member_with_a_wrong_length_costs_itself() {
+    let good = gzip(&five()[1]);
+    for length in [
+        "0",
+        "2",
+        "4",
+        "10",
+        "600",
+        "99999999999",
+        "-1",
+        "abc",
+        "",
+        "18446744073709551615",
+    ] {
+        let bad = gzip(&with_length("response", "bad", length, b"12345"));
+        for order in [
+            [&bad, &good, &good],
+            [&good, &bad, &good],
+            [&good, &good, &bad],
+        ] {
+            let bytes = order.map(Vec::as_slice).concat();
+            let at = order
+                .iter()
+                .take_while(|part| **part != &bad)
+                .map(|p| p.len())
+                .sum();
+            let events = read(&bytes);
+            assert_eq!(ids(&events), ["r1", "r1"], "{length}");
+            assert_eq!(
+                faults(&events),
+                [fault("bad_content_length", at, bad.len())],
+                "{length}"
+            );
+        }
+    }
+}
+
+#[test]
+fn two_lengths_must_agree() {
+    let header =
+        "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 1\r\ncontent-length: 2\r\n\r\n12\r\n\r\n";
+    let bytes = gzip(header.as_bytes());
+    assert_eq!(read(&bytes), [fault("bad_content_length", 0, bytes.len())]);
+    let bytes = gzip(header.replace("length: 2", "length: 1").as_bytes());
+    assert_eq!(read(&bytes), [fault("bad_content_length", 0, bytes.len())]);
+    let agreed = header.replace("Length: 1", "Length: 2");
+    assert_eq!(read(&gzip(agreed.as_bytes())).len(), 1);
+}
+
+#[test]
+fn damage_inside_a_shared_member_says_the_decoded_place() {
+    let mut records = five();
+    records[1] = with_length("request", "r1", "999", b"short");
+    let start = records[0].len() as u64;
+    let skipped = records[1].len() as u64;
+    let bytes = gzip(&records.concat());
+    let events = read(&bytes);
+    assert_eq!(ids(&events), ["r0", "r2", "r3", "r4"]);
+    let Fault {
+        code,
+        offset,
+        skipped: 0,
+        decoded,
+        ..
+    } = &events[1]
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!((*code, *offset), ("truncated", 0));
+    assert_eq!(
+        *decoded,
+        Some(Decoded {
+            offset: start,
+            skipped
+        })
+    );
+    let Record { place, .. } = &events[2] else {
+        panic!("{events:?}");
+    };
+    assert_eq!((place.in_member, place.length), (2, None));
+}
+
+#[test]
+fn garbage_in_a_shared_member_costs_no_record() {
+    let mut records = five();
+    records[0].extend_from_slice(b"garbage\n");
+    records[2].extend_from_slice(b"more of it\r\n");
+    let events = read(&gzip(&records.concat()));
+    assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"]);
+    assert_eq!(faults(&events).len(), 2);
+    let plain = read(&records.concat());
+    assert_eq!(ids(&plain), ["r0", "r1", "r2", "r3", "r4"]);
+    assert_eq!(faults(&plain)[0], fault("garbage", records[0].len() - 8, 8));
+}
+
+#[test]
+fn garbage_between_members_is_skipped() {
+    let records = five();
+    let (a, b) = (gzip(&records[0]), gzip(&records[1]));
+    let bytes = [&a[..], b"\x1f\x8b\x08 garbage", &b[..], b"rest"].concat();
+    let events = read(&bytes);
+    assert_eq!(ids(&events), ["r0", "r1"]);
+    assert_eq!(
+        faults(&events),
+        [
+            fault("corrupt", a.len(), 11),
+            fault("garbage", bytes.len() - 4, 4)
+        ]
+    );
+    let zeros = [&a[..], &[0; 600], &b[..]].concat();
+    let events = read(&zeros);
+    assert_eq!(ids(&events), ["r0", "r1"]);
+    assert_eq!(faults(&events), [fault("garbage", a.len(), 600)]);
+}
+
+#[test]
+fn a_bad_checksum_costs_its_record() {
+    let records = five();
+    let (mut a, b) = (gzip(&records[0]), gzip(&records[1]));
+    let crc = a.len() - 8;
+    a[crc] ^= 1;
+    let events = read(&[&a[..], &b[..]].concat());
+    assert_eq!(ids(&events), ["r1"]);
+    assert_eq!(faults(&events), [fault("checksum", 0, a.len())]);
+}
+
+#[test]
+fn members_without_warc_are_one_fault() {
+    let paths = gzip(b"crawl-data/CC-MAIN-2024-22/warc.paths\n");
+    let bytes = [paths.clone(), paths.clone(), gzip(b"")].concat();
+    assert_eq!(read(&bytes), [fault("not_warc", 0, bytes.len())]);
+    let arc = gzip(b"filedesc://x.arc.gz 0.0.0.0 20080430204825 text/plain 77\n");
+    let bytes = [arc.clone(), paths.clone()].concat();
+    assert_eq!(read(&bytes), [fault("unsupported", 0, bytes.len())]);
+    let good = gzip(&five()[0]);
+    let bytes = [&good[..], &paths, &paths, &good].concat();
+    let events = read(&bytes);
+    assert_eq!(ids(&events), ["r0", "r0"]);
+    assert_eq!(
+        faults(&events),
+        [fault("not_warc", good.len(), 2 * paths.len())]
+    );
+}
+
+#[test]
+fn a_huge_length_in_a_plain_archive_swallows_nothing() {
+    for length in ["150", "100000", "9999999999999", "18446744073709551615"] {
+        let mut records = five();
+        records[1] = with_length("request", "bad", length, b"short");
+        let events = read(&records.concat());
+        assert_eq!(ids(&events), ["r0", "r2", "r3", "r4"], "{length}");
+        let code = if length == "150" {
+            "bad_content_length"
+        } else {
+            "truncated"
+        };
+        assert_eq!(
+            faults(&events),
+            [fault(code, records[0].len(), records[1].len())]
+        );
+    }
+}
+
+#[test]
+fn a_header_that_does_not_end_is_a_fault() {
+    let mut long = b"WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 0\r\nX: ".to_vec();
+    long.resize(9000, b'x');
+    let bytes = [&long[..], b"\r\n\r\n", &five()[1]].concat();
+    let events = read(&bytes);
+    assert_eq!(ids(&events), ["r1"]);
+    assert_eq!(faults(&events), [fault("header_too_long", 0, 9004)]);
+    let member = gzip(&long);
+    assert_eq!(read(&member), [fault("header_too_long", 0, member.len())]);
+    let member = gzip(b"WARC/1.0\r\nContent-Length: 0\r\n");
+    assert_eq!(read(&member), [fault("truncated", 0, member.len())]);
+}
+
+#[test]
+fn a_failing_input_is_fatal() {
+    struct Fails(usize);
+    impl std::io::Read for Fails {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            if self.0 == 0 {
+                return Err(std::io::Error::other("gone"));
+            }
+            let text = five().concat();
+            let count = self.0.min(out.len());
+            out[..count].copy_from_slice(&text[..count]);
+            self.0 -= count;
+            Ok(count)
+        }
+    }
+    let mut reader = Reader::new(USUAL);
+    assert_eq!(
+        reader.open_stream(Box::new(Fails(100))).unwrap_err().code(),
+        "io"
+    );
+    let missing = Path::new("no such file");
+    assert_eq!(reader.open_file(missing, None).unwrap_err().code(), "io");
+    assert!(!reader.read_record().unwrap());
+    assert_eq!(reader.container(), Container::Plain);
+}

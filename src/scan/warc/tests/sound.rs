@@ -1,0 +1,278 @@
+//! Sound archives in every packing, and what is odd but no fault.
+
+use super::*;
+
+#[test]
+fn every_packing_gives_the_same_records() {
+    for (name, parts) in packings(&five()) {
+        let events = read(&parts.concat());
+        assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"], "{name}");
+        assert_eq!(events.len(), 5, "{name}");
+        let Record { block, .. } = &events[1] else {
+            panic!("{name}");
+        };
+        assert_eq!(block, b"GET /robots.txt HTTP/1.1\r\n\r\n", "{name}");
+    }
+}
+
+#[test]
+fn a_record_alone_has_the_place_of_its_member() {
+    for (name, parts) in packings(&five()) {
+        if name.contains("of") {
+            continue;
+        }
+        let starts = starts(&parts);
+        let skip = parts.len() - 5;
+        for (index, event) in read(&parts.concat()).iter().enumerate() {
+            let Record { place, .. } = event else {
+                panic!("{name}");
+            };
+            let want = Place {
+                offset: starts[index + skip] as u64,
+                length: Some(parts[index + skip].len() as u64),
+                in_member: 0,
+            };
+            assert_eq!(*place, want, "{name}");
+        }
+    }
+}
+
+#[test]
+fn records_that_share_a_member_are_counted_and_have_no_length() {
+    let records = five();
+    let parts = [gzip(&records[..2].concat()), gzip(&records[2..].concat())];
+    let second = parts[0].len() as u64;
+    let places: Vec<_> = read(&parts.concat())
+        .iter()
+        .map(|event| match event {
+            Record { place, .. } => (place.offset, place.length, place.in_member),
+            Fault { .. } => panic!("{event:?}"),
+        })
+        .collect();
+    let want = [(0, 0), (0, 1), (second, 0), (second, 1), (second, 2)];
+    assert!(
+        places
+            .into_iter()
+            .eq(want.map(|(offset, n)| (offset, None, n)))
+    );
+}
+
+#[test]
+fn nothing_is_no_fault() {
+    for bytes in [
+        Vec::new(),
+        b"\r\n\r\n".to_vec(),
+        gzip(b""),
+        gzip(b"\r\n"),
+        zstd(b"", &[]),
+        [gzip(b""), gzip(b"")].concat(),
+        [gzip(b""), vec![0; 700]].concat(),
+        skippable(0x50, b"abc"),
+    ] {
+        assert_eq!(read(&bytes), [], "{bytes:?}");
+    }
+}
+
+#[test]
+fn empty_members_and_padding_are_passed_over() {
+    let records = five();
+    let mut bytes = [gzip(b""), gzip(&records[0]), gzip(b""), gzip(&records[1])].concat();
+    bytes.resize(bytes.len() + 5000, 0);
+    let events = read(&bytes);
+    assert_eq!((ids(&events), events.len()), (vec!["r0", "r1"], 2));
+    let between = [
+        zstd(&records[0], &[]),
+        skippable(0x53, b"note"),
+        zstd(&records[1], &[]),
+    ];
+    let events = read(&between.concat());
+    assert_eq!((ids(&events), events.len()), (vec!["r0", "r1"], 2));
+}
+
+#[test]
+fn a_packed_dictionary_is_unpacked() {
+    let dictionary = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: r0\r\n".repeat(4);
+    let mut bytes = skippable(0x5d, &zstd(&dictionary, &[]));
+    bytes.extend(five().iter().flat_map(|record| zstd(record, &dictionary)));
+    assert_eq!(ids(&read(&bytes)).len(), 5);
+    let broken = skippable(0x5d, b"\x28\xb5\x2f\xfd...");
+    let mut reader = Reader::new(USUAL);
+    let error = reader
+        .open_stream(Box::new(Cursor::new(broken)))
+        .unwrap_err();
+    assert_eq!(error.code(), "bad_dictionary");
+}
+
+#[test]
+fn a_dictionary_is_forgotten_with_its_input() {
+    let packings = packings(&five());
+    let mut reader = Reader::new(USUAL);
+    for turn in 0..2 {
+        for (name, parts) in &packings {
+            let (_guard, path) = write(&parts.concat());
+            reader.open_file(&path, None).unwrap();
+            assert_eq!(ids(&drain(&mut reader)).len(), 5, "{name} {turn}");
+        }
+    }
+}
+
+#[test]
+fn the_quirk_of_2018_34_is_two_octets_more() {
+    let block = b"HTTP/1.1 200 OK\r\n\r\n\r\nbody";
+    let short = (block.len() - 2).to_string();
+    let quirk = gzip(&with_length("response", "q", &short, block));
+    let bytes = [quirk.clone(), gzip(&five()[1])].concat();
+    for limits in [USUAL, STREAMED] {
+        let mut reader = Reader::new(limits);
+        let input = Box::new(Cursor::new(bytes.clone()));
+        reader.open_stream(input).unwrap();
+        assert!(reader.read_record().unwrap());
+        let record = reader.record();
+        assert!(record.length_quirk() && !record.is_cut());
+        assert_eq!(record.block(), block);
+        assert_eq!(record.block_bytes(), block.len() as u64 - 2);
+        assert_eq!(record.place().length, Some(quirk.len() as u64));
+        assert!(reader.read_record().unwrap());
+        assert!(!reader.record().length_quirk());
+        assert!(!reader.read_record().unwrap());
+    }
+}
+
+#[test]
+fn line_ends_behind_a_record_may_be_any_number() {
+    let records = five();
+    for ends in ["", "\n", "\r\n", "\n\n", "\r\n\r\n\r\n\r\n\n"] {
+        let mut bytes = Vec::new();
+        for record in &records {
+            bytes.extend_from_slice(&record[..record.len() - 4]);
+            bytes.extend_from_slice(ends.as_bytes());
+        }
+        for packed in [bytes.clone(), gzip(&bytes)] {
+            let events = read(&packed);
+            assert_eq!((ids(&events).len(), events.len()), (5, 5), "{ends:?}");
+        }
+        let one = [&records[0][..records[0].len() - 4], ends.as_bytes()].concat();
+        assert_eq!(ids(&read(&gzip(&one))), ["r0"], "{ends:?}");
+    }
+}
+
+#[test]
+fn a_block_beyond_the_limit_is_cut_and_its_end_is_proved() {
+    let limits = Limits {
+        max_block_bytes: 10,
+        ..USUAL
+    };
+    let big = vec![b'x'; 300_000];
+    let records = [
+        record("response", "big", &big),
+        record("response", "small", b"0123456789"),
+        with_length("response", "bad", "200000", &big),
+        record("response", "last", b"x"),
+    ];
+    for (name, bytes) in [
+        ("plain", records.concat()),
+        ("gzip", records.iter().flat_map(|r| gzip(r)).collect()),
+        ("gzip of all", gzip(&records.concat())),
+        ("zstd", records.iter().flat_map(|r| zstd(r, &[])).collect()),
+    ] {
+        let (events, position) = read_range(&bytes, limits, None);
+        assert_eq!(position, bytes.len() as u64);
+        assert_eq!(ids(&events), ["big", "small", "last"], "{name}");
+        assert_eq!(faults(&events).len(), 1, "{name}");
+        assert_eq!(events, read_stream(&bytes, limits), "{name}");
+        let mut reader = Reader::new(limits);
+        reader.open_stream(Box::new(Cursor::new(bytes))).unwrap();
+        assert!(reader.read_record().unwrap());
+        assert!(reader.record().is_cut());
+        assert_eq!(reader.record().block(), b"xxxxxxxxxx");
+        assert_eq!(reader.record().block_bytes(), 300_000);
+        assert_eq!(reader.record().kind(), Kind::Response);
+        assert!(reader.read_record().unwrap());
+        assert!(!reader.record().is_cut());
+    }
+}
+
+#[test]
+fn folded_and_odd_headers_are_read() {
+    let text = "WARC/0.18\nwarc-type: RESPONSE \nWARC-Target-URI: <http://a/\n  b>\nno colon\n\
+        Content-Length: 2\nX: caf\u{e9}\n\nhi\n\n";
+    let mut reader = Reader::new(USUAL);
+    let input = Box::new(Cursor::new(text.as_bytes()));
+    reader.open_stream(input).unwrap();
+    assert!(reader.read_record().unwrap());
+    let record = reader.record();
+    assert_eq!(record.version(), b"WARC/0.18");
+    assert_eq!(record.kind(), Kind::Response);
+    assert_eq!(record.target_uri(), Some(&b"http://a/ b"[..]));
+    assert_eq!(record.header("x"), Some("caf\u{e9}".as_bytes()));
+    assert_eq!(record.headers().count(), 4);
+    assert_eq!(record.block(), b"hi");
+    assert_eq!(record.place().length, Some(text.len() as u64));
+    assert!(!reader.read_record().unwrap());
+}
+
+#[test]
+fn a_large_member_of_many_records_is_read_piece_by_piece() {
+    let block = b"some text that is rather long, ".repeat(100);
+    let records: Vec<_> = (0..2000)
+        .map(|index| record("resource", &format!("r{index}"), &block))
+        .collect();
+    let all = records.concat();
+    for bytes in [gzip(&all), zstd(&all, &[])] {
+        let events = read(&bytes);
+        assert_eq!((ids(&events).len(), events.len()), (2000, 2000));
+        let cut = read(&bytes[..bytes.len() / 2]);
+        assert_eq!(faults(&cut), [fault("truncated", 0, bytes.len() / 2)]);
+        assert!(ids(&cut).len() > 500, "{}", ids(&cut).len());
+    }
+}
+
+#[test]
+fn a_version_line_may_stand_in_small_letters() {
+    let text = String::from_utf8(five().concat()).unwrap();
+    let small = text.replace("WARC/1.0", "warc/1.0");
+    for bytes in [small.clone().into_bytes(), gzip(small.as_bytes())] {
+        let events = read(&bytes);
+        assert_eq!((ids(&events).len(), events.len()), (5, 5));
+    }
+}
+
+#[test]
+fn members_larger_than_the_window_are_read() {
+    // Octets that do not shrink, from a generator that any machine repeats.
+    let mut state = 1_u32;
+    let block: Vec<u8> = (0..5_500_000)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        })
+        .collect();
+    let records = [
+        record("resource", "r0", b"first"),
+        record("resource", "r1", &block),
+        record("resource", "r2", &block[..2_000_000]),
+        record("resource", "r3", b"last"),
+    ];
+    let limits = Limits {
+        max_block_bytes: 6 << 20,
+        max_member_bytes: 8 << 20,
+        ..USUAL
+    };
+    for bytes in [
+        records.iter().flat_map(|r| gzip(r)).collect::<Vec<_>>(),
+        records.iter().flat_map(|r| zstd(r, &[])).collect(),
+        records.concat(),
+    ] {
+        let (events, position) = read_range(&bytes, limits, None);
+        assert_eq!(position, bytes.len() as u64);
+        assert_eq!(ids(&events), ["r0", "r1", "r2", "r3"]);
+        assert!(matches!(&events[1], Record { block: got, .. } if *got == block));
+        assert_eq!(events, read_stream(&bytes, limits));
+    }
+}
+
+#[test]
+fn a_reader_may_go_to_another_thread() {
+    fn check<T: Send>() {}
+    check::<Reader>();
+}

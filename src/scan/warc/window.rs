@@ -1,0 +1,282 @@
+//! The bytes of an input: a file or a stream, read into one buffer that slides along.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// What is read at once, and the usual size of the buffer.
+const CHUNK: usize = 1 << 20;
+
+/// Where the bytes come from.
+enum Source {
+    /// No input is open.
+    Nothing,
+    /// A regular file, which can be read again from any offset.
+    File { file: File, length: u64 },
+    /// Anything that can be read once.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// A buffer that slides along an input.
+///
+/// Files are read, not mapped: a file that shrinks while we read it ends
+/// early and does not kill us.
+pub(super) struct Window {
+    source: Source,
+    buffer: Vec<u8>,
+    /// The unread bytes are `buffer[at..len]`.
+    at: usize,
+    len: usize,
+    /// Offset of `buffer[0]` in the input.
+    base: u64,
+    ended: bool,
+    /// In a stream, bytes from here on are held, as long as they are no more than `keep_bytes`.
+    keep: Option<u64>,
+    keep_bytes: usize,
+    bytes_read: u64,
+}
+
+impl Window {
+    /// A window over nothing.
+    pub(super) fn new(keep_bytes: usize) -> Window {
+        Window {
+            source: Source::Nothing,
+            buffer: Vec::new(),
+            at: 0,
+            len: 0,
+            base: 0,
+            ended: true,
+            keep: None,
+            keep_bytes,
+            bytes_read: 0,
+        }
+    }
+
+    /// Goes over to a regular file, at its start.
+    pub(super) fn open_file(&mut self, file: File, length: u64) {
+        self.open(Source::File { file, length });
+    }
+
+    /// Goes over to a stream, at its start.
+    pub(super) fn open_stream(&mut self, stream: Box<dyn Read + Send>) {
+        self.open(Source::Stream(stream));
+    }
+
+    /// Lets go of the input.
+    pub(super) fn close(&mut self) {
+        self.open(Source::Nothing);
+    }
+
+    fn open(&mut self, source: Source) {
+        self.source = source;
+        (self.at, self.len, self.base) = (0, 0, 0);
+        self.ended = false;
+        self.keep = None;
+        self.bytes_read = 0;
+    }
+
+    /// The bytes that are held and not yet consumed.
+    pub(super) fn unread(&self) -> &[u8] {
+        &self.buffer[self.at..self.len]
+    }
+
+    /// Offset of the first unread byte.
+    pub(super) fn offset(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    /// The length of the input, if it is known beforehand.
+    pub(super) fn length(&self) -> Option<u64> {
+        match self.source {
+            Source::File { length, .. } => Some(length),
+            _ => None,
+        }
+    }
+
+    /// Whether the input can be read again from an earlier offset.
+    pub(super) fn can_seek(&self) -> bool {
+        matches!(self.source, Source::File { .. })
+    }
+
+    /// Bytes taken from the input so far, those read twice counted twice.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// Passes over `count` unread bytes.
+    pub(super) fn consume(&mut self, count: usize) {
+        debug_assert!(count <= self.len - self.at);
+        self.at += count;
+    }
+
+    /// Holds the bytes of a stream from the present offset on, within the bound.
+    pub(super) fn keep_from_here(&mut self) {
+        if !self.can_seek() {
+            self.keep = Some(self.offset());
+        }
+    }
+
+    /// Reads until `count` bytes are unread or the input ends, and returns how many are.
+    pub(super) fn fill(&mut self, count: usize) -> io::Result<usize> {
+        if self.len - self.at < count && !self.ended {
+            self.make_room(count);
+            while self.len - self.at < count && !self.ended {
+                let got = read_some(&mut self.source, &mut self.buffer[self.len..])?;
+                self.len += got;
+                self.bytes_read += got as u64;
+                self.ended = got == 0;
+            }
+        }
+        Ok(self.len - self.at)
+    }
+
+    /// Reads as much as the buffer holds, at least as much as a usual chunk.
+    pub(super) fn fill_up(&mut self) -> io::Result<usize> {
+        self.fill(CHUNK)
+    }
+
+    /// Slides the buffer, and enlarges it where it must be.
+    fn make_room(&mut self, count: usize) {
+        let floor = match self.keep {
+            Some(keep) if keep >= self.base && self.offset() - keep <= self.keep_bytes as u64 => {
+                ((keep - self.base) as usize).min(self.at)
+            }
+            _ => self.at,
+        };
+        if self.at + count.max(CHUNK / 4) > self.buffer.len() && floor > 0 {
+            self.buffer.copy_within(floor..self.len, 0);
+            self.base += floor as u64;
+            self.at -= floor;
+            self.len -= floor;
+        }
+        let wanted = self.at + count;
+        if wanted > self.buffer.len() || self.buffer.len() < CHUNK {
+            let size = wanted.next_multiple_of(CHUNK).max(self.at * 2);
+            self.buffer.resize(size, 0);
+        }
+    }
+
+    /// Reads into `out`, past the buffer when that is empty; 0 is the end.
+    pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let held = self.len - self.at;
+        if held > 0 {
+            let count = held.min(out.len());
+            out[..count].copy_from_slice(&self.buffer[self.at..self.at + count]);
+            self.at += count;
+            return Ok(count);
+        }
+        self.base += self.len as u64;
+        (self.at, self.len) = (0, 0);
+        let got = read_some(&mut self.source, out)?;
+        self.base += got as u64;
+        self.bytes_read += got as u64;
+        self.ended = got == 0;
+        Ok(got)
+    }
+
+    /// Goes to `offset` and returns where that led.
+    ///
+    /// A stream goes back no further than to the first byte that is held,
+    /// and not forward at all.
+    pub(super) fn seek(&mut self, offset: u64) -> io::Result<u64> {
+        if offset >= self.base && offset - self.base <= self.len as u64 {
+            self.at = (offset - self.base) as usize;
+        } else if let Source::File { file, .. } = &mut self.source {
+            file.seek(SeekFrom::Start(offset))?;
+            (self.at, self.len, self.base) = (0, 0, offset);
+            self.ended = false;
+        } else if offset < self.base {
+            self.at = 0;
+        } else {
+            self.at = self.len;
+        }
+        Ok(self.offset())
+    }
+
+    /// Passes over `count` bytes and returns whether there were as many.
+    pub(super) fn skip(&mut self, mut count: u64) -> io::Result<bool> {
+        if let Some(length) = self.length() {
+            let target = self.offset().saturating_add(count);
+            return Ok(self.seek(target.min(length))? == target);
+        }
+        while count > 0 {
+            let held = self.fill(1)?;
+            if held == 0 {
+                return Ok(false);
+            }
+            let step = count.min(held as u64);
+            self.consume(step as usize);
+            count -= step;
+        }
+        Ok(true)
+    }
+}
+
+/// One read, tried again when a signal came in between.
+fn read_some(source: &mut Source, out: &mut [u8]) -> io::Result<usize> {
+    loop {
+        let result = match source {
+            Source::Nothing => Ok(0),
+            Source::File { file, .. } => file.read(out),
+            Source::Stream(stream) => stream.read(out),
+        };
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream that gives few bytes at a time.
+    struct Drops(io::Cursor<Vec<u8>>);
+
+    impl Read for Drops {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let count = out.len().min(7);
+            self.0.read(&mut out[..count])
+        }
+    }
+
+    fn bytes(count: usize) -> Vec<u8> {
+        (0..count).map(|index| (index % 251) as u8).collect()
+    }
+
+    #[test]
+    fn a_stream_goes_back_to_what_is_kept() {
+        let mut window = Window::new(100);
+        window.open_stream(Box::new(Drops(io::Cursor::new(bytes(400)))));
+        assert_eq!(window.fill(5).unwrap(), 7);
+        window.consume(5);
+        window.keep_from_here();
+        window.fill(30).unwrap();
+        window.consume(20);
+        assert_eq!(window.seek(0).unwrap(), 0);
+        assert_eq!(window.seek(5).unwrap(), 5);
+        assert_eq!(window.unread()[0], 5);
+        assert!(window.skip(300).unwrap());
+        assert_eq!(window.offset(), 305);
+        assert!(!window.skip(300).unwrap());
+        assert_eq!(window.offset(), 400);
+    }
+
+    #[test]
+    fn a_file_goes_anywhere() {
+        let mut file = tempfile::tempfile().unwrap();
+        io::Write::write_all(&mut file, &bytes(3 * CHUNK)).unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        let mut window = Window::new(0);
+        window.open_file(file, 3 * CHUNK as u64);
+        let far = 2 * CHUNK as u64 + 17;
+        assert!(window.skip(far).unwrap());
+        assert_eq!(window.fill(1).unwrap(), CHUNK - 17);
+        assert_eq!(window.unread()[0], (far % 251) as u8);
+        assert_eq!(window.seek(3).unwrap(), 3);
+        let mut out = [0; 2];
+        assert_eq!((window.read(&mut out).unwrap(), out), (2, [3, 4]));
+        assert!(!window.skip(u64::MAX).unwrap());
+        assert_eq!(window.offset(), 3 * CHUNK as u64);
+    }
+}

@@ -1,0 +1,285 @@
+//! Zstd frames as streams, with the dictionary that may stand at the head of the file.
+
+use std::io::{self, Read as _};
+
+use ::zstd::zstd_safe::{self, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective};
+
+use super::container::{begins_record, skip_line_ends};
+use super::error::ErrorKind;
+use super::input::Fed;
+use super::window::Window;
+
+/// The first bytes of a frame.
+pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The first byte of the skippable frame that holds the dictionary; any of 0x50 to 0x5f is skipped.
+const DICTIONARY: u8 = 0x5d;
+
+/// The last three bytes of the magic of skippable frames.
+const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
+
+/// The largest dictionary we load, packed or not.
+const MAX_DICTIONARY_BYTES: usize = 32 << 20;
+
+/// The largest window a frame may ask for, as a power of two.
+const WINDOW_LOG: u32 = 27;
+
+/// What the decoder wants of a frame at first.
+const HEADER_BYTES: usize = 5;
+
+/// Bytes of an input that are enough to prove a frame: its header and one block.
+pub(super) const PROOF_BYTES: usize = (128 << 10) + 64;
+
+/// What may stand at the border of frames.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Border {
+    /// A frame of data.
+    Frame,
+    /// A skippable frame of so many bytes, with its header of eight.
+    Skippable(u64),
+    /// The input ends within the header of a frame.
+    Cut,
+    /// No frame.
+    Other,
+}
+
+/// Tells what begins with `bytes`, of which there are eight unless the input ends.
+pub(super) fn border(bytes: &[u8]) -> Border {
+    if bytes.starts_with(&MAGIC) {
+        return Border::Frame;
+    }
+    let skippable = bytes.first().is_some_and(|first| first & 0xf0 == 0x50)
+        && SKIPPABLE.starts_with(&bytes[1..bytes.len().min(4)]);
+    if skippable && bytes.len() >= 8 {
+        let size = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
+        Border::Skippable(8 + u64::from(size))
+    } else if skippable || MAGIC.starts_with(bytes) {
+        Border::Cut
+    } else {
+        Border::Other
+    }
+}
+
+/// Whether an input with this head is zstd.
+pub(super) fn may_begin(head: &[u8]) -> bool {
+    border(head) != Border::Other
+}
+
+/// Decodes frames piece by piece; one context serves all inputs of a reader.
+pub(super) struct Frames {
+    context: Option<DCtx<'static>>,
+    /// How many bytes the decoder wants next; 0 at the end of the frame.
+    hint: usize,
+    /// Whether the last turn filled its output, so that more may wait in the decoder.
+    pending: bool,
+}
+
+impl Frames {
+    /// Without a context: that is made with the first input that needs it.
+    pub(super) fn new() -> Frames {
+        Frames {
+            context: None,
+            hint: 0,
+            pending: false,
+        }
+    }
+
+    /// Makes ready for an input and loads its dictionary, if it has one.
+    ///
+    /// The window stands at the start of the input, and does so again after this.
+    pub(super) fn open(&mut self, window: &mut Window) -> io::Result<Result<(), ErrorKind>> {
+        let context = self.context.get_or_insert_with(DCtx::create);
+        let ready = context
+            .reset(ResetDirective::SessionAndParameters)
+            .and_then(|_| context.set_parameter(DParameter::WindowLogMax(WINDOW_LOG)));
+        if ready.is_err() {
+            return Ok(Err(ErrorKind::Corrupt));
+        }
+        window.fill(8)?;
+        if window.unread().first() != Some(&DICTIONARY) {
+            return Ok(Ok(()));
+        }
+        let Border::Skippable(length) = border(window.unread()) else {
+            return Ok(Ok(()));
+        };
+        if length > MAX_DICTIONARY_BYTES as u64 {
+            return Ok(Err(ErrorKind::BadDictionary));
+        }
+        let length = length as usize;
+        if window.fill(length)? < length {
+            return Ok(Err(ErrorKind::BadDictionary));
+        }
+        Ok(self.load(&window.unread()[8..length]))
+    }
+
+    /// Loads a dictionary, unpacked first if it is packed itself.
+    fn load(&mut self, dictionary: &[u8]) -> Result<(), ErrorKind> {
+        let context = self.context.get_or_insert_with(DCtx::create);
+        let loaded = if dictionary.starts_with(&MAGIC) {
+            let mut unpacked = Vec::new();
+            ::zstd::stream::read::Decoder::with_buffer(dictionary)
+                .and_then(|decoder| {
+                    decoder
+                        .take(MAX_DICTIONARY_BYTES as u64)
+                        .read_to_end(&mut unpacked)
+                })
+                .map_err(|_| ErrorKind::BadDictionary)?;
+            context.load_dictionary(&unpacked)
+        } else {
+            context.load_dictionary(dictionary)
+        };
+        loaded.map(|_| ()).map_err(|_| ErrorKind::BadDictionary)
+    }
+
+    /// Makes ready for the frame at which the window stands.
+    pub(super) fn begin(&mut self) {
+        if let Some(context) = &mut self.context {
+            // A reset of the session alone has no way to fail.
+            let _ = context.reset(ResetDirective::SessionOnly);
+        }
+        self.hint = HEADER_BYTES;
+        self.pending = false;
+    }
+
+    /// Decodes the frame at the start of `bytes` in one piece into `out`; none if that fails.
+    ///
+    /// Gives the bytes taken and made.
+    pub(super) fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<(usize, usize)> {
+        self.begin();
+        match decode(self.context.as_mut()?, bytes, out) {
+            (Ok(0), taken, made) => Some((taken, made)),
+            _ => None,
+        }
+    }
+
+    /// Decodes the next bytes of the frame into `out`, which is not empty.
+    ///
+    /// The decoder gets no more than it asks for, a block at a time, and gives
+    /// what it holds before it gets more: on an error it does not tell what it
+    /// made, and so all before the bad block has been given by then.
+    pub(super) fn feed(&mut self, window: &mut Window, out: &mut [u8]) -> io::Result<Fed> {
+        let Some(context) = &mut self.context else {
+            return Ok(Fed::End);
+        };
+        while self.hint > 0 {
+            let held = if self.pending {
+                0
+            } else {
+                window.fill(self.hint)?.min(self.hint)
+            };
+            let (result, taken, made) = decode(context, &window.unread()[..held], out);
+            window.consume(taken);
+            match result {
+                Ok(hint) => self.hint = hint,
+                Err(code) => return Ok(Fed::Damaged(kind(code))),
+            }
+            let was_pending = std::mem::replace(&mut self.pending, made == out.len());
+            if made > 0 {
+                return Ok(Fed::Bytes(made));
+            }
+            if held == 0 && !was_pending && self.hint > 0 {
+                return Ok(Fed::Damaged(ErrorKind::Truncated));
+            }
+        }
+        Ok(Fed::End)
+    }
+
+    /// Whether the frame at the start of `bytes` decodes to `WARC/`.
+    ///
+    /// [`PROOF_BYTES`] suffice; what was begun before is lost.
+    pub(super) fn proves(&mut self, bytes: &[u8]) -> bool {
+        self.begin();
+        let Some(context) = &mut self.context else {
+            return false;
+        };
+        let mut input = &bytes[..bytes.len().min(PROOF_BYTES)];
+        let mut out = [0; 64];
+        let mut len = 0;
+        while len < out.len() {
+            let (result, taken, made) = decode(context, input, &mut out[len..]);
+            input = &input[taken..];
+            len += made;
+            if !matches!(result, Ok(1..)) || (taken == 0 && made == 0) {
+                break;
+            }
+        }
+        begins_record(skip_line_ends(&out[..len]))
+    }
+}
+
+/// One turn of the decoder: what it says, the bytes taken and the bytes made.
+fn decode(
+    context: &mut DCtx<'static>,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (Result<usize, usize>, usize, usize) {
+    let mut input = InBuffer::around(bytes);
+    let mut output = OutBuffer::around(out);
+    let result = context.decompress_stream(&mut output, &mut input);
+    (result, input.pos(), output.pos())
+}
+
+/// The sort of a fault that libzstd reports.
+fn kind(code: usize) -> ErrorKind {
+    if zstd_safe::get_error_name(code).contains("checksum") {
+        ErrorKind::Checksum
+    } else {
+        ErrorKind::Corrupt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{skippable, zstd};
+    use super::*;
+
+    fn decode_all(bytes: &[u8]) -> (Vec<u8>, Fed) {
+        let mut window = Window::new(0);
+        window.open_stream(Box::new(io::Cursor::new(bytes.to_vec())));
+        let mut frames = Frames::new();
+        frames.open(&mut window).unwrap().unwrap();
+        frames.begin();
+        let mut all = Vec::new();
+        loop {
+            let mut out = [0; 10];
+            match frames.feed(&mut window, &mut out).unwrap() {
+                Fed::Bytes(count) => all.extend_from_slice(&out[..count]),
+                other => return (all, other),
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_is_decoded_piece_by_piece() {
+        let text = b"WARC/1.0 and so on, and so on, and so on".repeat(9);
+        let mut bytes = zstd(&text, &[]);
+        let length = bytes.len();
+        bytes.extend_from_slice(b"rest");
+        assert_eq!(decode_all(&bytes), (text, Fed::End));
+        for cut in 0..length {
+            let fed = decode_all(&bytes[..cut]).1;
+            assert_eq!(fed, Fed::Damaged(ErrorKind::Truncated), "{cut}");
+        }
+        bytes[length - 1] ^= 1;
+        assert_eq!(decode_all(&bytes).1, Fed::Damaged(ErrorKind::Checksum));
+    }
+
+    #[test]
+    fn borders_are_told_apart() {
+        assert_eq!(border(&zstd(b"x", &[])), Border::Frame);
+        assert_eq!(border(&skippable(0x5d, b"abc")), Border::Skippable(11));
+        assert_eq!(border(&skippable(0x50, b"")), Border::Skippable(8));
+        assert_eq!(border(b"\x5d\x2a\x4d\x18\x01"), Border::Cut);
+        assert_eq!(border(b"\x28\xb5"), Border::Cut);
+        assert_eq!(border(b"\x5d\x2a\x4d\x19\0\0\0\0"), Border::Other);
+    }
+
+    #[test]
+    fn a_proof_needs_the_five_octets() {
+        let mut frames = Frames::new();
+        frames.open(&mut Window::new(0)).unwrap().unwrap();
+        assert!(frames.proves(&zstd(b"WARC/1.0\r\n", &[])));
+        assert!(!frames.proves(&zstd(b"WARP/1.0\r\n", &[])));
+        assert!(!frames.proves(b"\x28\xb5\x2f\xfd\0\0\0"));
+    }
+}

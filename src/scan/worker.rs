@@ -1,0 +1,242 @@
+//! One worker: reads an item of an archive and turns it into batches.
+//!
+//! A worker owns all it uses. It stops now and then, with what it has, so that
+//! memory stays bounded whatever an archive holds; whoever runs it decides
+//! when it goes on.
+
+use crate::capture::{Capture, Scope};
+use crate::facts::Examiner;
+use crate::input::Origin;
+use crate::tables::{Batches, Fault, Table, Tables};
+use crate::warc;
+use robots::{Basis, Verdict};
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bytes of bodies after which a worker hands over what it has.
+const CHUNK_BYTES: usize = 8 << 20;
+
+/// Records after which it does so at the latest.
+const CHUNK_RECORDS: u64 = 1 << 16;
+
+/// Bytes by which the kind of an archive is told.
+const HEAD_BYTES: u64 = 4096;
+
+/// Names that are counted for the summary; what comes beyond is not.
+const BLOCKED_NAMES_MAX: usize = 100_000;
+
+/// What one worker takes: an input, or a range of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    /// Where the bytes are.
+    pub(crate) origin: Origin,
+    /// The archive's name.
+    pub(crate) name: Arc<str>,
+    /// Members that begin in it are read; `None` for the whole input.
+    pub(crate) range: Option<(u64, u64)>,
+    /// Whether a member is known to begin at the range's start; else the first
+    /// that does in the range is looked for.
+    pub(crate) is_exact: bool,
+    /// What of it is a capture.
+    pub(crate) scope: Scope,
+}
+
+/// Counts of what was read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) bytes: u64,
+    pub(crate) records: u64,
+    pub(crate) by_kind: BTreeMap<&'static str, u64>,
+    pub(crate) captures: u64,
+    pub(crate) by_status: BTreeMap<Option<u16>, u64>,
+    pub(crate) faults: Vec<Fault>,
+    /// Captures of a `/robots.txt` that name a crawler and disallow all to it.
+    pub(crate) blocked: HashMap<String, u64>,
+}
+
+/// What a worker hands over.
+pub(crate) struct Chunk {
+    pub(crate) batches: Batches,
+    pub(crate) counts: Counts,
+    /// Where the item really began; `None` if no member begins in its range.
+    pub(crate) start: Option<u64>,
+    pub(crate) end: End,
+}
+
+/// How far a worker got.
+pub(crate) enum End {
+    /// There is more.
+    More,
+    /// The item is read; the next member begins here.
+    Done(u64),
+    /// The input failed.
+    Failed(io::Error),
+}
+
+/// Reads items, one after the other, in the same memory.
+pub(crate) struct Worker {
+    reader: warc::Reader,
+    examiner: Examiner,
+    tables: Tables,
+    stop: Arc<AtomicBool>,
+    item: Option<Item>,
+    start: Option<u64>,
+    /// Bytes that were counted already.
+    bytes: u64,
+    /// What was read of standard input to learn its crawl.
+    stdin_head: Vec<u8>,
+}
+
+impl Worker {
+    pub(crate) fn new(wanted: &[Table], with_bodies: bool, limits: warc::Limits, stop: Arc<AtomicBool>) -> Self {
+        Self {
+            reader: warc::Reader::new(limits),
+            examiner: Examiner::default(),
+            tables: Tables::new(wanted, with_bodies),
+            stop,
+            item: None,
+            start: None,
+            bytes: 0,
+            stdin_head: Vec::new(),
+        }
+    }
+
+    /// Begins an item.
+    pub(crate) fn begin(&mut self, item: Item, stdin_head: Vec<u8>) {
+        self.item = Some(item);
+        self.stdin_head = stdin_head;
+        self.start = None;
+        self.bytes = 0;
+        self.tables.take();
+    }
+
+    /// Reads on, until there is enough to hand over or the item ends.
+    pub(crate) fn advance(&mut self) -> Chunk {
+        let mut counts = Counts::default();
+        let end = self.read(&mut counts);
+        let total = self.reader.bytes_read();
+        counts.bytes = total.saturating_sub(self.bytes);
+        self.bytes = total;
+        Chunk { batches: self.tables.take(), counts, start: self.start, end }
+    }
+
+    fn read(&mut self, counts: &mut Counts) -> End {
+        let Self { reader, examiner, tables, item, stop, .. } = self;
+        let Some(item) = item else { return End::Done(0) };
+        let mut note = |tables: &mut Tables, error: &warc::Error, bytes_skipped: u64| {
+            let fault = Fault {
+                offset: error.offset(),
+                bytes_skipped,
+                code: error.code(),
+                detail: error.to_string(),
+            };
+            tables.push_fault(&item.name, &fault);
+            counts.faults.push(fault);
+        };
+        if self.start.is_none() {
+            let opened = match (&item.origin, item.range) {
+                (Origin::Stdin, _) => {
+                    let head = std::mem::take(&mut self.stdin_head);
+                    let rest = io::stdin();
+                    reader.open_stream(Box::new(io::Cursor::new(head).chain(rest))).map(|()| Some(0))
+                }
+                (Origin::File(path), None) => reader.open_file(path, None).map(|()| Some(0)),
+                (Origin::File(path), Some((from, to))) if item.is_exact => reader.open_file(path, Some((from, to))).map(|()| Some(from)),
+                (Origin::File(path), Some((from, to))) => match find_start(path, from, to) {
+                    Ok(Some(start)) => reader.open_file(path, Some((start, to))).map(|()| Some(start)),
+                    Ok(None) => Ok(None),
+                    Err(error) => return End::Failed(error),
+                },
+            };
+            match opened {
+                Ok(start) => self.start = start,
+                Err(error) if error.kind() == warc::ErrorKind::Io => return End::Failed(io_error(error)),
+                Err(error) => {
+                    // An input of a kind that is not read: all of it is the fault.
+                    let bytes = match &item.origin {
+                        Origin::File(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+                        Origin::Stdin => 0,
+                    };
+                    self.start = Some(0);
+                    note(tables, &error, bytes);
+                    return End::Done(u64::MAX);
+                }
+            }
+            if self.start.is_none() {
+                return End::Done(item.range.map_or(0, |(_, to)| to));
+            }
+        }
+        while tables.bytes() < CHUNK_BYTES && counts.records < CHUNK_RECORDS && !stop.load(Ordering::Relaxed) {
+            match reader.read_record() {
+                Ok(true) => {}
+                Ok(false) => return End::Done(reader.position()),
+                Err(error) if error.is_fatal() => return End::Failed(io_error(error)),
+                Err(error) => {
+                    note(tables, &error, error.skipped());
+                    continue;
+                }
+            }
+            let record = reader.record();
+            counts.records += 1;
+            *counts.by_kind.entry(record.kind().name()).or_default() += 1;
+            let Some(capture) = Capture::read(&record, item.scope) else { continue };
+            let facts = examiner.examine(&item.name, record.place(), &capture);
+            tables.push(&item.name, &facts);
+            counts.captures += 1;
+            *counts.by_status.entry(capture.fetch_status).or_default() += 1;
+            if capture.is_robots_path {
+                for it in facts.verdicts.iter().filter(|it| it.basis == Basis::Explicit && it.verdict == Verdict::DisallowAll) {
+                    let name = String::from_utf8_lossy(it.agent);
+                    if let Some(count) = counts.blocked.get_mut(name.as_ref()) {
+                        *count += 1;
+                    } else if counts.blocked.len() < BLOCKED_NAMES_MAX {
+                        counts.blocked.insert(name.into_owned(), 1);
+                    }
+                }
+            }
+        }
+        End::More
+    }
+}
+
+fn io_error(error: warc::Error) -> io::Error {
+    io::Error::other(error)
+}
+
+/// The first member that may begin in a range of a file.
+fn find_start(path: &Path, from: u64, to: u64) -> io::Result<Option<u64>> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    match warc::detect(&head) {
+        Ok(container) => warc::find_member(path, container, from, to),
+        // What is wrong with the file is said by who reads its beginning.
+        Err(_) => Ok(None),
+    }
+}
+
+impl Counts {
+    /// Adds what another read.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.records += other.records;
+        self.captures += other.captures;
+        for (kind, count) in other.by_kind {
+            *self.by_kind.entry(kind).or_default() += count;
+        }
+        for (status, count) in other.by_status {
+            *self.by_status.entry(status).or_default() += count;
+        }
+        self.faults.extend(other.faults);
+        for (name, count) in other.blocked {
+            if let Some(sum) = self.blocked.get_mut(&name) {
+                *sum += count;
+            } else if self.blocked.len() < BLOCKED_NAMES_MAX {
+                self.blocked.insert(name, count);
+            }
+        }
+    }
+}
