@@ -42,6 +42,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("data-samples"),
     };
+    write_all(&root)?;
+    Ok(())
+}
+
+/// Writes all samples that are made, into `warc/` and `robots/` below a folder.
+pub(crate) fn write_all(root: &Path) -> io::Result<()> {
     let folder = root.join("warc");
     fs::create_dir_all(&folder)?;
     let mut samples = Samples { folder };
@@ -52,8 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     samples.refused()?;
     let folder = root.join("robots");
     fs::create_dir_all(&folder)?;
-    write_robots(&folder)?;
-    Ok(())
+    write_robots(&folder)
 }
 
 struct Samples {
@@ -690,7 +695,9 @@ fn odd_urls() -> Archive {
         "https://root.url.example/",
         "dns:url.example",
         "not a URL at all",
+        // No URL, and all that is left of one.
         "/robots.txt",
+        // These are not: `robots.txt` is the host of the first.
         "https:///robots.txt",
         "",
     ] {

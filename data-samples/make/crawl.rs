@@ -3,8 +3,8 @@
 //! If you change a host here, the counts of `index.toml` and what the queries of `jobs/` are
 //! expected to answer change with it.
 
-use crate::bodies::*;
-use crate::record::{Archive, find, http};
+use super::bodies::*;
+use super::record::{Archive, find, http};
 
 /// One of the two crawls under construction.
 struct Crawl {

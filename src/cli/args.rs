@@ -28,7 +28,9 @@ table `faults`), 2 not started, 3 stopped (`--resume` continues).";
 /// Measures robots.txt across the web: WARC archives in, Parquet tables out.
 #[derive(Debug, Parser)]
 #[command(name = "robots-scan", version, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
-#[command(override_usage = "robots-scan [scan] INPUT… -o OUT [OPTIONS]\n       robots-scan COMMAND")]
+#[command(
+    override_usage = "robots-scan [scan] INPUT… -o OUT [OPTIONS]\n       robots-scan COMMAND"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -115,7 +117,7 @@ pub(crate) struct ScanArgs {
     pub(crate) max_body_bytes: u64,
 
     /// Bytes of inputs that make a part, the unit of commit and resume
-    #[arg(long, value_name = "BYTES", default_value = "2GiB", value_parser = size)]
+    #[arg(long, value_name = "BYTES", default_value = "256MiB", value_parser = size)]
     pub(crate) part_bytes: u64,
 
     /// Stores bodies too, in the column `body` of `robots_files`
@@ -167,8 +169,19 @@ pub(crate) struct AgentsArgs {
 
 /// The arguments with `scan` put in where no command is named.
 pub(crate) fn with_default_command(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    const COMMANDS: [&str; 11] =
-        ["scan", "schema", "agents", "completions", "man", "help", "-h", "--help", "-V", "--version", "--"];
+    const COMMANDS: [&str; 11] = [
+        "scan",
+        "schema",
+        "agents",
+        "completions",
+        "man",
+        "help",
+        "-h",
+        "--help",
+        "-V",
+        "--version",
+        "--",
+    ];
     let mut args: Vec<OsString> = args.collect();
     let is_named = match args.get(1) {
         None => true,
@@ -188,7 +201,9 @@ fn table(name: &str) -> Result<Table, String> {
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {
-    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let numbers = text
+        .split_once('/')
+        .and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match numbers {
         Some((i, n)) if (1..=n).contains(&i) && n <= 99_999 => Ok((i, n)),
         _ => Err("give the shard and their number, as 1/4 … 4/4".into()),
@@ -196,12 +211,20 @@ fn shard(text: &str) -> Result<(usize, usize), String> {
 }
 
 fn limit(text: &str) -> Result<Limit, String> {
-    if text == "none" { Ok(Limit(None)) } else { size(text).map(|bytes| Limit(Some(bytes))) }
+    if text == "none" {
+        Ok(Limit(None))
+    } else {
+        size(text).map(|bytes| Limit(Some(bytes)))
+    }
 }
 
 fn max_body(text: &str) -> Result<u64, String> {
     let bytes = size(text)?;
-    if (1..=1 << 30).contains(&bytes) { Ok(bytes) } else { Err("give 1 byte to 1GiB".into()) }
+    if (1..=1 << 30).contains(&bytes) {
+        Ok(bytes)
+    } else {
+        Err("give 1 byte to 1GiB".into())
+    }
 }
 
 /// Bytes, perhaps in KiB, MiB or GiB.
@@ -209,10 +232,17 @@ fn size(text: &str) -> Result<u64, String> {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("", 0)];
     let (digits, shift) = units
         .iter()
-        .find_map(|(unit, shift)| text.strip_suffix(unit).map(|digits| (digits.trim(), *shift)))
+        .find_map(|(unit, shift)| {
+            text.strip_suffix(unit)
+                .map(|digits| (digits.trim(), *shift))
+        })
         .unwrap_or((text, 0));
     let number: Option<u64> = digits.parse().ok();
     number
-        .and_then(|number| number.checked_shl(shift).filter(|bytes| bytes >> shift == number))
+        .and_then(|number| {
+            number
+                .checked_shl(shift)
+                .filter(|bytes| bytes >> shift == number)
+        })
         .ok_or_else(|| "give a number of bytes, as 512000, 500KiB, 16MiB or 2GiB".into())
 }

@@ -31,7 +31,10 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
         write!(out, "{}", anomalies())?;
         return Ok(exit::WHOLE);
     }
-    for table in Table::ALL.into_iter().filter(|&table| args.table.is_none_or(|wanted| wanted == table)) {
+    for table in Table::ALL
+        .into_iter()
+        .filter(|&table| args.table.is_none_or(|wanted| wanted == table))
+    {
         writeln!(out, "{}", output::schema_sql(table))?;
     }
     Ok(exit::WHOLE)
@@ -39,13 +42,25 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
 
 /// The codes of anomalies, as a table of Markdown.
 fn anomalies() -> String {
-    let mut out = String::from("# Codes of `anomalies`\n\n| code | severity | liberty | meaning |\n|---|---|---|---|\n");
+    let mut out = String::from(
+        "# Codes of `anomalies`\n\n| code | severity | liberty | meaning |\n|---|---|---|---|\n",
+    );
     for it in Anomaly::ALL {
         let liberty = if it.is_liberty() { "yes" } else { "" };
-        out.push_str(&format!("| {} | {} | {liberty} | {} |\n", it.code(), it.severity().name(), it.about()));
+        out.push_str(&format!(
+            "| {} | {} | {liberty} | {} |\n",
+            it.code(),
+            it.severity().name(),
+            it.about()
+        ));
     }
     for it in Note::ALL {
-        out.push_str(&format!("| {} | {} | | {} |\n", it.code(), it.severity().name(), it.about()));
+        out.push_str(&format!(
+            "| {} | {} | | {} |\n",
+            it.code(),
+            it.severity().name(),
+            it.about()
+        ));
     }
     out
 }
@@ -56,8 +71,16 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
         None => Registry::built_in(),
     };
     let mut out = std::io::stdout().lock();
-    let wanted = |category: &str| args.category.as_ref().is_none_or(|wanted| wanted == category);
-    for it in registry.agents.iter().filter(|it| wanted(&it.category) || (!it.category2.is_empty() && wanted(&it.category2))) {
+    let wanted = |category: &str| {
+        args.category
+            .as_ref()
+            .is_none_or(|wanted| wanted == category)
+    };
+    for it in registry
+        .agents
+        .iter()
+        .filter(|it| wanted(&it.category) || (!it.category2.is_empty() && wanted(&it.category2)))
+    {
         if args.json {
             let line = json!({
                 "agent": it.agent, "token": it.token, "operator": it.operator, "category": it.category, "category2": it.category2,
@@ -66,7 +89,11 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
             });
             writeln!(out, "{line}")?;
         } else {
-            writeln!(out, "{:28} {:24} {:22} {}", it.token, it.category, it.operator, it.purpose)?;
+            writeln!(
+                out,
+                "{:28} {:24} {:22} {}",
+                it.token, it.category, it.operator, it.purpose
+            )?;
         }
     }
     Ok(exit::WHOLE)

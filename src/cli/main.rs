@@ -30,7 +30,12 @@ fn main() -> ExitCode {
         Command::Schema(args) => list::schema(&args),
         Command::Agents(args) => list::agents(&args),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut std::io::stdout());
+            clap_complete::generate(
+                shell,
+                &mut Args::command(),
+                "robots-scan",
+                &mut std::io::stdout(),
+            );
             Ok(exit::WHOLE)
         }
         Command::Man => list::man(),
@@ -50,5 +55,7 @@ fn main() -> ExitCode {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

@@ -29,7 +29,11 @@ pub(crate) fn show(
             Some(bytes) => ProgressBar::new(bytes),
             None => ProgressBar::no_length(),
         };
-        bar.set_draw_target(if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
+        bar.set_draw_target(if is_terminal {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        });
         let template = if bytes.is_some() {
             "{bar:30} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {msg}  {eta} left"
         } else {
@@ -38,7 +42,13 @@ pub(crate) fn show(
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        let tell = |line: String| if is_terminal { bar.println(line) } else { eprintln!("{line}") };
+        let tell = |line: String| {
+            if is_terminal {
+                bar.println(line)
+            } else {
+                eprintln!("{line}")
+            }
+        };
         let began = Instant::now();
         let mut last_line = began;
         let mut faults = 0u64;
@@ -48,24 +58,39 @@ pub(crate) fn show(
                     faults += 1;
                     if faults <= FAULTS_TOLD {
                         let skipped = fault.bytes_skipped;
-                        tell(format!("{name} at {}: {} ({skipped} bytes skipped)", fault.offset, fault.detail));
+                        tell(format!(
+                            "{name} at {}: {} ({skipped} bytes skipped)",
+                            fault.offset, fault.detail
+                        ));
                     } else if faults == FAULTS_TOLD + 1 {
-                        tell("more faults are only counted here; all stand in the table `faults`".to_owned());
+                        tell(
+                            "more faults are only counted here; all stand in the table `faults`"
+                                .to_owned(),
+                        );
                     }
                     continue;
                 }
                 Ok(Notice::Failed(error)) => {
-                    let source = std::error::Error::source(&error).map_or(String::new(), |source| format!(": {source}"));
+                    let source = std::error::Error::source(&error)
+                        .map_or(String::new(), |source| format!(": {source}"));
                     tell(format!("{error}{source}; its part is left for --resume"));
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            let (done, records) = (progress.inputs.load(Ordering::Relaxed), progress.records.load(Ordering::Relaxed));
+            let (done, records) = (
+                progress.inputs.load(Ordering::Relaxed),
+                progress.records.load(Ordering::Relaxed),
+            );
             let seconds = began.elapsed().as_secs_f64();
             let rate = (records as f64 / seconds.max(0.001)) as u64;
-            let message = format!("{}/{} archives  {} records/s", HumanCount(done), HumanCount(inputs), HumanCount(rate));
+            let message = format!(
+                "{}/{} archives  {} records/s",
+                HumanCount(done),
+                HumanCount(inputs),
+                HumanCount(rate)
+            );
             let read = progress.bytes.load(Ordering::Relaxed);
             if is_terminal {
                 bar.set_position(read);

@@ -35,7 +35,13 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     let (sender, notices) = channel();
     let is_done = Arc::new(AtomicBool::new(false));
     let bytes = options.inputs.iter().map(|input| input.bytes).sum();
-    let display = progress::show(Arc::clone(&shown), notices, options.inputs.len() as u64, bytes, Arc::clone(&is_done));
+    let display = progress::show(
+        Arc::clone(&shown),
+        notices,
+        options.inputs.len() as u64,
+        bytes,
+        Arc::clone(&is_done),
+    );
     let result = run::run(&options, &shown, &sender, &stop);
     // The display ends when nobody can tell it anything more.
     drop(sender);
@@ -54,7 +60,11 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     if args.json {
         writeln!(out, "{}", summary::json(&done, &args.output, code))?;
     } else {
-        write!(out, "{}", summary::text(&done, &args.output, !options.destination.is_single_file()))?;
+        write!(
+            out,
+            "{}",
+            summary::text(&done, &args.output, !options.destination.is_single_file())
+        )?;
     }
     Ok(code)
 }
@@ -71,8 +81,10 @@ fn options(args: &ScanArgs) -> Result<Options> {
         Some(path) => Registry::read(path)?,
         None => Registry::built_in(),
     };
-    let tables: Vec<Table> =
-        Table::ALL.into_iter().filter(|table| args.tables.is_empty() || args.tables.contains(table)).collect();
+    let tables: Vec<Table> = Table::ALL
+        .into_iter()
+        .filter(|table| args.tables.is_empty() || args.tables.contains(table))
+        .collect();
     let existing = match (args.resume, args.overwrite) {
         (true, _) => Existing::Resume,
         (_, true) => Existing::Overwrite,
@@ -81,7 +93,8 @@ fn options(args: &ScanArgs) -> Result<Options> {
     let destination = Destination::new(&args.output, &tables, args.shard);
     destination.check(existing)?;
     if destination.is_single_file() && tables == [Table::Agents] {
-        let why = "the registry does not come from archives: `robots-scan agents --json` prints it".to_owned();
+        let why = "the registry does not come from archives: `robots-scan agents --json` prints it"
+            .to_owned();
         return Err(Error::new(ErrorKind::Option(why), "--tables agents").into());
     }
     let mut stdin_head = Vec::new();
@@ -93,7 +106,10 @@ fn options(args: &ScanArgs) -> Result<Options> {
         let why = "standard input cannot be read twice".to_owned();
         return Err(Error::new(ErrorKind::Option(why), "--resume").into());
     }
-    let threads = args.threads.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+    let threads = args
+        .threads
+        .map(usize::from)
+        .or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     Ok(Options {
         inputs,
         stdin_head,
@@ -116,15 +132,28 @@ fn dry_run(options: &Options) -> Result<()> {
     for part in &parts {
         let inputs = &options.inputs[part.inputs.clone()];
         let bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
-        let size = bytes.map_or("size unknown".to_owned(), |bytes| HumanBytes(bytes).to_string());
+        let size = bytes.map_or("size unknown".to_owned(), |bytes| {
+            HumanBytes(bytes).to_string()
+        });
         let (crawl, subset) = (&inputs[0].crawl, &inputs[0].subset);
-        writeln!(out, "part {}: crawl={crawl} subset={subset}, {size}", part.no)?;
+        writeln!(
+            out,
+            "part {}: crawl={crawl} subset={subset}, {size}",
+            part.no
+        )?;
         for input in inputs {
-            let size = input.bytes.map_or("size unknown".to_owned(), |bytes| HumanBytes(bytes).to_string());
+            let size = input.bytes.map_or("size unknown".to_owned(), |bytes| {
+                HumanBytes(bytes).to_string()
+            });
             writeln!(out, "  {}  {size}", input.name)?;
         }
     }
-    let tables: Vec<&str> = options.destination.tables().iter().map(|table| table.name()).collect();
+    let tables: Vec<&str> = options
+        .destination
+        .tables()
+        .iter()
+        .map(|table| table.name())
+        .collect();
     writeln!(
         out,
         "{} archives in {} parts would be read with {} threads; into {}: {}",

@@ -19,18 +19,29 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
         summary.seconds,
     );
     if summary.resumed_parts > 0 {
-        let _ = writeln!(out, "{} parts were there before and are not counted here", HumanCount(summary.resumed_parts));
+        let _ = writeln!(
+            out,
+            "{} parts were there before and are not counted here",
+            HumanCount(summary.resumed_parts)
+        );
     }
     if !summary.captures_by_status.is_empty() {
         let _ = writeln!(out, "\ncaptures by status");
         for (status, count) in &summary.captures_by_status {
             let name = status.map_or("none".to_owned(), |status| status.to_string());
             let share = 100.0 * *count as f64 / summary.captures.max(1) as f64;
-            let _ = writeln!(out, "  {name:>5}  {:>12}  {share:5.1} %", HumanCount(*count).to_string());
+            let _ = writeln!(
+                out,
+                "  {name:>5}  {:>12}  {share:5.1} %",
+                HumanCount(*count).to_string()
+            );
         }
     }
     if !summary.most_blocked.is_empty() {
-        let _ = writeln!(out, "\nmost blocked crawlers (captures that name them and disallow everything)");
+        let _ = writeln!(
+            out,
+            "\nmost blocked crawlers (captures that name them and disallow everything)"
+        );
         for (agent, count) in &summary.most_blocked {
             let _ = writeln!(out, "  {:>12}  {agent}", HumanCount(*count).to_string());
         }
@@ -39,15 +50,33 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
     match summary.faults {
         0 => {}
         1 => out.push_str("1 place could not be read: see the table `faults`\n"),
-        faults => drop(writeln!(out, "{} places could not be read: see the table `faults`", HumanCount(faults))),
+        faults => drop(writeln!(
+            out,
+            "{} places could not be read: see the table `faults`",
+            HumanCount(faults)
+        )),
     }
     if summary.failed_inputs > 0 {
-        let _ = writeln!(out, "{} archives failed; their parts are not there: run again with --resume", HumanCount(summary.failed_inputs));
+        let _ = writeln!(
+            out,
+            "{} archives failed; their parts are not there: run again with --resume",
+            HumanCount(summary.failed_inputs)
+        );
     }
     let rows: u64 = summary.rows.values().sum();
-    let _ = writeln!(out, "{}: {} rows, {}", output.display(), HumanCount(rows), HumanBytes(summary.bytes_written));
+    let _ = writeln!(
+        out,
+        "{}: {} rows, {}",
+        output.display(),
+        HumanCount(rows),
+        HumanBytes(summary.bytes_written)
+    );
     if is_dataset {
-        let _ = writeln!(out, "open it: duckdb -init {}/views.sql", shell_word(&output.to_string_lossy()));
+        let _ = writeln!(
+            out,
+            "open it: duckdb -init {}/views.sql",
+            shell_word(&output.to_string_lossy())
+        );
     } else {
         let _ = writeln!(out, "open it: duckdb -c \"FROM '{}'\"", output.display());
     }
@@ -59,10 +88,18 @@ pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
     let by_status: serde_json::Map<String, Value> = summary
         .captures_by_status
         .iter()
-        .map(|(status, count)| (status.map_or("none".to_owned(), |status| status.to_string()), json!(count)))
+        .map(|(status, count)| {
+            (
+                status.map_or("none".to_owned(), |status| status.to_string()),
+                json!(count),
+            )
+        })
         .collect();
-    let most_blocked: Vec<Value> =
-        summary.most_blocked.iter().map(|(agent, captures)| json!({"agent": agent, "captures": captures})).collect();
+    let most_blocked: Vec<Value> = summary
+        .most_blocked
+        .iter()
+        .map(|(agent, captures)| json!({"agent": agent, "captures": captures}))
+        .collect();
     json!({
         "output": output.to_string_lossy(),
         "exit_code": exit_code,
@@ -85,6 +122,12 @@ pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
 
 /// A path as a shell takes it.
 fn shell_word(text: &str) -> String {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte));
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte));
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }

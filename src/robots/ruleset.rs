@@ -42,7 +42,9 @@ pub fn ruleset(robots: &Robots<'_>, hash: impl Fn(&[u8]) -> u64) -> u64 {
 fn rules_text(robots: &Robots<'_>, groups: &[u32], out: &mut Vec<u8>) {
     let lines = groups.iter().flat_map(|&no| robots.group_directives(no));
     let mut rules: Vec<(bool, &[u8])> = lines
-        .filter(|it| it.counts && matches!(it.key, Key::Allow | Key::Disallow) && !it.value.is_empty())
+        .filter(|it| {
+            it.counts && matches!(it.key, Key::Allow | Key::Disallow) && !it.value.is_empty()
+        })
         .map(|it| (it.key == Key::Allow, robots.text(it.value)))
         .collect();
     rules.sort_unstable();
@@ -74,16 +76,28 @@ mod tests {
     #[test]
     fn order_comments_and_case_do_not_matter() {
         let a = id("User-agent: a\nDisallow: /x\nAllow: /y\n\nUser-agent: *\nDisallow:\n");
-        let b = id("user-agent: *\n# nothing\nuser-AGENT: A/1.0\nSitemap: http://h/s\nallow: /y\nDISALLOW: /x\nuser-agent: *\n");
+        let b = id(
+            "user-agent: *\n# nothing\nuser-AGENT: A/1.0\nSitemap: http://h/s\nallow: /y\nDISALLOW: /x\nuser-agent: *\n",
+        );
         // In the second file `*` has rules too.
         assert_ne!(a, b);
-        let b = id("user-agent: *\ndisallow:\n# nothing\nuser-AGENT: A/1.0\nSitemap: http://h/s\nallow: /y\nDISALLOW: /x\n");
+        let b = id(
+            "user-agent: *\ndisallow:\n# nothing\nuser-AGENT: A/1.0\nSitemap: http://h/s\nallow: /y\nDISALLOW: /x\n",
+        );
         assert_eq!(a, b);
-        assert_eq!(a, id("User-agent: a\nDisallow: /x\nUser-agent: *\nDisallow:\nUser-agent: a\nAllow: /y\nDisallow: /x\n"));
+        assert_eq!(
+            a,
+            id(
+                "User-agent: a\nDisallow: /x\nUser-agent: *\nDisallow:\nUser-agent: a\nAllow: /y\nDisallow: /x\n"
+            )
+        );
     }
 
     #[test]
     fn a_name_without_rules_is_kept() {
-        assert_ne!(id("User-agent: *\nDisallow: /\nUser-agent: a\n"), id("User-agent: *\nDisallow: /\n"));
+        assert_ne!(
+            id("User-agent: *\nDisallow: /\nUser-agent: a\n"),
+            id("User-agent: *\nDisallow: /\n")
+        );
     }
 }

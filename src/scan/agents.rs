@@ -62,8 +62,13 @@ impl Registry {
 
     fn parse(text: &str, path: &Path) -> Result<Self, Error> {
         let refuse = |why: String| Error::new(ErrorKind::Agents(why), path);
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-        let headers = reader.headers().map_err(|error| refuse(error.to_string()))?.clone();
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .from_reader(text.as_bytes());
+        let headers = reader
+            .headers()
+            .map_err(|error| refuse(error.to_string()))?
+            .clone();
         let column = |name: &str| headers.iter().position(|header| header == name);
         let Some(token_column) = column("token") else {
             return Err(refuse("its first line has no column `token`".into()));
@@ -73,11 +78,18 @@ impl Registry {
         for (at, record) in reader.records().enumerate() {
             let record = record.map_err(|error| refuse(error.to_string()))?;
             let line = record.position().map_or(at as u64 + 2, csv::Position::line);
-            let get = |name: &str| column(name).and_then(|at| record.get(at)).unwrap_or_default().to_owned();
+            let get = |name: &str| {
+                column(name)
+                    .and_then(|at| record.get(at))
+                    .unwrap_or_default()
+                    .to_owned()
+            };
             let flag = |name: &str| match get(name).to_ascii_lowercase().as_str() {
                 "" | "false" | "no" | "0" => Ok(false),
                 "true" | "yes" | "1" => Ok(true),
-                other => Err(refuse(format!("line {line}: {name} is `{other}`, not `true` or `false`"))),
+                other => Err(refuse(format!(
+                    "line {line}: {name} is `{other}`, not `true` or `false`"
+                ))),
             };
             let token = record.get(token_column).unwrap_or_default().to_owned();
             let agent = whole_name(&token);
@@ -94,14 +106,21 @@ impl Registry {
                 category: get("category"),
                 category2: get("category2"),
                 purpose: get("purpose"),
-                fallbacks: fallbacks.split(',').map(whole_name).filter(|name| !name.is_empty()).collect(),
+                fallbacks: fallbacks
+                    .split(',')
+                    .map(whole_name)
+                    .filter(|name| !name.is_empty())
+                    .collect(),
                 ignores_wildcard: flag("ignores_wildcard")?,
                 is_control_token: flag("is_control_token")?,
                 source: get("source"),
                 token,
             });
         }
-        let version = Sha1::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let version = Sha1::digest(text.as_bytes())
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         Ok(Self { agents, version })
     }
 }
@@ -124,7 +143,9 @@ mod tests {
         assert_eq!(registry.agents.len(), 280);
         assert_eq!(find("googlebot-news").fallbacks, ["googlebot"]);
         assert_eq!(find("applebot").fallbacks, ["googlebot"]);
-        assert!(find("adsbot-google").ignores_wildcard && find("mediapartners-google").ignores_wildcard);
+        assert!(
+            find("adsbot-google").ignores_wildcard && find("mediapartners-google").ignores_wildcard
+        );
         assert!(find("google-extended").is_control_token && !find("gptbot").is_control_token);
         assert_eq!(find("ccbot").category2, "archive");
         assert_eq!(find("sogou web spider").category, "search_engine");
@@ -132,9 +153,16 @@ mod tests {
 
     #[test]
     fn a_registry_says_what_is_wrong_with_it() {
-        let error = |text: &str| Registry::parse(text, Path::new("my.csv")).unwrap_err().to_string();
+        let error = |text: &str| {
+            Registry::parse(text, Path::new("my.csv"))
+                .unwrap_err()
+                .to_string()
+        };
         assert!(error("name\nx\n").contains("no column `token`"));
         assert!(error("token\nx\nX/1.0\n").contains("line 3: `x` stands there twice"));
-        assert!(error("token,ignores_wildcard\nx,maybe\n").contains("line 2: ignores_wildcard is `maybe`"));
+        assert!(
+            error("token,ignores_wildcard\nx,maybe\n")
+                .contains("line 2: ignores_wildcard is `maybe`")
+        );
     }
 }

@@ -94,9 +94,10 @@ impl<'a> Capture<'a> {
         let parsed = host::parse_url(url_raw);
         let columns = parsed.clone().map(UrlColumns::new);
         // A URL that nobody can parse may still end in the path we want.
-        let is_robots_path = columns
-            .as_ref()
-            .map_or_else(|| url_raw.ends_with(b"/robots.txt"), UrlColumns::is_robots_path);
+        let is_robots_path = columns.as_ref().map_or_else(
+            || url_raw.ends_with(b"/robots.txt"),
+            UrlColumns::is_robots_path,
+        );
         if !wants_all && !is_robots_path {
             return None;
         }
@@ -111,8 +112,11 @@ impl<'a> Capture<'a> {
         }
         let block = record.block();
         let is_http = kind != Kind::Resource;
-        let mut response =
-            if is_http { Response::parse(block) } else { Response::parse(b"") };
+        let mut response = if is_http {
+            Response::parse(block)
+        } else {
+            Response::parse(b"")
+        };
         if !is_http {
             response.body = block;
         }
@@ -127,9 +131,13 @@ impl<'a> Capture<'a> {
         }
         let is_redirect = matches!(code, Some(300..=399));
         let fetch_redirect = if is_redirect {
-            let location = response.header("location").filter(|location| !location.is_empty());
+            let location = response
+                .header("location")
+                .filter(|location| !location.is_empty());
             let base = parsed.as_ref();
-            location.and_then(|location| base.and_then(|base| host::join_url(base, location))).map(String::from)
+            location
+                .and_then(|location| base.and_then(|base| host::join_url(base, location)))
+                .map(String::from)
         } else {
             None
         };
@@ -137,7 +145,9 @@ impl<'a> Capture<'a> {
             notes.push(Note::RedirectWithoutLocation);
         }
 
-        let mut content_truncated = record.header("WARC-Truncated").map(|reason| text(reason.trim_ascii()).to_ascii_lowercase());
+        let mut content_truncated = record
+            .header("WARC-Truncated")
+            .map(|reason| text(reason.trim_ascii()).to_ascii_lowercase());
         if content_truncated.is_some() {
             notes.push(Note::PayloadTruncated);
         }
@@ -162,25 +172,45 @@ impl<'a> Capture<'a> {
             }
             body = Some(decoded.body);
         }
-        let mime = if is_http { response.header("content-type") } else { record.header("Content-Type") };
+        let mime = if is_http {
+            response.header("content-type")
+        } else {
+            record.header("Content-Type")
+        };
         let header = |name: &str| response.header(name).map(text).map(Cow::into_owned);
         Some(Self {
             url_raw,
             is_robots_path,
             fetch_time,
             fetch_status: response.status,
-            status: Status { code, has_location: fetch_redirect.is_some() },
+            status: Status {
+                code,
+                has_location: fetch_redirect.is_some(),
+            },
             fetch_redirect,
-            content_digest: digest(record, if is_revisit { None } else { Some(response.body) }),
+            content_digest: digest(
+                record,
+                if is_revisit {
+                    None
+                } else {
+                    Some(response.body)
+                },
+            ),
             content_mime_type: mime.and_then(media_type),
-            content_mime_detected: record.header("WARC-Identified-Payload-Type").map(text).map(Cow::into_owned),
+            content_mime_detected: record
+                .header("WARC-Identified-Payload-Type")
+                .map(text)
+                .map(Cow::into_owned),
             content_truncated,
             warc_record_id: record.header("WARC-Record-ID").map(|id| {
                 let id = id.trim_ascii();
                 let id = id.strip_prefix(b"<").unwrap_or(id);
                 text(id.strip_suffix(b">").unwrap_or(id)).into_owned()
             }),
-            warc_ip_address: record.header("WARC-IP-Address").map(text).map(Cow::into_owned),
+            warc_ip_address: record
+                .header("WARC-IP-Address")
+                .map(text)
+                .map(Cow::into_owned),
             http_server: header("server"),
             http_last_modified: header("last-modified"),
             http_content_usage: header("content-usage"),
@@ -191,7 +221,10 @@ impl<'a> Capture<'a> {
                 body.trim_ascii_start().starts_with(b"<") && waf::is_challenge(&response, body)
             }),
             body,
-            reading: Reading { body_limit: scope.body_limit, is_truncated: is_cut },
+            reading: Reading {
+                body_limit: scope.body_limit,
+                is_truncated: is_cut,
+            },
             notes,
             url: columns,
         })
@@ -214,7 +247,11 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
 
 /// The media type without parameters, lower-cased.
 fn media_type(value: &[u8]) -> Option<String> {
-    let name = value.split(|&byte| byte == b';').next().unwrap_or(value).trim_ascii();
+    let name = value
+        .split(|&byte| byte == b';')
+        .next()
+        .unwrap_or(value)
+        .trim_ascii();
     (!name.is_empty()).then(|| text(name).to_ascii_lowercase())
 }
 
@@ -223,15 +260,23 @@ fn media_type(value: &[u8]) -> Option<String> {
 fn digest(record: &Record<'_>, body: Option<&[u8]>) -> Option<String> {
     if let Some(value) = record.header("WARC-Payload-Digest") {
         let value = value.trim_ascii();
-        if value.get(..5).is_some_and(|algorithm| algorithm.eq_ignore_ascii_case(b"sha1:")) {
+        if value
+            .get(..5)
+            .is_some_and(|algorithm| algorithm.eq_ignore_ascii_case(b"sha1:"))
+        {
             let value = &value[5..];
-            let is_base32 = value.iter().all(|byte| matches!(byte, b'A'..=b'Z' | b'a'..=b'z' | b'2'..=b'7'));
+            let is_base32 = value
+                .iter()
+                .all(|byte| matches!(byte, b'A'..=b'Z' | b'a'..=b'z' | b'2'..=b'7'));
             if value.len() == 32 && is_base32 {
                 return Some(text(value).to_ascii_uppercase());
             }
             if value.len() == 40 && value.iter().all(u8::is_ascii_hexdigit) {
                 let nibble = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
-                let bytes: Vec<u8> = value.chunks(2).map(|pair| nibble(pair[0]) << 4 | nibble(pair[1])).collect();
+                let bytes: Vec<u8> = value
+                    .chunks(2)
+                    .map(|pair| nibble(pair[0]) << 4 | nibble(pair[1]))
+                    .collect();
                 return Some(base32(&bytes));
             }
         }
@@ -286,7 +331,10 @@ mod tests {
     #[test]
     fn base32_is_that_of_rfc_4648() {
         use sha1::Digest as _;
-        assert_eq!(base32(&sha1::Sha1::digest(b"")), "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
+        assert_eq!(
+            base32(&sha1::Sha1::digest(b"")),
+            "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
+        );
         assert_eq!(base32(b"fooba"), "MZXW6YTB");
     }
 

@@ -28,7 +28,11 @@ pub(crate) fn parse_millis(text: &[u8]) -> Option<i64> {
     }
     let millis_of_day = match time {
         None => 0,
-        Some(time) => parse_time(time.strip_suffix(b"Z").or_else(|| time.strip_suffix(b"z")).unwrap_or(time))?,
+        Some(time) => parse_time(
+            time.strip_suffix(b"Z")
+                .or_else(|| time.strip_suffix(b"z"))
+                .unwrap_or(time),
+        )?,
     };
     Some(days_since_1970(year, month, day) * 86_400_000 + millis_of_day)
 }
@@ -44,7 +48,8 @@ fn parse_time(time: &[u8]) -> Option<i64> {
                 Some(at) => (&part[..at], &part[at + 1..]),
                 None => (part, &b"0"[..]),
             };
-            if fraction.is_empty() || fraction.len() > 9 || !fraction.iter().all(u8::is_ascii_digit) {
+            if fraction.is_empty() || fraction.len() > 9 || !fraction.iter().all(u8::is_ascii_digit)
+            {
                 return None;
             }
             let mut millis = 0;
@@ -65,7 +70,10 @@ fn digits(text: &[u8], len: usize) -> Option<i64> {
     if text.len() != len || !text.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    Some(text.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+    Some(
+        text.iter()
+            .fold(0, |number, digit| number * 10 + i64::from(digit - b'0')),
+    )
 }
 
 fn days_in_month(year: i64, month: i64) -> i64 {
@@ -94,8 +102,14 @@ mod tests {
     fn dates_of_both_versions_are_read() {
         assert_eq!(parse_millis(b"1970-01-01T00:00:00Z"), None); // before the web
         assert_eq!(parse_millis(b"2000-01-01T00:00:00Z"), Some(946_684_800_000));
-        assert_eq!(parse_millis(b"2024-02-29T23:59:59.123456Z"), Some(1_709_251_199_123));
-        assert_eq!(parse_millis(b"2024-02-29T23:59:59.5Z"), Some(1_709_251_199_500));
+        assert_eq!(
+            parse_millis(b"2024-02-29T23:59:59.123456Z"),
+            Some(1_709_251_199_123)
+        );
+        assert_eq!(
+            parse_millis(b"2024-02-29T23:59:59.5Z"),
+            Some(1_709_251_199_500)
+        );
         assert_eq!(parse_millis(b"2024"), Some(1_704_067_200_000));
         assert_eq!(parse_millis(b"2024-03-01"), Some(1_709_251_200_000));
         assert_eq!(parse_millis(b"2024-03-01T01:00Z"), Some(1_709_254_800_000));
@@ -104,10 +118,22 @@ mod tests {
     #[test]
     fn what_is_no_date_gives_none() {
         for text in [
-            &b""[..], b"5088968-01-01T00:00:00Z", b"2024-13-01T00:00:00Z", b"2023-02-29", b"2024-01-01T24:00:00Z",
-            b"2024-01-01T00:00:00+01:00", b"20240101000000", b"garbage", b"2024-01-01T00:00:00.Z",
+            &b""[..],
+            b"5088968-01-01T00:00:00Z",
+            b"2024-13-01T00:00:00Z",
+            b"2023-02-29",
+            b"2024-01-01T24:00:00Z",
+            b"2024-01-01T00:00:00+01:00",
+            b"20240101000000",
+            b"garbage",
+            b"2024-01-01T00:00:00.Z",
         ] {
-            assert_eq!(parse_millis(text), None, "{}", String::from_utf8_lossy(text));
+            assert_eq!(
+                parse_millis(text),
+                None,
+                "{}",
+                String::from_utf8_lossy(text)
+            );
         }
     }
 }

@@ -51,7 +51,11 @@ pub enum ErrorKind {
 impl Error {
     /// An error at a place.
     pub fn new(kind: ErrorKind, place: impl AsRef<Path>) -> Self {
-        Self(Box::new(Inner { kind, place: place.as_ref().to_owned(), source: None }))
+        Self(Box::new(Inner {
+            kind,
+            place: place.as_ref().to_owned(),
+            source: None,
+        }))
     }
 
     /// An error with its cause.
@@ -60,7 +64,11 @@ impl Error {
         place: impl AsRef<Path>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        Self(Box::new(Inner { kind, place: place.as_ref().to_owned(), source: Some(source.into()) }))
+        Self(Box::new(Inner {
+            kind,
+            place: place.as_ref().to_owned(),
+            source: Some(source.into()),
+        }))
     }
 
     /// Reading failed.
@@ -69,7 +77,10 @@ impl Error {
     }
 
     /// Writing failed.
-    pub fn write(place: impl AsRef<Path>, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+    pub fn write(
+        place: impl AsRef<Path>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
         Self::with_source(ErrorKind::Write, place, source)
     }
 
@@ -85,7 +96,10 @@ impl Error {
 
     /// Whether the run had not begun: nothing was written.
     pub fn is_before_start(&self) -> bool {
-        !matches!(self.0.kind, ErrorKind::Read | ErrorKind::Write | ErrorKind::Interrupted)
+        !matches!(
+            self.0.kind,
+            ErrorKind::Read | ErrorKind::Write | ErrorKind::Interrupted
+        )
     }
 }
 
@@ -99,7 +113,10 @@ impl fmt::Display for Error {
                 f,
                 "{place} is a URL, and URLs cannot be read yet: download the archive, or pipe it in as `curl … | robots-scan - -o OUT`"
             ),
-            ErrorKind::NoInput => write!(f, "{place} names no archive: give files, folders, globs, `-`, or --paths LIST"),
+            ErrorKind::NoInput => write!(
+                f,
+                "{place} names no archive: give files, folders, globs, `-`, or --paths LIST"
+            ),
             ErrorKind::SameName => write!(
                 f,
                 "{place} is the name of two inputs, and names tell captures apart: leave one out, or put them under crawl-data/… folders or in a --paths list"
@@ -107,25 +124,42 @@ impl fmt::Display for Error {
             ErrorKind::NotAnArchive(why) => write!(f, "{place}: {why}"),
             ErrorKind::Agents(why) => write!(f, "{place} is no registry of crawlers: {why}"),
             ErrorKind::OutputExists => {
-                write!(f, "{place} exists: continue it with --resume, replace it with --overwrite, or choose another -o")
+                write!(
+                    f,
+                    "{place} exists: continue it with --resume, replace it with --overwrite, or choose another -o"
+                )
             }
             ErrorKind::NotOurs => {
-                write!(f, "{place} was not made by robots-scan and is left alone: choose another -o")
+                write!(
+                    f,
+                    "{place} was not made by robots-scan and is left alone: choose another -o"
+                )
             }
-            ErrorKind::NothingToResume => write!(f, "{place} holds no run to resume: leave out --resume"),
+            ErrorKind::NothingToResume => {
+                write!(f, "{place} holds no run to resume: leave out --resume")
+            }
             ErrorKind::ResumeDiffers(difference) => write!(
                 f,
                 "{place} was begun differently and cannot be resumed: {difference}; run as before, or choose another -o"
             ),
-            ErrorKind::Busy => write!(f, "another run is writing to {place}: wait for it, or choose another -o"),
+            ErrorKind::Busy => write!(
+                f,
+                "another run is writing to {place}: wait for it, or choose another -o"
+            ),
             ErrorKind::Option(why) => write!(f, "{place}: {why}"),
-            ErrorKind::Interrupted => write!(f, "interrupted; finished parts of {place} are kept, --resume continues"),
+            ErrorKind::Interrupted => write!(
+                f,
+                "interrupted; finished parts of {place} are kept, --resume continues"
+            ),
         }
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source.as_ref().map(|source| &**source as &(dyn std::error::Error + 'static))
+        self.0
+            .source
+            .as_ref()
+            .map(|source| &**source as &(dyn std::error::Error + 'static))
     }
 }

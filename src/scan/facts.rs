@@ -101,7 +101,9 @@ impl Examiner {
         capture: &'a Capture<'a>,
     ) -> Facts<'a> {
         let robots = match &capture.body {
-            Some(body) if capture.is_parsed() => Some(self.parser.parse_with(body, capture.reading)),
+            Some(body) if capture.is_parsed() => {
+                Some(self.parser.parse_with(body, capture.reading))
+            }
             _ => None,
         };
         let mut facts = Facts {
@@ -165,7 +167,9 @@ impl<'a> Facts<'a> {
                 }
                 Key::Other => {
                     robots.directive_name(line, &mut name);
-                    let mechanism = std::str::from_utf8(&name).ok().and_then(Mechanism::of_directive);
+                    let mechanism = std::str::from_utf8(&name)
+                        .ok()
+                        .and_then(Mechanism::of_directive);
                     if let Some(mechanism) = mechanism {
                         let stated = &mut self.preferences;
                         robots::preferences(mechanism, robots.text(line.value), |preference| {
@@ -184,7 +188,11 @@ impl<'a> Facts<'a> {
                 line_no: finding.line_no,
                 code: finding.anomaly.code(),
                 severity: finding.anomaly.severity(),
-                changes_verdict: if finding.anomaly.is_liberty() { None } else { Some(false) },
+                changes_verdict: if finding.anomaly.is_liberty() {
+                    None
+                } else {
+                    Some(false)
+                },
                 detail: robots.text(finding.detail),
             });
         }
@@ -194,16 +202,25 @@ impl<'a> Facts<'a> {
         for sitemap in &self.sitemaps {
             let detail = robots.text(sitemap.line.value);
             if !sitemap.is_absolute {
-                self.anomalies.push(Oddity::at(sitemap.line, Anomaly::RelativeSitemap, detail));
+                self.anomalies
+                    .push(Oddity::at(sitemap.line, Anomaly::RelativeSitemap, detail));
             }
             if sitemap.same_registered_domain == Some(false) {
-                self.anomalies.push(Oddity::at(sitemap.line, Anomaly::SitemapOtherDomain, detail));
+                self.anomalies.push(Oddity::at(
+                    sitemap.line,
+                    Anomaly::SitemapOtherDomain,
+                    detail,
+                ));
             }
         }
         for (at, stated) in self.preferences.iter().enumerate() {
             let it = &stated.preference;
             if !it.is_valid {
-                self.anomalies.push(Oddity::at(stated.line, Anomaly::BadSignalValue, robots.text(stated.line.value)));
+                self.anomalies.push(Oddity::at(
+                    stated.line,
+                    Anomaly::BadSignalValue,
+                    robots.text(stated.line.value),
+                ));
             }
             // Files hold a handful of statements; the cap keeps a hostile one from squaring.
             let contradicts = self.preferences[..at].iter().rev().take(64).any(|other| {
@@ -214,7 +231,11 @@ impl<'a> Facts<'a> {
                     && matches!((other.preference.allow, it.allow), (Some(a), Some(b)) if a != b)
             });
             if contradicts {
-                self.anomalies.push(Oddity::at(stated.line, Anomaly::SignalContradiction, it.key));
+                self.anomalies.push(Oddity::at(
+                    stated.line,
+                    Anomaly::SignalContradiction,
+                    it.key,
+                ));
             }
         }
     }
@@ -226,19 +247,32 @@ impl<'a> Facts<'a> {
 
     /// Whether the body is UTF-8.
     pub fn is_valid_utf8(&self) -> bool {
-        self.robots.as_ref().is_none_or(|robots| robots.figures().is_valid_utf8)
+        self.robots
+            .as_ref()
+            .is_none_or(|robots| robots.figures().is_valid_utf8)
     }
 
     /// The key of the host, empty where there is none.
     pub fn surt_host_name(&self) -> Option<&'a str> {
         let capture: &'a Capture<'a> = self.capture;
-        capture.url.as_ref()?.host.as_ref().map(|host| host.surt_host_name.as_str())
+        capture
+            .url
+            .as_ref()?
+            .host
+            .as_ref()
+            .map(|host| host.surt_host_name.as_str())
     }
 }
 
 impl Oddity<'_> {
     fn of_note(note: Note) -> Self {
-        Self { line_no: 0, code: note.code(), severity: note.severity(), changes_verdict: Some(false), detail: b"" }
+        Self {
+            line_no: 0,
+            code: note.code(),
+            severity: note.severity(),
+            changes_verdict: Some(false),
+            detail: b"",
+        }
     }
 }
 
@@ -256,8 +290,13 @@ impl<'a> Oddity<'a> {
 
 impl<'a> Sitemap<'a> {
     fn resolve(value: &[u8], line: &'a Directive, capture: &Capture<'_>) -> Self {
-        let of = |url: &url::Url| url.host_str().filter(|host| !host.is_empty()).map(host::host_columns);
-        let absolute = host::parse_url(value).filter(|url| matches!(url.scheme(), "http" | "https" | "ftp") && url.has_host());
+        let of = |url: &url::Url| {
+            url.host_str()
+                .filter(|host| !host.is_empty())
+                .map(host::host_columns)
+        };
+        let absolute = host::parse_url(value)
+            .filter(|url| matches!(url.scheme(), "http" | "https" | "ftp") && url.has_host());
         let is_absolute = absolute.is_some();
         let url = absolute.or_else(|| {
             let base = host::parse_url(capture.url.as_ref()?.url.as_bytes())?;
@@ -274,7 +313,9 @@ impl<'a> Sitemap<'a> {
             line,
             is_absolute,
             same_host: same(|host| Some(&host.name)),
-            same_registered_domain: same(|host| Some(host.registered_domain.as_deref().unwrap_or(&host.name))),
+            same_registered_domain: same(|host| {
+                Some(host.registered_domain.as_deref().unwrap_or(&host.name))
+            }),
             host,
             url: url.map(|mut url| {
                 url.set_fragment(None);

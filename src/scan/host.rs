@@ -56,7 +56,10 @@ impl UrlColumns {
     /// The columns of a parsed URL, whose fragment is dropped.
     pub fn new(mut url: Url) -> Self {
         url.set_fragment(None);
-        let host = url.host_str().filter(|host| !host.is_empty()).map(host_columns);
+        let host = url
+            .host_str()
+            .filter(|host| !host.is_empty())
+            .map(host_columns);
         Self {
             surtkey: surtkey(&url),
             host,
@@ -101,18 +104,29 @@ fn url_text(text: &[u8]) -> Cow<'_, str> {
 
 /// The columns of a host in the form that the `url` crate gives it.
 pub fn host_columns(host: &str) -> HostColumns {
-    let name = host.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(host);
+    let name = host
+        .strip_suffix('.')
+        .filter(|name| !name.is_empty())
+        .unwrap_or(host);
     if is_address(name) {
-        return HostColumns { surt_host_name: name.to_owned(), name: name.to_owned(), ..HostColumns::default() };
+        return HostColumns {
+            surt_host_name: name.to_owned(),
+            name: name.to_owned(),
+            ..HostColumns::default()
+        };
     }
     let private = suffix(name, false);
     let registry = suffix(name, true);
     HostColumns {
         surt_host_name: surt_host_name(name),
         tld: name.rsplit('.').next().map(str::to_owned),
-        registered_domain: registry.and_then(|suffix| domain_below(name, suffix)).map(str::to_owned),
+        registered_domain: registry
+            .and_then(|suffix| domain_below(name, suffix))
+            .map(str::to_owned),
         registry_suffix: registry.map(str::to_owned),
-        private_domain: private.and_then(|suffix| domain_below(name, suffix)).map(str::to_owned),
+        private_domain: private
+            .and_then(|suffix| domain_below(name, suffix))
+            .map(str::to_owned),
         reversed: Some(reversed(name, '.')),
         name: name.to_owned(),
     }
@@ -125,7 +139,10 @@ fn is_address(host: &str) -> bool {
 /// The key of cc-host-index: labels reversed, joined by commas, a leading
 /// `www` left out unless only the top level would remain.
 fn surt_host_name(name: &str) -> String {
-    let stripped = name.strip_prefix("www.").filter(|rest| rest.contains('.')).unwrap_or(name);
+    let stripped = name
+        .strip_prefix("www.")
+        .filter(|rest| rest.contains('.'))
+        .unwrap_or(name);
     reversed(stripped, ',')
 }
 
@@ -168,18 +185,29 @@ fn domain_below<'a>(name: &'a str, suffix: &str) -> Option<&'a str> {
 fn surtkey(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     let host = host.strip_suffix('.').unwrap_or(host);
-    let mut key = if is_address(host) { host.to_owned() } else { reversed(strip_www(host), ',') };
+    let mut key = if is_address(host) {
+        host.to_owned()
+    } else {
+        reversed(strip_www(host), ',')
+    };
     if let Some(port) = url.port() {
         key.push_str(&format!(":{port}"));
     }
     key.push(')');
     let path = url.path().to_ascii_lowercase();
-    key.push_str(if path.len() > 1 { path.trim_end_matches('/') } else { &path });
+    key.push_str(if path.len() > 1 {
+        path.trim_end_matches('/')
+    } else {
+        &path
+    });
     if let Some(query) = url.query().filter(|query| !query.is_empty()) {
         let query = query.to_ascii_lowercase();
         let mut parts: Vec<(&str, Option<&str>)> = query
             .split('&')
-            .map(|part| part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value))))
+            .map(|part| {
+                part.split_once('=')
+                    .map_or((part, None), |(name, value)| (name, Some(value)))
+            })
             .collect();
         parts.sort_unstable();
         for (at, (name, value)) in parts.into_iter().enumerate() {
@@ -196,9 +224,13 @@ fn surtkey(url: &Url) -> String {
 
 /// `www`, `www2` and their kin.
 fn strip_www(host: &str) -> &str {
-    let Some((first, rest)) = host.split_once('.') else { return host };
+    let Some((first, rest)) = host.split_once('.') else {
+        return host;
+    };
     match first.strip_prefix("www") {
-        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) && rest.contains('.') => rest,
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) && rest.contains('.') => {
+            rest
+        }
         _ => host,
     }
 }
@@ -213,7 +245,9 @@ mod tests {
 
     #[test]
     fn hosts_have_the_columns_of_common_crawl() {
-        let it = columns("https://www.example.co.uk/robots.txt").host.unwrap();
+        let it = columns("https://www.example.co.uk/robots.txt")
+            .host
+            .unwrap();
         assert_eq!(it.surt_host_name, "uk,co,example");
         assert_eq!(it.name, "www.example.co.uk");
         assert_eq!(it.tld.as_deref(), Some("uk"));
@@ -227,11 +261,17 @@ mod tests {
         let it = columns("https://www.com/").host.unwrap();
         assert_eq!(it.surt_host_name, "com,www");
         let it = columns("https://212.96.82.21/").host.unwrap();
-        assert_eq!((it.name.as_str(), it.tld, it.reversed), ("212.96.82.21", None, None));
+        assert_eq!(
+            (it.name.as_str(), it.tld, it.reversed),
+            ("212.96.82.21", None, None)
+        );
         let it = columns("https://a.example/").host.unwrap();
         assert_eq!((it.registry_suffix, it.registered_domain), (None, None));
         let it = columns("https://co.uk/").host.unwrap();
-        assert_eq!((it.registry_suffix.as_deref(), it.registered_domain), (Some("co.uk"), None));
+        assert_eq!(
+            (it.registry_suffix.as_deref(), it.registered_domain),
+            (Some("co.uk"), None)
+        );
     }
 
     #[test]
@@ -240,26 +280,52 @@ mod tests {
         let a = columns("https://www.exämple.com/robots.txt");
         let b = columns("https://www.xn--exmple-cua.com:443/robots.txt");
         assert_eq!(a, b);
-        assert_eq!(columns("http://EXAMPLE.com:80/robots.txt").url, "http://example.com/robots.txt");
-        assert_eq!(columns("https://example.com:8181/robots.txt").port, Some(8181));
+        assert_eq!(
+            columns("http://EXAMPLE.com:80/robots.txt").url,
+            "http://example.com/robots.txt"
+        );
+        assert_eq!(
+            columns("https://example.com:8181/robots.txt").port,
+            Some(8181)
+        );
         assert!(columns("https://example.com/robots.txt#x").is_robots_path());
-        for url in ["https://e.com/folder/robots.txt", "https://e.com/robots.txt?x", "https://e.com/Robots.txt", "https://e.com//robots.txt"] {
+        for url in [
+            "https://e.com/folder/robots.txt",
+            "https://e.com/robots.txt?x",
+            "https://e.com/Robots.txt",
+            "https://e.com//robots.txt",
+        ] {
             assert!(!columns(url).is_robots_path(), "{url}");
         }
     }
 
     #[test]
     fn surt_keys_are_those_of_the_index() {
-        assert_eq!(columns("https://www.example.com/robots.txt").surtkey, "com,example)/robots.txt");
-        assert_eq!(columns("http://www2.example.com:8080/A/?b=2&a=1").surtkey, "com,example:8080)/a?a=1&b=2");
+        assert_eq!(
+            columns("https://www.example.com/robots.txt").surtkey,
+            "com,example)/robots.txt"
+        );
+        assert_eq!(
+            columns("http://www2.example.com:8080/A/?b=2&a=1").surtkey,
+            "com,example:8080)/a?a=1&b=2"
+        );
         assert_eq!(columns("http://example.com/").surtkey, "com,example)/");
     }
 
     #[test]
     fn references_are_resolved_and_lose_no_byte() {
         let base = parse_url(b"http://a.example/robots.txt").unwrap();
-        assert_eq!(join_url(&base, b"/x y#z").unwrap().as_str(), "http://a.example/x%20y");
-        assert_eq!(join_url(&base, b"//b.example/r\xe9").unwrap().as_str(), "http://b.example/r%E9");
-        assert_eq!(join_url(&base, b"https://b.example:443").unwrap().as_str(), "https://b.example/");
+        assert_eq!(
+            join_url(&base, b"/x y#z").unwrap().as_str(),
+            "http://a.example/x%20y"
+        );
+        assert_eq!(
+            join_url(&base, b"//b.example/r\xe9").unwrap().as_str(),
+            "http://b.example/r%E9"
+        );
+        assert_eq!(
+            join_url(&base, b"https://b.example:443").unwrap().as_str(),
+            "https://b.example/"
+        );
     }
 }

@@ -33,8 +33,15 @@ impl<'a> Response<'a> {
     /// Reads a response from a record's block. Never fails: what has no
     /// status line is a body.
     pub fn parse(block: &'a [u8]) -> Self {
-        let mut response = Self { status: None, headers: Vec::new(), body: block };
-        if !block.get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case(b"HTTP/")) {
+        let mut response = Self {
+            status: None,
+            headers: Vec::new(),
+            body: block,
+        };
+        if !block
+            .get(..5)
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(b"HTTP/"))
+        {
             return response;
         }
         let mut lines = HeaderLines { rest: block };
@@ -53,7 +60,9 @@ impl<'a> Response<'a> {
                 }
             } else if let Some(colon) = memchr::memchr(b':', line) {
                 let (name, value) = (&line[..colon], &line[colon + 1..]);
-                response.headers.push((name.trim_ascii(), Cow::Borrowed(value.trim_ascii())));
+                response
+                    .headers
+                    .push((name.trim_ascii(), Cow::Borrowed(value.trim_ascii())));
             }
         }
         response
@@ -61,19 +70,26 @@ impl<'a> Response<'a> {
 
     /// The first value of a header, by its name in any case.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value.as_ref())
+        self.headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(_, value)| value.as_ref())
     }
 
     /// Whether any header's name begins so, in any case.
     pub fn has_header_with_prefix(&self, prefix: &str) -> bool {
         self.headers.iter().any(|(key, _)| {
-            key.get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix.as_bytes()))
+            key.get(..prefix.len())
+                .is_some_and(|begin| begin.eq_ignore_ascii_case(prefix.as_bytes()))
         })
     }
 
     /// The codings that a header names, over all its repetitions, in order.
     fn codings(&self, name: &'a str) -> Vec<Vec<u8>> {
-        let values = self.headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()));
+        let values = self
+            .headers
+            .iter()
+            .filter(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()));
         values
             .flat_map(|(_, value)| value.split(|&byte| byte == b','))
             .map(|coding| coding.trim_ascii().to_ascii_lowercase())
@@ -84,7 +100,11 @@ impl<'a> Response<'a> {
     /// Undoes `Transfer-Encoding` and `Content-Encoding`, as far as the bytes
     /// bear them out, up to `limit` bytes.
     pub fn decode(&self, limit: usize) -> Decoded<'a> {
-        let mut decoded = Decoded { body: Cow::Borrowed(self.body), is_cut: false, is_misdeclared: false };
+        let mut decoded = Decoded {
+            body: Cow::Borrowed(self.body),
+            is_cut: false,
+            is_misdeclared: false,
+        };
         if self.body.is_empty() {
             return decoded;
         }
@@ -123,11 +143,17 @@ impl<'a> Response<'a> {
 fn status_code(line: &[u8]) -> Option<u16> {
     let begin = line.iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
     let rest = line[begin..].trim_ascii_start();
-    let digits = rest.get(..3).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    let digits = rest
+        .get(..3)
+        .filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
     if rest.get(3).is_some_and(u8::is_ascii_digit) || digits[0] == b'0' {
         return None;
     }
-    Some(digits.iter().fold(0, |code, digit| code * 10 + u16::from(digit - b'0')))
+    Some(
+        digits
+            .iter()
+            .fold(0, |code, digit| code * 10 + u16::from(digit - b'0')),
+    )
 }
 
 /// Lines of a header: each ended by LF or CRLF.
@@ -157,11 +183,18 @@ fn dechunk(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
     loop {
         let Some(line_end) = memchr::memchr(b'\n', &rest[..rest.len().min(4096)]) else {
             // The end of what was stored, within a size line; or no chunks at all.
-            let is_size_begun = rest.len() < 20 && rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'\r');
+            let is_size_begun = rest.len() < 20
+                && rest
+                    .iter()
+                    .all(|byte| byte.is_ascii_hexdigit() || *byte == b'\r');
             return (rest.len() < body.len() && is_size_begun).then_some((out, true));
         };
         let line = rest[..line_end].trim_ascii();
-        let digits = line.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+        let digits = line
+            .split(|&byte| byte == b';')
+            .next()
+            .unwrap_or_default()
+            .trim_ascii();
         if digits.is_empty() || digits.len() > 15 || !digits.iter().all(u8::is_ascii_hexdigit) {
             return None;
         }
@@ -197,7 +230,9 @@ fn gunzip(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
 
 /// `deflate` is zlib by RFC 9110 §8.4.1.2; many servers send it bare.
 fn inflate(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
-    let is_zlib = body.len() > 1 && body[0] & 15 == 8 && (u16::from(body[0]) << 8 | u16::from(body[1])) % 31 == 0;
+    let is_zlib = body.len() > 1
+        && body[0] & 15 == 8
+        && (u16::from(body[0]) << 8 | u16::from(body[1])) % 31 == 0;
     if is_zlib && let Some(undone) = read_all(flate2::bufread::ZlibDecoder::new(body), limit) {
         return Some(undone);
     }
@@ -207,7 +242,8 @@ fn inflate(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
 
 fn unbrotli(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
     // Brotli has no mark either.
-    read_all(brotli_decompressor::Decompressor::new(body, 4096), limit).filter(|(out, is_cut)| !is_cut || out.len() == limit)
+    read_all(brotli_decompressor::Decompressor::new(body, 4096), limit)
+        .filter(|(out, is_cut)| !is_cut || out.len() == limit)
 }
 
 fn unzstd(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
@@ -249,14 +285,21 @@ mod tests {
         assert_eq!(status("http/1.0  301  Moved"), Some(301));
         assert_eq!(status("HTTP/2 200"), Some(200));
         assert_eq!(status("HTTP/1.1 200OK"), Some(200));
-        for line in ["HTTP/1.1", "HTTP/1.1 OK", "HTTP/1.1 2000", "HTTP/1.1 20", "HTTP/1.1 099"] {
+        for line in [
+            "HTTP/1.1",
+            "HTTP/1.1 OK",
+            "HTTP/1.1 2000",
+            "HTTP/1.1 20",
+            "HTTP/1.1 099",
+        ] {
             assert_eq!(status(line), None, "{line}");
         }
     }
 
     #[test]
     fn headers_may_be_bare_folded_repeated_and_of_any_bytes() {
-        let block = b"HTTP/1.1 200 OK\nserver: a\xe9\nX-Fold: a\n  b\n\tc\nServer: second\n\r\nbody\n";
+        let block =
+            b"HTTP/1.1 200 OK\nserver: a\xe9\nX-Fold: a\n  b\n\tc\nServer: second\n\r\nbody\n";
         let response = Response::parse(block);
         assert_eq!(response.header("Server"), Some(&b"a\xe9"[..]));
         assert_eq!(response.header("x-fold"), Some(&b"a b c"[..]));
@@ -266,11 +309,20 @@ mod tests {
     #[test]
     fn what_has_no_status_line_is_a_body() {
         let response = Response::parse(b"User-agent: *\n");
-        assert_eq!((response.status, response.body), (None, &b"User-agent: *\n"[..]));
+        assert_eq!(
+            (response.status, response.body),
+            (None, &b"User-agent: *\n"[..])
+        );
     }
 
     fn decoded(headers: &str, body: &[u8]) -> (Vec<u8>, bool, bool) {
-        let block = [b"HTTP/1.1 200 OK\r\n", headers.as_bytes(), b"\r\n\r\n", body].concat();
+        let block = [
+            b"HTTP/1.1 200 OK\r\n",
+            headers.as_bytes(),
+            b"\r\n\r\n",
+            body,
+        ]
+        .concat();
         let response = Response::parse(&block);
         let it = response.decode(LIMIT);
         (it.body.into_owned(), it.is_cut, it.is_misdeclared)
@@ -279,43 +331,79 @@ mod tests {
     #[test]
     fn chunks_are_undone_only_where_they_are() {
         let te = "Transfer-Encoding: chunked";
-        assert_eq!(decoded(te, b"3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: x\r\n\r\n"), (b"abcde".to_vec(), false, false));
+        assert_eq!(
+            decoded(te, b"3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: x\r\n\r\n"),
+            (b"abcde".to_vec(), false, false)
+        );
         assert_eq!(decoded(te, b"3\nabc\n0\n"), (b"abc".to_vec(), false, false));
-        assert_eq!(decoded(te, b"User-agent: *\n"), (b"User-agent: *\n".to_vec(), false, true));
+        assert_eq!(
+            decoded(te, b"User-agent: *\n"),
+            (b"User-agent: *\n".to_vec(), false, true)
+        );
         assert_eq!(decoded(te, b"5\r\nabc"), (b"abc".to_vec(), true, false));
-        assert_eq!(decoded(te, b"3\r\nabcdef"), (b"3\r\nabcdef".to_vec(), false, true));
-        assert_eq!(decoded("X-Crawler-Transfer-Encoding: chunked", b"3\r\nabc\r\n0\r\n").0, b"3\r\nabc\r\n0\r\n");
+        assert_eq!(
+            decoded(te, b"3\r\nabcdef"),
+            (b"3\r\nabcdef".to_vec(), false, true)
+        );
+        assert_eq!(
+            decoded("X-Crawler-Transfer-Encoding: chunked", b"3\r\nabc\r\n0\r\n").0,
+            b"3\r\nabc\r\n0\r\n"
+        );
     }
 
     #[test]
     fn content_codings_are_undone_in_reverse_order() {
         let gzip = |body: &[u8]| {
-            let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            let mut writer =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
             writer.write_all(body).unwrap();
             writer.finish().unwrap()
         };
         let zlib = |body: &[u8]| {
-            let mut writer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+            let mut writer =
+                flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
             writer.write_all(body).unwrap();
             writer.finish().unwrap()
         };
         let raw = |body: &[u8]| {
-            let mut writer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+            let mut writer =
+                flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
             writer.write_all(body).unwrap();
             writer.finish().unwrap()
         };
         let text = b"User-agent: *\nDisallow: /\n";
         let whole = (text.to_vec(), false, false);
         assert_eq!(decoded("Content-Encoding: gzip", &gzip(text)), whole);
-        assert_eq!(decoded("Content-Encoding: gzip, gzip", &gzip(&gzip(text))), whole);
+        assert_eq!(
+            decoded("Content-Encoding: gzip, gzip", &gzip(&gzip(text))),
+            whole
+        );
         assert_eq!(decoded("Content-Encoding: deflate", &zlib(text)), whole);
         assert_eq!(decoded("Content-Encoding: deflate", &raw(text)), whole);
-        assert_eq!(decoded("Content-Encoding: zstd", &zstd::encode_all(&text[..], 3).unwrap()), whole);
-        assert_eq!(decoded("Content-Encoding: gzip", text), (text.to_vec(), false, true));
-        assert_eq!(decoded("Content-Encoding: br", text), (text.to_vec(), false, true));
+        assert_eq!(
+            decoded(
+                "Content-Encoding: zstd",
+                &zstd::encode_all(&text[..], 3).unwrap()
+            ),
+            whole
+        );
+        assert_eq!(
+            decoded("Content-Encoding: gzip", text),
+            (text.to_vec(), false, true)
+        );
+        assert_eq!(
+            decoded("Content-Encoding: br", text),
+            (text.to_vec(), false, true)
+        );
         assert_eq!(decoded("Server: x", &gzip(text)).0, gzip(text));
         let both = [b"40\r\n".as_slice(), &gzip(text)].concat();
-        assert!(decoded("Content-Encoding: gzip\r\nTransfer-Encoding: chunked", &both).1);
+        assert!(
+            decoded(
+                "Content-Encoding: gzip\r\nTransfer-Encoding: chunked",
+                &both
+            )
+            .1
+        );
     }
 
     #[test]

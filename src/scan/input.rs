@@ -51,7 +51,13 @@ pub struct Request {
 const UNKNOWN_CRAWL: &str = "unknown";
 
 /// Endings of files that are taken out of a folder.
-const ENDINGS: [&str; 5] = [".warc", ".warc.gz", ".warc.zst", ".warc.gz.open", ".warc.open"];
+const ENDINGS: [&str; 5] = [
+    ".warc",
+    ".warc.gz",
+    ".warc.zst",
+    ".warc.gz.open",
+    ".warc.open",
+];
 
 /// Finds all inputs, in order: arguments as given, folders and globs sorted,
 /// then the list.
@@ -77,12 +83,17 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
         return Err(Error::new(ErrorKind::Option(why), "--base"));
     }
     if found.is_empty() {
-        let place = request.paths.clone().unwrap_or_else(|| PathBuf::from("the command line"));
+        let place = request
+            .paths
+            .clone()
+            .unwrap_or_else(|| PathBuf::from("the command line"));
         return Err(Error::new(ErrorKind::NoInput, place));
     }
     for (option, value) in [("--crawl", &request.crawl), ("--subset", &request.subset)] {
         if let Some(value) = value.as_ref().filter(|value| !is_partition_name(value)) {
-            let why = format!("`{value}` cannot name a folder: use letters, digits, `-`, `_` and `.`, at most 100");
+            let why = format!(
+                "`{value}` cannot name a folder: use letters, digits, `-`, `_` and `.`, at most 100"
+            );
             return Err(Error::new(ErrorKind::Option(why), option));
         }
     }
@@ -96,8 +107,15 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
             Origin::File(path) => path.to_string_lossy().into_owned(),
             Origin::Stdin => String::new(),
         };
-        let mut crawl = request.crawl.clone().or_else(|| crawl_of_path(&path)).or_else(|| crawl_of_path(&name));
-        let mut subset = request.subset.clone().or_else(|| subset_of_path(&path, &name));
+        let mut crawl = request
+            .crawl
+            .clone()
+            .or_else(|| crawl_of_path(&path))
+            .or_else(|| crawl_of_path(&name));
+        let mut subset = request
+            .subset
+            .clone()
+            .or_else(|| subset_of_path(&path, &name));
         if crawl.is_none() || subset.is_none() {
             let info = read_info(&origin, head);
             crawl = crawl.or(info.crawl);
@@ -127,15 +145,20 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
 pub fn check_kinds(inputs: &[Input]) -> Result<(), Error> {
     let mut first = None;
     for input in inputs {
-        let Origin::File(path) = &input.origin else { return Ok(()) };
+        let Origin::File(path) = &input.origin else {
+            return Ok(());
+        };
         let mut head = Vec::new();
-        let read = fs::File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+        let read =
+            fs::File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
         match read.map(|_| warc::detect(&head)) {
             Ok(Err(error)) => drop(first.get_or_insert((path, error.kind().to_string()))),
             _ => return Ok(()),
         }
     }
-    first.map_or(Ok(()), |(path, why)| Err(Error::new(ErrorKind::NotAnArchive(why), path)))
+    first.map_or(Ok(()), |(path, why)| {
+        Err(Error::new(ErrorKind::NotAnArchive(why), path))
+    })
 }
 
 /// The I-th of N runs of consecutive inputs, from 1.
@@ -163,9 +186,18 @@ fn expand(argument: &str, found: &mut Vec<(Origin, String)>) -> Result<(), Error
         }
         Ok(_) => found.push(with_name(path.to_owned())),
         Err(error) => {
-            let paths = if argument.contains(['*', '?', '[']) { glob::glob(argument).ok() } else { None };
-            let Some(paths) = paths else { return Err(Error::read(path, error)) };
-            let files: Vec<PathBuf> = paths.filter_map(Result::ok).filter(|path| path.is_file()).collect();
+            let paths = if argument.contains(['*', '?', '[']) {
+                glob::glob(argument).ok()
+            } else {
+                None
+            };
+            let Some(paths) = paths else {
+                return Err(Error::read(path, error));
+            };
+            let files: Vec<PathBuf> = paths
+                .filter_map(Result::ok)
+                .filter(|path| path.is_file())
+                .collect();
             if files.is_empty() {
                 return Err(Error::new(ErrorKind::NoInput, path));
             }
@@ -177,12 +209,19 @@ fn expand(argument: &str, found: &mut Vec<(Origin, String)>) -> Result<(), Error
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut paths: Vec<PathBuf> = entries.map_err(|error| Error::read(folder, error))?.iter().map(fs::DirEntry::path).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .map_err(|error| Error::read(folder, error))?
+        .iter()
+        .map(fs::DirEntry::path)
+        .collect();
     paths.sort();
     for path in paths {
         if path.is_dir() {
             walk(&path, files)?;
-        } else if ENDINGS.iter().any(|ending| path.to_string_lossy().ends_with(ending)) {
+        } else if ENDINGS
+            .iter()
+            .any(|ending| path.to_string_lossy().ends_with(ending))
+        {
             files.push(path);
         }
     }
@@ -193,12 +232,19 @@ fn with_name(path: PathBuf) -> (Origin, String) {
     let text = path.to_string_lossy();
     let name = match text.find("crawl-data/") {
         Some(at) if at == 0 || text.as_bytes()[at - 1] == b'/' => text[at..].to_owned(),
-        _ => path.file_name().map_or_else(|| text.to_string(), |name| name.to_string_lossy().into_owned()),
+        _ => path.file_name().map_or_else(
+            || text.to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        ),
     };
     (Origin::File(path), name)
 }
 
-fn read_list(list: &Path, base: Option<&str>, found: &mut Vec<(Origin, String)>) -> Result<(), Error> {
+fn read_list(
+    list: &Path,
+    base: Option<&str>,
+    found: &mut Vec<(Origin, String)>,
+) -> Result<(), Error> {
     refuse_url(&list.to_string_lossy())?;
     if let Some(base) = base {
         refuse_url(base)?;
@@ -211,10 +257,18 @@ fn read_list(list: &Path, base: Option<&str>, found: &mut Vec<(Origin, String)>)
         bytes = text;
     }
     let text = String::from_utf8_lossy(&bytes);
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    for line in text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
         refuse_url(line)?;
         let path = match base {
-            Some(base) => format!("{}/{}", base.trim_end_matches('/'), line.trim_start_matches('/')),
+            Some(base) => format!(
+                "{}/{}",
+                base.trim_end_matches('/'),
+                line.trim_start_matches('/')
+            ),
             None => line.to_owned(),
         };
         found.push((Origin::File(path.into()), line.to_owned()));
@@ -224,21 +278,32 @@ fn read_list(list: &Path, base: Option<&str>, found: &mut Vec<(Origin, String)>)
 
 fn refuse_url(text: &str) -> Result<(), Error> {
     let scheme = text.split("://").next().unwrap_or_default();
-    let is_url = text.contains("://") && !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if is_url { Err(Error::new(ErrorKind::UrlInput, text)) } else { Ok(()) }
+    let is_url = text.contains("://")
+        && !scheme.is_empty()
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_url {
+        Err(Error::new(ErrorKind::UrlInput, text))
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether a text can be the value of a partition column, as a folder's name.
 pub fn is_partition_name(text: &str) -> bool {
     (1..=100).contains(&text.len())
         && !text.starts_with('.')
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
 /// The folder below `crawl-data`, or one named like a crawl.
 fn crawl_of_path(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
-    let below = parts.iter().position(|part| *part == "crawl-data").and_then(|at| parts.get(at + 1));
+    let below = parts
+        .iter()
+        .position(|part| *part == "crawl-data")
+        .and_then(|at| parts.get(at + 1));
     let is_below_last = below.is_some_and(|part| parts.last() == Some(part));
     let folders = &parts[..parts.len() - 1];
     below
@@ -252,9 +317,15 @@ fn crawl_of_path(path: &str) -> Option<String> {
 fn looks_like_crawl(part: &str) -> bool {
     let mut words = part.split('-');
     words.next() == Some("CC")
-        && words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_uppercase()) && !word.is_empty())
-        && words.next().is_some_and(|word| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit()))
-        && words.next().is_some_and(|word| word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_digit()))
+        && words.next().is_some_and(|word| {
+            word.bytes().all(|byte| byte.is_ascii_uppercase()) && !word.is_empty()
+        })
+        && words
+            .next()
+            .is_some_and(|word| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit()))
+        && words
+            .next()
+            .is_some_and(|word| word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_digit()))
         && words.next().is_none()
 }
 
@@ -289,7 +360,13 @@ fn read_info(origin: &Origin, head: &mut Vec<u8>) -> Info {
     let opened = match origin {
         Origin::File(path) => reader.open_file(path, None),
         Origin::Stdin => {
-            if head.is_empty() && io::stdin().lock().take(HEAD_BYTES).read_to_end(head).is_err() {
+            if head.is_empty()
+                && io::stdin()
+                    .lock()
+                    .take(HEAD_BYTES)
+                    .read_to_end(head)
+                    .is_err()
+            {
                 return Info::default();
             }
             reader.open_stream(Box::new(io::Cursor::new(head.clone())))
@@ -306,7 +383,9 @@ fn read_info(origin: &Origin, head: &mut Vec<u8>) -> Info {
     let mut info = Info::default();
     for line in record.block().split(|&byte| byte == b'\n') {
         let line = String::from_utf8_lossy(line);
-        let Some((name, value)) = line.split_once(':') else { continue };
+        let Some((name, value)) = line.split_once(':') else {
+            continue;
+        };
         let value = value.trim();
         let slot = match name.trim().to_ascii_lowercase().as_str() {
             "ispartof" => &mut info.crawl,
@@ -328,7 +407,10 @@ mod tests {
     #[test]
     fn names_are_the_path_below_crawl_data_or_the_base_name() {
         let name = |path: &str| with_name(path.into()).1;
-        assert_eq!(name("/d/crawl-data/CC-MAIN-2025-38/x.warc.gz"), "crawl-data/CC-MAIN-2025-38/x.warc.gz");
+        assert_eq!(
+            name("/d/crawl-data/CC-MAIN-2025-38/x.warc.gz"),
+            "crawl-data/CC-MAIN-2025-38/x.warc.gz"
+        );
         assert_eq!(name("crawl-data/a/x.warc.gz"), "crawl-data/a/x.warc.gz");
         assert_eq!(name("/d/not-crawl-data/x.warc.gz"), "x.warc.gz");
     }
@@ -338,11 +420,17 @@ mod tests {
         let path = "crawl-data/CC-MAIN-2025-38/segments/1/robotstxt/CC-MAIN-1.warc.gz";
         assert_eq!(crawl_of_path(path).as_deref(), Some("CC-MAIN-2025-38"));
         assert_eq!(subset_of_path(path, path).as_deref(), Some("robotstxt"));
-        assert_eq!(crawl_of_path("/d/CC-NEWS-2024-05/x.warc.gz").as_deref(), Some("CC-NEWS-2024-05"));
+        assert_eq!(
+            crawl_of_path("/d/CC-NEWS-2024-05/x.warc.gz").as_deref(),
+            Some("CC-NEWS-2024-05")
+        );
         assert_eq!(crawl_of_path("/d/warc/x.warc.gz"), None);
         assert_eq!(crawl_of_path("crawl-data/x.warc.gz"), None);
         assert_eq!(subset_of_path("/d/warc/x.warc.gz", "x.warc.gz"), None);
-        assert_eq!(subset_of_path("", "crawl-data/C/segments/1/warc/x").as_deref(), Some("warc"));
+        assert_eq!(
+            subset_of_path("", "crawl-data/C/segments/1/warc/x").as_deref(),
+            Some("warc")
+        );
     }
 
     #[test]
@@ -369,7 +457,9 @@ mod tests {
             subset: String::new(),
         };
         let all: Vec<Input> = (0..7).map(input).collect();
-        let parts: Vec<Input> = (1..=3).flat_map(|index| shard(all.clone(), index, 3)).collect();
+        let parts: Vec<Input> = (1..=3)
+            .flat_map(|index| shard(all.clone(), index, 3))
+            .collect();
         assert_eq!(parts, all);
     }
 }

@@ -10,7 +10,7 @@ use crate::agents::Registry;
 use crate::capture::Scope;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Input, Origin};
-use crate::output::{self, Chunks, Destination, Existing, Finished, Group, Manifest, Plan, TableFile};
+use crate::output::{self, Destination, Encoded, Existing, Manifest, Plan, TableFile, Task};
 use crate::tables::{Fault, Run, Table, agents_batch, runs_batch};
 use crate::warc;
 use crate::worker::{Chunk, Counts, End, Item, Worker};
@@ -19,19 +19,21 @@ use rayon::ThreadPool;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The Public Suffix List that host columns come from: the crate `psl`.
 pub const PSL_VERSION: &str = "psl 2.1.247";
 
 /// An input larger than this is read in ranges, on all cores.
-const SPLIT_BYTES: u64 = 24 << 20;
+const SPLIT_BYTES: u64 = 8 << 20;
 /// The size of a range.
-const RANGE_BYTES: u64 = 8 << 20;
+const RANGE_BYTES: u64 = 4 << 20;
+/// Bytes of values, for each thread and one more, that may wait for their turn
+/// or be in encoding; beyond it only what is awaited goes on.
+const HELD_BYTES: u64 = 4 << 20;
 
 /// What a run does.
 #[derive(Clone, Debug)]
@@ -143,7 +145,10 @@ pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
         match parts.last_mut().filter(|_| fits) {
             Some(part) => part.inputs.end = at + 1,
             None => {
-                parts.push(Part { no: parts.len() as u32, inputs: at..at + 1 });
+                parts.push(Part {
+                    no: parts.len() as u32,
+                    inputs: at..at + 1,
+                });
                 held = 0;
             }
         }
@@ -163,7 +168,12 @@ impl Options {
     }
 
     fn plan(&self) -> Plan {
-        let tables: Vec<&str> = self.destination.tables().iter().map(|table| table.name()).collect();
+        let tables: Vec<&str> = self
+            .destination
+            .tables()
+            .iter()
+            .map(|table| table.name())
+            .collect();
         Plan {
             options: json!({
                 "rows": self.row_options(),
@@ -174,20 +184,30 @@ impl Options {
                 "psl": PSL_VERSION,
                 "crawls": crawls(&self.inputs),
             }),
-            inputs: self.inputs.iter().map(|input| (input.name.clone(), input.bytes)).collect(),
+            inputs: self
+                .inputs
+                .iter()
+                .map(|input| (input.name.clone(), input.bytes))
+                .collect(),
         }
     }
 
     fn limits(&self) -> warc::Limits {
         let usual = warc::Limits::default();
         // A block holds headers beside its body, and perhaps a coded body.
-        warc::Limits { max_block_bytes: usual.max_block_bytes.max(self.max_body_bytes + (4 << 20)), ..usual }
+        warc::Limits {
+            max_block_bytes: usual.max_block_bytes.max(self.max_body_bytes + (4 << 20)),
+            ..usual
+        }
     }
 }
 
 /// The crawls and subsets of inputs, in order, each where it begins.
 fn crawls(inputs: &[Input]) -> Vec<String> {
-    let mut crawls: Vec<String> = inputs.iter().map(|input| format!("{}/{}", input.crawl, input.subset)).collect();
+    let mut crawls: Vec<String> = inputs
+        .iter()
+        .map(|input| format!("{}/{}", input.crawl, input.subset))
+        .collect();
     crawls.dedup();
     crawls
 }
@@ -199,7 +219,12 @@ fn crawls(inputs: &[Input]) -> Vec<String> {
 /// Those of [`Destination::check`] before anything is written; writing errors;
 /// [`ErrorKind::Interrupted`] once `stop` is set. An input that fails is told
 /// as a [`Notice`], and counted in [`Summary::failed_inputs`].
-pub fn run(options: &Options, progress: &Progress, notices: &Sender<Notice>, stop: &Arc<AtomicBool>) -> Result<Summary, Error> {
+pub fn run(
+    options: &Options,
+    progress: &Progress,
+    notices: &Sender<Notice>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Summary, Error> {
     let began = Instant::now();
     let (mut manifest, mut log) = (None, None);
     let destination = &options.destination;
@@ -208,7 +233,9 @@ pub fn run(options: &Options, progress: &Progress, notices: &Sender<Notice>, sto
         destination.check(options.existing)?;
     } else {
         let mut opened = destination.open(options.existing)?;
-        opened.add(&json!({"event": "begin", "threads": options.threads, "inputs": options.inputs.len()}));
+        opened.add(
+            &json!({"event": "begin", "threads": options.threads, "inputs": options.inputs.len()}),
+        );
         log = Some(opened);
         manifest = Some(if options.existing == Existing::Resume {
             destination.remove_leftovers()?;
@@ -221,7 +248,16 @@ pub fn run(options: &Options, progress: &Progress, notices: &Sender<Notice>, sto
         }
         destination.write_views()?;
     }
-    let mut job = Job::new(options, progress, notices, stop, manifest)?;
+    // Parts are cut by the sizes that the inputs had when the run began.
+    let mut as_begun = options.clone();
+    for (input, (_, bytes)) in as_begun
+        .inputs
+        .iter_mut()
+        .zip(manifest.iter().flat_map(|manifest| &manifest.inputs))
+    {
+        input.bytes = *bytes;
+    }
+    let mut job = Job::new(&as_begun, progress, notices, stop, manifest)?;
     let result = job.run();
     let mut summary = job.summary();
     summary.seconds = began.elapsed().as_secs_f64();
@@ -235,7 +271,7 @@ pub fn run(options: &Options, progress: &Progress, notices: &Sender<Notice>, sto
     result?;
     if summary.failed_inputs == 0 && !destination.is_single_file() {
         if let Some(manifest) = &mut job.manifest {
-            manifest.sort(&plan)?;
+            manifest.sort(&plan.options)?;
         }
         destination.write_success()?;
     }
@@ -243,27 +279,36 @@ pub fn run(options: &Options, progress: &Progress, notices: &Sender<Notice>, sto
 }
 
 fn write_agents(options: &Options) -> Result<(), Error> {
-    let path = options.destination.root().join(Table::Agents.name()).join("agents.parquet");
-    write_table(Table::Agents, agents_batch(&options.registry.agents), &path).map(|_| ())
-}
-
-/// Writes a small table whole.
-fn write_table(table: Table, batch: arrow::array::RecordBatch, path: &std::path::Path) -> Result<Finished, Error> {
-    let mut file = TableFile::create(table, table.schema().as_ref().clone(), path)?;
-    let mut groups = file.push(batch)?;
-    groups.extend(file.last_group()?);
-    for group in groups {
-        let index = group.index;
-        let chunks = group.encode().map_err(|error| Error::write(path, error))?;
-        file.append(index, chunks)?;
-    }
-    file.finish()
+    let path = options
+        .destination
+        .root()
+        .join(Table::Agents.name())
+        .join("agents.parquet");
+    let schema = Table::Agents.schema().as_ref().clone();
+    output::write_table(
+        Table::Agents,
+        schema,
+        agents_batch(&options.registry.agents),
+        &path,
+    )
+    .map(|_| ())
 }
 
 /// A result of a task on the pool.
 enum Event {
-    Read { item: usize, turn: u32, worker: Box<Worker>, chunk: Box<Chunk> },
-    Encoded { part: usize, table: usize, index: usize, result: Result<Chunks, ParquetError> },
+    Read {
+        item: usize,
+        turn: u32,
+        worker: Box<Worker>,
+        chunk: Box<Chunk>,
+    },
+    Encoded {
+        part: usize,
+        table: usize,
+        group: usize,
+        bytes: u64,
+        result: Result<Encoded, ParquetError>,
+    },
 }
 
 /// An item that was given out and not yet taken into the output.
@@ -276,7 +321,7 @@ struct Slot {
     /// Raised when the item is given out anew: results of former turns are void.
     turn: u32,
     /// What was read and waits for its turn.
-    chunk: Option<Box<Chunk>>,
+    chunks: VecDeque<Box<Chunk>>,
     /// The worker that rests in the middle of the item.
     resting: Option<Box<Worker>>,
     /// Whether something of it has been taken into the output.
@@ -316,8 +361,12 @@ struct Job<'a> {
     seam: u64,
     open: BTreeMap<usize, OpenPart>,
     parts: Vec<Part>,
+    /// Items that a worker reads just now.
     reading: usize,
+    /// Slabs that are encoded just now.
     encoding: usize,
+    /// Bytes of values that were read and wait, and that are being encoded.
+    held_bytes: u64,
     total: Counts,
     summary: Summary,
 }
@@ -333,12 +382,25 @@ impl<'a> Job<'a> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(options.threads)
             .build()
-            .map_err(|error| Error::with_source(ErrorKind::Option("threads cannot be started".into()), "--threads", error))?;
-        let part_bytes = if options.destination.is_single_file() { u64::MAX } else { options.part_bytes };
+            .map_err(|error| {
+                Error::with_source(
+                    ErrorKind::Option("threads cannot be started".into()),
+                    "--threads",
+                    error,
+                )
+            })?;
+        let part_bytes = if options.destination.is_single_file() {
+            u64::MAX
+        } else {
+            options.part_bytes
+        };
         let mut parts = parts(&options.inputs, part_bytes);
         if options.destination.is_single_file() {
             // All in one file, whatever their crawls.
-            parts = vec![Part { no: 0, inputs: 0..options.inputs.len() }];
+            parts = vec![Part {
+                no: 0,
+                inputs: 0..options.inputs.len(),
+            }];
         }
         let (sender, events) = channel();
         let mut job = Self {
@@ -359,6 +421,7 @@ impl<'a> Job<'a> {
             parts,
             reading: 0,
             encoding: 0,
+            held_bytes: 0,
             total: Counts::default(),
             summary: Summary::default(),
         };
@@ -369,10 +432,16 @@ impl<'a> Job<'a> {
     /// Lays out the items of all parts that are not whole yet.
     fn plan(&mut self) {
         for (at, part) in self.parts.iter().enumerate() {
-            if self.manifest.as_ref().is_some_and(|manifest| manifest.has_part(part.no)) {
+            if self
+                .manifest
+                .as_ref()
+                .is_some_and(|manifest| manifest.has_part(part.no))
+            {
                 self.summary.resumed_parts += 1;
                 for input in &self.options.inputs[part.inputs.clone()] {
-                    self.progress.bytes.fetch_add(input.bytes.unwrap_or(0), Ordering::Relaxed);
+                    self.progress
+                        .bytes
+                        .fetch_add(input.bytes.unwrap_or(0), Ordering::Relaxed);
                     self.progress.inputs.fetch_add(1, Ordering::Relaxed);
                 }
                 continue;
@@ -389,7 +458,7 @@ impl<'a> Job<'a> {
                         is_last_of_part: is_last_of_input && input + 1 == part.inputs.end,
                         range,
                         turn: 0,
-                        chunk: None,
+                        chunks: VecDeque::new(),
                         resting: None,
                         is_begun: false,
                     });
@@ -407,10 +476,26 @@ impl<'a> Job<'a> {
                 return Ok(());
             }
             match self.events.recv_timeout(Duration::from_millis(100)) {
-                Ok(Event::Read { item, turn, worker, chunk }) => self.keep(item, turn, worker, chunk),
-                Ok(Event::Encoded { part, table, index, result }) => self.append(part, table, index, result)?,
+                Ok(Event::Read {
+                    item,
+                    turn,
+                    worker,
+                    chunk,
+                }) => self.keep(item, turn, worker, chunk),
+                Ok(Event::Encoded {
+                    part,
+                    table,
+                    group,
+                    bytes,
+                    result,
+                }) => {
+                    self.held_bytes -= bytes;
+                    self.encoded(part, table, group, result)?;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => unreachable!("the job itself holds a sender"),
+                Err(RecvTimeoutError::Disconnected) => {
+                    unreachable!("the job itself holds a sender")
+                }
             }
             if self.stop.load(Ordering::Relaxed) {
                 return self.interrupt();
@@ -418,12 +503,30 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Gives out items while there are threads for them, and not so many
-    /// finished ones wait that memory would grow.
+    /// Whether so much waits that nobody should read on but who is awaited.
+    fn is_full(&self) -> bool {
+        let files = self.open.values().flat_map(|part| &part.files);
+        let queued: u64 = files.map(|(_, file)| file.queued_bytes).sum();
+        self.held_bytes + queued > HELD_BYTES * (self.options.threads as u64 + 1)
+    }
+
+    /// Gives out work while there are threads for it, and not so much waits
+    /// that memory would grow: first to workers that rest, then new items.
     fn give_out(&mut self) {
         let threads = self.options.threads;
-        while self.reading < threads + 1 && self.slots.len() < 2 * threads + 2 && self.encoding <= 2 * threads {
-            let Some(slot) = self.planned.pop_front() else { return };
+        for at in 0..self.slots.len() {
+            let is_awaited = at == 0 && self.slots[0].chunks.is_empty();
+            if self.reading > threads || (self.is_full() && !(is_awaited && self.encoding == 0)) {
+                return;
+            }
+            if let Some(worker) = self.slots[at].resting.take() {
+                self.advance(at, worker);
+            }
+        }
+        while self.reading <= threads && self.slots.len() < threads + 3 && !self.is_full() {
+            let Some(slot) = self.planned.pop_front() else {
+                return;
+            };
             self.slots.push_back(slot);
             self.start(self.slots.len() - 1, None);
         }
@@ -435,7 +538,12 @@ impl<'a> Job<'a> {
         let mut worker = self.workers.pop().unwrap_or_else(|| {
             let options = self.options;
             let wanted = options.destination.tables();
-            Box::new(Worker::new(wanted, options.with_bodies, options.limits(), Arc::clone(self.stop)))
+            Box::new(Worker::new(
+                wanted,
+                options.with_bodies,
+                options.limits(),
+                Arc::clone(self.stop),
+            ))
         });
         let slot = &mut self.slots[at];
         let input = &self.options.inputs[slot.input];
@@ -455,7 +563,11 @@ impl<'a> Job<'a> {
                 body_limit: self.options.body_limit,
             },
         };
-        let head = if input.origin == Origin::Stdin { self.options.stdin_head.clone() } else { Vec::new() };
+        let head = if input.origin == Origin::Stdin {
+            self.options.stdin_head.clone()
+        } else {
+            Vec::new()
+        };
         worker.begin(item, head);
         self.advance(at, worker);
     }
@@ -466,48 +578,61 @@ impl<'a> Job<'a> {
         self.pool.spawn(move || {
             let chunk = Box::new(worker.advance());
             // Nobody listens any more when a run has failed.
-            let _ = sender.send(Event::Read { item, turn, worker, chunk });
+            let _ = sender.send(Event::Read {
+                item,
+                turn,
+                worker,
+                chunk,
+            });
         });
     }
 
     /// Keeps what a worker read until it is its turn.
     fn keep(&mut self, item: usize, turn: u32, worker: Box<Worker>, chunk: Box<Chunk>) {
         self.reading -= 1;
-        let slot = item.checked_sub(self.first).and_then(|at| self.slots.get_mut(at)).filter(|slot| slot.turn == turn);
-        let Some(slot) = slot else { return self.workers.push(worker) };
+        let slot = item
+            .checked_sub(self.first)
+            .and_then(|at| self.slots.get_mut(at))
+            .filter(|slot| slot.turn == turn);
+        let Some(slot) = slot else {
+            return self.workers.push(worker);
+        };
         match chunk.end {
             End::More => slot.resting = Some(worker),
             End::Done(_) | End::Failed(_) => self.workers.push(worker),
         }
-        slot.chunk = Some(chunk);
+        self.held_bytes += chunk.bytes;
+        slot.chunks.push_back(chunk);
     }
 
     /// Takes what is ready into the output, in order.
     fn take_ready(&mut self) -> Result<(), Error> {
         while let Some(slot) = self.slots.front_mut() {
-            if self.encoding > 2 * self.options.threads {
+            let Some(chunk) = slot.chunks.pop_front() else {
                 return Ok(());
-            }
-            let Some(chunk) = slot.chunk.take() else { return Ok(()) };
+            };
+            self.held_bytes -= chunk.bytes;
             if !slot.is_begun {
                 // The seam: the item before must have ended where this began.
                 let (from, to) = slot.range.unwrap_or((0, u64::MAX));
                 let expected = if from == 0 { 0 } else { self.seam };
                 let is_void = from > 0 && expected >= to;
-                if !is_void && from > 0 && chunk.start != Some(expected) && !matches!(chunk.end, End::Failed(_)) {
+                let is_seamless = from == 0
+                    || chunk.start == Some(expected)
+                    || matches!(chunk.end, End::Failed(_));
+                if is_void || !is_seamless {
+                    // What was read is of no member that there is.
                     slot.turn += 1;
-                    slot.resting = None;
-                    self.start(0, Some(expected));
+                    self.workers.extend(slot.resting.take());
+                    self.held_bytes -= slot.chunks.drain(..).map(|chunk| chunk.bytes).sum::<u64>();
+                    if is_void {
+                        self.end_item(expected)?;
+                    } else {
+                        self.start(0, Some(expected));
+                    }
                     continue;
                 }
                 slot.is_begun = true;
-                if is_void {
-                    slot.resting = None;
-                    let end = End::Done(expected);
-                    let chunk = Chunk { batches: Vec::new(), counts: Counts::default(), start: None, end };
-                    self.take(Box::new(chunk))?;
-                    continue;
-                }
             }
             self.take(chunk)?;
         }
@@ -516,13 +641,27 @@ impl<'a> Job<'a> {
 
     /// Takes a chunk of the first slot into the output.
     fn take(&mut self, chunk: Box<Chunk>) -> Result<(), Error> {
-        let Chunk { batches, counts, end, .. } = *chunk;
+        let Chunk {
+            batches,
+            counts,
+            end,
+            ..
+        } = *chunk;
         let (part, input) = (self.slots[0].part, self.slots[0].input);
-        self.progress.bytes.fetch_add(counts.bytes, Ordering::Relaxed);
-        self.progress.records.fetch_add(counts.records, Ordering::Relaxed);
-        self.progress.captures.fetch_add(counts.captures, Ordering::Relaxed);
+        self.progress
+            .bytes
+            .fetch_add(counts.bytes, Ordering::Relaxed);
+        self.progress
+            .records
+            .fetch_add(counts.records, Ordering::Relaxed);
+        self.progress
+            .captures
+            .fetch_add(counts.captures, Ordering::Relaxed);
         for fault in &counts.faults {
-            let _ = self.notices.send(Notice::Fault { name: self.options.inputs[input].name.clone(), fault: fault.clone() });
+            let _ = self.notices.send(Notice::Fault {
+                name: self.options.inputs[input].name.clone(),
+                fault: fault.clone(),
+            });
         }
         self.open_part(part)?;
         let open = self.open.get_mut(&part).expect("it was opened just now");
@@ -555,24 +694,30 @@ impl<'a> Job<'a> {
                 let input = &self.options.inputs[input];
                 (input.crawl.clone(), input.subset.clone())
             };
-            let mut groups = Vec::new();
+            let mut all = Vec::new();
             for (at, batch) in batches.into_iter().enumerate() {
                 let table = Table::OF_RECORDS[at];
-                if let Some((nth, (_, file))) = open.files.iter_mut().enumerate().find(|(_, (of, _))| *of == table) {
-                    let batch = self.options.destination.file_batch(table, batch, &crawl, &subset);
-                    groups.extend(file.push(batch)?.into_iter().map(|group| (nth, group)));
+                if let Some((nth, (_, file))) = open
+                    .files
+                    .iter_mut()
+                    .enumerate()
+                    .find(|(_, (of, _))| *of == table)
+                {
+                    let batch = self
+                        .options
+                        .destination
+                        .file_batch(table, batch, &crawl, &subset);
+                    let mut tasks = Vec::new();
+                    file.push(batch, &mut tasks)?;
+                    all.extend(tasks.into_iter().map(|task| (nth, task)));
                 }
             }
-            for (nth, group) in groups {
-                self.encode(part, nth, group);
-            }
+            all.into_iter()
+                .for_each(|(nth, task)| self.encode(part, nth, task));
         }
         match end {
-            End::More => {
-                let worker = self.slots[0].resting.take().expect("an item that goes on has its worker");
-                self.advance(0, worker);
-                Ok(())
-            }
+            // Its worker goes on when there is room.
+            End::More => Ok(()),
             End::Done(position) => self.end_item(position),
             End::Failed(_) => unreachable!("handled above"),
         }
@@ -588,17 +733,21 @@ impl<'a> Job<'a> {
             self.summary.inputs += 1;
         }
         if slot.is_last_of_part {
-            let open = self.open.get_mut(&slot.part).expect("a part is open while it is read");
+            let open = self
+                .open
+                .get_mut(&slot.part)
+                .expect("a part is open while it is read");
             open.is_read = true;
-            let mut groups = Vec::new();
+            let mut all = Vec::new();
             if !open.is_failed {
                 for (nth, (_, file)) in open.files.iter_mut().enumerate() {
-                    groups.extend(file.last_group()?.map(|group| (nth, group)));
+                    let mut tasks = Vec::new();
+                    file.end_rows(&mut tasks)?;
+                    all.extend(tasks.into_iter().map(|task| (nth, task)));
                 }
             }
-            for (nth, group) in groups {
-                self.encode(slot.part, nth, group);
-            }
+            all.into_iter()
+                .for_each(|(nth, task)| self.encode(slot.part, nth, task));
             return self.finish_if_settled(slot.part);
         }
         Ok(())
@@ -612,9 +761,15 @@ impl<'a> Job<'a> {
         let first = &self.options.inputs[part.inputs.start];
         let destination = &self.options.destination;
         let mut files = Vec::new();
-        for table in Table::OF_RECORDS.into_iter().filter(|table| destination.tables().contains(table)) {
+        for table in Table::OF_RECORDS
+            .into_iter()
+            .filter(|table| destination.tables().contains(table))
+        {
             let path = destination.part_path(table, part.no, &first.crawl, &first.subset);
-            files.push((table, TableFile::create(table, destination.file_schema(table), &path)?));
+            files.push((
+                table,
+                TableFile::create(table, destination.file_schema(table), &path)?,
+            ));
         }
         let open = OpenPart {
             no: part.no,
@@ -631,25 +786,44 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    fn encode(&mut self, part: usize, table: usize, group: Group) {
+    fn encode(&mut self, part: usize, table: usize, task: Task) {
         if let Some(open) = self.open.get_mut(&part) {
             open.encoding += 1;
         }
         self.encoding += 1;
-        let (index, sender) = (group.index, self.sender.clone());
+        self.held_bytes += task.bytes();
+        let (group, bytes, sender) = (task.group, task.bytes(), self.sender.clone());
         self.pool.spawn(move || {
-            let result = group.encode();
-            let _ = sender.send(Event::Encoded { part, table, index, result });
+            let result = task.encode();
+            let _ = sender.send(Event::Encoded {
+                part,
+                table,
+                group,
+                bytes,
+                result,
+            });
         });
     }
 
-    fn append(&mut self, part: usize, table: usize, index: usize, result: Result<Chunks, ParquetError>) -> Result<(), Error> {
+    fn encoded(
+        &mut self,
+        part: usize,
+        table: usize,
+        group: usize,
+        result: Result<Encoded, ParquetError>,
+    ) -> Result<(), Error> {
         self.encoding -= 1;
-        let open = self.open.get_mut(&part).expect("a part is open while its groups are encoded");
+        let open = self
+            .open
+            .get_mut(&part)
+            .expect("a part is open while its slabs are encoded");
         open.encoding -= 1;
-        let chunks = result.map_err(|error| Error::write(self.options.destination.root(), error))?;
-        if !open.is_failed {
-            open.files[table].1.append(index, chunks)?;
+        let encoded =
+            result.map_err(|error| Error::write(self.options.destination.root(), error))?;
+        if !open.is_failed
+            && let Some(task) = open.files[table].1.take(group, encoded)?
+        {
+            self.encode(part, table, task);
         }
         self.finish_if_settled(part)
     }
@@ -657,7 +831,11 @@ impl<'a> Job<'a> {
     /// Gives the files of a part their names and notes it in the manifest,
     /// once all of it is written.
     fn finish_if_settled(&mut self, at: usize) -> Result<(), Error> {
-        if !self.open.get(&at).is_some_and(|open| open.is_read && open.encoding == 0) {
+        if !self
+            .open
+            .get(&at)
+            .is_some_and(|open| open.is_read && open.encoding == 0)
+        {
             return Ok(());
         }
         let open = self.open.remove(&at).expect("it is there");
@@ -686,15 +864,24 @@ impl<'a> Job<'a> {
                 faults: counts.faults.len() as u64,
             };
             let path = destination.part_path(Table::Runs, open.no, &open.crawl, &open.subset);
-            if destination.is_single_file() {
-                let batch = destination.file_batch(Table::Runs, runs_batch(&run), &open.crawl, &open.subset);
-                files.push((Table::Runs, write_single(destination, batch, &path)?));
-            } else {
-                files.push((Table::Runs, write_table(Table::Runs, runs_batch(&run), &path)?));
-            }
+            let batch =
+                destination.file_batch(Table::Runs, runs_batch(&run), &open.crawl, &open.subset);
+            files.push((
+                Table::Runs,
+                output::write_table(
+                    Table::Runs,
+                    destination.file_schema(Table::Runs),
+                    batch,
+                    &path,
+                )?,
+            ));
         }
         for (table, file) in &files {
-            *self.summary.rows.entry(table.name().to_owned()).or_default() += file.rows;
+            *self
+                .summary
+                .rows
+                .entry(table.name().to_owned())
+                .or_default() += file.rows;
             self.summary.bytes_written += file.bytes;
         }
         if let Some(manifest) = &mut self.manifest {
@@ -724,7 +911,10 @@ impl<'a> Job<'a> {
         for (_, part) in std::mem::take(&mut self.open) {
             part.files.into_iter().for_each(|(_, file)| file.discard());
         }
-        Err(Error::new(ErrorKind::Interrupted, self.options.destination.root()))
+        Err(Error::new(
+            ErrorKind::Interrupted,
+            self.options.destination.root(),
+        ))
     }
 
     fn summary(&mut self) -> Summary {
@@ -732,28 +922,24 @@ impl<'a> Job<'a> {
         let total = std::mem::take(&mut self.total);
         summary.bytes = total.bytes;
         summary.records = total.records;
-        summary.records_by_kind = total.by_kind.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
+        summary.records_by_kind = total
+            .by_kind
+            .into_iter()
+            .map(|(kind, count)| (kind.to_owned(), count))
+            .collect();
         summary.captures = total.captures;
         summary.captures_by_status = total.by_status;
         summary.faults = total.faults.len() as u64;
-        let mut blocked: Vec<(String, u64)> = total.blocked.into_iter().filter(|(name, _)| name != "*").collect();
+        let mut blocked: Vec<(String, u64)> = total
+            .blocked
+            .into_iter()
+            .filter(|(name, _)| name != "*")
+            .collect();
         blocked.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         blocked.truncate(10);
         summary.most_blocked = blocked;
         summary
     }
-}
-
-fn write_single(destination: &Destination, batch: arrow::array::RecordBatch, path: &PathBuf) -> Result<Finished, Error> {
-    let mut file = TableFile::create(Table::Runs, destination.file_schema(Table::Runs), path)?;
-    let mut groups = file.push(batch)?;
-    groups.extend(file.last_group()?);
-    for group in groups {
-        let index = group.index;
-        let chunks = group.encode().map_err(|error| Error::write(path, error))?;
-        file.append(index, chunks)?;
-    }
-    file.finish()
 }
 
 /// The ranges that an input is read in.
@@ -762,7 +948,18 @@ fn ranges(input: &Input) -> Vec<Option<(u64, u64)>> {
         (Origin::File(_), Some(bytes)) if bytes > SPLIT_BYTES => {
             let count = bytes.div_ceil(RANGE_BYTES);
             // The last range reaches as far as the file does, should it grow.
-            (0..count).map(|at| Some((at * RANGE_BYTES, if at + 1 == count { u64::MAX } else { (at + 1) * RANGE_BYTES }))).collect()
+            (0..count)
+                .map(|at| {
+                    Some((
+                        at * RANGE_BYTES,
+                        if at + 1 == count {
+                            u64::MAX
+                        } else {
+                            (at + 1) * RANGE_BYTES
+                        },
+                    ))
+                })
+                .collect()
         }
         _ => vec![None],
     }
@@ -774,7 +971,13 @@ mod tests {
 
     fn input(name: &str, bytes: Option<u64>, crawl: &str) -> Input {
         let origin = Origin::File(name.into());
-        Input { origin, name: name.into(), bytes, crawl: crawl.into(), subset: "robotstxt".into() }
+        Input {
+            origin,
+            name: name.into(),
+            bytes,
+            crawl: crawl.into(),
+            subset: "robotstxt".into(),
+        }
     }
 
     #[test]
@@ -787,7 +990,10 @@ mod tests {
             input("e", None, "Y"),
             input("f", Some(50), "Y"),
         ];
-        let ranges: Vec<_> = parts(&inputs, 10).into_iter().map(|part| part.inputs).collect();
+        let ranges: Vec<_> = parts(&inputs, 10)
+            .into_iter()
+            .map(|part| part.inputs)
+            .collect();
         assert_eq!(ranges, [0..2, 2..3, 3..4, 4..5, 5..6]);
     }
 
@@ -796,8 +1002,8 @@ mod tests {
         let of = |bytes| ranges(&input("a", bytes, "X"));
         assert_eq!(of(Some(1)), [None]);
         assert_eq!(of(None), [None]);
-        let ranges = of(Some(25 << 20));
+        let ranges = of(Some(13 << 20));
         assert_eq!(ranges.len(), 4);
-        assert_eq!(ranges[3], Some((24 << 20, u64::MAX)));
+        assert_eq!(ranges[3], Some((12 << 20, u64::MAX)));
     }
 }

@@ -56,7 +56,9 @@ const CHALLENGE_BYTES_MAX: usize = 64 << 10;
 pub(crate) fn hint(response: &Response<'_>) -> Option<&'static str> {
     MARKS.iter().find_map(|&(header, begin, name)| {
         let value = response.header(header)?;
-        let is_so = value.get(..begin.len()).is_some_and(|it| it.eq_ignore_ascii_case(begin.as_bytes()));
+        let is_so = value
+            .get(..begin.len())
+            .is_some_and(|it| it.eq_ignore_ascii_case(begin.as_bytes()));
         is_so.then_some(name)
     })
 }
@@ -67,5 +69,7 @@ pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
     response.status == Some(202)
         || response.header("cf-mitigated").is_some()
         || response.header("x-amzn-waf-action").is_some()
-        || CHALLENGES.iter().any(|phrase| memchr::memmem::find(html, phrase).is_some())
+        || CHALLENGES
+            .iter()
+            .any(|phrase| memchr::memmem::find(html, phrase).is_some())
 }

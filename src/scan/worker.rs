@@ -7,6 +7,7 @@
 use crate::capture::{Capture, Scope};
 use crate::facts::Examiner;
 use crate::input::Origin;
+use crate::output::Weight;
 use crate::tables::{Batches, Fault, Table, Tables};
 use crate::warc;
 use robots::{Basis, Verdict};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of bodies after which a worker hands over what it has.
-const CHUNK_BYTES: usize = 8 << 20;
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// Records after which it does so at the latest.
 const CHUNK_RECORDS: u64 = 1 << 16;
@@ -62,6 +63,8 @@ pub(crate) struct Counts {
 pub(crate) struct Chunk {
     pub(crate) batches: Batches,
     pub(crate) counts: Counts,
+    /// Bytes of values in the batches.
+    pub(crate) bytes: u64,
     /// Where the item really began; `None` if no member begins in its range.
     pub(crate) start: Option<u64>,
     pub(crate) end: End,
@@ -92,7 +95,12 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(wanted: &[Table], with_bodies: bool, limits: warc::Limits, stop: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(
+        wanted: &[Table],
+        with_bodies: bool,
+        limits: warc::Limits,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
         Self {
             reader: warc::Reader::new(limits),
             examiner: Examiner::default(),
@@ -121,18 +129,46 @@ impl Worker {
         let total = self.reader.bytes_read();
         counts.bytes = total.saturating_sub(self.bytes);
         self.bytes = total;
-        Chunk { batches: self.tables.take(), counts, start: self.start, end }
+        let batches = self.tables.take();
+        let bytes = batches
+            .iter()
+            .map(|batch| Weight::new(batch).bytes(batch.num_rows()))
+            .sum();
+        Chunk {
+            batches,
+            counts,
+            bytes,
+            start: self.start,
+            end,
+        }
     }
 
     fn read(&mut self, counts: &mut Counts) -> End {
-        let Self { reader, examiner, tables, item, stop, .. } = self;
-        let Some(item) = item else { return End::Done(0) };
+        let Self {
+            reader,
+            examiner,
+            tables,
+            item,
+            stop,
+            ..
+        } = self;
+        let Some(item) = item else {
+            return End::Done(0);
+        };
         let mut note = |tables: &mut Tables, error: &warc::Error, bytes_skipped: u64| {
             let fault = Fault {
                 offset: error.offset(),
                 bytes_skipped,
                 code: error.code(),
-                detail: error.to_string(),
+                detail: match error.decoded() {
+                    None => error.kind().to_string(),
+                    Some(place) => format!(
+                        "{}, at {} of the member's decoded bytes, of which {} are skipped",
+                        error.kind(),
+                        place.offset,
+                        place.skipped
+                    ),
+                },
             };
             tables.push_fault(&item.name, &fault);
             counts.faults.push(fault);
@@ -142,23 +178,33 @@ impl Worker {
                 (Origin::Stdin, _) => {
                     let head = std::mem::take(&mut self.stdin_head);
                     let rest = io::stdin();
-                    reader.open_stream(Box::new(io::Cursor::new(head).chain(rest))).map(|()| Some(0))
+                    reader
+                        .open_stream(Box::new(io::Cursor::new(head).chain(rest)))
+                        .map(|()| Some(0))
                 }
                 (Origin::File(path), None) => reader.open_file(path, None).map(|()| Some(0)),
-                (Origin::File(path), Some((from, to))) if item.is_exact => reader.open_file(path, Some((from, to))).map(|()| Some(from)),
+                (Origin::File(path), Some((from, to))) if item.is_exact => reader
+                    .open_file(path, Some((from, to)))
+                    .map(|()| Some(from)),
                 (Origin::File(path), Some((from, to))) => match find_start(path, from, to) {
-                    Ok(Some(start)) => reader.open_file(path, Some((start, to))).map(|()| Some(start)),
+                    Ok(Some(start)) => reader
+                        .open_file(path, Some((start, to)))
+                        .map(|()| Some(start)),
                     Ok(None) => Ok(None),
                     Err(error) => return End::Failed(error),
                 },
             };
             match opened {
                 Ok(start) => self.start = start,
-                Err(error) if error.kind() == warc::ErrorKind::Io => return End::Failed(io_error(error)),
+                Err(error) if error.kind() == warc::ErrorKind::Io => {
+                    return End::Failed(io_error(error));
+                }
                 Err(error) => {
                     // An input of a kind that is not read: all of it is the fault.
                     let bytes = match &item.origin {
-                        Origin::File(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+                        Origin::File(path) => {
+                            std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+                        }
                         Origin::Stdin => 0,
                     };
                     self.start = Some(0);
@@ -170,7 +216,10 @@ impl Worker {
                 return End::Done(item.range.map_or(0, |(_, to)| to));
             }
         }
-        while tables.bytes() < CHUNK_BYTES && counts.records < CHUNK_RECORDS && !stop.load(Ordering::Relaxed) {
+        while tables.bytes() < CHUNK_BYTES
+            && counts.records < CHUNK_RECORDS
+            && !stop.load(Ordering::Relaxed)
+        {
             match reader.read_record() {
                 Ok(true) => {}
                 Ok(false) => return End::Done(reader.position()),
@@ -183,13 +232,19 @@ impl Worker {
             let record = reader.record();
             counts.records += 1;
             *counts.by_kind.entry(record.kind().name()).or_default() += 1;
-            let Some(capture) = Capture::read(&record, item.scope) else { continue };
+            let Some(capture) = Capture::read(&record, item.scope) else {
+                continue;
+            };
             let facts = examiner.examine(&item.name, record.place(), &capture);
             tables.push(&item.name, &facts);
             counts.captures += 1;
             *counts.by_status.entry(capture.fetch_status).or_default() += 1;
             if capture.is_robots_path {
-                for it in facts.verdicts.iter().filter(|it| it.basis == Basis::Explicit && it.verdict == Verdict::DisallowAll) {
+                for it in facts
+                    .verdicts
+                    .iter()
+                    .filter(|it| it.basis == Basis::Explicit && it.verdict == Verdict::DisallowAll)
+                {
                     let name = String::from_utf8_lossy(it.agent);
                     if let Some(count) = counts.blocked.get_mut(name.as_ref()) {
                         *count += 1;

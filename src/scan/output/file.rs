@@ -1,9 +1,10 @@
 //! A Parquet file of one table, written under a temporary name.
 //!
-//! Row groups are encoded elsewhere, all columns at once, and appended in
-//! order. The file gets its name only when it is whole and on the disk.
+//! Slabs are encoded elsewhere, all columns at once, those of one row group one
+//! after the other; row groups are appended in order. The file gets its name
+//! only when it is whole and on the disk.
 
-use super::cutter::Cutter;
+use super::cutter::{Cutter, Slab};
 use crate::error::Error;
 use crate::tables::Table;
 use arrow::array::{ArrayRef, RecordBatch};
@@ -11,7 +12,9 @@ use arrow::compute::concat;
 use arrow::datatypes::{Schema, SchemaRef};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
-use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -19,7 +22,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -32,43 +35,93 @@ const ZSTD_LEVEL: i32 = 3;
 /// that the least and greatest of a row group say nothing.
 fn bloom_columns(table: Table) -> &'static [&'static str] {
     match table {
-        Table::RobotsFiles => &["surt_host_name", "url_host_name", "url_host_registered_domain", "content_digest"],
+        Table::RobotsFiles => &[
+            "surt_host_name",
+            "url_host_name",
+            "url_host_registered_domain",
+            "content_digest",
+        ],
         Table::Groups => &["agent", "agent_token"],
         Table::Verdicts => &["agent", "surt_host_name"],
         _ => &[],
     }
 }
 
-/// A row group to be encoded.
-pub(crate) struct Group {
-    /// Its place in the file.
-    pub(crate) index: usize,
-    batches: Vec<RecordBatch>,
+/// A slab to be encoded, with the writers of its row group.
+pub(crate) struct Task {
+    /// The row group.
+    pub(crate) group: usize,
+    slab: Slab,
     writers: Vec<ArrowColumnWriter>,
     schema: SchemaRef,
 }
 
-/// An encoded row group.
-pub(crate) type Chunks = Vec<ArrowColumnChunk>;
+/// What comes of encoding a slab.
+pub(crate) enum Encoded {
+    /// The writers, for the next slab of the group.
+    More(Vec<ArrowColumnWriter>),
+    /// The row group.
+    Group(Vec<ArrowColumnChunk>),
+}
 
-impl Group {
+impl Task {
+    /// Bytes of the values to be encoded.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.slab.bytes
+    }
+
     /// Encodes all columns, in parallel where there are threads.
-    pub(crate) fn encode(self) -> Result<Chunks, ParquetError> {
-        let Self { batches, writers, schema, .. } = self;
+    pub(crate) fn encode(self) -> Result<Encoded, ParquetError> {
+        let Self {
+            slab,
+            mut writers,
+            schema,
+            ..
+        } = self;
         writers
-            .into_par_iter()
+            .par_iter_mut()
             .enumerate()
-            .map(|(at, mut writer)| {
-                let parts: Vec<&dyn arrow::array::Array> = batches.iter().map(|batch| batch.column(at).as_ref()).collect();
+            .try_for_each(|(at, writer)| {
+                let parts: Vec<&dyn arrow::array::Array> = slab
+                    .batches
+                    .iter()
+                    .map(|batch| batch.column(at).as_ref())
+                    .filter(|part| part.len() > 0)
+                    .collect();
                 // One array, so that pages do not show where batches met.
-                let whole: ArrayRef = if let [one] = batches.as_slice() { Arc::clone(one.column(at)) } else { concat(&parts)? };
+                let whole: ArrayRef = match parts.as_slice() {
+                    [] => return Ok(()),
+                    [_] => Arc::clone(
+                        slab.batches
+                            .iter()
+                            .map(|batch| batch.column(at))
+                            .find(|part| part.len() > 0)
+                            .expect("it is there"),
+                    ),
+                    parts => concat(parts)?,
+                };
                 for leaf in compute_leaves(schema.field(at), &whole)? {
                     writer.write(&leaf)?;
                 }
-                writer.close()
-            })
-            .collect()
+                Ok::<(), ParquetError>(())
+            })?;
+        if !slab.ends_group {
+            return Ok(Encoded::More(writers));
+        }
+        writers
+            .into_par_iter()
+            .map(ArrowColumnWriter::close)
+            .collect::<Result<_, _>>()
+            .map(Encoded::Group)
     }
+}
+
+/// A row group that is being encoded, slab after slab.
+struct OpenGroup {
+    /// Its writers, while no task has them.
+    writers: Option<Vec<ArrowColumnWriter>>,
+    /// Slabs that wait.
+    slabs: VecDeque<Slab>,
 }
 
 /// A file that is being written.
@@ -79,12 +132,16 @@ pub(crate) struct TableFile {
     writer: SerializedFileWriter<BufWriter<File>>,
     factory: ArrowRowGroupWriterFactory,
     cutter: Cutter,
-    /// Row groups given out to be encoded.
-    given: usize,
+    /// Row groups that are not wholly encoded.
+    open: BTreeMap<usize, OpenGroup>,
+    /// The row group that the next slab belongs to.
+    current: usize,
     /// Row groups appended.
     appended: usize,
     /// Encoded row groups that wait for one before them.
-    waiting: BTreeMap<usize, Chunks>,
+    waiting: BTreeMap<usize, Vec<ArrowColumnChunk>>,
+    /// Bytes of slabs that wait for their writers.
+    pub(crate) queued_bytes: u64,
     /// Rows pushed.
     pub(crate) rows: u64,
 }
@@ -104,13 +161,17 @@ impl TableFile {
     /// Creates the file under a temporary name, and its folders.
     pub(crate) fn create(table: Table, schema: Schema, path: &Path) -> Result<Self, Error> {
         let temporary = temporary_name(path);
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
             fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
         }
         let fail = |error: ParquetError| Error::write(path, error);
         let mut properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL).map_err(fail)?))
+            .set_compression(Compression::ZSTD(
+                ZstdLevel::try_new(ZSTD_LEVEL).map_err(fail)?,
+            ))
             .set_created_by(concat!("robots-scan version ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_max_row_group_row_count(None)
             .set_key_value_metadata(Some(vec![
@@ -128,8 +189,12 @@ impl TableFile {
         add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
         let parquet_schema = ArrowSchemaConverter::new().convert(&schema).map_err(fail)?;
         let file = File::create(&temporary).map_err(|error| Error::write(&temporary, error))?;
-        let writer = SerializedFileWriter::new(BufWriter::new(file), parquet_schema.root_schema_ptr(), Arc::new(properties))
-            .map_err(fail)?;
+        let writer = SerializedFileWriter::new(
+            BufWriter::new(file),
+            parquet_schema.root_schema_ptr(),
+            Arc::new(properties),
+        )
+        .map_err(fail)?;
         let schema = Arc::new(schema);
         Ok(Self {
             factory: ArrowRowGroupWriterFactory::new(&writer, Arc::clone(&schema)),
@@ -138,37 +203,85 @@ impl TableFile {
             schema,
             writer,
             cutter: Cutter::default(),
-            given: 0,
+            open: BTreeMap::new(),
+            current: 0,
             appended: 0,
             waiting: BTreeMap::new(),
+            queued_bytes: 0,
             rows: 0,
         })
     }
 
-    /// Adds rows and gives the row groups that are full, to be encoded.
-    pub(crate) fn push(&mut self, batch: RecordBatch) -> Result<Vec<Group>, Error> {
+    /// Adds rows, and gives the tasks that can begin.
+    pub(crate) fn push(&mut self, batch: RecordBatch, tasks: &mut Vec<Task>) -> Result<(), Error> {
         self.rows += batch.num_rows() as u64;
-        let mut full = Vec::new();
-        self.cutter.push(batch, &mut full);
-        full.into_iter().map(|batches| self.group(batches)).collect()
+        let mut slabs = Vec::new();
+        self.cutter.push(batch, &mut slabs);
+        slabs.into_iter().try_for_each(|slab| self.add(slab, tasks))
     }
 
-    /// Gives the last row group, if any row is left.
-    pub(crate) fn last_group(&mut self) -> Result<Option<Group>, Error> {
-        let Some(batches) = self.cutter.finish() else { return Ok(None) };
-        self.group(batches).map(Some)
+    /// Ends the last row group.
+    pub(crate) fn end_rows(&mut self, tasks: &mut Vec<Task>) -> Result<(), Error> {
+        match self.cutter.finish() {
+            Some(slab) => self.add(slab, tasks),
+            None => Ok(()),
+        }
     }
 
-    fn group(&mut self, batches: Vec<RecordBatch>) -> Result<Group, Error> {
-        let writers = self.factory.create_column_writers(self.given).map_err(|error| Error::write(&self.path, error))?;
-        let group = Group { index: self.given, batches, writers, schema: Arc::clone(&self.schema) };
-        self.given += 1;
-        Ok(group)
+    fn add(&mut self, slab: Slab, tasks: &mut Vec<Task>) -> Result<(), Error> {
+        let at = self.current;
+        if slab.ends_group {
+            self.current += 1;
+        }
+        if !self.open.contains_key(&at) {
+            let writers = self
+                .factory
+                .create_column_writers(at)
+                .map_err(|error| Error::write(&self.path, error))?;
+            self.open.insert(
+                at,
+                OpenGroup {
+                    writers: Some(writers),
+                    slabs: VecDeque::new(),
+                },
+            );
+        }
+        if let Some(group) = self.open.get_mut(&at) {
+            self.queued_bytes += slab.bytes;
+            group.slabs.push_back(slab);
+        }
+        tasks.extend(self.next_task(at));
+        Ok(())
     }
 
-    /// Appends an encoded row group as soon as those before it are.
-    pub(crate) fn append(&mut self, index: usize, chunks: Chunks) -> Result<(), Error> {
-        self.waiting.insert(index, chunks);
+    /// The next slab of a row group, if its writers are here.
+    fn next_task(&mut self, at: usize) -> Option<Task> {
+        let group = self.open.get_mut(&at)?;
+        let writers = group.writers.take_if(|_| !group.slabs.is_empty())?;
+        let slab = group.slabs.pop_front()?;
+        self.queued_bytes -= slab.bytes;
+        Some(Task {
+            group: at,
+            slab,
+            writers,
+            schema: Arc::clone(&self.schema),
+        })
+    }
+
+    /// Takes what came of a task, appends row groups in their order, and gives
+    /// the task that can begin now.
+    pub(crate) fn take(&mut self, at: usize, encoded: Encoded) -> Result<Option<Task>, Error> {
+        let chunks = match encoded {
+            Encoded::More(writers) => {
+                if let Some(group) = self.open.get_mut(&at) {
+                    group.writers = Some(writers);
+                }
+                return Ok(self.next_task(at));
+            }
+            Encoded::Group(chunks) => chunks,
+        };
+        self.open.remove(&at);
+        self.waiting.insert(at, chunks);
         while let Some(chunks) = self.waiting.remove(&self.appended) {
             let result = self.writer.next_row_group().and_then(|mut group| {
                 for chunk in chunks {
@@ -179,12 +292,12 @@ impl TableFile {
             result.map_err(|error| Error::write(&self.temporary, error))?;
             self.appended += 1;
         }
-        Ok(())
+        Ok(None)
     }
 
-    /// Whether all row groups that were given out have been appended.
+    /// Whether every row group is appended.
     pub(crate) fn is_settled(&self) -> bool {
-        self.given == self.appended
+        self.open.is_empty() && self.waiting.is_empty()
     }
 
     /// Ends the file, brings it to the disk and gives it its name.
@@ -193,10 +306,20 @@ impl TableFile {
         self.writer.finish().map_err(fail)?;
         let file = self.writer.inner_mut();
         std::io::Write::flush(file).map_err(|error| Error::write(&self.temporary, error))?;
-        file.get_ref().sync_all().map_err(|error| Error::write(&self.temporary, error))?;
-        let bytes = file.get_ref().metadata().map_err(|error| Error::write(&self.temporary, error))?.len();
+        file.get_ref()
+            .sync_all()
+            .map_err(|error| Error::write(&self.temporary, error))?;
+        let bytes = file
+            .get_ref()
+            .metadata()
+            .map_err(|error| Error::write(&self.temporary, error))?
+            .len();
         super::rename(&self.temporary, &self.path)?;
-        Ok(Finished { path: self.path, rows: self.rows, bytes })
+        Ok(Finished {
+            path: self.path,
+            rows: self.rows,
+            bytes,
+        })
     }
 
     /// Removes what was written.
@@ -205,6 +328,25 @@ impl TableFile {
         // It lies under a temporary name and harms nobody if it stays.
         let _ = fs::remove_file(&self.temporary);
     }
+}
+
+/// Writes a small table whole.
+pub(crate) fn write_table(
+    table: Table,
+    schema: Schema,
+    batch: RecordBatch,
+    path: &Path,
+) -> Result<Finished, Error> {
+    let mut file = TableFile::create(table, schema, path)?;
+    let mut tasks = Vec::new();
+    file.push(batch, &mut tasks)?;
+    file.end_rows(&mut tasks)?;
+    while let Some(task) = tasks.pop() {
+        let at = task.group;
+        let encoded = task.encode().map_err(|error| Error::write(path, error))?;
+        tasks.extend(file.take(at, encoded)?);
+    }
+    file.finish()
 }
 
 /// A name in the same folder that no reader of the dataset looks at.

@@ -32,19 +32,27 @@ pub(crate) struct Manifest {
     file: File,
     /// Lines of the parts that are whole.
     pub(crate) parts: Vec<Value>,
+    /// Names and sizes of the inputs as they were when the run began: parts
+    /// are cut by these.
+    pub(crate) inputs: Vec<(String, Option<u64>)>,
 }
 
 impl Manifest {
     /// Begins a manifest, under its own name only when its head is whole.
     pub(crate) fn create(folder: &Path, plan: &Plan) -> Result<Self, Error> {
         let path = folder.join(NAME);
-        let mut text = format!("{}\n", json!({"robots_scan": env!("CARGO_PKG_VERSION"), "format": FORMAT, "options": plan.options}));
-        for (name, bytes) in &plan.inputs {
-            text.push_str(&format!("{}\n", json!({"input": name, "bytes": bytes})));
-        }
+        let text = head(&plan.options, &plan.inputs);
         super::write_whole(&path, text.as_bytes())?;
-        let file = OpenOptions::new().append(true).open(&path).map_err(|error| Error::write(&path, error))?;
-        Ok(Self { path, file, parts: Vec::new() })
+        let file = OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(|error| Error::write(&path, error))?;
+        Ok(Self {
+            path,
+            file,
+            parts: Vec::new(),
+            inputs: plan.inputs.clone(),
+        })
     }
 
     /// Opens the manifest of a run that is to go on.
@@ -56,16 +64,31 @@ impl Manifest {
     pub(crate) fn resume(folder: &Path, plan: &Plan) -> Result<Self, Error> {
         let path = folder.join(NAME);
         let text = fs::read(&path).map_err(|_| Error::new(ErrorKind::NothingToResume, folder))?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let whole = text
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
         let differs = |what: String| Error::new(ErrorKind::ResumeDiffers(what), folder);
         let mut lines = Vec::new();
-        for line in text[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            lines.push(serde_json::from_slice::<Value>(line).map_err(|error| differs(format!("its manifest cannot be read: {error}")))?);
+        for line in text[..whole]
+            .split(|&byte| byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
+            lines.push(
+                serde_json::from_slice::<Value>(line)
+                    .map_err(|error| differs(format!("its manifest cannot be read: {error}")))?,
+            );
         }
         let mut lines = lines.into_iter();
-        let head = lines.next().ok_or_else(|| Error::new(ErrorKind::NothingToResume, folder))?;
+        let head = lines
+            .next()
+            .ok_or_else(|| Error::new(ErrorKind::NothingToResume, folder))?;
         if head["robots_scan"] != env!("CARGO_PKG_VERSION") || head["format"] != FORMAT {
-            return Err(differs(format!("it is of version {}, this is {}", head["robots_scan"], env!("CARGO_PKG_VERSION"))));
+            return Err(differs(format!(
+                "it is of version {}, this is {}",
+                head["robots_scan"],
+                env!("CARGO_PKG_VERSION")
+            )));
         }
         if let (Some(old), Some(new)) = (head["options"].as_object(), plan.options.as_object()) {
             for (name, value) in new {
@@ -83,20 +106,38 @@ impl Manifest {
             }
         }
         if inputs.len() != plan.inputs.len() {
-            return Err(differs(format!("it had {} inputs, now there are {}", inputs.len(), plan.inputs.len())));
+            return Err(differs(format!(
+                "it had {} inputs, now there are {}",
+                inputs.len(),
+                plan.inputs.len()
+            )));
         }
         for (old, new) in inputs.iter().zip(&plan.inputs) {
-            if old != new {
+            // An input that was not there may have come.
+            if old.0 != new.0 || (old.1.is_some() && old.1 != new.1) {
                 let show = |(name, bytes): &(String, Option<u64>)| match bytes {
                     Some(bytes) => format!("{name} ({bytes} bytes)"),
                     None => name.clone(),
                 };
-                return Err(differs(format!("an input was {} and is {}", show(old), show(new))));
+                return Err(differs(format!(
+                    "an input was {} and is {}",
+                    show(old),
+                    show(new)
+                )));
             }
         }
-        let file = OpenOptions::new().append(true).open(&path).map_err(|error| Error::write(&path, error))?;
-        file.set_len(whole as u64).map_err(|error| Error::write(&path, error))?;
-        Ok(Self { path, file, parts })
+        let file = OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(|error| Error::write(&path, error))?;
+        file.set_len(whole as u64)
+            .map_err(|error| Error::write(&path, error))?;
+        Ok(Self {
+            path,
+            file,
+            parts,
+            inputs,
+        })
     }
 
     /// Whether a part is whole.
@@ -107,27 +148,38 @@ impl Manifest {
     /// Notes a part whose files all stand, and brings the note to the disk.
     pub(crate) fn add(&mut self, line: Value) -> Result<(), Error> {
         let text = format!("{line}\n");
-        let result = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
+        let result = self
+            .file
+            .write_all(text.as_bytes())
+            .and_then(|()| self.file.sync_data());
         result.map_err(|error| Error::write(&self.path, error))?;
         self.parts.push(line);
         Ok(())
     }
 
-    /// Puts the parts in their order, once all are there: an input that
-    /// failed and was tried again leaves no trace.
-    pub(crate) fn sort(&mut self, plan: &Plan) -> Result<(), Error> {
-        let is_sorted = self.parts.is_sorted_by_key(|line| line["part"].as_u64());
-        if is_sorted {
+    /// Puts the parts in their order, once all are there: that one was tried
+    /// again leaves no trace.
+    pub(crate) fn sort(&mut self, options: &Value) -> Result<(), Error> {
+        if self.parts.is_sorted_by_key(|line| line["part"].as_u64()) {
             return Ok(());
         }
         self.parts.sort_by_key(|line| line["part"].as_u64());
-        let mut text = format!("{}\n", json!({"robots_scan": env!("CARGO_PKG_VERSION"), "format": FORMAT, "options": plan.options}));
-        for (name, bytes) in &plan.inputs {
-            text.push_str(&format!("{}\n", json!({"input": name, "bytes": bytes})));
-        }
+        let mut text = head(options, &self.inputs);
         for line in &self.parts {
             text.push_str(&format!("{line}\n"));
         }
         super::write_whole(&self.path, text.as_bytes())
     }
+}
+
+/// The lines before those of the parts.
+fn head(options: &Value, inputs: &[(String, Option<u64>)]) -> String {
+    let mut text = format!(
+        "{}\n",
+        json!({"robots_scan": env!("CARGO_PKG_VERSION"), "format": FORMAT, "options": options})
+    );
+    for (name, bytes) in inputs {
+        text.push_str(&format!("{}\n", json!({"input": name, "bytes": bytes})));
+    }
+    text
 }

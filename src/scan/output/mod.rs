@@ -8,7 +8,8 @@ mod file;
 mod manifest;
 mod views;
 
-pub(crate) use file::{Chunks, Finished, Group, TableFile};
+pub(crate) use cutter::Weight;
+pub(crate) use file::{Encoded, TableFile, Task, write_table};
 pub(crate) use manifest::{Manifest, Plan};
 pub use views::{schema_sql, sql as views_sql};
 
@@ -50,7 +51,12 @@ impl Destination {
     /// is no folder.
     pub fn new(root: &Path, tables: &[Table], shard: Option<(usize, usize)>) -> Self {
         let is_folder = root.is_dir() || root.as_os_str().to_string_lossy().ends_with('/');
-        Self { root: root.to_owned(), tables: tables.to_vec(), is_single_file: tables.len() == 1 && !is_folder, shard }
+        Self {
+            root: root.to_owned(),
+            tables: tables.to_vec(),
+            is_single_file: tables.len() == 1 && !is_folder,
+            shard,
+        }
     }
 
     /// Whether all rows go into one file.
@@ -77,7 +83,11 @@ impl Destination {
             Some((index, _)) => format!("part-{index:05}-{part:05}.parquet"),
             None => format!("part-{part:05}.parquet"),
         };
-        self.root.join(table.name()).join(format!("crawl={crawl}")).join(format!("subset={subset}")).join(name)
+        self.root
+            .join(table.name())
+            .join(format!("crawl={crawl}"))
+            .join(format!("subset={subset}"))
+            .join(name)
     }
 
     /// The columns of a file: in a single one, crawl and subset stand in it.
@@ -86,23 +96,36 @@ impl Destination {
         if !self.is_single_file || table.is_whole() {
             return schema.as_ref().clone();
         }
-        let mut fields: Vec<_> = schema.fields().iter().map(|field| field.as_ref().clone()).collect();
+        let mut fields: Vec<_> = schema
+            .fields()
+            .iter()
+            .map(|field| field.as_ref().clone())
+            .collect();
         fields.extend(PARTITION_COLUMNS.iter().map(Column::field));
         Schema::new_with_metadata(fields, schema.metadata().clone())
     }
 
     /// A batch as it goes into the file.
-    pub(crate) fn file_batch(&self, table: Table, batch: RecordBatch, crawl: &str, subset: &str) -> RecordBatch {
+    pub(crate) fn file_batch(
+        &self,
+        table: Table,
+        batch: RecordBatch,
+        crawl: &str,
+        subset: &str,
+    ) -> RecordBatch {
         if !self.is_single_file {
             return batch;
         }
         let rows = batch.num_rows();
         let mut columns = batch.columns().to_vec();
         for value in [crawl, subset] {
-            let column: ArrayRef = Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows)));
+            let column: ArrayRef = Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
+                value, rows,
+            )));
             columns.push(column);
         }
-        RecordBatch::try_new(Arc::new(self.file_schema(table)), columns).expect("the two columns are as long as the others")
+        RecordBatch::try_new(Arc::new(self.file_schema(table)), columns)
+            .expect("the two columns are as long as the others")
     }
 
     /// Checks that writing is allowed, without writing anything.
@@ -120,9 +143,15 @@ impl Destination {
             Ok(mut entries) => entries.next().is_some(),
             Err(_) => self.root.exists(),
         };
-        let is_ours = if self.is_single_file { is_our_file(&self.root) } else { is_our_dataset(&self.root) };
+        let is_ours = if self.is_single_file {
+            is_our_file(&self.root)
+        } else {
+            is_our_dataset(&self.root)
+        };
         match existing {
-            Existing::Resume if !is_there => Err(Error::new(ErrorKind::NothingToResume, &self.root)),
+            Existing::Resume if !is_there => {
+                Err(Error::new(ErrorKind::NothingToResume, &self.root))
+            }
             _ if !is_there => Ok(()),
             _ if !is_ours => Err(Error::new(ErrorKind::NotOurs, &self.root)),
             Existing::Refuse => Err(Error::new(ErrorKind::OutputExists, &self.root)),
@@ -135,7 +164,11 @@ impl Destination {
         self.check(existing)?;
         fs::create_dir_all(&self.root).map_err(|error| Error::write(&self.root, error))?;
         let path = self.root.join(LOG);
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(|error| Error::write(&path, error))?;
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(|error| Error::write(&path, error))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, &self.root)),
@@ -143,7 +176,8 @@ impl Destination {
             Err(TryLockError::Error(_)) => {}
         }
         if existing == Existing::Overwrite {
-            file.set_len(0).map_err(|error| Error::write(&path, error))?;
+            file.set_len(0)
+                .map_err(|error| Error::write(&path, error))?;
             self.clear()?;
         }
         // From here on the dataset is not whole.
@@ -165,7 +199,11 @@ impl Destination {
     pub(crate) fn remove_leftovers(&self) -> Result<(), Error> {
         for table in Table::ALL {
             each_file(&self.root.join(table.name()), 3, &mut |path, name| {
-                if name.starts_with('_') && name.ends_with(".tmp") { remove(path) } else { Ok(()) }
+                if name.starts_with('_') && name.ends_with(".tmp") {
+                    remove(path)
+                } else {
+                    Ok(())
+                }
             })?;
         }
         Ok(())
@@ -173,8 +211,12 @@ impl Destination {
 
     /// Writes `views.sql`.
     pub(crate) fn write_views(&self) -> Result<(), Error> {
-        let root = std::path::absolute(&self.root).map_err(|error| Error::write(&self.root, error))?;
-        write_whole(&self.root.join(VIEWS), views_sql(&root, &self.tables).as_bytes())
+        let root =
+            std::path::absolute(&self.root).map_err(|error| Error::write(&self.root, error))?;
+        write_whole(
+            &self.root.join(VIEWS),
+            views_sql(&root, &self.tables).as_bytes(),
+        )
     }
 
     /// Marks the dataset as whole.
@@ -197,17 +239,32 @@ impl Log {
 }
 
 fn is_our_dataset(root: &Path) -> bool {
-    let Ok(file) = File::open(root.join(manifest::NAME)) else { return false };
+    let Ok(file) = File::open(root.join(manifest::NAME)) else {
+        return false;
+    };
     let mut line = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(std::io::Read::take(file, 1 << 20)), &mut line).is_ok()
+    std::io::BufRead::read_line(
+        &mut std::io::BufReader::new(std::io::Read::take(file, 1 << 20)),
+        &mut line,
+    )
+    .is_ok()
         && line.starts_with("{")
         && line.contains("\"robots_scan\":")
 }
 
 fn is_our_file(path: &Path) -> bool {
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    let Some(reader) = File::open(path).ok().and_then(|file| SerializedFileReader::new(file).ok()) else { return false };
-    reader.metadata().file_metadata().created_by().is_some_and(|maker| maker.starts_with("robots-scan "))
+    let Some(reader) = File::open(path)
+        .ok()
+        .and_then(|file| SerializedFileReader::new(file).ok())
+    else {
+        return false;
+    };
+    reader
+        .metadata()
+        .file_metadata()
+        .created_by()
+        .is_some_and(|maker| maker.starts_with("robots-scan "))
 }
 
 fn remove(path: &Path) -> Result<(), Error> {
@@ -221,14 +278,18 @@ fn remove(path: &Path) -> Result<(), Error> {
 /// Removes our files below a folder, and folders that are then empty.
 fn clear_folder(folder: &Path, depth: usize) -> Result<(), Error> {
     each_file(folder, depth, &mut |path, name| {
-        let is_ours = name.ends_with(".parquet") || (name.starts_with('_') && name.ends_with(".tmp"));
+        let is_ours =
+            name.ends_with(".parquet") || (name.starts_with('_') && name.ends_with(".tmp"));
         if is_ours { remove(path) } else { Ok(()) }
     })?;
     fn prune(folder: &Path, depth: usize) {
         if let Ok(entries) = fs::read_dir(folder)
             && depth > 0
         {
-            entries.flatten().filter(|entry| entry.path().is_dir()).for_each(|entry| prune(&entry.path(), depth - 1));
+            entries
+                .flatten()
+                .filter(|entry| entry.path().is_dir())
+                .for_each(|entry| prune(&entry.path(), depth - 1));
         }
         // Fails, as it should, where something is left.
         let _ = fs::remove_dir(folder);
@@ -237,8 +298,14 @@ fn clear_folder(folder: &Path, depth: usize) -> Result<(), Error> {
     Ok(())
 }
 
-fn each_file(folder: &Path, depth: usize, each: &mut dyn FnMut(&Path, &str) -> Result<(), Error>) -> Result<(), Error> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+fn each_file(
+    folder: &Path,
+    depth: usize,
+    each: &mut dyn FnMut(&Path, &str) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
@@ -255,15 +322,21 @@ fn each_file(folder: &Path, depth: usize, each: &mut dyn FnMut(&Path, &str) -> R
 /// Gives a file its name, for good.
 fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     fs::rename(from, to).map_err(|error| Error::write(to, error))?;
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = to
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     // Brings the name itself to the disk.
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::write(folder, error))
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| Error::write(folder, error))
 }
 
 /// Writes a small file whole or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let temporary = file::temporary_name(path);
-    let result = File::create(&temporary).and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
+    let result = File::create(&temporary)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
     result.map_err(|error| Error::write(&temporary, error))?;
     rename(&temporary, path)
 }
@@ -274,7 +347,8 @@ pub(crate) fn digest(path: &Path) -> Result<String, Error> {
     let mut file = File::open(path).map_err(|error| Error::read(path, error))?;
     let mut buffer = vec![0; 1 << 16];
     loop {
-        let read = std::io::Read::read(&mut file, &mut buffer).map_err(|error| Error::read(path, error))?;
+        let read = std::io::Read::read(&mut file, &mut buffer)
+            .map_err(|error| Error::read(path, error))?;
         if read == 0 {
             return Ok(format!("{:016x}", hash.digest()));
         }

@@ -14,7 +14,10 @@ fn quoted(text: &str) -> String {
 
 /// A path in which DuckDB looks for nothing but itself.
 fn without_globs(path: &Path) -> String {
-    path.to_string_lossy().replace('[', "[[]").replace('*', "[*]").replace('?', "[?]")
+    path.to_string_lossy()
+        .replace('[', "[[]")
+        .replace('*', "[*]")
+        .replace('?', "[?]")
 }
 
 /// The file's text, for a dataset at `root` with these tables.
@@ -24,11 +27,17 @@ pub fn sql(root: &Path, tables: &[Table]) -> String {
          -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
     );
     let root = quoted(&without_globs(root));
-    let _ = writeln!(out, "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n");
+    let _ = writeln!(
+        out,
+        "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
+    );
     for &table in tables {
         out.push_str(&view(table, &root));
     }
-    if [Table::RobotsFiles, Table::Verdicts, Table::Agents].iter().all(|table| tables.contains(table)) {
+    if [Table::RobotsFiles, Table::Verdicts, Table::Agents]
+        .iter()
+        .all(|table| tables.contains(table))
+    {
         out.push_str(MACROS);
     } else {
         out.push_str("-- The views and macros over several tables are left out: this dataset has only some.\n");
@@ -42,7 +51,9 @@ fn view(table: Table, root: &str) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
     let mut out = if table.is_whole() {
-        format!("CREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet({root} || '/{name}/*.parquet');\n")
+        format!(
+            "CREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet({root} || '/{name}/*.parquet');\n"
+        )
     } else {
         format!(
             "CREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet({root} || '/{name}/*/*/*.parquet', \
@@ -51,7 +62,12 @@ fn view(table: Table, root: &str) -> String {
     };
     let _ = writeln!(out, "COMMENT ON VIEW {name} IS {};", quoted(table.about()));
     for column in columns(table) {
-        let _ = writeln!(out, "COMMENT ON COLUMN {name}.{} IS {};", column.name, quoted(column.about));
+        let _ = writeln!(
+            out,
+            "COMMENT ON COLUMN {name}.{} IS {};",
+            column.name,
+            quoted(column.about)
+        );
     }
     out.push('\n');
     out
@@ -59,7 +75,10 @@ fn view(table: Table, root: &str) -> String {
 
 /// All columns that a view shows.
 fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
-    table.columns().iter().chain(PARTITION_COLUMNS.iter().filter(move |_| !table.is_whole()))
+    table
+        .columns()
+        .iter()
+        .chain(PARTITION_COLUMNS.iter().filter(move |_| !table.is_whole()))
 }
 
 /// The contract of a table, as it stands in `schemas/`.
@@ -69,7 +88,13 @@ pub fn schema_sql(table: Table) -> String {
     for (at, column) in columns.iter().enumerate() {
         let null = if column.is_nullable { "" } else { " NOT NULL" };
         let comma = if at + 1 < columns.len() { "," } else { "" };
-        let _ = writeln!(out, "  {} {}{null}{comma} -- {}", column.name, column.kind.sql(), column.about);
+        let _ = writeln!(
+            out,
+            "  {} {}{null}{comma} -- {}",
+            column.name,
+            column.kind.sql(),
+            column.about
+        );
     }
     out.push_str(");\n");
     out

@@ -28,7 +28,9 @@ pub fn batch(agents: &[Agent]) -> RecordBatch {
         builder.category.append_option(text(&it.category));
         builder.category2.append_option(text(&it.category2));
         builder.purpose.append_option(text(&it.purpose));
-        builder.fallbacks.append_option(text(&it.fallbacks.join(",")));
+        builder
+            .fallbacks
+            .append_option(text(&it.fallbacks.join(",")));
         builder.ignores_wildcard.append_value(it.ignores_wildcard);
         builder.is_control_token.append_value(it.is_control_token);
         builder.source.append_option(text(&it.source));

@@ -28,7 +28,8 @@ impl Builder {
             self.code.append_value(it.code);
             self.severity.append_value(it.severity.name());
             self.changes_verdict.append_option(it.changes_verdict);
-            self.detail.append_value(body_text(shorten(it.detail), is_utf8));
+            self.detail
+                .append_value(body_text(shorten(it.detail), is_utf8));
         }
     }
 }

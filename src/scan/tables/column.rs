@@ -63,14 +63,25 @@ pub struct Column {
 }
 
 impl Column {
-    pub(crate) const fn new(name: &'static str, kind: Type, is_nullable: bool, about: &'static str) -> Self {
-        Self { name, kind, is_nullable, about }
+    pub(crate) const fn new(
+        name: &'static str,
+        kind: Type,
+        is_nullable: bool,
+        about: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            kind,
+            is_nullable,
+            about,
+        }
     }
 
     /// The Arrow field, with the description as metadata.
     pub fn field(&self) -> Field {
-        Field::new(self.name, self.kind.arrow(), self.is_nullable)
-            .with_metadata(std::collections::HashMap::from([("comment".to_owned(), self.about.to_owned())]))
+        Field::new(self.name, self.kind.arrow(), self.is_nullable).with_metadata(
+            std::collections::HashMap::from([("comment".to_owned(), self.about.to_owned())]),
+        )
     }
 }
 
@@ -106,7 +117,12 @@ macro_rules! table {
                     let about = std::collections::HashMap::from([("comment".to_owned(), ABOUT.to_owned())]);
                     Arc::new(arrow::datatypes::Schema::new_with_metadata(fields, about))
                 });
-                let columns: Vec<arrow::array::ArrayRef> = vec![$(Arc::new(self.$name.finish()),)*];
+                let columns: Vec<arrow::array::ArrayRef> = vec![$({
+                    // What waits for its turn should not hold what it does not need.
+                    let mut array = self.$name.finish();
+                    arrow::array::Array::shrink_to_fit(&mut array);
+                    Arc::new(array)
+                },)*];
                 arrow::array::RecordBatch::try_new(Arc::clone(&SCHEMA), columns)
                     .expect("a push appends to every column, and never null where none may be")
             }

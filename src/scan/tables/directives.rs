@@ -29,8 +29,10 @@ impl Builder {
             self.group_no.append_option(line_no(line.group_no));
             self.line_no.append_value(int(line.line_no));
             self.directive.append_value(body_text(&name, is_utf8));
-            self.directive_raw.append_value(body_text(robots.text(line.key_raw), is_utf8));
-            self.value.append_value(body_text(robots.text(line.value_raw), is_utf8));
+            self.directive_raw
+                .append_value(body_text(robots.text(line.key_raw), is_utf8));
+            self.value
+                .append_value(body_text(robots.text(line.value_raw), is_utf8));
             self.known.append_value(known);
         }
     }

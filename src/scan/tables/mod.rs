@@ -58,14 +58,30 @@ pub enum Table {
 impl Table {
     /// All tables, in the order of the schema.
     pub const ALL: [Self; 11] = [
-        Self::RobotsFiles, Self::Groups, Self::Rules, Self::Sitemaps, Self::Directives, Self::Preferences,
-        Self::Anomalies, Self::Verdicts, Self::Agents, Self::Runs, Self::Faults,
+        Self::RobotsFiles,
+        Self::Groups,
+        Self::Rules,
+        Self::Sitemaps,
+        Self::Directives,
+        Self::Preferences,
+        Self::Anomalies,
+        Self::Verdicts,
+        Self::Agents,
+        Self::Runs,
+        Self::Faults,
     ];
 
     /// The tables that records fill, in the order of [`Batches`].
     pub const OF_RECORDS: [Self; 9] = [
-        Self::RobotsFiles, Self::Groups, Self::Rules, Self::Sitemaps, Self::Directives, Self::Preferences,
-        Self::Anomalies, Self::Verdicts, Self::Faults,
+        Self::RobotsFiles,
+        Self::Groups,
+        Self::Rules,
+        Self::Sitemaps,
+        Self::Directives,
+        Self::Preferences,
+        Self::Anomalies,
+        Self::Verdicts,
+        Self::Faults,
     ];
 
     /// The name, of the folder and in SQL.
@@ -127,7 +143,10 @@ impl Table {
     /// The Arrow schema, with descriptions as field metadata.
     pub fn schema(self) -> SchemaRef {
         let fields: Vec<Field> = self.columns().iter().map(Column::field).collect();
-        Arc::new(Schema::new_with_metadata(fields, std::collections::HashMap::from([("comment".to_owned(), self.about().to_owned())])))
+        Arc::new(Schema::new_with_metadata(
+            fields,
+            std::collections::HashMap::from([("comment".to_owned(), self.about().to_owned())]),
+        ))
     }
 
     /// Whether it stands once, without partitions.
@@ -138,8 +157,18 @@ impl Table {
 
 /// The partition columns, which stand in the paths of a dataset.
 pub const PARTITION_COLUMNS: [Column; 2] = [
-    Column::new("crawl", column::Type::Text, false, "The crawl, such as `CC-MAIN-2025-38`; part of the path."),
-    Column::new("subset", column::Type::Text, false, "The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path."),
+    Column::new(
+        "crawl",
+        column::Type::Text,
+        false,
+        "The crawl, such as `CC-MAIN-2025-38`; part of the path.",
+    ),
+    Column::new(
+        "subset",
+        column::Type::Text,
+        false,
+        "The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.",
+    ),
 ];
 
 /// A batch for each table that records fill, in the order of
@@ -188,7 +217,10 @@ impl Tables {
         self.bytes += 1024 + facts.capture.body.as_ref().map_or(0, |body| body.len());
         for &table in &self.wanted {
             match table {
-                Table::RobotsFiles => self.robots_files.push(warc_filename, facts, self.with_bodies),
+                Table::RobotsFiles => {
+                    self.robots_files
+                        .push(warc_filename, facts, self.with_bodies)
+                }
                 Table::Groups => self.groups.push(facts),
                 Table::Rules => self.rules.push(facts),
                 Table::Sitemaps => self.sitemaps.push(facts),

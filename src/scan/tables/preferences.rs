@@ -29,9 +29,12 @@ impl Builder {
             self.group_no.append_option(line_no(stated.line.group_no));
             self.line_no.append_value(int(stated.line.line_no));
             self.mechanism.append_value(it.mechanism.name());
-            self.path.append_option(it.path.map(|path| body_text(path, is_utf8)));
-            self.pref_key.append_value(body_text(it.key, is_utf8).to_ascii_lowercase());
-            self.pref_value.append_option(it.value.map(|value| body_text(value, is_utf8)));
+            self.path
+                .append_option(it.path.map(|path| body_text(path, is_utf8)));
+            self.pref_key
+                .append_value(body_text(it.key, is_utf8).to_ascii_lowercase());
+            self.pref_value
+                .append_option(it.value.map(|value| body_text(value, is_utf8)));
             self.allow.append_option(it.allow);
             self.is_valid.append_value(it.is_valid);
             self.from_template.append_value(stated.line.is_managed);

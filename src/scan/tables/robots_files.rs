@@ -82,64 +82,116 @@ impl Builder {
             None => self.url.append_value(crate::capture::text(capture.url_raw)),
         }
         self.surt_host_name.append_option(facts.surt_host_name());
-        self.url_host_name.append_option(host.map(|host| &host.name));
-        self.url_host_tld.append_option(host.and_then(|host| host.tld.as_ref()));
-        self.url_host_registry_suffix.append_option(host.and_then(|host| host.registry_suffix.as_ref()));
-        self.url_host_registered_domain.append_option(host.and_then(|host| host.registered_domain.as_ref()));
-        self.url_host_private_domain.append_option(host.and_then(|host| host.private_domain.as_ref()));
-        self.url_host_name_reversed.append_option(host.and_then(|host| host.reversed.as_ref()));
-        self.url_protocol.append_option(url.map(|url| &url.protocol));
-        self.url_port.append_option(url.and_then(|url| url.port).map(i32::from));
+        self.url_host_name
+            .append_option(host.map(|host| &host.name));
+        self.url_host_tld
+            .append_option(host.and_then(|host| host.tld.as_ref()));
+        self.url_host_registry_suffix
+            .append_option(host.and_then(|host| host.registry_suffix.as_ref()));
+        self.url_host_registered_domain
+            .append_option(host.and_then(|host| host.registered_domain.as_ref()));
+        self.url_host_private_domain
+            .append_option(host.and_then(|host| host.private_domain.as_ref()));
+        self.url_host_name_reversed
+            .append_option(host.and_then(|host| host.reversed.as_ref()));
+        self.url_protocol
+            .append_option(url.map(|url| &url.protocol));
+        self.url_port
+            .append_option(url.and_then(|url| url.port).map(i32::from));
         self.url_path.append_option(url.map(|url| &url.path));
-        self.url_query.append_option(url.and_then(|url| url.query.as_ref()));
+        self.url_query
+            .append_option(url.and_then(|url| url.query.as_ref()));
         self.fetch_time.append_option(capture.fetch_time);
-        self.fetch_status.append_option(capture.fetch_status.map(|code| code as i16));
-        self.fetch_redirect.append_option(capture.fetch_redirect.as_ref());
-        self.content_digest.append_option(capture.content_digest.as_ref());
-        self.content_mime_type.append_option(capture.content_mime_type.as_ref());
-        self.content_mime_detected.append_option(capture.content_mime_detected.as_ref());
-        self.content_truncated.append_option(capture.content_truncated.as_ref());
+        self.fetch_status
+            .append_option(capture.fetch_status.map(|code| code as i16));
+        self.fetch_redirect
+            .append_option(capture.fetch_redirect.as_ref());
+        self.content_digest
+            .append_option(capture.content_digest.as_ref());
+        self.content_mime_type
+            .append_option(capture.content_mime_type.as_ref());
+        self.content_mime_detected
+            .append_option(capture.content_mime_detected.as_ref());
+        self.content_truncated
+            .append_option(capture.content_truncated.as_ref());
         self.warc_filename.append_value(warc_filename);
-        self.warc_record_offset.append_value(facts.place.offset as i64);
-        self.warc_record_length.append_option(facts.place.length.map(|length| length as i64));
-        self.warc_record_in_member.append_value(int(facts.place.in_member));
-        self.warc_record_id.append_option(capture.warc_record_id.as_ref());
-        self.warc_ip_address.append_option(capture.warc_ip_address.as_ref());
+        self.warc_record_offset
+            .append_value(facts.place.offset as i64);
+        self.warc_record_length
+            .append_option(facts.place.length.map(|length| length as i64));
+        self.warc_record_in_member
+            .append_value(int(facts.place.in_member));
+        self.warc_record_id
+            .append_option(capture.warc_record_id.as_ref());
+        self.warc_ip_address
+            .append_option(capture.warc_ip_address.as_ref());
         self.http_server.append_option(capture.http_server.as_ref());
-        self.http_last_modified.append_option(capture.http_last_modified.as_ref());
-        self.http_content_usage.append_option(capture.http_content_usage.as_ref());
-        self.http_tdm_reservation.append_option(capture.http_tdm_reservation.as_ref());
+        self.http_last_modified
+            .append_option(capture.http_last_modified.as_ref());
+        self.http_content_usage
+            .append_option(capture.http_content_usage.as_ref());
+        self.http_tdm_reservation
+            .append_option(capture.http_tdm_reservation.as_ref());
         self.waf_hint.append_option(capture.waf_hint);
         self.is_revisit.append_value(capture.is_revisit);
         self.is_robots_path.append_value(capture.is_robots_path);
         self.outcome.append_value(capture.status.outcome().name());
-        self.fetch_class.append_value(capture.status.fetch_class().name());
+        self.fetch_class
+            .append_value(capture.status.fetch_class().name());
         let figures = facts.robots.as_ref().map(|robots| robots.figures());
-        self.content_class.append_option(figures.map(|it| it.content.name()));
-        self.effect_google.append_value(capture.status.effect_google().name());
-        self.effect_rfc9309.append_value(capture.status.effect_rfc9309().name());
-        self.effect_koster1996.append_value(capture.status.effect_koster1996().name());
+        self.content_class
+            .append_option(figures.map(|it| it.content.name()));
+        self.effect_google
+            .append_value(capture.status.effect_google().name());
+        self.effect_rfc9309
+            .append_value(capture.status.effect_rfc9309().name());
+        self.effect_koster1996
+            .append_value(capture.status.effect_koster1996().name());
         let body = capture.body.as_deref();
-        self.body_bytes.append_option(body.map(|body| body.len() as i64));
-        self.n_lines.append_option(figures.map(|it| int(it.n_lines)));
-        self.n_groups.append_option(figures.map(|it| int(it.n_groups)));
-        self.n_user_agents.append_option(figures.map(|it| int(it.n_user_agents)));
-        self.n_rules.append_option(figures.map(|it| int(it.n_allow + it.n_disallow)));
-        self.n_allow.append_option(figures.map(|it| int(it.n_allow)));
-        self.n_disallow.append_option(figures.map(|it| int(it.n_disallow)));
-        self.n_sitemaps.append_option(figures.map(|it| int(it.n_sitemaps)));
-        self.n_comment_lines.append_option(figures.map(|it| int(it.n_comment_lines)));
-        self.n_blank_lines.append_option(figures.map(|it| int(it.n_blank_lines)));
-        self.n_directives.append_option(figures.map(|it| int(it.n_directives)));
-        self.n_anomalies.append_value(int(facts.anomalies.len() as u32));
-        self.max_line_bytes.append_option(figures.map(|it| int(it.max_line_bytes)));
+        self.body_bytes
+            .append_option(body.map(|body| body.len() as i64));
+        self.n_lines
+            .append_option(figures.map(|it| int(it.n_lines)));
+        self.n_groups
+            .append_option(figures.map(|it| int(it.n_groups)));
+        self.n_user_agents
+            .append_option(figures.map(|it| int(it.n_user_agents)));
+        self.n_rules
+            .append_option(figures.map(|it| int(it.n_allow + it.n_disallow)));
+        self.n_allow
+            .append_option(figures.map(|it| int(it.n_allow)));
+        self.n_disallow
+            .append_option(figures.map(|it| int(it.n_disallow)));
+        self.n_sitemaps
+            .append_option(figures.map(|it| int(it.n_sitemaps)));
+        self.n_comment_lines
+            .append_option(figures.map(|it| int(it.n_comment_lines)));
+        self.n_blank_lines
+            .append_option(figures.map(|it| int(it.n_blank_lines)));
+        self.n_directives
+            .append_option(figures.map(|it| int(it.n_directives)));
+        self.n_anomalies
+            .append_value(int(facts.anomalies.len() as u32));
+        self.max_line_bytes
+            .append_option(figures.map(|it| int(it.max_line_bytes)));
         self.has_bom.append_option(figures.map(|it| it.has_bom));
-        self.line_endings.append_option(figures.map(|it| it.line_endings.name()));
-        self.over_500kib.append_option(figures.and(body).map(|body| body.len() as u64 > BODY_LIMIT_BYTES));
-        self.is_valid_utf8.append_option(figures.map(|it| it.is_valid_utf8));
+        self.line_endings
+            .append_option(figures.map(|it| it.line_endings.name()));
+        self.over_500kib.append_option(
+            figures
+                .and(body)
+                .map(|body| body.len() as u64 > BODY_LIMIT_BYTES),
+        );
+        self.is_valid_utf8
+            .append_option(figures.map(|it| it.is_valid_utf8));
         self.ruleset_id.append_option(facts.ruleset_id);
-        self.template.append_option(figures.and_then(|it| it.template).map(|template| template.name()));
+        self.template.append_option(
+            figures
+                .and_then(|it| it.template)
+                .map(|template| template.name()),
+        );
         let kept = body.filter(|_| with_bodies);
-        self.body.append_option(kept.map(|body| body_text(body, from_utf8(body).is_ok())));
+        self.body
+            .append_option(kept.map(|body| body_text(body, from_utf8(body).is_ok())));
     }
 }

@@ -30,7 +30,11 @@ impl Builder {
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
-        for line in robots.directives().iter().filter(|it| matches!(it.key, Key::Allow | Key::Disallow)) {
+        for line in robots
+            .directives()
+            .iter()
+            .filter(|it| matches!(it.key, Key::Allow | Key::Disallow))
+        {
             let path = robots.text(line.value);
             self.robots_id.append_value(facts.robots_id);
             self.surt_host_name.append_option(facts.surt_host_name());
@@ -38,14 +42,18 @@ impl Builder {
             self.line_no.append_value(int(line.line_no));
             self.record_no.append_value(int(line.record_no));
             self.allow.append_value(line.key == Key::Allow);
-            self.path_raw.append_value(body_text(robots.text(line.value_raw), is_utf8));
+            self.path_raw
+                .append_value(body_text(robots.text(line.value_raw), is_utf8));
             self.path.append_value(body_text(path, is_utf8));
             self.path_bytes.append_value(int(path.len() as u32));
             self.is_empty.append_value(path.is_empty());
-            self.has_wildcard.append_value(memchr::memchr(b'*', path).is_some());
+            self.has_wildcard
+                .append_value(memchr::memchr(b'*', path).is_some());
             self.has_end_anchor.append_value(path.last() == Some(&b'$'));
-            self.has_query.append_value(memchr::memchr(b'?', path).is_some());
-            self.key_raw.append_value(body_text(robots.text(line.key_raw), is_utf8));
+            self.has_query
+                .append_value(memchr::memchr(b'?', path).is_some());
+            self.key_raw
+                .append_value(body_text(robots.text(line.key_raw), is_utf8));
             self.has_colon.append_value(line.has_colon);
             self.counts.append_value(line.counts);
             self.beyond_500kib.append_value(line.is_beyond_500kib);

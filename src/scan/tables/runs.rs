@@ -48,7 +48,9 @@ pub fn batch(run: &Run) -> RecordBatch {
     builder.psl_version.append_value(&run.psl_version);
     builder.agents_version.append_value(&run.agents_version);
     builder.inputs.append_value(super::int(run.inputs));
-    builder.input_bytes.append_option(run.input_bytes.map(|bytes| bytes as i64));
+    builder
+        .input_bytes
+        .append_option(run.input_bytes.map(|bytes| bytes as i64));
     builder.records.append_value(run.records as i64);
     builder.captures.append_value(run.captures as i64);
     builder.faults.append_value(run.faults as i64);

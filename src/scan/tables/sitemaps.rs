@@ -26,14 +26,21 @@ impl Builder {
             self.robots_id.append_value(facts.robots_id);
             self.surt_host_name.append_option(facts.surt_host_name());
             self.line_no.append_value(int(it.line.line_no));
-            self.sitemap_raw.append_value(body_text(facts.text(it.line.value_raw), is_utf8));
+            self.sitemap_raw
+                .append_value(body_text(facts.text(it.line.value_raw), is_utf8));
             self.sitemap_url.append_option(it.url.as_ref());
-            self.sitemap_host_name.append_option(it.host.as_ref().map(|host| &host.name));
-            self.sitemap_registered_domain.append_option(it.host.as_ref().and_then(|host| host.registered_domain.as_ref()));
+            self.sitemap_host_name
+                .append_option(it.host.as_ref().map(|host| &host.name));
+            self.sitemap_registered_domain.append_option(
+                it.host
+                    .as_ref()
+                    .and_then(|host| host.registered_domain.as_ref()),
+            );
             self.is_absolute.append_value(it.is_absolute);
             self.is_valid_url.append_value(it.url.is_some());
             self.same_host.append_option(it.same_host);
-            self.same_registered_domain.append_option(it.same_registered_domain);
+            self.same_registered_domain
+                .append_option(it.same_registered_domain);
         }
     }
 }

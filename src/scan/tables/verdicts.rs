@@ -26,7 +26,8 @@ impl Builder {
         for it in &facts.verdicts {
             self.robots_id.append_value(facts.robots_id);
             self.surt_host_name.append_option(facts.surt_host_name());
-            self.is_robots_path.append_value(facts.capture.is_robots_path);
+            self.is_robots_path
+                .append_value(facts.capture.is_robots_path);
             self.agent.append_value(body_text(it.agent, is_utf8));
             self.verdict.append_value(it.verdict.name());
             self.verdict_google.append_value(it.verdict_google.name());

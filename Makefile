@@ -1,0 +1,66 @@
+# `make help` says what there is. What is needed beforehand: rustup, a C compiler, Python 3.11.
+
+CARGO ?= cargo
+PYTHON ?= python3
+
+# Where the dataset of the samples is written, for `run`, `test` and `expected`.
+DATASET = target/samples.parquet
+QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv/bin/python jobs/test_queries.py
+
+.PHONY: build help test lint rust-test run queries deny schemas expected samples bench clean
+.NOTPARALLEL:
+
+build: ## the program, as target/release/robots-scan (the default)
+	$(CARGO) build --release --locked
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
+
+test: lint rust-test build run queries deny ## all that must pass before a commit
+
+lint: ## form, and the warnings of clippy
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+rust-test: ## the tests in Rust, those in the documents too
+	$(CARGO) test --workspace --locked
+
+# Some samples are damaged on purpose: a run that does not end with 1, "done with faults", is wrong.
+run: ## the main job over the samples, into target/samples.parquet
+	$(CARGO) run --release --locked -- 'data-samples/warc/*.warc.gz' -o $(DATASET) --overwrite; test $$? -eq 1
+
+queries: .venv/ready ## views, macros and research questions over the dataset of `run`
+	$(QUERIES)
+
+# Advisories are left out here: they need the network, and change without us.
+deny: ## licences and sources of what we depend on, if cargo-deny is installed
+	@if $(CARGO) deny --version >/dev/null 2>&1; \
+	then $(CARGO) deny check --hide-inclusion-graph bans licenses sources; \
+	else echo 'cargo-deny is not installed: licences and sources are not checked (cargo install cargo-deny)'; fi
+
+schemas: ## writes schemas/ from the code
+	$(CARGO) run --release --locked -- schema --write schemas
+
+expected: run .venv/ready ## writes jobs/expected/ anew; read the diff, it is the only check
+	$(QUERIES) --write
+
+samples: ## writes data-samples/warc/ anew, and the robots.txt files of odd bytes
+	$(CARGO) run --locked --example make-samples
+
+bench: ## the benches
+	$(CARGO) bench --workspace --locked
+
+clean: ## removes target/ and .venv/
+	$(CARGO) clean
+	rm -rf .venv $(DATASET)
+
+# Debian packs Python without `venv`.
+.venv/ready: jobs/requirements.txt
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo 'Python has no venv here: installing the package python3-venv with apt-get'; \
+	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root=sudo; fi; \
+	  $$as_root apt-get update -q && $$as_root apt-get install -q -y python3-venv || { \
+	    echo 'That failed. Install venv for $(PYTHON) yourself, then run make again.'; exit 1; }; }
+	$(PYTHON) -m venv --clear .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check -r jobs/requirements.txt
+	@touch $@

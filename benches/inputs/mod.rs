@@ -1,0 +1,856 @@
+//! Inputs that the benches build themselves, each with the counts that it must give.
+//!
+//! Everything comes from fixed seeds, so every run on every machine has the same bodies. What a
+//! body holds is counted while it is written, and never read back from the parser: a bench that
+//! asserts these counts has checked the parser before it times it. A path's number stands nowhere
+//! else in its file, so which rule decides a question is known beforehand too.
+
+#![allow(dead_code, reason = "each bench uses a part of this")]
+
+use criterion::Criterion;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use libdeflate_sys as sys;
+use std::io::Write;
+use std::ptr::NonNull;
+use std::time::Duration;
+
+/// Short times, so that a whole run is a matter of minutes. Options of the command line win.
+pub(crate) fn criterion() -> Criterion {
+    Criterion::default()
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2))
+        .sample_size(20)
+        .without_plots()
+        .configure_from_args()
+}
+
+/// Bodies of one kind.
+pub(crate) struct Input {
+    /// Its name, as in `robots/usual`.
+    pub(crate) name: &'static str,
+    pub(crate) bodies: Vec<Body>,
+}
+
+/// A body and what is in it.
+pub(crate) struct Body {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) counts: Counts,
+    pub(crate) queries: Vec<Query>,
+}
+
+/// A question about a body, asked for a crawler that it does not name.
+pub(crate) struct Query {
+    pub(crate) url: Vec<u8>,
+    pub(crate) is_allowed: bool,
+}
+
+/// What bodies hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) lines: u64,
+    pub(crate) groups: u64,
+    pub(crate) agents: u64,
+    pub(crate) allow: u64,
+    pub(crate) disallow: u64,
+    pub(crate) sitemaps: u64,
+    pub(crate) others: u64,
+    pub(crate) comments: u64,
+    pub(crate) blanks: u64,
+    /// Statements on AI use.
+    pub(crate) preferences: u64,
+    /// `*`, and every whole name and token.
+    pub(crate) verdicts: u64,
+    /// Verdicts that disallow everything.
+    pub(crate) closed: u64,
+    /// Verdicts that meet the work limit.
+    pub(crate) undecided: u64,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.lines += other.lines;
+        self.groups += other.groups;
+        self.agents += other.agents;
+        self.allow += other.allow;
+        self.disallow += other.disallow;
+        self.sitemaps += other.sitemaps;
+        self.others += other.others;
+        self.comments += other.comments;
+        self.blanks += other.blanks;
+        self.preferences += other.preferences;
+        self.verdicts += other.verdicts;
+        self.closed += other.closed;
+        self.undecided += other.undecided;
+    }
+}
+
+impl Input {
+    pub(crate) fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.bodies.iter().for_each(|body| counts.add(&body.counts));
+        counts
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bodies.iter().map(|body| body.bytes.len() as u64).sum()
+    }
+}
+
+/// All five kinds, the smallest first.
+pub(crate) fn all() -> [Input; 5] {
+    [tiny(), usual(), huge(), html(), adversarial()]
+}
+
+/// A group and a rule or two: what most hosts have.
+pub(crate) fn tiny() -> Input {
+    let mut random = Random(0x1001);
+    let bodies = (0..100).map(|_| {
+        let mut file = File::new(&mut random);
+        file.agent("*", 0);
+        file.rules(&mut random, 1);
+        if random.one_in(3) {
+            file.sitemap(&mut random);
+        }
+        file.finish()
+    });
+    Input {
+        name: "tiny",
+        bodies: bodies.collect(),
+    }
+}
+
+/// Several groups, comments, sitemaps and a delay: what a site that cares has.
+pub(crate) fn usual() -> Input {
+    let mut random = Random(0x2002);
+    let bodies = (0..100).map(|_| usual_body(&mut random, 1));
+    Input {
+        name: "usual",
+        bodies: bodies.collect(),
+    }
+}
+
+/// A megabyte of rules.
+pub(crate) fn huge() -> Input {
+    Input {
+        name: "huge",
+        bodies: vec![usual_body(&mut Random(0x3003), 1500)],
+    }
+}
+
+/// Pages that servers send in place of a robots.txt.
+pub(crate) fn html() -> Input {
+    let mut random = Random(0x4004);
+    Input {
+        name: "html",
+        bodies: (0..10).map(|_| html_body(&mut random)).collect(),
+    }
+}
+
+/// What is made to cost much.
+pub(crate) fn adversarial() -> Input {
+    let bodies = vec![
+        long_lines(),
+        one_line(),
+        only_cr(),
+        nul_bytes(),
+        high_bytes(),
+        blank_lines(),
+        many_groups(),
+        exploding_patterns(),
+    ];
+    Input {
+        name: "adversarial",
+        bodies,
+    }
+}
+
+/// Patterns that make a matcher without memory try every way to share out a long path.
+pub(crate) fn hostile_patterns() -> Body {
+    let mut file = File::plain();
+    file.agent("*", 0);
+    for (nth, last) in ('b'..='z').enumerate() {
+        let stars = "*a".repeat(20);
+        let run = "a".repeat(300 + 10 * nth);
+        let end = if nth % 2 == 0 { "" } else { "$" };
+        file.rule(false, &format!("/{stars}*{last}{end}"));
+        file.ask(&format!("/{run}"), true);
+        file.ask(&format!("/{run}{last}"), false);
+        file.ask(&format!("/{run}{last}a"), nth % 2 == 1);
+    }
+    file.finish()
+}
+
+const WORDS: [&str; 24] = [
+    "account",
+    "admin",
+    "api",
+    "archive",
+    "assets",
+    "blog",
+    "cart",
+    "catalog",
+    "category",
+    "checkout",
+    "feed",
+    "images",
+    "includes",
+    "login",
+    "media",
+    "modules",
+    "private",
+    "product",
+    "profile",
+    "search",
+    "tag",
+    "tmp",
+    "user",
+    "wp-content",
+];
+
+const COMMENTS: [&str; 6] = [
+    "# See https://www.robotstxt.org/ for how this file is read",
+    "# Section 2: everybody else",
+    "#",
+    "# Pages that are built for each visitor",
+    "# AI crawlers: ask us for a licence first",
+    "# ---------------------------------------",
+];
+
+/// Names, and how many rows each makes in `verdicts`: a name that Google's token rule cuts makes
+/// two.
+const AGENTS: [(&str, u64); 20] = [
+    ("GPTBot", 1),
+    ("ChatGPT-User", 1),
+    ("ClaudeBot", 1),
+    ("anthropic-ai", 1),
+    ("CCBot", 1),
+    ("Google-Extended", 1),
+    ("Bytespider", 1),
+    ("PerplexityBot", 1),
+    ("Amazonbot", 1),
+    ("Applebot-Extended", 1),
+    ("FacebookBot", 1),
+    ("Diffbot", 1),
+    ("omgili", 1),
+    ("AhrefsBot", 1),
+    ("SemrushBot", 1),
+    ("DotBot", 1),
+    ("MJ12bot", 2),
+    ("PetalBot", 1),
+    ("YandexBot", 1),
+    ("Baiduspider", 1),
+];
+
+/// A site's file; `scale` times as many rules as are usual.
+fn usual_body(random: &mut Random, scale: u64) -> Body {
+    let mut file = File::new(random);
+    let mut agents = AGENTS.to_vec();
+    for at in 0..agents.len() {
+        let other = at + random.below(agents.len() as u64 - at as u64) as usize;
+        agents.swap(at, other);
+    }
+    for _ in 0..random.below(4) {
+        file.comment(random);
+    }
+    // The short groups stand first, so that they count even in a file beyond the body limit.
+    if !random.one_in(3) {
+        let count = 1 + random.below(10) as usize;
+        for (agent, rows) in agents.split_off(agents.len() - count) {
+            file.agent(agent, rows);
+            file.counts.closed += 1;
+        }
+        file.rule(false, "/");
+        file.blank();
+    }
+    if random.one_in(2) {
+        let (agent, rows) = agents[0];
+        file.agent(agent, rows);
+        file.other("Crawl-delay: 10");
+        file.rule(false, "/slow/");
+        file.rule(true, "/slow/index/");
+        file.blank();
+    }
+    file.comment(random);
+    file.agent("*", 0);
+    if random.one_in(5) {
+        file.other("Content-Signal: search=yes, ai-train=no");
+        file.counts.preferences += 2;
+    }
+    if random.one_in(4) {
+        file.other("Crawl-delay: 5");
+    }
+    let rules = (10 + random.below(20)) * scale;
+    file.rules(random, rules);
+    file.blank();
+    for _ in 0..=random.below(3) {
+        file.sitemap(random);
+    }
+    file.finish()
+}
+
+/// About 30 KB of a page, its lines counted by what they read as: a colon, or two words alone,
+/// make a key and a value; other lines make nothing.
+fn html_body(random: &mut Random) -> Body {
+    let mut file = File::plain();
+    file.other("<!DOCTYPE html>");
+    file.nothing("<html>");
+    file.nothing("<head>");
+    file.other("<meta charset=\"utf-8\">");
+    for _ in 0..20 {
+        let (word, number) = (random.word(), random.below(1000));
+        file.nothing(&format!(".{word}-{number} .inner > a {{"));
+        file.other(&format!("  padding: {number}px;"));
+        file.other("  color: #336699;");
+        file.nothing("}");
+    }
+    file.nothing("</head>");
+    while file.body.len() < 30_000 {
+        let (word, number) = (random.word(), random.below(100_000));
+        file.other(&format!("    <div class=\"{word}\">"));
+        file.other(&format!(
+            "      <a class=\"item {word}\" href=\"https://www.example.com/{word}/{number}\">"
+        ));
+        file.nothing(&format!(
+            "      The {word} number {number} is what you might have looked for in this place"
+        ));
+        file.nothing("      </a>");
+        file.nothing("    </div>");
+        file.blank();
+    }
+    file.nothing("</html>");
+    file.finish()
+}
+
+fn long_lines() -> Body {
+    let mut file = File::plain();
+    file.agent("*", 0);
+    for _ in 0..4 {
+        file.rule(false, &format!("/{}", "long/".repeat(20_000)));
+    }
+    file.finish()
+}
+
+fn one_line() -> Body {
+    let mut file = File::plain();
+    file.nothing(&"no colon and no end ".repeat(20_000));
+    file.finish()
+}
+
+fn only_cr() -> Body {
+    let mut file = File::plain();
+    file.end = "\r";
+    let mut random = Random(0x5005);
+    file.agent("*", 0);
+    file.rules(&mut random, 5000);
+    file.finish()
+}
+
+fn nul_bytes() -> Body {
+    let mut file = File::plain();
+    file.agent("*", 0);
+    for number in 0..2000 {
+        // The path ends at the NUL; what stands behind it is not seen.
+        file.rule(false, &format!("/{number}/\0\0\0Allow: /"));
+        file.body.extend_from_slice(&[0; 64]);
+        file.blank();
+    }
+    file.finish()
+}
+
+fn high_bytes() -> Body {
+    let mut file = File::plain();
+    file.agent("*", 0);
+    for _ in 0..2000 {
+        file.body.extend_from_slice(b"Disallow: /");
+        file.body.extend((0..100).map(|at| 0x80 + at));
+        file.end_line();
+        file.counts.disallow += 1;
+        file.has_rules = true;
+    }
+    file.finish()
+}
+
+fn blank_lines() -> Body {
+    let mut file = File::plain();
+    (0..200_000).for_each(|_| file.blank());
+    file.finish()
+}
+
+fn many_groups() -> Body {
+    let mut file = File::plain();
+    for number in 0..10_000u32 {
+        let letters = [1000, 100, 10, 1].map(|unit| char::from(b'a' + (number / unit % 10) as u8));
+        file.agent(&letters.iter().collect::<String>(), 1);
+        file.rule(false, "/");
+        file.counts.closed += 1;
+    }
+    file.finish()
+}
+
+/// Rules whose verdict needs a search through more states than the limit has: which of the sixteen
+/// first letters a path has shown already tells 65,536 of them apart. Every allow is outdone by the
+/// longer disallow behind it, so no path that shows the answer can be built from a rule.
+fn exploding_patterns() -> Body {
+    let mut file = File::plain();
+    file.agent("*", 0);
+    file.rule(false, "/");
+    for (first, second) in ('a'..='p').zip('A'..='P') {
+        file.rule(true, &format!("/*{first}*{second}"));
+        file.rule(false, &format!("/*{first}*{second}*"));
+    }
+    file.counts.undecided += 1;
+    file.finish()
+}
+
+/// A robots.txt that is being written, and counted.
+struct File {
+    body: Vec<u8>,
+    end: &'static str,
+    is_capital: bool,
+    counts: Counts,
+    queries: Vec<Query>,
+    has_rules: bool,
+    next_number: u64,
+}
+
+impl File {
+    /// A file in one of the ways that files are written: 29 of 100 have CRLF.
+    fn new(random: &mut Random) -> Self {
+        Self {
+            end: if random.below(100) < 29 { "\r\n" } else { "\n" },
+            is_capital: random.one_in(2),
+            ..Self::plain()
+        }
+    }
+
+    fn plain() -> Self {
+        Self {
+            body: Vec::new(),
+            end: "\n",
+            is_capital: false,
+            // Everybody else has a verdict in every file.
+            counts: Counts {
+                verdicts: 1,
+                ..Counts::default()
+            },
+            queries: Vec::new(),
+            // The first user-agent line begins a group.
+            has_rules: true,
+            next_number: 0,
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.body.extend_from_slice(self.end.as_bytes());
+        self.counts.lines += 1;
+    }
+
+    fn line(&mut self, text: &str) {
+        self.body.extend_from_slice(text.as_bytes());
+        self.end_line();
+    }
+
+    fn agent(&mut self, name: &str, verdicts: u64) {
+        let key = if self.is_capital {
+            "User-Agent"
+        } else {
+            "User-agent"
+        };
+        self.line(&format!("{key}: {name}"));
+        self.counts.agents += 1;
+        self.counts.verdicts += verdicts;
+        self.counts.groups += u64::from(self.has_rules);
+        self.has_rules = false;
+    }
+
+    fn rule(&mut self, is_allow: bool, path: &str) {
+        let (key, count) = if is_allow {
+            ("Allow", &mut self.counts.allow)
+        } else {
+            ("Disallow", &mut self.counts.disallow)
+        };
+        *count += 1;
+        self.line(&format!("{key}: {path}"));
+        self.has_rules = true;
+    }
+
+    fn other(&mut self, text: &str) {
+        self.line(text);
+        self.counts.others += 1;
+    }
+
+    fn nothing(&mut self, text: &str) {
+        self.line(text);
+    }
+
+    fn blank(&mut self) {
+        self.end_line();
+        self.counts.blanks += 1;
+    }
+
+    fn comment(&mut self, random: &mut Random) {
+        self.line(COMMENTS[random.below(COMMENTS.len() as u64) as usize]);
+        self.counts.comments += 1;
+    }
+
+    fn sitemap(&mut self, random: &mut Random) {
+        let (word, number) = (random.word(), random.below(1000));
+        self.line(&format!(
+            "Sitemap: https://www.example.com/{word}/sitemap-{number}.xml"
+        ));
+        self.counts.sitemaps += 1;
+    }
+
+    /// At least `count` rules of the kinds that are met, each with a question that it decides.
+    fn rules(&mut self, random: &mut Random, count: u64) {
+        let end = self.counts.allow + self.counts.disallow + count;
+        while self.counts.allow + self.counts.disallow < end {
+            let (a, b, number) = (random.word(), random.word(), self.next_number);
+            self.next_number += 1;
+            match random.below(20) {
+                0 | 1 => {
+                    self.rule(false, &format!("/{a}/{b}-{number}/"));
+                    self.rule(true, &format!("/{a}/{b}-{number}/open/"));
+                    self.ask(&format!("/{a}/{b}-{number}/open/page.html"), true);
+                }
+                2 | 3 => {
+                    self.rule(false, &format!("/*/print-{number}/"));
+                    self.ask(&format!("/{a}/{b}/print-{number}/x"), false);
+                }
+                4 => {
+                    self.rule(false, &format!("/*?sort-{number}="));
+                    self.ask(&format!("/{a}/{b}?sort-{number}=down"), false);
+                }
+                5 => {
+                    self.rule(false, &format!("/{a}/{b}-{number}.pdf$"));
+                    self.ask(&format!("/{a}/{b}-{number}.pdf"), false);
+                    self.ask(&format!("/{a}/{b}-{number}.pdf?page=2"), true);
+                }
+                _ => {
+                    self.rule(false, &format!("/{a}/{b}-{number}/"));
+                    self.ask(&format!("/{a}/{b}-{number}/index.html"), false);
+                    self.ask(&format!("/{a}/{b}_{number}/index.html"), true);
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, path: &str, is_allowed: bool) {
+        self.queries.push(Query {
+            url: format!("https://www.example.com{path}").into_bytes(),
+            is_allowed,
+        });
+    }
+
+    fn finish(mut self) -> Body {
+        // Behind the last line end stands an empty line.
+        self.counts.lines += 1;
+        self.counts.blanks += 1;
+        Body {
+            bytes: self.body,
+            counts: self.counts,
+            queries: self.queries,
+        }
+    }
+}
+
+/// How the records of an archive are packed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    Plain,
+    /// A gzip member a record.
+    Gzip,
+    /// A zstd frame a record.
+    Zstd,
+}
+
+/// An archive in the shape of Common Crawl's robots.txt subset: a warcinfo record, then pairs of a
+/// request and its response.
+pub(crate) struct Archive {
+    pub(crate) bytes: Vec<u8>,
+    /// Where each member, frame or plain record begins.
+    members: Vec<usize>,
+    pub(crate) records: u64,
+    /// The bytes of all blocks.
+    pub(crate) block_bytes: u64,
+    /// The bytes of all members, inflated.
+    pub(crate) plain_bytes: u64,
+    pub(crate) captures: u64,
+    /// What the bodies of successful responses hold; the others have one verdict each.
+    pub(crate) counts: Counts,
+    /// Members with a wrong checksum.
+    pub(crate) damaged: u64,
+}
+
+/// What a server answered.
+struct Answer<'a> {
+    status: &'static str,
+    headers: &'static str,
+    body: &'a [u8],
+    /// `None` where the body is not read as a robots.txt.
+    counts: Option<&'a Counts>,
+}
+
+impl<'a> Answer<'a> {
+    fn ok(body: &'a Body) -> Self {
+        let headers = "Content-Type: text/plain; charset=utf-8\r\n";
+        Self {
+            status: "200 OK",
+            headers,
+            body: &body.bytes,
+            counts: Some(&body.counts),
+        }
+    }
+}
+
+/// Successful responses with these bodies, `repeats` times over.
+pub(crate) fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> Archive {
+    let answers: Vec<_> = (0..repeats)
+        .flat_map(|_| bodies.iter().map(Answer::ok))
+        .collect();
+    archive(&answers, framing)
+}
+
+/// Captures as a crawl has them: 54 of 100 are successful, 27 redirects and 19 not there; of the
+/// successful ones a twentieth is forty times as large as usual.
+pub(crate) fn crawl(captures: u64, framing: Framing) -> Archive {
+    let mut random = Random(0x6006);
+    let moved = "<html><head><title>301 Moved Permanently</title></head><body><center><h1>301 Moved Permanently</h1>\
+        </center><hr><center>nginx</center></body></html>\r\n";
+    let page = html_body(&mut random);
+    let bodies: Vec<Option<Body>> = (0..captures)
+        .map(|nth| match nth % 100 {
+            0..54 => Some(usual_body(&mut random, if nth % 20 == 7 { 40 } else { 1 })),
+            _ => None,
+        })
+        .collect();
+    let answers: Vec<_> = bodies
+        .iter()
+        .enumerate()
+        .map(|(nth, body)| match body {
+            Some(body) => Answer::ok(body),
+            None if nth % 100 < 81 => Answer {
+                status: "301 Moved Permanently",
+                headers: "Content-Type: text/html\r\nLocation: https://www.example.com/robots.txt\r\n",
+                body: moved.as_bytes(),
+                counts: None,
+            },
+            None => Answer {
+                status: "404 Not Found",
+                headers: "Content-Type: text/html; charset=UTF-8\r\nCache-Control: no-cache, private\r\n",
+                body: &page.bytes[..2000],
+                counts: None,
+            },
+        })
+        .collect();
+    archive(&answers, framing)
+}
+
+fn archive(answers: &[Answer<'_>], framing: Framing) -> Archive {
+    let mut random = Random(0x7007);
+    let mut archive = Archive {
+        bytes: Vec::new(),
+        members: Vec::new(),
+        records: 0,
+        block_bytes: 0,
+        plain_bytes: 0,
+        captures: 0,
+        counts: Counts::default(),
+        damaged: 0,
+    };
+    let info = random.uuid();
+    let fields = "Content-Type: application/warc-fields\r\n";
+    archive.push(
+        framing,
+        "warcinfo",
+        &info,
+        fields,
+        b"isPartOf: BENCH-2026-01\r\nsubset: robotstxt\r\n",
+    );
+    for answer in answers {
+        let (word, number) = (random.word(), random.below(1_000_000));
+        let host = format!("www.{word}-{number}.example.com");
+        let about = format!(
+            "WARC-Warcinfo-ID: <urn:uuid:{info}>\r\nWARC-IP-Address: 192.0.2.{}\r\n\
+             WARC-Target-URI: https://{host}/robots.txt\r\n",
+            random.below(250),
+        );
+        let request_id = random.uuid();
+        let request = format!(
+            "GET /robots.txt HTTP/1.1\r\nUser-Agent: CCBot/2.0 (https://commoncrawl.org/faq/)\r\nAccept: text/html\r\n\
+             Host: {host}\r\nConnection: Keep-Alive\r\nAccept-Encoding: br,gzip\r\n\r\n"
+        );
+        let fields = format!("Content-Type: application/http; msgtype=request\r\n{about}");
+        archive.push(framing, "request", &request_id, &fields, request.as_bytes());
+
+        let Answer {
+            status,
+            headers,
+            body,
+            counts,
+        } = *answer;
+        let mut block = format!(
+            "HTTP/1.1 {status}\r\nDate: Sun, 04 Jan 2026 {:02}:{:02}:{:02} GMT\r\nServer: nginx\r\n{headers}\
+             X-Request-Id: {}\r\nConnection: keep-alive\r\nContent-Length: {}\r\n\r\n",
+            random.below(24), random.below(60), random.below(60), random.uuid(), body.len(),
+        )
+        .into_bytes();
+        block.extend_from_slice(body);
+        let fields = format!(
+            "Content-Type: application/http; msgtype=response\r\n{about}WARC-Concurrent-To: <urn:uuid:{request_id}>\r\n\
+             WARC-Payload-Digest: sha1:{}\r\nWARC-Block-Digest: sha1:{}\r\nWARC-Identified-Payload-Type: text/plain\r\n",
+            random.base32(),
+            random.base32(),
+        );
+        archive.push(framing, "response", &random.uuid(), &fields, &block);
+        archive.captures += 1;
+        match counts {
+            Some(counts) => archive.counts.add(counts),
+            None => archive.counts.verdicts += 1,
+        }
+    }
+    archive
+}
+
+impl Archive {
+    fn push(&mut self, framing: Framing, kind: &str, id: &str, fields: &str, block: &[u8]) {
+        let mut record = format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2026-01-04T10:00:00Z\r\nWARC-Record-ID: <urn:uuid:{id}>\r\n\
+             Content-Length: {}\r\n{fields}\r\n",
+            block.len(),
+        )
+        .into_bytes();
+        record.extend_from_slice(block);
+        record.extend_from_slice(b"\r\n\r\n");
+        self.members.push(self.bytes.len());
+        self.records += 1;
+        self.block_bytes += block.len() as u64;
+        self.plain_bytes += record.len() as u64;
+        match framing {
+            Framing::Plain => self.bytes.extend_from_slice(&record),
+            Framing::Gzip => {
+                let mut encoder = GzEncoder::new(&mut self.bytes, Compression::default());
+                encoder.write_all(&record).unwrap();
+                encoder.finish().unwrap();
+            }
+            Framing::Zstd => self
+                .bytes
+                .extend_from_slice(&zstd::bulk::compress(&record, 3).unwrap()),
+        }
+    }
+
+    /// Spoils the checksum of every tenth gzip member.
+    pub(crate) fn damage(&mut self) {
+        for end in self.members.iter().skip(10).step_by(10) {
+            self.bytes[end - 8] ^= 1;
+            self.damaged += 1;
+        }
+    }
+}
+
+/// The floor under every reader of gzip: libdeflate, a member at a time, in memory.
+pub(crate) struct Floor {
+    decompressor: NonNull<sys::libdeflate_decompressor>,
+    output: Vec<u8>,
+}
+
+impl Floor {
+    pub(crate) fn new() -> Self {
+        #[expect(
+            unsafe_code,
+            reason = "libdeflate has no safe binding that tells the bytes taken"
+        )]
+        // SAFETY: the function has no preconditions; null is checked below.
+        let raw = unsafe { sys::libdeflate_alloc_decompressor() };
+        Self {
+            decompressor: NonNull::new(raw).unwrap(),
+            output: vec![0; 4 << 20],
+        }
+    }
+
+    /// Inflates all members of `input`, checks their checksums, and gives their number and bytes.
+    pub(crate) fn inflate(&mut self, mut input: &[u8]) -> (u64, u64) {
+        let (mut members, mut bytes) = (0, 0);
+        while !input.is_empty() {
+            let (mut taken, mut made) = (0, 0);
+            #[expect(
+                unsafe_code,
+                reason = "libdeflate has no safe binding that tells the bytes taken"
+            )]
+            // SAFETY: the decompressor is live until `drop`; both pointers come with the lengths of
+            // what they point at; the two results are valid for writing during the call.
+            let result = unsafe {
+                sys::libdeflate_gzip_decompress_ex(
+                    self.decompressor.as_ptr(),
+                    input.as_ptr().cast(),
+                    input.len(),
+                    self.output.as_mut_ptr().cast(),
+                    self.output.len(),
+                    &raw mut taken,
+                    &raw mut made,
+                )
+            };
+            assert_eq!(result, sys::libdeflate_result_LIBDEFLATE_SUCCESS);
+            input = &input[taken..];
+            members += 1;
+            bytes += made as u64;
+        }
+        (members, bytes)
+    }
+}
+
+impl Drop for Floor {
+    fn drop(&mut self) {
+        #[expect(
+            unsafe_code,
+            reason = "libdeflate has no safe binding that tells the bytes taken"
+        )]
+        // SAFETY: the pointer came from `libdeflate_alloc_decompressor` and is freed once.
+        unsafe {
+            sys::libdeflate_free_decompressor(self.decompressor.as_ptr());
+        }
+    }
+}
+
+/// Numbers that are the same on every run (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        (self.next() >> 32) % bound
+    }
+
+    fn one_in(&mut self, count: u64) -> bool {
+        self.below(count) == 0
+    }
+
+    fn word(&mut self) -> &'static str {
+        WORDS[self.below(WORDS.len() as u64) as usize]
+    }
+
+    fn uuid(&mut self) -> String {
+        let (a, b) = (self.next(), self.next());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",
+            a >> 32,
+            a >> 16 & 0xffff,
+            a & 0xfff,
+            b >> 52,
+            b & 0xffff_ffff_ffff
+        )
+    }
+
+    fn base32(&mut self) -> String {
+        (0..32)
+            .map(|_| char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[self.below(32) as usize]))
+            .collect()
+    }
+}

@@ -1,0 +1,151 @@
+//! The whole job: an archive in, a dataset out, with one thread.
+//!
+//! What is written is synced to the disk, as in a real run. To leave the disk out of the figures,
+//! set `TMPDIR` to a file system in memory.
+
+#![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
+
+mod inputs;
+
+use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
+use inputs::{Archive, Floor, Framing};
+use scan::agents::Registry;
+use scan::input::{Input, Origin};
+use scan::output::{Destination, Existing};
+use scan::run::{self, Options, Progress, Summary};
+use scan::tables::Table;
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use tempfile::TempDir;
+
+const TWO_TABLES: [Table; 2] = [Table::RobotsFiles, Table::Rules];
+
+fn main() {
+    let mut criterion = inputs::criterion();
+    let mut group = criterion.benchmark_group("scan");
+    let usual = inputs::crawl(2000, Framing::Gzip);
+    job(&mut group, "usual", &usual, &Table::ALL);
+    job(&mut group, "usual-two-tables", &usual, &TWO_TABLES);
+    floor(&mut group, "usual-libdeflate", &usual);
+    for (input, repeats) in [
+        (inputs::tiny(), 20),
+        (inputs::huge(), 4),
+        (inputs::html(), 20),
+        (inputs::adversarial(), 1),
+    ] {
+        let archive = inputs::archive_of(&input.bodies, repeats, Framing::Gzip);
+        job(&mut group, input.name, &archive, &Table::ALL);
+        floor(&mut group, &format!("{}-libdeflate", input.name), &archive);
+    }
+    group.finish();
+    criterion.final_summary();
+}
+
+fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, tables: &[Table]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.warc.gz");
+    fs::write(&path, &archive.bytes).unwrap();
+    let input = Input {
+        origin: Origin::File(path),
+        name: "archive.warc.gz".to_owned(),
+        bytes: Some(archive.bytes.len() as u64),
+        crawl: "BENCH-2026-01".to_owned(),
+        subset: "robotstxt".to_owned(),
+    };
+    check(
+        name,
+        archive,
+        tables,
+        &scan(&input, tables, tempfile::tempdir().unwrap().path()),
+    );
+    group.throughput(Throughput::ElementsAndBytes {
+        elements: archive.captures,
+        bytes: archive.bytes.len() as u64,
+    });
+    group.bench_function(name, |bencher| {
+        let routine = |output: TempDir| {
+            scan(&input, tables, output.path());
+            // Given back, so that its removal is not timed.
+            output
+        };
+        bencher.iter_batched(
+            || tempfile::tempdir().unwrap(),
+            routine,
+            BatchSize::PerIteration,
+        );
+    });
+}
+
+fn scan(input: &Input, tables: &[Table], output: &Path) -> Summary {
+    let options = Options {
+        inputs: vec![input.clone()],
+        stdin_head: Vec::new(),
+        destination: Destination::new(&output.join("out"), tables, None),
+        existing: Existing::Refuse,
+        threads: 1,
+        body_limit: Some(robots::BODY_LIMIT_BYTES),
+        max_body_bytes: 16 << 20,
+        with_bodies: false,
+        registry: Registry::built_in(),
+        part_bytes: 2 << 30,
+        shard: None,
+    };
+    let (notices, _) = channel();
+    run::run(
+        &options,
+        &Progress::default(),
+        &notices,
+        &Arc::new(AtomicBool::new(false)),
+    )
+    .unwrap()
+}
+
+fn check(name: &str, archive: &Archive, tables: &[Table], summary: &Summary) {
+    let counts = &archive.counts;
+    assert_eq!(
+        (
+            summary.records,
+            summary.captures,
+            summary.faults,
+            summary.failed_inputs
+        ),
+        (archive.records, archive.captures, 0, 0),
+        "{name}"
+    );
+    let rows = [
+        (Table::RobotsFiles, archive.captures),
+        (Table::Groups, counts.agents),
+        (Table::Rules, counts.allow + counts.disallow),
+        (Table::Sitemaps, counts.sitemaps),
+        (Table::Directives, counts.others),
+        (Table::Preferences, counts.preferences),
+        (Table::Verdicts, counts.verdicts),
+        (Table::Faults, 0),
+        (Table::Runs, 1),
+    ];
+    for (table, expected) in rows {
+        let expected = tables.contains(&table).then_some(&expected);
+        assert_eq!(
+            summary.rows.get(table.name()),
+            expected,
+            "{name}: {}",
+            table.name()
+        );
+    }
+}
+
+fn floor(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive) {
+    let mut floor = Floor::new();
+    assert_eq!(
+        floor.inflate(&archive.bytes),
+        (archive.records, archive.plain_bytes),
+        "{name}"
+    );
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| floor.inflate(black_box(&archive.bytes)))
+    });
+}

@@ -1,0 +1,15 @@
+-- One row per part: how it came about. Nothing here differs between two runs over the same inputs.
+CREATE TABLE runs (
+  part INTEGER NOT NULL, -- The part, from 0.
+  version VARCHAR NOT NULL, -- The program's version.
+  options VARCHAR NOT NULL, -- The options that change rows, as JSON.
+  psl_version VARCHAR NOT NULL, -- The version of the Public Suffix List: that of the crate that carries it.
+  agents_version VARCHAR NOT NULL, -- The digest of the registry of crawlers.
+  inputs INTEGER NOT NULL, -- Archives.
+  input_bytes BIGINT, -- Their bytes; null where one could not be known, as with standard input.
+  records BIGINT NOT NULL, -- Records read, of every type.
+  captures BIGINT NOT NULL, -- Rows of `robots_files`.
+  faults BIGINT NOT NULL, -- Rows of `faults`.
+  crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
+  subset VARCHAR NOT NULL -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
+);

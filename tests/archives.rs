@@ -1,0 +1,412 @@
+//! 142 archives of many makers, sound and broken, against what is known of them.
+//!
+//! `README.tsv` beside them counts the records as another tool, warcio, reads
+//! them. Where we read otherwise it stands in [`KNOWN`], with the reason.
+
+use crate::util::{run, shared_data};
+use scan::warc::{Error, ErrorKind, Limits, Reader};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+type Counts = BTreeMap<String, u64>;
+
+/// An archive that we read otherwise than the README counts it.
+struct Known {
+    path: &'static str,
+    records: &'static str,
+    faults: usize,
+    why: &'static str,
+}
+
+const fn known(
+    path: &'static str,
+    records: &'static str,
+    faults: usize,
+    why: &'static str,
+) -> Known {
+    Known {
+        path,
+        records,
+        faults,
+        why,
+    }
+}
+
+/// The other tool reads one record of a member of many, or stops at line ends
+/// that it does not expect.
+const STOPPED_EARLY: &str = "the other tool stopped early; the member holds all of these";
+/// A record is given only when its end is there.
+const LAST_IS_CUT: &str = "the last record is cut and not given";
+/// Words stand between members, behind which we read on.
+const GARBAGE: &str = "the other tool stopped at bytes that belong to no record";
+
+/// Every difference, and why it is one.
+const KNOWN: &[Known] = &[
+    known(
+        "DigitalPebble+storm-crawler/unparsable-date.warc.gz",
+        "request=1, response=1, warcinfo=1",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "castorini+anserini/segment1.warc.gz",
+        "response=1, warcinfo=1",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "castorini+anserini/segment1.warc.wet.gz",
+        "conversion=1, warcinfo=1",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "castorini+anserini/c0da2d.segment1.warc.gz",
+        "response=1, warcinfo=1",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "castorini+anserini/413e2a.segment1.warc.gz",
+        "response=1, warcinfo=1",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "castorini+anserini/411b4c.segment1.warc.gz",
+        "response=1",
+        1,
+        "the warcinfo states 331 bytes and has 325; the other tool stopped behind it",
+    ),
+    known(
+        "chatnoir-eu+chatnoir-resiliparse/clipped.warc.gz",
+        "",
+        1,
+        LAST_IS_CUT,
+    ),
+    known(
+        "commoncrawl+whirlwind-python/CC-MAIN-2024-22.warc.paths.gz",
+        "",
+        1,
+        "a list of paths and no archive: a sound member without a record",
+    ),
+    known(
+        "digital-preservation+droid/simple.warc.gz",
+        "metadata=5, request=5, response=6, warcinfo=1",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "digital-preservation+droid/fmt-1281-signature-id-1661.warc",
+        "",
+        1,
+        LAST_IS_CUT,
+    ),
+    known(
+        "digital-preservation+droid/fmt-1355-signature-id-1738.warc",
+        "",
+        1,
+        LAST_IS_CUT,
+    ),
+    known(
+        "digital-preservation+droid/fmt-289-signature-id-305.warc",
+        "",
+        1,
+        "the version line has no version; the other tool reads nothing either",
+    ),
+    known(
+        "facebookresearch+cc_net/sample.warc.txt",
+        "",
+        4,
+        "the text was edited, and no Content-Length is right any more",
+    ),
+    known(
+        "iipc+webarchive-commons/link-extraction-test.warc",
+        "response=7, warcinfo=1",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "internetarchive+gowarc/corrupted-mid-record.warc.gz.open",
+        "response=12",
+        1,
+        GARBAGE,
+    ),
+    known(
+        "internetarchive+gowarc/corrupted-trailing-bytes.warc.gz.open",
+        "response=30",
+        1,
+        GARBAGE,
+    ),
+    known(
+        "internetarchive+gowarc/good.warc.gz.open",
+        "response=50",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "internetarchive+gowarc/skip-non-open.warc.gz",
+        "response=10",
+        0,
+        STOPPED_EARLY,
+    ),
+    known(
+        "netarchivesuite+solrwayback/transfer_compression_none_truncated.warc.gz",
+        "request=1, warcinfo=1",
+        1,
+        LAST_IS_CUT,
+    ),
+    known(
+        "netarchivesuite+solrwayback/Evil-Warc-Headers.warc",
+        "",
+        1,
+        LAST_IS_CUT,
+    ),
+    known(
+        "oduwsdl+ipwb/HTTP204.warc",
+        "response=1",
+        2,
+        "the warcinfo states 238 bytes and has 248, a response 140 and has 148",
+    ),
+    known(
+        "oduwsdl+ipwb/broken.warc",
+        "metadata=1, request=2, response=1, warcinfo=1",
+        1,
+        "the last response states 7 bytes and has 339",
+    ),
+    known("oduwsdl+ipwb/redirect.warc", "warcinfo=1", 1, LAST_IS_CUT),
+    known(
+        "webrecorder+warcio/example-trunc.warc",
+        "request=1, warcinfo=2",
+        1,
+        "the response states 973 bytes and has 975",
+    ),
+    known(
+        "webrecorder+warcio/example-wrong-chunks.warc.gz",
+        "request=1",
+        2,
+        "the response is one record in two members, and states a byte too few",
+    ),
+];
+
+/// A line of the README whose archive is there.
+struct Entry {
+    path: String,
+    /// Records by type, in lower case, without what is no record.
+    counts: Counts,
+    /// What it is, if it is of a kind that is refused, as we should say it.
+    refused: Option<&'static str>,
+}
+
+fn entries(folder: &Path) -> Vec<Entry> {
+    let text = fs::read_to_string(folder.join("README.tsv")).unwrap();
+    let mut lines = text
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>());
+    let head = lines.next().unwrap();
+    let column = |name: &str| head.iter().position(|it| it.starts_with(name)).unwrap();
+    let (path, records) = (column("path"), column("records_by_type"));
+    let compression = column("compression");
+    let entry = |line: Vec<&str>| {
+        let mut counts = parse_counts(line[records]);
+        let is_arc = counts.contains_key("arc_header");
+        let refused = match line[compression] {
+            "bz2" => Some("bzip2"),
+            "lz4" => Some("lz4"),
+            "zip" => Some("WACZ"),
+            _ => is_arc.then_some("ARC"),
+        };
+        if refused.is_some() {
+            counts.clear();
+        }
+        Entry {
+            path: line[path].trim_start_matches("warc/").to_owned(),
+            counts,
+            refused,
+        }
+    };
+    lines
+        .filter(|line| !line[path].is_empty())
+        .map(entry)
+        .collect()
+}
+
+/// `request=1, response=1, ~ce:gzip=1`; what begins with `~` is no record.
+fn parse_counts(text: &str) -> Counts {
+    let mut counts = Counts::new();
+    let words = text.split(", ").filter(|word| !word.is_empty());
+    for word in words.filter(|word| !word.starts_with('~')) {
+        let (kind, count) = word.split_once('=').unwrap();
+        *counts.entry(kind.to_lowercase()).or_default() += count.parse::<u64>().unwrap();
+    }
+    counts
+}
+
+fn show(counts: &Counts) -> String {
+    let words: Vec<String> = counts
+        .iter()
+        .map(|(kind, n)| format!("{kind}={n}"))
+        .collect();
+    words.join(", ")
+}
+
+/// What reading an archive gives.
+struct Read {
+    counts: Counts,
+    faults: Vec<Error>,
+    /// Why it is not read at all.
+    refusal: Option<Error>,
+}
+
+/// Reads an archive to its end, and checks what holds for all of them.
+fn read(path: &Path, reader: &mut Reader) -> Read {
+    let name = path.display();
+    let bytes = fs::metadata(path).unwrap().len();
+    let mut read = Read {
+        counts: Counts::new(),
+        faults: Vec::new(),
+        refusal: None,
+    };
+    if let Err(error) = reader.open_file(path, None) {
+        read.refusal = Some(error);
+        return read;
+    }
+    let mut last = None;
+    loop {
+        match reader.read_record() {
+            Ok(false) => break,
+            Ok(true) => {
+                let record = reader.record();
+                let place = record.place();
+                let end = place.offset + place.length.unwrap_or(1);
+                assert!(end <= bytes, "{name}: {place:?} lies beyond {bytes} bytes");
+                let order = Some((place.offset, place.in_member));
+                assert!(last < order, "{name}: {place:?} comes after {last:?}");
+                last = order;
+                let kind = record.header("WARC-Type").unwrap_or(b"none");
+                let kind = String::from_utf8_lossy(kind).to_lowercase();
+                *read.counts.entry(kind).or_default() += 1;
+            }
+            Err(error) if error.is_fatal() => {
+                read.refusal = Some(error);
+                break;
+            }
+            Err(error) => {
+                let (from, to) = (error.offset(), error.offset() + error.skipped());
+                assert!(
+                    from < bytes && to <= bytes,
+                    "{name} of {bytes} bytes: {error}"
+                );
+                read.faults.push(error);
+            }
+        }
+    }
+    // The end stays the end.
+    assert!(
+        read.refusal.is_some() || !reader.read_record().unwrap(),
+        "{name}"
+    );
+    read
+}
+
+#[test]
+fn archives_of_many_makers_are_read_as_others_read_them_or_for_a_known_reason() {
+    let Some(folder) = shared_data().map(|data| data.join("warc")) else {
+        return;
+    };
+    let mut reader = Reader::new(Limits::default());
+    let mut unused: Vec<&Known> = KNOWN.iter().collect();
+    let (mut same, mut refused, mut wrong) = (0, 0, Vec::new());
+    let entries = entries(&folder);
+    for entry in &entries {
+        let mut read = read(&folder.join(&entry.path), &mut reader);
+        if let Some(word) = entry.refused {
+            refused += 1;
+            // A compressed ARC shows only when it is unpacked: a fault then.
+            let error = read.refusal.take().or_else(|| read.faults.pop());
+            let is_said = error.is_some_and(
+                |error| matches!(error.kind(), ErrorKind::Unsupported(text) if text.contains(word)),
+            );
+            if !is_said || !read.faults.is_empty() || !read.counts.is_empty() {
+                wrong.push(format!("{} is not refused as {word}", entry.path));
+            }
+            continue;
+        }
+        if let Some(error) = read.refusal {
+            wrong.push(format!("{} is refused: {error}", entry.path));
+            continue;
+        }
+        let ours = (show(&read.counts), read.faults.len());
+        let theirs = (show(&entry.counts), 0);
+        let known = unused.iter().position(|it| it.path == entry.path);
+        let expected = match known.map(|at| unused.swap_remove(at)) {
+            Some(known) => (known.records.to_owned(), known.faults),
+            None => theirs.clone(),
+        };
+        if known.is_some() && ours == theirs {
+            wrong.push(format!("{}: the known difference is gone", entry.path));
+        } else if ours != expected {
+            let faults = read.faults.iter().map(|it| format!("\n    {it}"));
+            let faults: String = faults.collect();
+            wrong.push(format!(
+                "{}: {ours:?}, not {expected:?}{faults}",
+                entry.path
+            ));
+        } else if known.is_none() {
+            same += 1;
+        }
+    }
+    for known in unused {
+        wrong.push(format!("{} is not there: {}", known.path, known.why));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!((entries.len(), refused, same), (142, 16, 101));
+}
+
+#[test]
+fn a_scan_of_all_archives_at_once_counts_what_the_reader_counts() {
+    let Some(folder) = shared_data().map(|data| data.join("warc")) else {
+        return;
+    };
+    let mut reader = Reader::new(Limits::default());
+    let (mut list, mut counts, mut faults) = (String::new(), Counts::new(), 0);
+    let entries = entries(&folder);
+    for entry in &entries {
+        list.push_str(&entry.path);
+        list.push('\n');
+        let read = read(&folder.join(&entry.path), &mut reader);
+        for (kind, count) in read.counts {
+            // The command counts all types together that the standard does not have.
+            let kind = if kind == "none" {
+                "unknown".to_owned()
+            } else {
+                kind
+            };
+            *counts.entry(kind).or_default() += count;
+        }
+        faults += (read.faults.len() + usize::from(read.refusal.is_some())) as u64;
+    }
+    let out = tempfile::tempdir().unwrap();
+    let paths = out.path().join("archives.paths");
+    fs::write(&paths, list).unwrap();
+    let ran = run([
+        "--paths".as_ref(),
+        paths.as_os_str(),
+        "--base".as_ref(),
+        folder.as_os_str(),
+        "-o".as_ref(),
+        out.path().join("out").as_os_str(),
+        "--json".as_ref(),
+    ]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let summary: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        summary["records_by_type"],
+        serde_json::to_value(&counts).unwrap()
+    );
+    assert_eq!(summary["faults"], faults);
+    assert_eq!(summary["inputs"], entries.len());
+    assert_eq!(summary["failed_inputs"], 0);
+}

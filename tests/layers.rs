@@ -1,0 +1,387 @@
+//! The never-list: what each layer must not know, by the names in its sources.
+//!
+//! Sources are read without comments and texts; what is left of them that
+//! looks like a path is compared with what the layer must never name.
+
+use crate::util::{files_below, project, relative};
+use scan::run::PSL_VERSION;
+use std::fs;
+use std::path::Path;
+
+/// A source file is longer than this only for a time.
+const LINES_MAX: usize = 750;
+
+/// The Rust sources below a folder, or one file, each with all paths in it.
+fn sources(place: &str) -> Vec<(String, Vec<String>)> {
+    let place = project().join(place);
+    let files = if place.is_file() {
+        vec![place]
+    } else {
+        files_below(&place)
+    };
+    let rust = |path: &&std::path::PathBuf| path.extension().is_some_and(|it| it == "rs");
+    let read = |path: &std::path::PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        (relative(path, project()), paths(&code(&text)))
+    };
+    files.iter().filter(rust).map(read).collect()
+}
+
+/// A source without its comments and what stands in quotes.
+fn code(source: &str) -> String {
+    let chars: Vec<char> = source.chars().collect();
+    let (mut out, mut at) = (String::new(), 0);
+    let begins = |at: usize, text: &str| {
+        text.chars()
+            .eq(chars[at..].iter().copied().take(text.len()))
+    };
+    while at < chars.len() {
+        let is_word = |at: usize| {
+            chars
+                .get(at)
+                .is_some_and(|it| it.is_alphanumeric() || *it == '_')
+        };
+        if begins(at, "//") {
+            while at < chars.len() && chars[at] != '\n' {
+                at += 1;
+            }
+        } else if begins(at, "/*") {
+            while at < chars.len() && !begins(at, "*/") {
+                at += 1;
+            }
+            at += 2;
+        } else if (begins(at, "r\"") || begins(at, "r#") || begins(at, "br\"") || begins(at, "br#"))
+            && (at == 0 || !is_word(at - 1))
+        {
+            // A raw text ends with as many signs as it begins with.
+            at += if chars[at] == 'b' { 2 } else { 1 };
+            let signs = chars[at..].iter().take_while(|it| **it == '#').count();
+            let end = format!("\"{}", "#".repeat(signs));
+            at += signs + 1;
+            while at < chars.len() && !begins(at, &end) {
+                at += 1;
+            }
+            at += end.len();
+        } else if chars[at] == '"' {
+            at += 1;
+            while at < chars.len() && chars[at] != '"' {
+                at += if chars[at] == '\\' { 2 } else { 1 };
+            }
+            at += 1;
+        } else if chars[at] == '\'' && (begins(at + 1, "\\") || chars.get(at + 2) == Some(&'\'')) {
+            at += if begins(at + 1, "\\") { 3 } else { 2 };
+            while at < chars.len() && chars[at] != '\'' {
+                at += 1;
+            }
+            at += 1;
+        } else {
+            out.push(chars[at]);
+            at += 1;
+        }
+    }
+    out
+}
+
+/// All paths in code, such as `std::fs::read`, with the groups of `use` taken
+/// apart, and all macros, such as `println!`.
+fn paths(code: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut chars = code.chars().peekable();
+    while let Some(first) = chars.next() {
+        let mut token = first.to_string();
+        let is_word = |it: &char| it.is_alphanumeric() || *it == '_';
+        if is_word(&first) {
+            while let Some(next) = chars.next_if(is_word) {
+                token.push(next);
+            }
+        } else if first == ':' && chars.next_if_eq(&':').is_some() {
+            token.push(':');
+        } else if first.is_whitespace() {
+            continue;
+        }
+        tokens.push(token);
+    }
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        at = path(&tokens, at, "", &mut found).max(at + 1);
+    }
+    found
+}
+
+/// Reads a path, or the paths of a group, and gives where it ends.
+fn path(tokens: &[String], mut at: usize, before: &str, found: &mut Vec<String>) -> usize {
+    let token = |at: usize| tokens.get(at).map_or("", String::as_str);
+    let is_word = |at: usize| token(at).starts_with(|it: char| it.is_alphabetic() || it == '_');
+    let mut path = before.to_owned();
+    loop {
+        if is_word(at) || (!path.is_empty() && token(at) == "*") {
+            path = if path.is_empty() {
+                token(at).to_owned()
+            } else {
+                format!("{path}::{}", token(at))
+            };
+            at += 1;
+        } else if token(at) == "{" && !path.is_empty() {
+            at += 1;
+            while at < tokens.len() && token(at) != "}" {
+                if token(at) == "as" {
+                    at += 2;
+                    continue;
+                }
+                let end = self::path(tokens, at, &path, found);
+                at = end.max(at + 1);
+            }
+            return at + 1;
+        } else {
+            break;
+        }
+        if token(at) != "::" {
+            break;
+        }
+        at += 1;
+    }
+    if token(at) == "!" && token(at + 1) != "=" {
+        path.push('!');
+    }
+    if path != before {
+        found.push(path);
+    }
+    at
+}
+
+/// What a source names that it must not.
+fn forbidden(paths: &[String], never: &[&str]) -> Vec<String> {
+    let names = |path: &str, never: &str| {
+        path == never
+            || path.starts_with(&format!("{never}::"))
+            || path.strip_suffix('!') == Some(never)
+    };
+    let is_bad = |path: &&String| never.iter().any(|never| names(path, never));
+    paths.iter().filter(is_bad).cloned().collect()
+}
+
+#[track_caller]
+fn assert_never(place: &str, never: &[&str]) {
+    let sources = sources(place);
+    assert!(!sources.is_empty(), "{place} is empty");
+    for (file, paths) in sources {
+        assert!(!paths.is_empty(), "nothing was understood in {file}");
+        let bad = forbidden(&paths, never);
+        assert!(bad.is_empty(), "{file} names {bad:?}");
+    }
+}
+
+#[test]
+fn paths_are_found_wherever_they_stand() {
+    let code = code(
+        r##"
+        use a::{b, c::{self, d as e}, f::*};
+        // use comment::x;
+        fn g(x: &'static std::fs::File) -> h::I<'_> { log!("text::y {}", 'c', r#"raw::z"#); '"'; k != l; m::n() }
+        "##,
+    );
+    let paths = paths(&code);
+    for path in [
+        "a::b",
+        "a::c::self",
+        "a::c::d",
+        "a::f::*",
+        "std::fs::File",
+        "h::I",
+        "log!",
+        "m::n",
+    ] {
+        assert!(
+            paths.iter().any(|it| it == path),
+            "{path} is not in {paths:?}"
+        );
+    }
+    for word in ["comment", "text", "raw", "k!"] {
+        assert!(
+            !paths.iter().any(|it| it.contains(word)),
+            "{word} is in {paths:?}"
+        );
+    }
+    assert_eq!(forbidden(&paths, &["std::fs", "log", "a::c"]).len(), 4);
+}
+
+#[test]
+fn the_language_knows_text_and_nothing_else() {
+    let never = [
+        "arrow",
+        "parquet",
+        "warc",
+        "http",
+        "scan",
+        "flate2",
+        "log",
+        "tracing",
+        "rayon",
+        "print",
+        "println",
+        "eprint",
+        "eprintln",
+        "std::fs",
+        "std::io",
+        "std::net",
+        "std::env",
+        "std::time",
+        "std::thread",
+        "std::process",
+        "std::path",
+        "std::sync",
+    ];
+    assert_never("src/robots", &never);
+    let manifest = fs::read_to_string(project().join("src/robots/Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let dependencies: Vec<&String> = manifest["dependencies"]
+        .as_table()
+        .unwrap()
+        .keys()
+        .collect();
+    assert_eq!(dependencies, ["memchr"]);
+}
+
+#[test]
+fn archives_and_http_know_neither_robots_txt_nor_arrow() {
+    // Nor any stage that comes after them.
+    let never = [
+        "robots",
+        "arrow",
+        "parquet",
+        "crate::agents",
+        "crate::capture",
+        "crate::facts",
+        "crate::host",
+        "crate::input",
+        "crate::note",
+        "crate::output",
+        "crate::run",
+        "crate::tables",
+        "crate::waf",
+        "crate::worker",
+    ];
+    assert_never(
+        "src/scan/warc",
+        &[&never[..], &["crate::http", "crate::error"]].concat(),
+    );
+    assert_never("src/scan/http.rs", &never);
+}
+
+#[test]
+fn tables_know_neither_parquet_nor_files() {
+    let never = [
+        "parquet",
+        "std::fs",
+        "std::io",
+        "std::path",
+        "std::net",
+        "crate::output",
+        "crate::run",
+        "crate::worker",
+        "crate::http",
+        "crate::input",
+    ];
+    // The folder is flat: this would be another way out of it.
+    let never = [&never[..], &["super::super"]].concat();
+    assert_never("src/scan/tables", &never);
+}
+
+#[test]
+fn the_output_knows_neither_rules_nor_records() {
+    let never = [
+        "robots",
+        "crate::warc",
+        "crate::http",
+        "crate::capture",
+        "crate::facts",
+        "crate::host",
+        "crate::run",
+        "crate::worker",
+        "crate::input",
+    ];
+    // The folder is flat: this would be another way out of it.
+    let never = [&never[..], &["super::super"]].concat();
+    assert_never("src/scan/output", &never);
+}
+
+#[test]
+fn the_command_parses_nothing_but_flags() {
+    let never = [
+        "arrow",
+        "parquet",
+        "warc",
+        "scan::warc",
+        "scan::http",
+        "scan::capture",
+        "scan::facts",
+        "robots::Parser",
+        "robots::Lines",
+        "robots::Judge",
+        "flate2",
+        "zstd",
+        "memchr",
+        "csv",
+        "url",
+    ];
+    assert_never("src/cli", &never);
+}
+
+#[test]
+fn jobs_know_no_rule_of_robots_txt() {
+    let files = files_below(&project().join("jobs"));
+    let is_code = |path: &Path| path.extension().is_some_and(|it| it == "py" || it == "sql");
+    let mut looked_at = 0;
+    for path in files.iter().filter(|path| is_code(path)) {
+        looked_at += 1;
+        let text = fs::read_to_string(path).unwrap().to_lowercase();
+        for word in [
+            "user-agent:",
+            "disallow:",
+            "user-agent\\s",
+            "disallow\\s",
+            "robotparser",
+        ] {
+            assert!(
+                !text.contains(word),
+                "{} has `{word}`",
+                relative(path, project())
+            );
+        }
+    }
+    assert!(looked_at > 0);
+}
+
+#[test]
+fn the_public_suffix_list_is_that_of_the_lock_file() {
+    let lock = fs::read_to_string(project().join("Cargo.lock")).unwrap();
+    let lock: toml::Table = lock.parse().unwrap();
+    let packages = lock["package"].as_array().unwrap();
+    let psl: Vec<_> = packages
+        .iter()
+        .filter(|it| it["name"].as_str() == Some("psl"))
+        .collect();
+    assert_eq!(psl.len(), 1);
+    assert_eq!(
+        PSL_VERSION,
+        format!("psl {}", psl[0]["version"].as_str().unwrap())
+    );
+}
+
+#[test]
+fn no_source_is_so_long_that_one_has_to_search_in_it() {
+    let mut long = Vec::new();
+    for path in files_below(&project().join("src")) {
+        let is_source = path.extension().is_some_and(|it| it == "rs" || it == "sql");
+        let lines = if is_source {
+            fs::read_to_string(&path).unwrap().lines().count()
+        } else {
+            0
+        };
+        if lines > LINES_MAX {
+            long.push(format!("{}: {lines} lines", relative(&path, project())));
+        }
+    }
+    assert!(long.is_empty(), "split {long:?}");
+}

@@ -1,0 +1,312 @@
+//! What stands on the disk: the same bytes however it came about.
+
+use crate::util::{self, Random};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// All files of a dataset but the log of times and the views, which hold the
+/// dataset's own path.
+fn contents(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = util::files_below(dataset);
+    let named = files
+        .iter()
+        .map(|path| (util::relative(path, dataset), path));
+    named
+        .filter(|(name, _)| name != "_log.jsonl" && name != "views.sql")
+        .map(|(name, path)| (name, fs::read(path).unwrap()))
+        .collect()
+}
+
+fn assert_same(a: &Path, b: &Path) {
+    let (a, b) = (contents(a), contents(b));
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    for (name, bytes) in &a {
+        assert!(bytes == &b[name], "{name} differs");
+    }
+}
+
+/// A folder with copies of sound samples under many names, and the list of them.
+fn crawl(copies: usize) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let samples = [
+        "cc-robotstxt.warc.gz",
+        "whole-file.warc.gz",
+        "frames.warc.zst",
+        "plain.warc",
+        "damaged-checksum.warc.gz",
+    ];
+    let mut list = String::new();
+    for at in 0..copies {
+        for sample in samples
+            .iter()
+            .filter(|sample| util::samples().join("warc").join(sample).exists())
+        {
+            let name = format!("{at:03}-{sample}");
+            fs::copy(
+                util::samples().join("warc").join(sample),
+                folder.path().join(&name),
+            )
+            .unwrap();
+            list.push_str(&format!("{name}\n"));
+        }
+    }
+    let path = folder.path().join("list");
+    fs::write(&path, list).unwrap();
+    (folder, path)
+}
+
+fn scan_list(list: &Path, out: &Path, more: &[&str]) -> util::Ran {
+    let base = list.parent().unwrap().to_str().unwrap();
+    let fixed = [
+        "--paths",
+        list.to_str().unwrap(),
+        "--base",
+        base,
+        "-o",
+        out.to_str().unwrap(),
+        "--part-bytes",
+        "400KiB",
+    ];
+    util::run(fixed.iter().chain(more))
+}
+
+#[test]
+fn threads_do_not_show_in_the_output() {
+    let (folder, list) = crawl(12);
+    let outs: Vec<PathBuf> = [1, 2, 3, 8]
+        .map(|threads| {
+            let out = folder.path().join(format!("out-{threads}"));
+            let ran = scan_list(&list, &out, &["--threads", &threads.to_string()]);
+            assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+            out
+        })
+        .into();
+    for out in &outs[1..] {
+        assert_same(&outs[0], out);
+    }
+    assert!(
+        contents(&outs[0]).len() > 11 * 3,
+        "there should be several parts"
+    );
+}
+
+/// Rows of a table over all its files, in the order of their names.
+fn table_rows(dataset: &Path, table: &str) -> Vec<Value> {
+    let mut files = util::files_below(&dataset.join(table));
+    files.sort();
+    files
+        .iter()
+        .flat_map(|file| util::rows_of_file(file))
+        .collect()
+}
+
+#[test]
+fn shards_merge_by_moving_their_files() {
+    let (folder, list) = crawl(5);
+    // One crawl for all, since rows are in order within a crawl.
+    let one = ["--crawl", "X", "--subset", "robotstxt"];
+    let whole = folder.path().join("whole");
+    scan_list(&list, &whole, &one);
+    let merged = folder.path().join("merged");
+    for shard in ["1/3", "2/3", "3/3"] {
+        let out = folder.path().join(format!("shard-{}", &shard[..1]));
+        let ran = scan_list(&list, &out, &[&one[..], &["--shard", shard]].concat());
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+        for file in util::files_below(&out) {
+            let to = merged.join(util::relative(&file, &out));
+            assert!(
+                !to.exists() || !to.to_string_lossy().contains("part-"),
+                "{} stands in two shards",
+                to.display()
+            );
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::rename(file, to).unwrap();
+        }
+    }
+    for table in scan::tables::Table::OF_RECORDS {
+        let (a, b) = (
+            table_rows(&whole, table.name()),
+            table_rows(&merged, table.name()),
+        );
+        assert!(
+            a == b,
+            "{} differs: {} and {} rows",
+            table.name(),
+            a.len(),
+            b.len()
+        );
+    }
+}
+
+#[test]
+fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
+    let folder = TempDir::new().unwrap();
+    let samples = util::samples().join("warc");
+    let sound = fs::read(samples.join("cc-robotstxt.warc.gz")).unwrap();
+    let damaged = fs::read(samples.join("damaged-checksum.warc.gz")).unwrap();
+    let mut bytes = Vec::new();
+    while bytes.len() < 21 << 20 {
+        for _ in 0..20 {
+            bytes.extend_from_slice(&sound);
+        }
+        bytes.extend_from_slice(&damaged);
+        bytes.extend_from_slice(b"garbage between members \x1f\x8b\x08\x00 that looks like one");
+    }
+    // Cut in a member, so that the end is damaged as well.
+    bytes.truncate(bytes.len() - 100);
+    let path = folder.path().join("large.warc.gz");
+    fs::write(&path, &bytes).unwrap();
+    let (ranges, whole) = (folder.path().join("ranges"), folder.path().join("whole"));
+    let fixed = ["--crawl", "X", "--subset", "robotstxt", "--threads", "3"];
+    let ran = util::run(
+        [path.to_str().unwrap(), "-o", ranges.to_str().unwrap()]
+            .iter()
+            .chain(&fixed),
+    );
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    // A stream cannot be read in ranges.
+    let stream = fs::File::open(&path).unwrap();
+    let ran = util::command()
+        .args(["-", "-o", whole.to_str().unwrap()])
+        .args(fixed)
+        .stdin(stream)
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    for table in scan::tables::Table::OF_RECORDS {
+        let rows = |dataset: &Path| {
+            let mut rows = table_rows(dataset, table.name());
+            for row in &mut rows {
+                // The archive's name is in these.
+                let row = row.as_object_mut().unwrap();
+                row.remove("robots_id");
+                row.remove("warc_filename");
+            }
+            rows
+        };
+        let (a, b) = (rows(&ranges), rows(&whole));
+        assert!(
+            a == b,
+            "{} differs: {} and {} rows",
+            table.name(),
+            a.len(),
+            b.len()
+        );
+    }
+    assert!(table_rows(&ranges, "robots_files").len() > 10_000);
+    assert!(table_rows(&ranges, "faults").len() > 10);
+}
+
+#[test]
+fn a_run_that_was_killed_ends_like_one_that_was_not() {
+    let (folder, list) = crawl(12);
+    let undisturbed = folder.path().join("undisturbed");
+    let ran = scan_list(&list, &undisturbed, &["--threads", "2"]);
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    let mut random = Random::new(7);
+    let (mut killed, mut with_parts) = (0, 0);
+    for round in 0..8 {
+        let out = folder.path().join(format!("killed-{round}"));
+        let mut child = util::command()
+            .args([
+                "--paths",
+                list.to_str().unwrap(),
+                "--base",
+                folder.path().to_str().unwrap(),
+                "-o",
+                out.to_str().unwrap(),
+            ])
+            .args(["--part-bytes", "400KiB", "--threads", "2"])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(random.below(400) as u64));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            killed += 1;
+        }
+        child.wait().unwrap();
+        // What has its final name is whole.
+        for file in util::files_below(&out)
+            .iter()
+            .filter(|file| file.extension().is_some_and(|it| it == "parquet"))
+        {
+            util::rows_of_file(file);
+        }
+        let has_manifest = out.join("_manifest.jsonl").exists();
+        let manifest = fs::read_to_string(out.join("_manifest.jsonl")).unwrap_or_default();
+        with_parts += usize::from(manifest.contains("\"part\":") && !out.join("_SUCCESS").exists());
+        let again = if has_manifest {
+            &["--threads", "2", "--resume"][..]
+        } else {
+            &["--threads", "2", "--overwrite"][..]
+        };
+        if !has_manifest {
+            // Killed before it had begun: nothing says that the folder is ours.
+            let _ = fs::remove_dir_all(&out);
+        }
+        let ran = scan_list(
+            &list,
+            &out,
+            if has_manifest {
+                again
+            } else {
+                &["--threads", "2"]
+            },
+        );
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+        assert_same(&undisturbed, &out);
+    }
+    // A machine so fast or slow that no kill hit would make this test idle.
+    assert!(killed > 0, "no run was killed in time");
+    println!("{killed} runs were killed, {with_parts} of them with parts done");
+}
+
+#[test]
+fn a_second_run_on_one_output_is_refused() {
+    let (folder, list) = crawl(2);
+    let out = folder.path().join("out");
+    scan_list(&list, &out, &[]);
+    // Holds the lock as a run does.
+    let log = fs::OpenOptions::new()
+        .append(true)
+        .open(out.join("_log.jsonl"))
+        .unwrap();
+    log.lock().unwrap();
+    let ran = scan_list(&list, &out, &["--overwrite"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("another run is writing"), "{}", ran.err);
+}
+
+#[test]
+fn an_input_that_fails_leaves_its_part_for_resume() {
+    let (folder, list) = crawl(4);
+    let out = folder.path().join("out");
+    let missing = folder.path().join("002-plain.warc");
+    let bytes = fs::read(&missing).unwrap();
+    let whole = folder.path().join("whole");
+    // The crawl of an archive that is not there can only be told.
+    let told = ["--crawl", "X", "--subset", "robotstxt"];
+    scan_list(&list, &whole, &told);
+    fs::remove_file(&missing).unwrap();
+    let ran = scan_list(&list, &out, &told);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("002-plain.warc"), "{}", ran.err);
+    assert!(!out.join("_SUCCESS").exists());
+    fs::write(&missing, bytes).unwrap();
+    let ran = scan_list(&list, &out, &[&told[..], &["--resume"]].concat());
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    assert!(out.join("_SUCCESS").exists());
+    for table in scan::tables::Table::OF_RECORDS {
+        assert!(
+            table_rows(&whole, table.name()) == table_rows(&out, table.name()),
+            "{} differs",
+            table.name()
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! The tables alone suffice: a file's policy is rebuilt from rows and gives
+//! the answers that its bytes give.
+
+use crate::util::{self, Random};
+use robots::{Parser, Policy, Reading};
+use scan::capture::{Capture, Scope};
+use scan::warc;
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+use tempfile::TempDir;
+
+/// A rule as a row has it.
+struct Rule {
+    group_no: Option<i64>,
+    allow: bool,
+    path: String,
+    line_no: i64,
+}
+
+/// Rows of one capture.
+#[derive(Default)]
+struct File {
+    /// Group and token of each user-agent line that counts.
+    agents: Vec<(i64, String)>,
+    rules: Vec<Rule>,
+}
+
+/// What stands in a text column, as bytes.
+fn bytes(text: &str, is_valid_utf8: bool) -> Vec<u8> {
+    if is_valid_utf8 {
+        return text.as_bytes().to_vec();
+    }
+    let (mut out, mut rest) = (Vec::new(), text);
+    while let Some(at) = rest.find('\\') {
+        out.extend_from_slice(&rest.as_bytes()[..at]);
+        rest = match rest[at + 1..].strip_prefix('x') {
+            Some(hex) => {
+                out.push(u8::from_str_radix(&hex[..2], 16).unwrap());
+                &hex[2..]
+            }
+            None => {
+                out.push(b'\\');
+                &rest[at + 2..]
+            }
+        };
+    }
+    out.extend_from_slice(rest.as_bytes());
+    out
+}
+
+impl File {
+    /// Google's answer: whether the path is allowed, and the line.
+    fn access(&self, agent: &str, path: &[u8], is_valid_utf8: bool) -> (bool, i64) {
+        let groups = |wanted: &dyn Fn(&str) -> bool| -> BTreeSet<i64> {
+            self.agents
+                .iter()
+                .filter(|(_, token)| wanted(token))
+                .map(|(no, _)| *no)
+                .collect()
+        };
+        let own = groups(&|token| token != "*" && token == agent.to_ascii_lowercase());
+        let is_named = !own.is_empty();
+        let groups = if is_named {
+            own
+        } else {
+            groups(&|token| token == "*")
+        };
+        let mut best = [(-1i64, 0i64); 2];
+        for rule in self
+            .rules
+            .iter()
+            .filter(|rule| rule.group_no.is_some_and(|no| groups.contains(&no)))
+        {
+            let pattern = bytes(&rule.path, is_valid_utf8);
+            let mut tried = vec![pattern.clone()];
+            if let Some(slash) = pattern.iter().rposition(|&byte| byte == b'/')
+                && rule.allow
+                && pattern[slash..].starts_with(b"/index.htm")
+            {
+                tried.push([&pattern[..=slash], b"$"].concat());
+            }
+            if let Some(pattern) = tried.iter().find(|pattern| robots::matches(pattern, path))
+                && pattern.len() as i64 > best[usize::from(rule.allow)].0
+            {
+                best[usize::from(rule.allow)] = (pattern.len() as i64, rule.line_no);
+            }
+        }
+        let [disallow, allow] = best;
+        let line = if disallow.0 > allow.0 {
+            disallow.1
+        } else {
+            allow.1
+        };
+        (disallow.0.max(allow.0) <= 0 || disallow.0 <= allow.0, line)
+    }
+}
+
+#[test]
+fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
+    let folder = TempDir::new().unwrap();
+    let mut archives = vec![
+        util::samples().join("warc/cc-robotstxt.warc.gz"),
+        util::samples().join("warc/content-encoding.warc.gz"),
+    ];
+    if let Some(data) = util::shared_data() {
+        archives.push(data.join("real/REAL-GOV-2024-09-00000.warc.gz"));
+        archives.push(data.join("real/REAL-2019-00000.warc.gz"));
+    }
+    let mut compared = 0;
+    for (nth, archive) in archives.iter().enumerate() {
+        let out = folder.path().join(nth.to_string());
+        let ran = util::run([archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let rows = |table: &str| util::rows(&out, table);
+        let id = |row: &Value| row["robots_id"].as_i64().unwrap();
+        let mut files: HashMap<i64, File> = HashMap::new();
+        for row in rows("groups").iter().filter(|row| row["counts"] == true) {
+            let agent = (
+                row["group_no"].as_i64().unwrap(),
+                row["agent_token"].as_str().unwrap().to_owned(),
+            );
+            files.entry(id(row)).or_default().agents.push(agent);
+        }
+        for row in rows("rules").iter().filter(|row| row["counts"] == true) {
+            files.entry(id(row)).or_default().rules.push(Rule {
+                group_no: row["group_no"].as_i64(),
+                allow: row["allow"] == true,
+                path: row["path"].as_str().unwrap().to_owned(),
+                line_no: row["line_no"].as_i64().unwrap(),
+            });
+        }
+        let captures: HashMap<i64, Value> = rows("robots_files")
+            .into_iter()
+            .map(|row| (row["warc_record_offset"].as_i64().unwrap(), row))
+            .collect();
+        let mut reader = warc::Reader::new(warc::Limits::default());
+        reader.open_file(archive, None).unwrap();
+        let scope = Scope {
+            is_robots_subset: true,
+            max_body_bytes: 16 << 20,
+            body_limit: Some(robots::BODY_LIMIT_BYTES),
+        };
+        let (mut parser, mut random) = (Parser::new(), Random::new(3));
+        while reader.read_record().unwrap() {
+            let record = reader.record();
+            let Some(capture) = Capture::read(&record, scope).filter(Capture::is_parsed) else {
+                continue;
+            };
+            let row = &captures[&(record.place().offset as i64)];
+            let file = files.remove(&id(row)).unwrap_or_default();
+            let reading = Reading {
+                body_limit: Some(robots::BODY_LIMIT_BYTES),
+                is_truncated: capture.reading.is_truncated,
+            };
+            let body = capture.body.as_deref().unwrap();
+            let robots = parser.parse_with(body, reading);
+            let is_utf8 = row["is_valid_utf8"] == true;
+            let mut agents: Vec<String> = file
+                .agents
+                .iter()
+                .map(|(_, token)| token.clone())
+                .take(6)
+                .collect();
+            agents.extend(["NobodyBot".to_owned(), "Googlebot".to_owned()]);
+            for agent in agents.iter().filter(|agent| *agent != "*") {
+                let policy = Policy::google(&robots, &[agent.as_bytes()]);
+                for _ in 0..4 {
+                    // Paths made of the file's own rules, and of nothing in it.
+                    let mut path = b"/".to_vec();
+                    if !file.rules.is_empty() {
+                        let rule = &file.rules[random.below(file.rules.len())];
+                        let text: Vec<u8> = bytes(&rule.path, is_utf8)
+                            .into_iter()
+                            .filter(|byte| !b"*$".contains(byte))
+                            .collect();
+                        if text.first() == Some(&b'/') {
+                            path = text;
+                        }
+                    }
+                    path.extend([&b""[..], b"x", b"/index.html", b"?a=b"][random.below(4)]);
+                    let expected = policy.access_path(&path);
+                    let (is_allowed, line_no) = file.access(agent, &path, is_utf8);
+                    let shown = String::from_utf8_lossy(&path).into_owned();
+                    assert_eq!(
+                        (is_allowed, line_no),
+                        (expected.is_allowed, expected.line_no.into()),
+                        "{agent} {shown} {row}"
+                    );
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 1000, "only {compared} answers were compared");
+}

@@ -1,0 +1,180 @@
+//! What the tests share: places, the command, and tables read back.
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Int16Type, Int32Type, Int64Type};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The folder of the project.
+pub(crate) fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of the samples.
+pub(crate) fn samples() -> PathBuf {
+    project().join("data-samples")
+}
+
+/// The path of an archive among the samples, as an argument.
+pub(crate) fn archive(name: &str) -> String {
+    let path = samples().join("warc").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+/// The folder of data that is not part of the project, where it is there.
+pub(crate) fn shared_data() -> Option<PathBuf> {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data"));
+    if !path.is_dir() {
+        println!("skipped: ../shared/data is not there");
+        return None;
+    }
+    Some(path)
+}
+
+/// The bytes of a text in base64, with or without its padding.
+pub(crate) fn base64(text: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut out, mut bits, mut held) = (Vec::new(), 0u32, 0);
+    for &byte in text.trim_end_matches('=').as_bytes() {
+        let digit = DIGITS.iter().position(|&digit| digit == byte);
+        bits = bits << 6 | digit.expect("a digit of base64") as u32;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+            bits &= (1 << held) - 1;
+        }
+    }
+    out
+}
+
+/// All batches of a Parquet file.
+pub(crate) fn columns(path: &Path) -> Vec<RecordBatch> {
+    let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    reader.build().unwrap().map(Result::unwrap).collect()
+}
+
+/// The rows of all Parquet files of a table of a dataset, as JSON objects, in
+/// the order of their files.
+pub(crate) fn rows(dataset: &Path, table: &str) -> Vec<Value> {
+    let files = files_below(&dataset.join(table));
+    files.iter().flat_map(|path| rows_of_file(path)).collect()
+}
+
+/// The rows of a Parquet file, as JSON objects.
+pub(crate) fn rows_of_file(path: &Path) -> Vec<Value> {
+    let mut rows = Vec::new();
+    for batch in columns(path) {
+        for row in 0..batch.num_rows() {
+            let mut object = serde_json::Map::new();
+            for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+                object.insert(field.name().clone(), value(column.as_ref(), row));
+            }
+            rows.push(Value::Object(object));
+        }
+    }
+    rows
+}
+
+fn value(column: &dyn Array, row: usize) -> Value {
+    if column.is_null(row) {
+        return Value::Null;
+    }
+    match column.data_type() {
+        DataType::Utf8 => json!(column.as_string::<i32>().value(row)),
+        DataType::Boolean => json!(column.as_boolean().value(row)),
+        DataType::Int16 => json!(column.as_primitive::<Int16Type>().value(row)),
+        DataType::Int32 => json!(column.as_primitive::<Int32Type>().value(row)),
+        DataType::Int64 => json!(column.as_primitive::<Int64Type>().value(row)),
+        // No test asks for these by value.
+        other => json!(format!("{other}")),
+    }
+}
+
+/// All files below a folder, sorted; none where there is no such folder.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A path below a folder, with slashes.
+pub(crate) fn relative(path: &Path, folder: &Path) -> String {
+    let path = path.strip_prefix(folder).unwrap();
+    path.to_str().unwrap().replace('\\', "/")
+}
+
+/// The command, ready to be run, with nothing on its standard input.
+pub(crate) fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_robots-scan"));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// What a run of the command came to.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// Its exit code; none if a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// Its standard output.
+    pub(crate) out: String,
+    /// Its standard error.
+    pub(crate) err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run<I: AsRef<OsStr>>(args: impl IntoIterator<Item = I>) -> Ran {
+    command().args(args).output().unwrap().into()
+}
+
+#[test]
+fn base64_is_read_with_and_without_padding() {
+    for (text, bytes) in [
+        ("", &b""[..]),
+        ("YQ==", b"a"),
+        ("YWI", b"ab"),
+        ("YWJj/+8=", b"abc\xff\xef"),
+    ] {
+        assert_eq!(base64(text), bytes, "{text}");
+    }
+}
+
+/// Numbers that are the same in every run (xorshift64*).
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// A number from 0 to `below - 1`.
+    pub(crate) fn below(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        ((self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % below as u64) as usize
+    }
+}
