@@ -163,7 +163,9 @@ class Dataset:
 def make_tables(con):
     """Creates the tables by schemas/, or by OWN_SCHEMA where that is not there, with the columns that paths give."""
     files = sorted(SCHEMAS.glob("*.sql"))
-    con.execute("\n".join(f.read_text(encoding="utf-8") for f in files) if files else OWN_SCHEMA)
+    schema = "\n".join(f.read_text(encoding="utf-8") for f in files) if files else OWN_SCHEMA
+    # A row here gives only what its question is about.
+    con.execute(schema.replace(" NOT NULL", ""))
     for (table,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall():
         if table != "agents":
             con.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS crawl VARCHAR")

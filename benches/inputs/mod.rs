@@ -123,7 +123,10 @@ pub(crate) fn tiny() -> Input {
 /// Several groups, comments, sitemaps and a delay: what a site that cares has.
 pub(crate) fn usual() -> Input {
     let mut random = Random(0x2002);
-    let bodies = (0..100).map(|_| usual_body(&mut random, 1));
+    let bodies = (0..100).map(|_| {
+        let rules = usual_rules(&mut random);
+        usual_body(&mut random, rules)
+    });
     Input {
         name: "usual",
         bodies: bodies.collect(),
@@ -134,7 +137,7 @@ pub(crate) fn usual() -> Input {
 pub(crate) fn huge() -> Input {
     Input {
         name: "huge",
-        bodies: vec![usual_body(&mut Random(0x3003), 1500)],
+        bodies: vec![usual_body(&mut Random(0x3003), 30_000)],
     }
 }
 
@@ -242,8 +245,12 @@ const AGENTS: [(&str, u64); 20] = [
     ("Baiduspider", 1),
 ];
 
-/// A site's file; `scale` times as many rules as are usual.
-fn usual_body(random: &mut Random, scale: u64) -> Body {
+fn usual_rules(random: &mut Random) -> u64 {
+    20 + random.below(30)
+}
+
+/// A site's file, with so many rules for everybody.
+fn usual_body(random: &mut Random, rules: u64) -> Body {
     let mut file = File::new(random);
     let mut agents = AGENTS.to_vec();
     for at in 0..agents.len() {
@@ -280,7 +287,6 @@ fn usual_body(random: &mut Random, scale: u64) -> Body {
     if random.one_in(4) {
         file.other("Crawl-delay: 5");
     }
-    let rules = (10 + random.below(20)) * scale;
     file.rules(random, rules);
     file.blank();
     for _ in 0..=random.below(3) {
@@ -612,17 +618,18 @@ pub(crate) fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> A
     archive(&answers, framing)
 }
 
-/// Captures as a crawl has them: 54 of 100 are successful, 27 redirects and 19 not there; of the
-/// successful ones a twentieth is forty times as large as usual.
+/// Captures as a crawl has them: 54 of 100 are successful, 27 redirects and 19 not there; three
+/// of the 54 are forty times as large as usual.
 pub(crate) fn crawl(captures: u64, framing: Framing) -> Archive {
     let mut random = Random(0x6006);
     let moved = "<html><head><title>301 Moved Permanently</title></head><body><center><h1>301 Moved Permanently</h1>\
         </center><hr><center>nginx</center></body></html>\r\n";
     let page = html_body(&mut random);
     let bodies: Vec<Option<Body>> = (0..captures)
-        .map(|nth| match nth % 100 {
-            0..54 => Some(usual_body(&mut random, if nth % 20 == 7 { 40 } else { 1 })),
-            _ => None,
+        .map(|nth| {
+            let scale = if nth % 20 == 7 { 40 } else { 1 };
+            let rules = usual_rules(&mut random) * scale;
+            (nth % 100 < 54).then(|| usual_body(&mut random, rules))
         })
         .collect();
     let answers: Vec<_> = bodies

@@ -3,7 +3,6 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 use scan::tables::Table;
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
@@ -31,9 +30,13 @@ table `faults`), 2 not started, 3 stopped (`--resume` continues).";
 #[command(
     override_usage = "robots-scan [scan] INPUT… -o OUT [OPTIONS]\n       robots-scan COMMAND"
 )]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+    /// `scan` need not be named.
+    #[command(flatten)]
+    pub(crate) scan: Option<ScanArgs>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -165,32 +168,6 @@ pub(crate) struct AgentsArgs {
     /// Prints JSON, one crawler a line
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// The arguments with `scan` put in where no command is named.
-pub(crate) fn with_default_command(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    const COMMANDS: [&str; 11] = [
-        "scan",
-        "schema",
-        "agents",
-        "completions",
-        "man",
-        "help",
-        "-h",
-        "--help",
-        "-V",
-        "--version",
-        "--",
-    ];
-    let mut args: Vec<OsString> = args.collect();
-    let is_named = match args.get(1) {
-        None => true,
-        Some(first) => COMMANDS.iter().any(|command| first == command),
-    };
-    if !is_named {
-        args.insert(1, "scan".into());
-    }
-    args
 }
 
 fn table(name: &str) -> Result<Table, String> {

@@ -23,9 +23,17 @@ pub(crate) mod exit {
 }
 
 fn main() -> ExitCode {
-    // What reads our output may close it early; that is no error of ours.
-    let args = Args::parse_from(args::with_default_command(std::env::args_os()));
-    let result = match args.command {
+    let args = Args::parse();
+    let command = match (args.command, args.scan) {
+        (Some(command), _) => command,
+        (None, Some(scan)) => Command::Scan(Box::new(scan)),
+        (None, None) => {
+            // Nothing was typed: what there is to type.
+            let _ = Args::command().print_help();
+            return ExitCode::from(exit::NOT_STARTED);
+        }
+    };
+    let result = match command {
         Command::Scan(args) => scan_command::run(*args),
         Command::Schema(args) => list::schema(&args),
         Command::Agents(args) => list::agents(&args),
@@ -42,14 +50,11 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => ExitCode::from(code),
+        // What reads our output may close it early; that is no error of ours.
         Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::WHOLE),
         Err(error) => {
             eprintln!("robots-scan: {error:#}");
-            let code = match error.downcast_ref::<scan::error::Error>() {
-                Some(error) if !error.is_before_start() => exit::STOPPED,
-                _ => exit::NOT_STARTED,
-            };
-            ExitCode::from(code)
+            ExitCode::from(scan_command::exit_code(&error))
         }
     }
 }

@@ -71,9 +71,8 @@ pub(crate) fn show(
                     continue;
                 }
                 Ok(Notice::Failed(error)) => {
-                    let source = std::error::Error::source(&error)
-                        .map_or(String::new(), |source| format!(": {source}"));
-                    tell(format!("{error}{source}; its part is left for --resume"));
+                    let cause = anyhow::Error::from(error);
+                    tell(format!("{cause:#}; its part is left for --resume"));
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) => {}

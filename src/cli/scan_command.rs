@@ -42,7 +42,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         bytes,
         Arc::clone(&is_done),
     );
-    let result = run::run(&options, &shown, &sender, &stop);
+    let result = run::run(&options, &shown, &sender, &stop).map_err(Stopped::of);
     // The display ends when nobody can tell it anything more.
     drop(sender);
     is_done.store(true, Ordering::Relaxed);
@@ -51,7 +51,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
 
     let code = if done.failed_inputs > 0 {
         exit::STOPPED
-    } else if done.faults > 0 {
+    } else if done.faults + done.resumed_faults > 0 {
         exit::FAULTS
     } else {
         exit::WHOLE
@@ -67,6 +67,42 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         )?;
     }
     Ok(code)
+}
+
+/// An error that stopped a run which had begun.
+#[derive(Debug)]
+struct Stopped(Error);
+
+impl Stopped {
+    fn of(error: Error) -> anyhow::Error {
+        if error.is_before_start() {
+            error.into()
+        } else {
+            Self(error).into()
+        }
+    }
+}
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Stopped {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// The exit code of an error: whatever goes wrong before a run has begun, as a
+/// missing input, has not started it.
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.is::<Stopped>() {
+        exit::STOPPED
+    } else {
+        exit::NOT_STARTED
+    }
 }
 
 fn options(args: &ScanArgs) -> Result<Options> {

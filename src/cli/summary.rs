@@ -11,18 +11,22 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "{} captures in {} records of {} archives ({}), {:.1} s",
-        HumanCount(summary.captures),
-        HumanCount(summary.records),
-        HumanCount(summary.inputs),
+        "{} in {} of {} ({}), {:.1} s",
+        many(summary.captures, "capture"),
+        many(summary.records, "record"),
+        many(summary.inputs, "archive"),
         HumanBytes(summary.bytes),
         summary.seconds,
     );
     if summary.resumed_parts > 0 {
+        let faults = match summary.resumed_faults {
+            0 => String::new(),
+            faults => format!(", with {}", many(faults, "fault")),
+        };
         let _ = writeln!(
             out,
-            "{} parts were there before and are not counted here",
-            HumanCount(summary.resumed_parts)
+            "beside {} that were there before{faults}",
+            many(summary.resumed_parts, "part")
         );
     }
     if !summary.captures_by_status.is_empty() {
@@ -47,20 +51,18 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
         }
     }
     out.push('\n');
-    match summary.faults {
-        0 => {}
-        1 => out.push_str("1 place could not be read: see the table `faults`\n"),
-        faults => drop(writeln!(
+    if summary.faults > 0 {
+        let _ = writeln!(
             out,
-            "{} places could not be read: see the table `faults`",
-            HumanCount(faults)
-        )),
+            "{} could not be read: see the table `faults`",
+            many(summary.faults, "place")
+        );
     }
     if summary.failed_inputs > 0 {
         let _ = writeln!(
             out,
-            "{} archives failed; their parts are not there: run again with --resume",
-            HumanCount(summary.failed_inputs)
+            "{} failed; what belongs to the same parts is not there either: run again with --resume",
+            many(summary.failed_inputs, "archive")
         );
     }
     let rows: u64 = summary.rows.values().sum();
@@ -75,10 +77,10 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
         let _ = writeln!(
             out,
             "open it: duckdb -init {}/views.sql",
-            shell_word(&output.to_string_lossy())
+            shell_word(output.to_string_lossy().trim_end_matches('/'))
         );
     } else {
-        let _ = writeln!(out, "open it: duckdb -c \"FROM '{}'\"", output.display());
+        let _ = writeln!(out, "open it: duckdb -c {}", query_of(output));
     }
     out
 }
@@ -111,6 +113,7 @@ pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
         "captures_by_status": by_status,
         "most_blocked": most_blocked,
         "faults": summary.faults,
+        "resumed_faults": summary.resumed_faults,
         "failed_inputs": summary.failed_inputs,
         "parts": summary.parts,
         "resumed_parts": summary.resumed_parts,
@@ -118,6 +121,26 @@ pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
         "bytes_written": summary.bytes_written,
         "seconds": summary.seconds,
     })
+}
+
+/// A count with its noun.
+fn many(count: u64, noun: &str) -> String {
+    format!(
+        "{} {noun}{}",
+        HumanCount(count),
+        if count == 1 { "" } else { "s" }
+    )
+}
+
+/// The query that shows a file, as a shell takes it.
+fn query_of(output: &Path) -> String {
+    let path = output.to_string_lossy();
+    let query = format!("FROM '{}'", path.replace('\'', "''"));
+    if path.contains(['"', '$', '`', '\\', '!', '\'']) {
+        shell_word(&query)
+    } else {
+        format!("\"{query}\"")
+    }
 }
 
 /// A path as a shell takes it.

@@ -32,6 +32,8 @@ pub enum ErrorKind {
     NotAnArchive(String),
     /// The registry of crawlers is not as it should be; why, in words.
     Agents(String),
+    /// The output cannot be made.
+    CannotMake,
     /// The output exists.
     OutputExists,
     /// The output was not made by this program.
@@ -109,6 +111,7 @@ impl fmt::Display for Error {
         match &self.0.kind {
             ErrorKind::Read => write!(f, "cannot read {place}"),
             ErrorKind::Write => write!(f, "cannot write {place}"),
+            ErrorKind::CannotMake => write!(f, "cannot make {place}"),
             ErrorKind::UrlInput => write!(
                 f,
                 "{place} is a URL, and URLs cannot be read yet: download the archive, or pipe it in as `curl … | robots-scan - -o OUT`"

@@ -47,7 +47,8 @@ impl Cutter {
     /// Adds rows and gives the slabs that are full.
     pub(crate) fn push(&mut self, mut batch: RecordBatch, full: &mut Vec<Slab>) {
         while batch.num_rows() > 0 {
-            let most = batch.num_rows().min(SLAB_ROWS - self.rows);
+            let room = (SLAB_ROWS - self.rows).min(GROUP_ROWS - self.group_rows - self.rows);
+            let most = batch.num_rows().min(room);
             let limit = SLAB_BYTES - self.bytes;
             let weight = Weight::new(&batch);
             // The first row that brings the slab to its limit is its last.

@@ -86,7 +86,7 @@ impl Task {
                     .batches
                     .iter()
                     .map(|batch| batch.column(at).as_ref())
-                    .filter(|part| part.len() > 0)
+                    .filter(|part| !part.is_empty())
                     .collect();
                 // One array, so that pages do not show where batches met.
                 let whole: ArrayRef = match parts.as_slice() {
@@ -95,7 +95,7 @@ impl Task {
                         slab.batches
                             .iter()
                             .map(|batch| batch.column(at))
-                            .find(|part| part.len() > 0)
+                            .find(|part| !part.is_empty())
                             .expect("it is there"),
                     ),
                     parts => concat(parts)?,

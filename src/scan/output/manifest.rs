@@ -90,14 +90,6 @@ impl Manifest {
                 env!("CARGO_PKG_VERSION")
             )));
         }
-        if let (Some(old), Some(new)) = (head["options"].as_object(), plan.options.as_object()) {
-            for (name, value) in new {
-                let before = old.get(name).unwrap_or(&Value::Null);
-                if before != value {
-                    return Err(differs(format!("{name} was {before} and is {value}")));
-                }
-            }
-        }
         let (mut inputs, mut parts) = (Vec::new(), Vec::new());
         for line in lines {
             match line["input"].as_str() {
@@ -124,6 +116,14 @@ impl Manifest {
                     show(old),
                     show(new)
                 )));
+            }
+        }
+        if let (Some(old), Some(new)) = (head["options"].as_object(), plan.options.as_object()) {
+            for (name, value) in new {
+                let before = old.get(name).unwrap_or(&Value::Null);
+                if before != value {
+                    return Err(differs(format!("{name} was {before} and is {value}")));
+                }
             }
         }
         let file = OpenOptions::new()

@@ -162,13 +162,14 @@ impl Destination {
     /// Makes the folder, takes its lock and opens its log.
     pub(crate) fn open(&self, existing: Existing) -> Result<Log, Error> {
         self.check(existing)?;
-        fs::create_dir_all(&self.root).map_err(|error| Error::write(&self.root, error))?;
+        let cannot = |error| Error::with_source(ErrorKind::CannotMake, &self.root, error);
+        fs::create_dir_all(&self.root).map_err(cannot)?;
         let path = self.root.join(LOG);
         let file = OpenOptions::new()
             .create(true)
             .append(true)
             .open(&path)
-            .map_err(|error| Error::write(&path, error))?;
+            .map_err(cannot)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, &self.root)),
@@ -180,8 +181,6 @@ impl Destination {
                 .map_err(|error| Error::write(&path, error))?;
             self.clear()?;
         }
-        // From here on the dataset is not whole.
-        remove(&self.root.join(SUCCESS))?;
         Ok(Log { file })
     }
 
@@ -195,8 +194,10 @@ impl Destination {
         remove(&self.root.join(VIEWS))
     }
 
-    /// Removes what a killed run left under temporary names.
-    pub(crate) fn remove_leftovers(&self) -> Result<(), Error> {
+    /// Prepares the folder for writing: the dataset is whole no longer, and
+    /// what a killed run left under temporary names is removed.
+    pub(crate) fn begin(&self) -> Result<(), Error> {
+        remove(&self.root.join(SUCCESS))?;
         for table in Table::ALL {
             each_file(&self.root.join(table.name()), 3, &mut |path, name| {
                 if name.starts_with('_') && name.ends_with(".tmp") {

@@ -1,18 +1,15 @@
-//! The main job: inputs in, dataset out.
+//! The loop: gives out items, takes results in order, writes parts.
 //!
-//! Inputs are cut into items, which workers on a rayon pool read; row groups
-//! are encoded on the same pool. One loop gives out work and takes results in
-//! order. Nothing blocks: a worker that has enough hands over what it has and
-//! rests until it is its turn, so memory is bounded and no thread waits for
-//! another.
+//! Nothing blocks: a worker that has enough hands over what it has and rests
+//! until there is room, so memory is bounded and no thread waits for another.
 
-use crate::agents::Registry;
+use super::part::{Part, parts, ranges};
+use super::{Notice, Options, PSL_VERSION, Progress, Summary};
 use crate::capture::Scope;
 use crate::error::{Error, ErrorKind};
-use crate::input::{Input, Origin};
-use crate::output::{self, Destination, Encoded, Existing, Manifest, Plan, TableFile, Task};
-use crate::tables::{Fault, Run, Table, agents_batch, runs_batch};
-use crate::warc;
+use crate::input::Origin;
+use crate::output::{self, Encoded, Manifest, TableFile, Task};
+use crate::tables::{Run, Table, runs_batch};
 use crate::worker::{Chunk, Counts, End, Item, Worker};
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
@@ -20,279 +17,13 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// The Public Suffix List that host columns come from: the crate `psl`.
-pub const PSL_VERSION: &str = "psl 2.1.247";
-
-/// An input larger than this is read in ranges, on all cores.
-const SPLIT_BYTES: u64 = 8 << 20;
-/// The size of a range.
-const RANGE_BYTES: u64 = 4 << 20;
 /// Bytes of values, for each thread and one more, that may wait for their turn
 /// or be in encoding; beyond it only what is awaited goes on.
 const HELD_BYTES: u64 = 4 << 20;
-
-/// What a run does.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The archives.
-    pub inputs: Vec<Input>,
-    /// What was read of standard input to learn its crawl.
-    pub stdin_head: Vec<u8>,
-    /// Where the rows go.
-    pub destination: Destination,
-    /// What may become of an output that exists.
-    pub existing: Existing,
-    /// Threads that read and encode.
-    pub threads: usize,
-    /// Bytes of a body within which a line must end to count.
-    pub body_limit: Option<u64>,
-    /// Bytes of a decoded body that are read at most.
-    pub max_body_bytes: usize,
-    /// Whether bodies are stored.
-    pub with_bodies: bool,
-    /// The crawlers.
-    pub registry: Registry,
-    /// Bytes of inputs that make a part.
-    pub part_bytes: u64,
-    /// The shard, from 1, and how many there are.
-    pub shard: Option<(usize, usize)>,
-}
-
-/// How far a run is, to be looked at from another thread.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Bytes of inputs read.
-    pub bytes: AtomicU64,
-    /// Inputs read to their end.
-    pub inputs: AtomicU64,
-    /// Records read.
-    pub records: AtomicU64,
-    /// Captures found.
-    pub captures: AtomicU64,
-}
-
-/// What is told while a run goes on.
-#[derive(Debug)]
-pub enum Notice {
-    /// A place of an archive could not be read.
-    Fault {
-        /// The archive.
-        name: String,
-        /// The place.
-        fault: Fault,
-    },
-    /// An input failed; its part is left unfinished.
-    Failed(Error),
-}
-
-/// What a run came to.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    /// Inputs that were read.
-    pub inputs: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Records of every type.
-    pub records: u64,
-    /// Records by type.
-    pub records_by_kind: BTreeMap<String, u64>,
-    /// Captures.
-    pub captures: u64,
-    /// Captures by status; `None` where it is missing.
-    pub captures_by_status: BTreeMap<Option<u16>, u64>,
-    /// The names that most captures name and disallow all to, most first.
-    pub most_blocked: Vec<(String, u64)>,
-    /// Places that could not be read.
-    pub faults: u64,
-    /// Inputs that failed.
-    pub failed_inputs: u64,
-    /// Parts that were whole before.
-    pub resumed_parts: u64,
-    /// Parts that this run finished.
-    pub parts: u64,
-    /// Rows of each table that this run wrote.
-    pub rows: BTreeMap<String, u64>,
-    /// Bytes that this run wrote.
-    pub bytes_written: u64,
-    /// Seconds it took.
-    pub seconds: f64,
-}
-
-/// Consecutive inputs of one crawl and subset: the unit of commit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// From 0.
-    pub no: u32,
-    /// The inputs.
-    pub inputs: Range<usize>,
-}
-
-/// Cuts the inputs into parts, by their sizes alone. Standard input, and every
-/// input of unknown size, is a part of its own.
-pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
-    let mut held = 0;
-    for (at, input) in inputs.iter().enumerate() {
-        let bytes = input.bytes.unwrap_or(part_bytes);
-        let fits = parts.last().is_some_and(|part| {
-            let last = &inputs[part.inputs.end - 1];
-            last.crawl == input.crawl && last.subset == input.subset && held + bytes <= part_bytes
-        });
-        match parts.last_mut().filter(|_| fits) {
-            Some(part) => part.inputs.end = at + 1,
-            None => {
-                parts.push(Part {
-                    no: parts.len() as u32,
-                    inputs: at..at + 1,
-                });
-                held = 0;
-            }
-        }
-        held += bytes;
-    }
-    parts
-}
-
-impl Options {
-    /// The options that change rows, as the tables and the manifest have them.
-    pub fn row_options(&self) -> Value {
-        json!({
-            "body_limit": self.body_limit,
-            "max_body_bytes": self.max_body_bytes,
-            "with_bodies": self.with_bodies,
-        })
-    }
-
-    fn plan(&self) -> Plan {
-        let tables: Vec<&str> = self
-            .destination
-            .tables()
-            .iter()
-            .map(|table| table.name())
-            .collect();
-        Plan {
-            options: json!({
-                "rows": self.row_options(),
-                "tables": tables,
-                "part_bytes": self.part_bytes,
-                "shard": self.shard.map(|(index, count)| format!("{index}/{count}")),
-                "agents": self.registry.version,
-                "psl": PSL_VERSION,
-                "crawls": crawls(&self.inputs),
-            }),
-            inputs: self
-                .inputs
-                .iter()
-                .map(|input| (input.name.clone(), input.bytes))
-                .collect(),
-        }
-    }
-
-    fn limits(&self) -> warc::Limits {
-        let usual = warc::Limits::default();
-        // A block holds headers beside its body, and perhaps a coded body.
-        warc::Limits {
-            max_block_bytes: usual.max_block_bytes.max(self.max_body_bytes + (4 << 20)),
-            ..usual
-        }
-    }
-}
-
-/// The crawls and subsets of inputs, in order, each where it begins.
-fn crawls(inputs: &[Input]) -> Vec<String> {
-    let mut crawls: Vec<String> = inputs
-        .iter()
-        .map(|input| format!("{}/{}", input.crawl, input.subset))
-        .collect();
-    crawls.dedup();
-    crawls
-}
-
-/// Runs the main job.
-///
-/// # Errors
-///
-/// Those of [`Destination::check`] before anything is written; writing errors;
-/// [`ErrorKind::Interrupted`] once `stop` is set. An input that fails is told
-/// as a [`Notice`], and counted in [`Summary::failed_inputs`].
-pub fn run(
-    options: &Options,
-    progress: &Progress,
-    notices: &Sender<Notice>,
-    stop: &Arc<AtomicBool>,
-) -> Result<Summary, Error> {
-    let began = Instant::now();
-    let (mut manifest, mut log) = (None, None);
-    let destination = &options.destination;
-    let plan = options.plan();
-    if destination.is_single_file() {
-        destination.check(options.existing)?;
-    } else {
-        let mut opened = destination.open(options.existing)?;
-        opened.add(
-            &json!({"event": "begin", "threads": options.threads, "inputs": options.inputs.len()}),
-        );
-        log = Some(opened);
-        manifest = Some(if options.existing == Existing::Resume {
-            destination.remove_leftovers()?;
-            Manifest::resume(destination.root(), &plan)?
-        } else {
-            Manifest::create(destination.root(), &plan)?
-        });
-        if destination.tables().contains(&Table::Agents) {
-            write_agents(options)?;
-        }
-        destination.write_views()?;
-    }
-    // Parts are cut by the sizes that the inputs had when the run began.
-    let mut as_begun = options.clone();
-    for (input, (_, bytes)) in as_begun
-        .inputs
-        .iter_mut()
-        .zip(manifest.iter().flat_map(|manifest| &manifest.inputs))
-    {
-        input.bytes = *bytes;
-    }
-    let mut job = Job::new(&as_begun, progress, notices, stop, manifest)?;
-    let result = job.run();
-    let mut summary = job.summary();
-    summary.seconds = began.elapsed().as_secs_f64();
-    if let Some(log) = &mut log {
-        let event = if result.is_ok() { "end" } else { "stop" };
-        log.add(&json!({
-            "event": event, "seconds": summary.seconds, "bytes": summary.bytes, "records": summary.records,
-            "captures": summary.captures, "faults": summary.faults, "failed_inputs": summary.failed_inputs,
-        }));
-    }
-    result?;
-    if summary.failed_inputs == 0 && !destination.is_single_file() {
-        if let Some(manifest) = &mut job.manifest {
-            manifest.sort(&plan.options)?;
-        }
-        destination.write_success()?;
-    }
-    Ok(summary)
-}
-
-fn write_agents(options: &Options) -> Result<(), Error> {
-    let path = options
-        .destination
-        .root()
-        .join(Table::Agents.name())
-        .join("agents.parquet");
-    let schema = Table::Agents.schema().as_ref().clone();
-    output::write_table(
-        Table::Agents,
-        schema,
-        agents_batch(&options.registry.agents),
-        &path,
-    )
-    .map(|_| ())
-}
 
 /// A result of a task on the pool.
 enum Event {
@@ -341,12 +72,12 @@ struct OpenPart {
     is_failed: bool,
 }
 
-struct Job<'a> {
+pub(super) struct Job<'a> {
     options: &'a Options,
     progress: &'a Progress,
     notices: &'a Sender<Notice>,
     stop: &'a Arc<AtomicBool>,
-    manifest: Option<Manifest>,
+    pub(super) manifest: Option<Manifest>,
     pool: ThreadPool,
     sender: Sender<Event>,
     events: Receiver<Event>,
@@ -367,12 +98,14 @@ struct Job<'a> {
     encoding: usize,
     /// Bytes of values that were read and wait, and that are being encoded.
     held_bytes: u64,
+    /// Inputs read to their end, or to where they failed.
+    ended_inputs: u64,
     total: Counts,
     summary: Summary,
 }
 
 impl<'a> Job<'a> {
-    fn new(
+    pub(super) fn new(
         options: &'a Options,
         progress: &'a Progress,
         notices: &'a Sender<Notice>,
@@ -422,6 +155,7 @@ impl<'a> Job<'a> {
             reading: 0,
             encoding: 0,
             held_bytes: 0,
+            ended_inputs: 0,
             total: Counts::default(),
             summary: Summary::default(),
         };
@@ -438,6 +172,7 @@ impl<'a> Job<'a> {
                 .is_some_and(|manifest| manifest.has_part(part.no))
             {
                 self.summary.resumed_parts += 1;
+                self.summary.resumed_faults += manifest_faults(&self.manifest, part.no);
                 for input in &self.options.inputs[part.inputs.clone()] {
                     self.progress
                         .bytes
@@ -468,7 +203,7 @@ impl<'a> Job<'a> {
     }
 
     /// The loop: give out work, take in order what is ready, wait.
-    fn run(&mut self) -> Result<(), Error> {
+    pub(super) fn run(&mut self) -> Result<(), Error> {
         loop {
             self.take_ready()?;
             self.give_out();
@@ -730,7 +465,7 @@ impl<'a> Job<'a> {
         self.seam = position;
         if slot.is_last_of_input {
             self.progress.inputs.fetch_add(1, Ordering::Relaxed);
-            self.summary.inputs += 1;
+            self.ended_inputs += 1;
         }
         if slot.is_last_of_part {
             let open = self
@@ -917,9 +652,10 @@ impl<'a> Job<'a> {
         ))
     }
 
-    fn summary(&mut self) -> Summary {
+    pub(super) fn summary(&mut self) -> Summary {
         let mut summary = std::mem::take(&mut self.summary);
         let total = std::mem::take(&mut self.total);
+        summary.inputs = self.ended_inputs - summary.failed_inputs;
         summary.bytes = total.bytes;
         summary.records = total.records;
         summary.records_by_kind = total
@@ -942,68 +678,11 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The ranges that an input is read in.
-fn ranges(input: &Input) -> Vec<Option<(u64, u64)>> {
-    match (&input.origin, input.bytes) {
-        (Origin::File(_), Some(bytes)) if bytes > SPLIT_BYTES => {
-            let count = bytes.div_ceil(RANGE_BYTES);
-            // The last range reaches as far as the file does, should it grow.
-            (0..count)
-                .map(|at| {
-                    Some((
-                        at * RANGE_BYTES,
-                        if at + 1 == count {
-                            u64::MAX
-                        } else {
-                            (at + 1) * RANGE_BYTES
-                        },
-                    ))
-                })
-                .collect()
-        }
-        _ => vec![None],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn input(name: &str, bytes: Option<u64>, crawl: &str) -> Input {
-        let origin = Origin::File(name.into());
-        Input {
-            origin,
-            name: name.into(),
-            bytes,
-            crawl: crawl.into(),
-            subset: "robotstxt".into(),
-        }
-    }
-
-    #[test]
-    fn parts_are_cut_by_size_and_crawl() {
-        let inputs = [
-            input("a", Some(6), "X"),
-            input("b", Some(4), "X"),
-            input("c", Some(1), "X"),
-            input("d", Some(1), "Y"),
-            input("e", None, "Y"),
-            input("f", Some(50), "Y"),
-        ];
-        let ranges: Vec<_> = parts(&inputs, 10)
-            .into_iter()
-            .map(|part| part.inputs)
-            .collect();
-        assert_eq!(ranges, [0..2, 2..3, 3..4, 4..5, 5..6]);
-    }
-
-    #[test]
-    fn large_files_are_read_in_ranges() {
-        let of = |bytes| ranges(&input("a", bytes, "X"));
-        assert_eq!(of(Some(1)), [None]);
-        assert_eq!(of(None), [None]);
-        let ranges = of(Some(13 << 20));
-        assert_eq!(ranges.len(), 4);
-        assert_eq!(ranges[3], Some((12 << 20, u64::MAX)));
-    }
+/// The faults of a part that was whole before.
+fn manifest_faults(manifest: &Option<Manifest>, part: u32) -> u64 {
+    let lines = manifest.iter().flat_map(|manifest| &manifest.parts);
+    lines
+        .filter(|line| line["part"] == part)
+        .filter_map(|line| line["faults"].as_u64())
+        .sum()
 }

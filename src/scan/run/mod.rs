@@ -1,0 +1,257 @@
+//! The main job: inputs in, dataset out.
+//!
+//! Inputs are cut into items, which workers on a rayon pool read; row groups
+//! are encoded on the same pool. One loop gives out work and takes results in
+//! order. Nothing blocks: a worker that has enough hands over what it has and
+//! rests until it is its turn, so memory is bounded and no thread waits for
+//! another.
+
+mod job;
+mod part;
+
+pub use part::{Part, parts};
+
+use crate::agents::Registry;
+use crate::error::Error;
+use crate::input::Input;
+use crate::output::{self, Destination, Existing, Manifest, Plan};
+use crate::tables::{Fault, Table, agents_batch};
+use crate::warc;
+use job::Job;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::mpsc::Sender;
+use std::time::Instant;
+
+/// The Public Suffix List that host columns come from: the crate `psl`.
+pub const PSL_VERSION: &str = "psl 2.1.247";
+
+/// What a run does.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The archives.
+    pub inputs: Vec<Input>,
+    /// What was read of standard input to learn its crawl.
+    pub stdin_head: Vec<u8>,
+    /// Where the rows go.
+    pub destination: Destination,
+    /// What may become of an output that exists.
+    pub existing: Existing,
+    /// Threads that read and encode.
+    pub threads: usize,
+    /// Bytes of a body within which a line must end to count.
+    pub body_limit: Option<u64>,
+    /// Bytes of a decoded body that are read at most.
+    pub max_body_bytes: usize,
+    /// Whether bodies are stored.
+    pub with_bodies: bool,
+    /// The crawlers.
+    pub registry: Registry,
+    /// Bytes of inputs that make a part.
+    pub part_bytes: u64,
+    /// The shard, from 1, and how many there are.
+    pub shard: Option<(usize, usize)>,
+}
+
+/// How far a run is, to be looked at from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Bytes of inputs read.
+    pub bytes: AtomicU64,
+    /// Inputs read to their end.
+    pub inputs: AtomicU64,
+    /// Records read.
+    pub records: AtomicU64,
+    /// Captures found.
+    pub captures: AtomicU64,
+}
+
+/// What is told while a run goes on.
+#[derive(Debug)]
+pub enum Notice {
+    /// A place of an archive could not be read.
+    Fault {
+        /// The archive.
+        name: String,
+        /// The place.
+        fault: Fault,
+    },
+    /// An input failed; its part is left unfinished.
+    Failed(Error),
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Inputs that were read.
+    pub inputs: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Records of every type.
+    pub records: u64,
+    /// Records by type.
+    pub records_by_kind: BTreeMap<String, u64>,
+    /// Captures.
+    pub captures: u64,
+    /// Captures by status; `None` where it is missing.
+    pub captures_by_status: BTreeMap<Option<u16>, u64>,
+    /// The names that most captures name and disallow all to, most first.
+    pub most_blocked: Vec<(String, u64)>,
+    /// Places that could not be read.
+    pub faults: u64,
+    /// Such places in parts that were whole before.
+    pub resumed_faults: u64,
+    /// Inputs that failed.
+    pub failed_inputs: u64,
+    /// Parts that were whole before.
+    pub resumed_parts: u64,
+    /// Parts that this run finished.
+    pub parts: u64,
+    /// Rows of each table that this run wrote.
+    pub rows: BTreeMap<String, u64>,
+    /// Bytes that this run wrote.
+    pub bytes_written: u64,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+impl Options {
+    /// The options that change rows, as the tables and the manifest have them.
+    pub fn row_options(&self) -> Value {
+        json!({
+            "body_limit": self.body_limit,
+            "max_body_bytes": self.max_body_bytes,
+            "with_bodies": self.with_bodies,
+        })
+    }
+
+    fn plan(&self) -> Plan {
+        let tables: Vec<&str> = self
+            .destination
+            .tables()
+            .iter()
+            .map(|table| table.name())
+            .collect();
+        Plan {
+            options: json!({
+                "rows": self.row_options(),
+                "tables": tables,
+                "part_bytes": self.part_bytes,
+                "shard": self.shard.map(|(index, count)| format!("{index}/{count}")),
+                "agents": self.registry.version,
+                "psl": PSL_VERSION,
+                "crawls": crawls(&self.inputs),
+            }),
+            inputs: self
+                .inputs
+                .iter()
+                .map(|input| (input.name.clone(), input.bytes))
+                .collect(),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> warc::Limits {
+        let usual = warc::Limits::default();
+        // A block holds headers beside its body, and perhaps a coded body.
+        warc::Limits {
+            max_block_bytes: usual.max_block_bytes.max(self.max_body_bytes + (4 << 20)),
+            ..usual
+        }
+    }
+}
+
+/// The crawls and subsets of inputs, in order, each where it begins.
+fn crawls(inputs: &[Input]) -> Vec<String> {
+    let mut crawls: Vec<String> = inputs
+        .iter()
+        .map(|input| format!("{}/{}", input.crawl, input.subset))
+        .collect();
+    crawls.dedup();
+    crawls
+}
+
+/// Runs the main job.
+///
+/// # Errors
+///
+/// Those of [`Destination::check`] before anything is written; writing errors;
+/// [`Interrupted`](crate::error::ErrorKind::Interrupted) once `stop` is set. An input that fails is told
+/// as a [`Notice`], and counted in [`Summary::failed_inputs`].
+pub fn run(
+    options: &Options,
+    progress: &Progress,
+    notices: &Sender<Notice>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Summary, Error> {
+    let began = Instant::now();
+    let (mut manifest, mut log) = (None, None);
+    let destination = &options.destination;
+    let plan = options.plan();
+    if destination.is_single_file() {
+        destination.check(options.existing)?;
+    } else {
+        let mut opened = destination.open(options.existing)?;
+        opened.add(
+            &json!({"event": "begin", "threads": options.threads, "inputs": options.inputs.len()}),
+        );
+        log = Some(opened);
+        manifest = Some(if options.existing == Existing::Resume {
+            let manifest = Manifest::resume(destination.root(), &plan)?;
+            destination.begin()?;
+            manifest
+        } else {
+            destination.begin()?;
+            Manifest::create(destination.root(), &plan)?
+        });
+        if destination.tables().contains(&Table::Agents) {
+            write_agents(options)?;
+        }
+        destination.write_views()?;
+    }
+    // Parts are cut by the sizes that the inputs had when the run began.
+    let mut as_begun = options.clone();
+    for (input, (_, bytes)) in as_begun
+        .inputs
+        .iter_mut()
+        .zip(manifest.iter().flat_map(|manifest| &manifest.inputs))
+    {
+        input.bytes = *bytes;
+    }
+    let mut job = Job::new(&as_begun, progress, notices, stop, manifest)?;
+    let result = job.run();
+    let mut summary = job.summary();
+    summary.seconds = began.elapsed().as_secs_f64();
+    if let Some(log) = &mut log {
+        let event = if result.is_ok() { "end" } else { "stop" };
+        log.add(&json!({
+            "event": event, "seconds": summary.seconds, "bytes": summary.bytes, "records": summary.records,
+            "captures": summary.captures, "faults": summary.faults, "failed_inputs": summary.failed_inputs,
+        }));
+    }
+    result?;
+    if summary.failed_inputs == 0 && !destination.is_single_file() {
+        if let Some(manifest) = &mut job.manifest {
+            manifest.sort(&plan.options)?;
+        }
+        destination.write_success()?;
+    }
+    Ok(summary)
+}
+
+fn write_agents(options: &Options) -> Result<(), Error> {
+    let path = options
+        .destination
+        .root()
+        .join(Table::Agents.name())
+        .join("agents.parquet");
+    let schema = Table::Agents.schema().as_ref().clone();
+    output::write_table(
+        Table::Agents,
+        schema,
+        agents_batch(&options.registry.agents),
+        &path,
+    )
+    .map(|_| ())
+}

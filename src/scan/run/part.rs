@@ -1,0 +1,110 @@
+//! Parts and ranges: how the inputs are cut before anything is read.
+
+use crate::input::{Input, Origin};
+use std::ops::Range;
+
+/// An input larger than this is read in ranges, on all cores.
+const SPLIT_BYTES: u64 = 8 << 20;
+/// The size of a range.
+const RANGE_BYTES: u64 = 4 << 20;
+
+/// Consecutive inputs of one crawl and subset: the unit of commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// From 0.
+    pub no: u32,
+    /// The inputs.
+    pub inputs: Range<usize>,
+}
+
+/// Cuts the inputs into parts, by their sizes alone. Standard input, and every
+/// input of unknown size, is a part of its own.
+pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut held = 0;
+    for (at, input) in inputs.iter().enumerate() {
+        let bytes = input.bytes.unwrap_or(part_bytes);
+        let fits = parts.last().is_some_and(|part| {
+            let last = &inputs[part.inputs.end - 1];
+            last.crawl == input.crawl && last.subset == input.subset && held + bytes <= part_bytes
+        });
+        match parts.last_mut().filter(|_| fits) {
+            Some(part) => part.inputs.end = at + 1,
+            None => {
+                parts.push(Part {
+                    no: parts.len() as u32,
+                    inputs: at..at + 1,
+                });
+                held = 0;
+            }
+        }
+        held += bytes;
+    }
+    parts
+}
+
+/// The ranges that an input is read in.
+pub(super) fn ranges(input: &Input) -> Vec<Option<(u64, u64)>> {
+    match (&input.origin, input.bytes) {
+        (Origin::File(_), Some(bytes)) if bytes > SPLIT_BYTES => {
+            let count = bytes.div_ceil(RANGE_BYTES);
+            // The last range reaches as far as the file does, should it grow.
+            (0..count)
+                .map(|at| {
+                    Some((
+                        at * RANGE_BYTES,
+                        if at + 1 == count {
+                            u64::MAX
+                        } else {
+                            (at + 1) * RANGE_BYTES
+                        },
+                    ))
+                })
+                .collect()
+        }
+        _ => vec![None],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(name: &str, bytes: Option<u64>, crawl: &str) -> Input {
+        let origin = Origin::File(name.into());
+        Input {
+            origin,
+            name: name.into(),
+            bytes,
+            crawl: crawl.into(),
+            subset: "robotstxt".into(),
+        }
+    }
+
+    #[test]
+    fn parts_are_cut_by_size_and_crawl() {
+        let inputs = [
+            input("a", Some(6), "X"),
+            input("b", Some(4), "X"),
+            input("c", Some(1), "X"),
+            input("d", Some(1), "Y"),
+            input("e", None, "Y"),
+            input("f", Some(50), "Y"),
+        ];
+        let ranges: Vec<_> = parts(&inputs, 10)
+            .into_iter()
+            .map(|part| part.inputs)
+            .collect();
+        assert_eq!(ranges, [0..2, 2..3, 3..4, 4..5, 5..6]);
+    }
+
+    #[test]
+    fn large_files_are_read_in_ranges() {
+        let of = |bytes| ranges(&input("a", bytes, "X"));
+        assert_eq!(of(Some(1)), [None]);
+        assert_eq!(of(None), [None]);
+        let ranges = of(Some(13 << 20));
+        assert_eq!(ranges.len(), 4);
+        assert_eq!(ranges[3], Some((12 << 20, u64::MAX)));
+    }
+}
