@@ -8,6 +8,7 @@ mod summary;
 
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// What the exit codes mean, to scripts and schedulers.
@@ -37,15 +38,7 @@ fn main() -> ExitCode {
         Command::Scan(args) => scan_command::run(*args),
         Command::Schema(args) => list::schema(&args),
         Command::Agents(args) => list::agents(&args),
-        Command::Completions { shell } => {
-            clap_complete::generate(
-                shell,
-                &mut Args::command(),
-                "robots-scan",
-                &mut std::io::stdout(),
-            );
-            Ok(exit::WHOLE)
-        }
+        Command::Completions { shell } => completions(shell),
         Command::Man => list::man(),
     };
     match result {
@@ -53,10 +46,19 @@ fn main() -> ExitCode {
         // What reads our output may close it early; that is no error of ours.
         Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::WHOLE),
         Err(error) => {
-            eprintln!("robots-scan: {error:#}");
+            // That nobody reads it does not change the exit code.
+            let _ = writeln!(std::io::stderr(), "robots-scan: {error:#}");
             ExitCode::from(scan_command::exit_code(&error))
         }
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
+    // Not straight to standard output: the generator panics where a pipe is broken.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut script);
+    std::io::stdout().lock().write_all(&script)?;
+    Ok(exit::WHOLE)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -2,7 +2,7 @@
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use scan::run::{Notice, Progress};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -44,9 +44,10 @@ pub(crate) fn show(
         }
         let tell = |line: String| {
             if is_terminal {
-                bar.println(line)
+                bar.println(line);
             } else {
-                eprintln!("{line}")
+                // What nobody reads stops nothing.
+                let _ = writeln!(std::io::stderr(), "{line}");
             }
         };
         let began = Instant::now();
@@ -71,8 +72,8 @@ pub(crate) fn show(
                     continue;
                 }
                 Ok(Notice::Failed(error)) => {
-                    let cause = anyhow::Error::from(error);
-                    tell(format!("{cause:#}; its part is left for --resume"));
+                    // What can be done about it the summary says.
+                    tell(format!("{:#}", anyhow::Error::from(error)));
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -96,7 +97,10 @@ pub(crate) fn show(
                 bar.set_message(message);
             } else if last_line.elapsed() >= LINE_EVERY {
                 last_line = Instant::now();
-                eprintln!("{seconds:.0} s: {} read, {message}", HumanBytes(read));
+                tell(format!(
+                    "{seconds:.0} s: {} read, {message}",
+                    HumanBytes(read)
+                ));
             }
             if is_done.load(Ordering::Relaxed) {
                 break;

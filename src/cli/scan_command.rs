@@ -25,7 +25,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         return Ok(exit::WHOLE);
     }
     if options.inputs.len() <= INPUTS_CHECKED {
-        input::check_kinds(&options.inputs)?;
+        input::check_kinds(&options.inputs, &options.stdin_head)?;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
@@ -56,16 +56,13 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     } else {
         exit::WHOLE
     };
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        writeln!(out, "{}", summary::json(&done, &args.output, code))?;
+    let text = if args.json {
+        format!("{}\n", summary::json(&done, &args.output, code))
     } else {
-        write!(
-            out,
-            "{}",
-            summary::text(&done, &args.output, !options.destination.is_single_file())
-        )?;
-    }
+        summary::text(&done, &args.output, !options.destination.is_single_file())
+    };
+    // The run is done, and its exit code stands, whether or not this is read.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(code)
 }
 

@@ -58,6 +58,15 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
             many(summary.faults, "place")
         );
     }
+    if summary.failed_inputs > 0 && !is_dataset {
+        let _ = writeln!(
+            out,
+            "{} archives failed; {} was not written",
+            HumanCount(summary.failed_inputs),
+            output.display()
+        );
+        return out;
+    }
     if summary.failed_inputs > 0 {
         let _ = writeln!(
             out,

@@ -25,6 +25,7 @@
 //! ```
 
 mod anomaly;
+mod key;
 mod line;
 mod number;
 mod parse;
@@ -32,21 +33,25 @@ mod pattern;
 mod policy;
 mod preference;
 mod reach;
+mod robots;
 mod ruleset;
+mod shape;
 mod status;
 mod template;
+mod text;
 mod token;
 mod verdict;
 
 pub use anomaly::{Anomaly, Finding, Severity};
+pub use key::Key;
 pub use line::{Ending, LINE_BYTES_MAX, Line, Lines};
-pub use parse::{
-    BODY_LIMIT_BYTES, Content, Directive, Figures, Group, Key, LineEndings, Parser, Reading,
-    Robots, Span,
-};
+pub use parse::Parser;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
 pub use preference::{Mechanism, Preference, preferences};
+pub use robots::{
+    BODY_LIMIT_BYTES, Content, Directive, Figures, Group, LineEndings, Reading, Robots, Span,
+};
 pub use ruleset::ruleset;
 pub use status::{Effect, FetchClass, Outcome, Status};
 pub use template::Template;

@@ -1,7 +1,8 @@
 //! The answer for one crawler and one URL, by Google's reading.
 
-use crate::parse::{Key, Robots};
+use crate::key::Key;
 use crate::pattern;
+use crate::robots::Robots;
 use crate::token::is_wildcard;
 
 /// Whether a crawler may fetch a URL, and the line that says so.

@@ -1,6 +1,7 @@
 //! A fingerprint of what a file means.
 
-use crate::parse::{Key, Robots};
+use crate::key::Key;
+use crate::robots::Robots;
 use crate::verdict::Names;
 use std::collections::HashMap;
 

@@ -9,9 +9,10 @@
 //! If you change what a pattern matches, look at `pattern` (the slow twin is
 //! there), at [`Decider::steps`], and at the brute force in the tests.
 
-use crate::parse::{Directive, Key, Robots};
+use crate::key::Key;
 use crate::pattern;
 use crate::reach::{self, Limits, Reach, Rule as ReachRule, Step};
+use crate::robots::{Directive, Robots};
 use crate::token::is_wildcard;
 use std::collections::HashMap;
 

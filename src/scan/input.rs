@@ -116,7 +116,8 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
             .subset
             .clone()
             .or_else(|| subset_of_path(&path, &name));
-        if crawl.is_none() || subset.is_none() {
+        // The head of standard input also tells whether it is an archive.
+        if crawl.is_none() || subset.is_none() || origin == Origin::Stdin {
             let info = read_info(&origin, head);
             crawl = crawl.or(info.crawl);
             subset = subset.or(info.subset);
@@ -142,17 +143,22 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
 /// # Errors
 ///
 /// [`ErrorKind::NotAnArchive`] for the first input, if it holds for all.
-pub fn check_kinds(inputs: &[Input]) -> Result<(), Error> {
+pub fn check_kinds(inputs: &[Input], stdin_head: &[u8]) -> Result<(), Error> {
     let mut first = None;
     for input in inputs {
-        let Origin::File(path) = &input.origin else {
-            return Ok(());
-        };
         let mut head = Vec::new();
-        let read =
-            fs::File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+        let (place, read) = match &input.origin {
+            Origin::File(path) => (
+                path.as_path(),
+                fs::File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)),
+            ),
+            Origin::Stdin => {
+                head.extend_from_slice(stdin_head);
+                (Path::new("standard input"), Ok(head.len()))
+            }
+        };
         match read.map(|_| warc::detect(&head)) {
-            Ok(Err(error)) => drop(first.get_or_insert((path, error.kind().to_string()))),
+            Ok(Err(error)) => drop(first.get_or_insert((place, error.kind().to_string()))),
             _ => return Ok(()),
         }
     }

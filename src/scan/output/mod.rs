@@ -279,8 +279,9 @@ fn remove(path: &Path) -> Result<(), Error> {
 /// Removes our files below a folder, and folders that are then empty.
 fn clear_folder(folder: &Path, depth: usize) -> Result<(), Error> {
     each_file(folder, depth, &mut |path, name| {
-        let is_ours =
-            name.ends_with(".parquet") || (name.starts_with('_') && name.ends_with(".tmp"));
+        let is_part = name.starts_with("part-") || name == "agents.parquet";
+        let is_ours = (is_part && name.ends_with(".parquet"))
+            || (name.starts_with('_') && name.ends_with(".tmp"));
         if is_ours { remove(path) } else { Ok(()) }
     })?;
     fn prune(folder: &Path, depth: usize) {

@@ -26,7 +26,11 @@ pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
         let bytes = input.bytes.unwrap_or(part_bytes);
         let fits = parts.last().is_some_and(|part| {
             let last = &inputs[part.inputs.end - 1];
-            last.crawl == input.crawl && last.subset == input.subset && held + bytes <= part_bytes
+            input.bytes.is_some()
+                && last.bytes.is_some()
+                && last.crawl == input.crawl
+                && last.subset == input.subset
+                && held + bytes <= part_bytes
         });
         match parts.last_mut().filter(|_| fits) {
             Some(part) => part.inputs.end = at + 1,

@@ -1,0 +1,202 @@
+//! Keys of lines: what Google reads, what others define, what is near a miss.
+
+use crate::robots::{Directive, Robots};
+use crate::template::starts_with_ignore_case;
+use crate::text::{trim_end, trim_start};
+
+/// What a line is for, by its key (google-semantics §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// `User-agent`, and what Google takes for it.
+    UserAgent,
+    /// `Allow`.
+    Allow,
+    /// `Disallow`.
+    Disallow,
+    /// `Sitemap`.
+    Sitemap,
+    /// Anything else.
+    Other,
+}
+
+/// Keys that Google's reporter knows and does not use (§8).
+pub(crate) const UNSUPPORTED: [&[u8]; 12] = [
+    b"clean-param",
+    b"content-signal",
+    b"content-usage",
+    b"crawl-delay",
+    b"domain",
+    b"host",
+    b"noarchive",
+    b"nofollow",
+    b"noindex",
+    b"request-rate",
+    b"revisit-after",
+    b"visit-time",
+];
+
+/// Other keys with a source that defines them.
+const KNOWN: [&[u8]; 22] = [
+    b"license",
+    b"disallowaitraining",
+    b"allowaitraining",
+    b"user-agent-purpose",
+    b"robot-version",
+    b"comment",
+    b"llm-policy",
+    b"llm-content",
+    b"llm-full-content",
+    b"llms",
+    b"llms-txt",
+    b"llms.txt",
+    b"schemamap",
+    b"agentmap",
+    b"content-signals",
+    b"cache-delay",
+    b"acap-crawler",
+    b"acap-disallow-crawl",
+    b"acap-allow-crawl",
+    b"nosnippet",
+    b"crawl-rate",
+    b"index",
+];
+
+/// Whether any specification or known crawler defines `key`.
+pub(crate) fn is_known_directive(key: &[u8]) -> bool {
+    UNSUPPORTED
+        .iter()
+        .chain(&KNOWN)
+        .any(|name| key.eq_ignore_ascii_case(name))
+}
+
+impl Robots<'_> {
+    /// The canonical name of a directive with [`Key::Other`], written into
+    /// `out`, and whether any specification or known crawler defines it.
+    ///
+    /// The key lower-cased; `content-signals` is `content-signal`.
+    pub fn directive_name(&self, directive: &Directive, out: &mut Vec<u8>) -> bool {
+        let key = trim_end(trim_start(self.text(directive.key_raw)));
+        out.clear();
+        out.extend(key.iter().map(u8::to_ascii_lowercase));
+        if out == b"content-signals" {
+            out.pop();
+        }
+        is_known_directive(out)
+    }
+}
+
+/// Reads a key by its beginning, in this order (§3).
+pub(crate) fn read_key(key: &[u8]) -> (Key, bool) {
+    let starts = |prefix: &[u8]| starts_with_ignore_case(key, prefix);
+    match key[0] | 0x20 {
+        b'u' if starts(b"user-agent") => (Key::UserAgent, false),
+        b'u' if starts(b"useragent") || starts(b"user agent") => (Key::UserAgent, true),
+        b'a' if starts(b"allow") => (Key::Allow, false),
+        b'd' if starts(b"disallow") => (Key::Disallow, false),
+        b'd' if [
+            &b"dissallow"[..],
+            b"dissalow",
+            b"disalow",
+            b"diasllow",
+            b"disallaw",
+        ]
+        .iter()
+        .any(|it| starts(it)) =>
+        {
+            (Key::Disallow, true)
+        }
+        b's' if starts(b"sitemap") => (Key::Sitemap, false),
+        b's' if starts(b"site-map") => (Key::Sitemap, true),
+        _ => (Key::Other, false),
+    }
+}
+
+/// Whether the key is spelt as RFC 9309 §2.2 has it, in any case.
+pub(crate) fn is_whole_key(key: Key, text: &[u8]) -> bool {
+    let name: &[u8] = match key {
+        Key::UserAgent => b"user-agent",
+        Key::Allow => b"allow",
+        Key::Disallow => b"disallow",
+        Key::Sitemap => b"sitemap",
+        Key::Other => return false,
+    };
+    text.eq_ignore_ascii_case(name)
+}
+/// Whether an unknown key is one or two slips away from a known one.
+pub(crate) fn is_near_known_key(key: &[u8]) -> bool {
+    if !(4..=16).contains(&key.len()) {
+        return false;
+    }
+    [
+        (&b"user-agent"[..], 2),
+        (b"disallow", 2),
+        (b"allow", 1),
+        (b"sitemap", 1),
+        (b"crawl-delay", 2),
+    ]
+    .iter()
+    .any(|&(name, slips)| distance(key, name) <= slips)
+}
+
+/// Edits (insert, remove, change, swap of neighbours) between two short words.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let width = b.len() + 1;
+    let mut before = [0usize; 20];
+    let mut last: [usize; 20] = std::array::from_fn(|at| at);
+    for (i, x) in a.iter().enumerate() {
+        let mut row = [0usize; 20];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = last[j] + usize::from(!x.eq_ignore_ascii_case(y));
+            row[j + 1] = change.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0
+                && j > 0
+                && x.eq_ignore_ascii_case(&b[j - 1])
+                && a[i - 1].eq_ignore_ascii_case(y)
+            {
+                row[j + 1] = row[j + 1].min(before[j - 1] + 1);
+            }
+        }
+        before = last;
+        last = row;
+    }
+    last[width - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_by_their_beginning() {
+        assert_eq!(read_key(b"User-agents"), (Key::UserAgent, false));
+        assert_eq!(read_key(b"USERAGENT"), (Key::UserAgent, true));
+        assert_eq!(read_key(b"Allowance"), (Key::Allow, false));
+        assert_eq!(read_key(b"dissallowed"), (Key::Disallow, true));
+        assert_eq!(read_key(b"Site-map"), (Key::Sitemap, true));
+        assert_eq!(read_key(b"alow"), (Key::Other, false));
+    }
+
+    #[test]
+    fn a_slip_is_near_and_a_word_of_its_own_is_not() {
+        for key in [
+            &b"user-agnet"[..],
+            b"users-agent",
+            b"dissalllow",
+            b"alow",
+            b"sitmap",
+            b"crawl-dealy",
+        ] {
+            assert!(is_near_known_key(key), "{}", String::from_utf8_lossy(key));
+        }
+        for key in [
+            &b"host"[..],
+            b"noindex",
+            b"license",
+            b"a",
+            b"content-signal",
+        ] {
+            assert!(!is_near_known_key(key), "{}", String::from_utf8_lossy(key));
+        }
+    }
+}
