@@ -69,7 +69,7 @@ CREATE TABLE preferences (robots_id BIGINT, surt_host_name VARCHAR, group_no INT
 CREATE TABLE anomalies (robots_id BIGINT, surt_host_name VARCHAR, line_no INTEGER, code VARCHAR, severity VARCHAR,
   changes_verdict BOOLEAN, detail VARCHAR);
 CREATE TABLE verdicts (robots_id BIGINT, surt_host_name VARCHAR, is_robots_path BOOLEAN, agent VARCHAR, verdict VARCHAR,
-  verdict_google VARCHAR, basis VARCHAR, root_allowed BOOLEAN, n_allow INTEGER, n_disallow INTEGER, crawl_delay DOUBLE,
+  verdict_google VARCHAR, verdict_rfc9309 VARCHAR, verdict_koster1996 VARCHAR, basis VARCHAR, root_allowed BOOLEAN, n_allow INTEGER, n_disallow INTEGER, crawl_delay DOUBLE,
   evidence_line INTEGER);
 CREATE TABLE agents (agent VARCHAR, token VARCHAR, operator VARCHAR, category VARCHAR, category2 VARCHAR, purpose VARCHAR,
   fallbacks VARCHAR, ignores_wildcard BOOLEAN, is_control_token BOOLEAN, source VARCHAR);
@@ -139,7 +139,7 @@ class Dataset:
     def verdict(self, robots_id, agent, verdict, basis, google=None, crawl=NEW, **more):
         row = dict(
             crawl=crawl, subset="robotstxt", robots_id=robots_id, agent=agent, verdict=verdict,
-            verdict_google=google or verdict, basis=basis, root_allowed=verdict != "disallow_all", n_allow=0,
+            verdict_google=google or verdict, verdict_rfc9309=google or verdict, verdict_koster1996=google or verdict, basis=basis, root_allowed=verdict != "disallow_all", n_allow=0,
             n_disallow=0 if verdict == "allow_all" else 1, evidence_line=None if verdict == "unknown" else 2,
         )
         row.update(more)
@@ -589,7 +589,7 @@ def test_macros(t, con):
     t.equal("columns of verdicts_for", lambda: [r[0] for r in rows(
         "SELECT column_name FROM (DESCRIBE FROM verdicts_for('x'))")],
         "crawl surt_host_name url_host_name url url_host_tld url_host_registered_domain robots_id agent category verdict "
-        "verdict_google basis root_allowed crawl_delay evidence_line n_allow n_disallow".split())
+        "verdict_google verdict_rfc9309 verdict_koster1996 basis root_allowed crawl_delay evidence_line n_allow n_disallow".split())
 
     t.equal("verdicts_in: category and category2", lambda: rows(
         "SELECT DISTINCT agent, category FROM verdicts_in(['ai_training', 'ai_search']) ORDER BY ALL"),

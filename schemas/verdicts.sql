@@ -6,6 +6,8 @@ CREATE TABLE verdicts (
   agent VARCHAR NOT NULL, -- A whole name or a token, lower-cased, as in `groups`; `*` for everybody else.
   verdict VARCHAR NOT NULL, -- `disallow_all`, `partial`, `allow_all` or `unknown`: Google's rules and status table, with names compared whole. The macros `verdicts_for` and `verdicts_in` fill in names that the file does not hold.
   verdict_google VARCHAR NOT NULL, -- The same as Google's parser decides it for a crawler that calls itself by `agent`.
+  verdict_rfc9309 VARCHAR NOT NULL, -- The same by RFC 9309, for a crawler that calls itself by `agent`, taken as it stands; by that dialect's own table of statuses.
+  verdict_koster1996 VARCHAR NOT NULL, -- The same by Koster's draft of 1996.
   basis VARCHAR NOT NULL, -- What `verdict` rests on: `explicit` (groups that name it), `wildcard`, `no_group`, `no_rules`, `http_status`, `too_complex`. This and what follows speak of `verdict`.
   root_allowed BOOLEAN NOT NULL, -- Whether `/` may be fetched.
   n_allow INTEGER NOT NULL, -- Allow lines that were merged.

@@ -25,7 +25,9 @@
 //! ```
 
 mod anomaly;
+mod dialect;
 mod key;
+mod koster1996;
 mod line;
 mod number;
 mod parse;
@@ -33,16 +35,20 @@ mod pattern;
 mod policy;
 mod preference;
 mod reach;
+mod rfc9309;
 mod robots;
 mod ruleset;
 mod shape;
 mod status;
+mod strict;
+mod symbols;
 mod template;
 mod text;
 mod token;
 mod verdict;
 
 pub use anomaly::{Anomaly, Finding, Severity};
+pub use dialect::Dialect;
 pub use key::Key;
 pub use line::{Ending, LINE_BYTES_MAX, Line, Lines};
 pub use parse::Parser;

@@ -1,8 +1,13 @@
-//! The answer for one crawler and one URL, by Google's reading.
+//! The answer for one crawler and one URL.
 
+use crate::dialect::Dialect;
 use crate::key::Key;
+use crate::koster1996;
 use crate::pattern;
+use crate::rfc9309;
 use crate::robots::Robots;
+use crate::strict::StrictDecider;
+use crate::token::is_product_token;
 use crate::token::is_wildcard;
 
 /// Whether a crawler may fetch a URL, and the line that says so.
@@ -17,10 +22,31 @@ pub struct Access {
 }
 
 /// The rules of one crawler: parse once, ask often.
-#[derive(Clone, Debug)]
+///
+/// # Example
+///
+/// ```
+/// use robots::{Dialect, Parser, Policy};
+///
+/// let mut parser = Parser::new();
+/// let robots = parser.parse(b"User-agent: *\nDisallow: /*.pdf$\n");
+/// let google = Policy::new(Dialect::Google, &robots, b"ExampleBot");
+/// assert!(!google.access(b"https://example.com/a.pdf").is_allowed);
+/// let koster = Policy::new(Dialect::Koster1996, &robots, b"ExampleBot");
+/// assert!(koster.access(b"https://example.com/a.pdf").is_allowed);
+/// ```
+#[derive(Debug)]
 pub struct Policy<'a> {
-    rules: Vec<Rule<'a>>,
+    rules: Rules<'a>,
     is_named: bool,
+}
+
+/// Rules as their dialect compares them.
+#[derive(Debug)]
+enum Rules<'a> {
+    Google(Vec<Rule<'a>>),
+    Rfc9309(StrictDecider),
+    Koster1996(Option<koster1996::Record<'a>>),
 }
 
 /// A rule that may match.
@@ -39,7 +65,59 @@ struct Best {
 }
 
 impl<'a> Policy<'a> {
-    /// Gathers the rules for a crawler that calls itself by `agents`, each
+    /// Gathers the rules for a crawler of one name, taken as it stands: no
+    /// registry, no fallbacks.
+    pub fn new(dialect: Dialect, robots: &Robots<'a>, agent: &[u8]) -> Self {
+        match dialect {
+            Dialect::Google => Self::google(robots, &[agent]),
+            Dialect::Rfc9309 => Self::rfc9309(robots, agent),
+            Dialect::Koster1996 => Self::koster1996(robots, agent),
+        }
+    }
+
+    /// RFC 9309 §2.2.1: all groups of the name, else all of `*`.
+    fn rfc9309(robots: &Robots<'a>, agent: &[u8]) -> Self {
+        let lines = rfc9309::lines(robots);
+        let groups = |wanted: &dyn Fn(&[u8]) -> bool| -> Vec<u32> {
+            let named = lines
+                .iter()
+                .filter(|it| it.key == Key::UserAgent && wanted(it.value));
+            named.map(|it| it.group_no).collect()
+        };
+        let own = groups(&|value| {
+            value != b"*" && is_product_token(value) && value.eq_ignore_ascii_case(agent)
+        });
+        let is_named = !own.is_empty();
+        let groups = if is_named {
+            own
+        } else {
+            groups(&|value| value == b"*")
+        };
+        let mut decider = StrictDecider::default();
+        for line in lines
+            .iter()
+            .filter(|line| groups.binary_search(&line.group_no).is_ok())
+        {
+            decider.add(line);
+        }
+        Self {
+            rules: Rules::Rfc9309(decider),
+            is_named,
+        }
+    }
+
+    /// Koster 1996 §3.2.1: the first record of the name, else the first of `*`.
+    fn koster1996(robots: &Robots<'a>, agent: &[u8]) -> Self {
+        let mut records = koster1996::records(robots);
+        let found = koster1996::record_for(&records, agent);
+        let record = found.map(|(at, _)| records.swap_remove(at));
+        Self {
+            rules: Rules::Koster1996(record),
+            is_named: found.is_some_and(|(_, is_named)| is_named),
+        }
+    }
+
+    /// Gathers the rules, by Google's reading, for a crawler that calls itself by `agents`, each
     /// name compared as it stands with the tokens of the file
     /// (google-semantics §6).
     ///
@@ -75,7 +153,10 @@ impl<'a> Policy<'a> {
                 pattern: robots.text(it.value),
             })
             .collect();
-        Self { rules, is_named }
+        Self {
+            rules: Rules::Google(rules),
+            is_named,
+        }
     }
 
     /// Whether any user-agent line names the crawler.
@@ -89,48 +170,62 @@ impl<'a> Policy<'a> {
         self.access_path(pattern::path_of_url(url, &mut scratch))
     }
 
-    /// Answers for a path: the longest pattern wins, the allow among equals
-    /// (google-semantics §7).
+    /// Answers for a path as it stands in a URL: from its `/` on, with its
+    /// query, without a fragment.
     pub fn access_path(&self, path: &[u8]) -> Access {
-        let mut best = [Best {
-            priority: -1,
-            line_no: 0,
-        }; 2];
-        let mut folder = Vec::new();
-        for rule in &self.rules {
-            let best = &mut best[usize::from(rule.allow)];
-            let priority = rule.pattern.len() as i64;
-            if pattern::matches(rule.pattern, path) {
-                if priority > best.priority {
-                    *best = Best {
-                        priority,
-                        line_no: rule.line_no,
-                    };
-                }
-            } else if rule.allow {
-                folder.clear();
-                if pattern::index_folder(rule.pattern, &mut folder)
-                    && folder.len() as i64 > best.priority
-                    && pattern::matches(&folder, path)
-                {
-                    *best = Best {
-                        priority: folder.len() as i64,
-                        line_no: rule.line_no,
-                    };
-                }
-            }
-        }
-        let [disallow, allow] = best;
-        let line_no = if disallow.priority > allow.priority {
-            disallow.line_no
-        } else {
-            allow.line_no
+        let (is_allowed, line_no) = match &self.rules {
+            Rules::Google(rules) => return access_google(rules, path),
+            Rules::Rfc9309(decider) => decider.access(&rfc9309::path(path)),
+            Rules::Koster1996(None) => (true, 0),
+            Rules::Koster1996(Some(record)) => koster1996::access(record, &koster1996::path(path)),
         };
-        let decided = disallow.priority.max(allow.priority) > 0;
         Access {
-            is_allowed: !decided || disallow.priority <= allow.priority,
+            is_allowed,
             line_no,
         }
+    }
+}
+
+/// The longest pattern wins, the allow among equals (google-semantics §7).
+fn access_google(rules: &[Rule<'_>], path: &[u8]) -> Access {
+    let mut best = [Best {
+        priority: -1,
+        line_no: 0,
+    }; 2];
+    let mut folder = Vec::new();
+    for rule in rules {
+        let best = &mut best[usize::from(rule.allow)];
+        let priority = rule.pattern.len() as i64;
+        if pattern::matches(rule.pattern, path) {
+            if priority > best.priority {
+                *best = Best {
+                    priority,
+                    line_no: rule.line_no,
+                };
+            }
+        } else if rule.allow {
+            folder.clear();
+            if pattern::index_folder(rule.pattern, &mut folder)
+                && folder.len() as i64 > best.priority
+                && pattern::matches(&folder, path)
+            {
+                *best = Best {
+                    priority: folder.len() as i64,
+                    line_no: rule.line_no,
+                };
+            }
+        }
+    }
+    let [disallow, allow] = best;
+    let line_no = if disallow.priority > allow.priority {
+        disallow.line_no
+    } else {
+        allow.line_no
+    };
+    let decided = disallow.priority.max(allow.priority) > 0;
+    Access {
+        is_allowed: !decided || disallow.priority <= allow.priority,
+        line_no,
     }
 }
 

@@ -12,8 +12,10 @@
 use crate::key::Key;
 use crate::pattern;
 use crate::reach::{self, Limits, Reach, Rule as ReachRule, Step};
+use crate::rfc9309;
 use crate::robots::{Directive, Robots};
-use crate::token::is_wildcard;
+use crate::strict::{Records, StrictGroups};
+use crate::token::{is_product_token, is_wildcard};
 use std::collections::HashMap;
 
 /// What a file's rules leave to a crawler.
@@ -81,6 +83,10 @@ pub struct AgentVerdict<'a> {
     pub verdict: Verdict,
     /// By Google's rules as its parser applies them to a crawler of this name.
     pub verdict_google: Verdict,
+    /// By RFC 9309, for a crawler that calls itself by this name.
+    pub verdict_rfc9309: Verdict,
+    /// By Koster's draft of 1996, likewise.
+    pub verdict_koster1996: Verdict,
     /// What `verdict` rests on.
     pub basis: Basis,
     /// Whether `/` may be fetched, by `verdict`'s rules.
@@ -96,12 +102,14 @@ pub struct AgentVerdict<'a> {
 }
 
 /// Bounds on the work for one file. No real file is known to come near them.
-const STATES_MAX: usize = 20_000;
-const SEARCH_WORK_MAX: u64 = 20_000_000;
+pub(crate) const SEARCH_LIMITS: Limits = Limits {
+    states: 20_000,
+    work: 20_000_000,
+};
 /// Lines that may be looked at while rules are merged, over all names.
-const MERGE_WORK_MAX: u64 = 20_000_000;
+pub(crate) const MERGE_WORK_MAX: u64 = 20_000_000;
 /// Paths built from rules that are tried before all paths are searched.
-const WITNESSES_MAX: usize = 24;
+pub(crate) const WITNESSES_MAX: usize = 24;
 
 /// Decides verdicts, one file after the other.
 #[derive(Debug, Default)]
@@ -128,6 +136,8 @@ pub(crate) struct Places {
     pub(crate) by_name: Vec<u32>,
     /// Groups with it as a token, in order.
     pub(crate) by_token: Vec<u32>,
+    /// Groups with it as the whole value, a product token by RFC 9309.
+    by_product_token: Vec<u32>,
 }
 
 impl Judge {
@@ -152,14 +162,32 @@ impl Judge {
         } else {
             Basis::NoGroup
         };
-        let mut rows = vec![row(b"*", everybody, everybody.verdict, others_basis)];
+        let mut records = Records::gather(robots);
+        // Where Google reads the lines as the RFC does, its groups serve.
+        let mut strict = if rfc9309::is_plain(robots) {
+            None
+        } else {
+            Some(StrictGroups::gather(robots))
+        };
+        let everybody_strict = match &mut strict {
+            Some(groups) => groups.verdict(b"*"),
+            None => {
+                self.decide(robots, &names.everybody_strict, &mut decided)
+                    .verdict
+            }
+        };
+        let mut rows = vec![AgentVerdict {
+            verdict_rfc9309: everybody_strict,
+            verdict_koster1996: records.verdict(b"*"),
+            ..row(b"*", everybody, everybody.verdict, others_basis)
+        }];
         for (agent, places) in &names.in_order {
             let google = if places.by_token.is_empty() {
                 everybody
             } else {
                 self.decide(robots, &places.by_token, &mut decided)
             };
-            rows.push(if places.by_name.is_empty() {
+            let own = if places.by_name.is_empty() {
                 row(agent, everybody, google.verdict, others_basis)
             } else {
                 let own = self.decide(robots, &places.by_name, &mut decided);
@@ -169,6 +197,19 @@ impl Judge {
                     Basis::Explicit
                 };
                 row(agent, own, google.verdict, basis)
+            };
+            let verdict_rfc9309 = match &mut strict {
+                Some(groups) => groups.verdict(agent),
+                None if places.by_product_token.is_empty() => everybody_strict,
+                None => {
+                    self.decide(robots, &places.by_product_token, &mut decided)
+                        .verdict
+                }
+            };
+            rows.push(AgentVerdict {
+                verdict_rfc9309,
+                verdict_koster1996: records.verdict(agent),
+                ..own
             });
         }
         rows
@@ -261,6 +302,8 @@ fn row<'a>(
         agent,
         verdict: decision.verdict,
         verdict_google,
+        verdict_rfc9309: Verdict::Unknown,
+        verdict_koster1996: Verdict::Unknown,
         basis,
         is_root_allowed: decision.is_root_allowed,
         n_allow: decision.n_allow,
@@ -273,6 +316,8 @@ fn row<'a>(
 /// Who is named in a file, and in which groups.
 pub(crate) struct Names<'a> {
     pub(crate) everybody: Vec<u32>,
+    /// Groups with `*` as the whole value.
+    everybody_strict: Vec<u32>,
     pub(crate) in_order: Vec<(&'a [u8], Places)>,
 }
 
@@ -280,6 +325,7 @@ impl<'a> Names<'a> {
     pub(crate) fn gather(robots: &Robots<'a>) -> Self {
         let mut names = Self {
             everybody: Vec::new(),
+            everybody_strict: Vec::new(),
             in_order: Vec::new(),
         };
         let mut index: HashMap<&'a [u8], usize> = HashMap::new();
@@ -290,6 +336,9 @@ impl<'a> Names<'a> {
         {
             if is_wildcard(robots.text(line.value)) {
                 add(&mut names.everybody, line.group_no);
+                if robots.text(line.value_raw) == b"*" {
+                    add(&mut names.everybody_strict, line.group_no);
+                }
                 continue;
             }
             let (name, token) = (robots.text(line.name), robots.text(line.token));
@@ -309,6 +358,9 @@ impl<'a> Names<'a> {
                     names.in_order.len() - 1
                 });
                 add(&mut names.in_order[at].1.by_token, line.group_no);
+                if is_product_token(robots.text(line.value_raw)) {
+                    add(&mut names.in_order[at].1.by_product_token, line.group_no);
+                }
             }
         }
         names
@@ -498,10 +550,6 @@ impl<'a> Decider<'a> {
             });
         }
         let excluded: Vec<u16> = ROBOTS_TXT.iter().map(|&byte| byte.into()).collect();
-        let limits = Limits {
-            states: STATES_MAX,
-            work: SEARCH_WORK_MAX,
-        };
         let mut work = 0;
         match reach::reach(
             &steps,
@@ -509,7 +557,7 @@ impl<'a> Decider<'a> {
             &excluded,
             b'/'.into(),
             OTHER.into(),
-            limits,
+            SEARCH_LIMITS,
             &mut work,
         ) {
             Reach::AllowAll => (Verdict::AllowAll, 0),

@@ -134,18 +134,21 @@ impl Examiner {
     }
 }
 
-/// The verdict that the status alone gives, by Google's table.
+/// The verdicts that the status alone gives, by each dialect's table.
 fn verdict_of_status(capture: &Capture<'_>) -> AgentVerdict<'static> {
-    let verdict = match capture.status.effect_google() {
+    let of = |effect: Effect| match effect {
         _ if capture.is_revisit => Verdict::Unknown,
         Effect::AllowAll => Verdict::AllowAll,
         Effect::DisallowAll => Verdict::DisallowAll,
         Effect::Parse | Effect::Follow | Effect::Defer => Verdict::Unknown,
     };
+    let verdict = of(capture.status.effect_google());
     AgentVerdict {
         agent: b"*",
         verdict,
         verdict_google: verdict,
+        verdict_rfc9309: of(capture.status.effect_rfc9309()),
+        verdict_koster1996: of(capture.status.effect_koster1996()),
         basis: Basis::HttpStatus,
         is_root_allowed: verdict == Verdict::AllowAll,
         n_allow: 0,

@@ -186,7 +186,8 @@ COMMENT ON COLUMN hosts.rules_robots_id IS 'The capture whose rules apply: the o
 --                   reads one group, its own or Googlebot's); else '*'. A crawler known to ignore '*' takes no rules from
 --                   there, so all is allowed, unless the status decided: a 503 binds it as it binds the others. A '*' row
 --                   without a basis tells of no content that could be ignored, so it stands too.
---   verdict_google  what a literal reading gives a crawler of that name: its own row, else '*'. No registry has a say.
+--   verdict_google, verdict_rfc9309, verdict_koster1996
+--                   what each reading gives a crawler of that name: its own row, else '*'. No registry has a say.
 --   basis           of verdict. 'explicit' means that the crawler, or one it falls back to, was named.
 -- A row is a group of its own only if its basis is 'explicit'; it may be there because another reading knows the name. One
 -- that is 'too_complex' stands too: its group may say anything, so to pass on to the next would be a guess.
@@ -221,7 +222,9 @@ named AS (
         arg_min({'verdict': v.verdict, 'basis': v.basis, 'root_allowed': v.root_allowed, 'crawl_delay': v.crawl_delay,
                  'evidence_line': v.evidence_line, 'n_allow': v.n_allow, 'n_disallow': v.n_disallow}, o.place)
             FILTER (v.basis IN ('explicit', 'too_complex')) AS best,
-        max(v.verdict_google) FILTER (o.place = 0) AS own_google
+        max(v.verdict_google) FILTER (o.place = 0) AS own_google,
+        max(v.verdict_rfc9309) FILTER (o.place = 0) AS own_rfc9309,
+        max(v.verdict_koster1996) FILTER (o.place = 0) AS own_koster1996
     FROM reached v
     JOIN obeyed o ON o.name = v.agent
     WHERE v.agent <> '*'
@@ -229,8 +232,8 @@ named AS (
 ),
 answers AS (
     SELECT h.crawl, h.surt_host_name, h.url_host_name, h.url, h.url_host_tld, h.url_host_registered_domain, h.robots_id,
-        a.name, a.category, m.best, m.own_google,
-        s.verdict, s.verdict_google, s.basis, s.root_allowed, s.crawl_delay, s.evidence_line, s.n_allow, s.n_disallow,
+        a.name, a.category, m.best, m.own_google, m.own_rfc9309, m.own_koster1996,
+        s.verdict, s.verdict_google, s.verdict_rfc9309, s.verdict_koster1996, s.basis, s.root_allowed, s.crawl_delay, s.evidence_line, s.n_allow, s.n_disallow,
         CASE WHEN m.best IS NOT NULL THEN 'group' WHEN a.ignores_wildcard AND s.basis <> 'http_status' THEN 'none' ELSE '*' END AS obeys
     FROM hosts h
     CROSS JOIN asked a
@@ -242,6 +245,8 @@ answers AS (
 SELECT crawl, surt_host_name, url_host_name, url, url_host_tld, url_host_registered_domain, robots_id, name AS agent, category,
     CASE w.obeys WHEN 'group' THEN w.best.verdict WHEN 'none' THEN 'allow_all' ELSE coalesce(w.verdict, 'unknown') END AS verdict,
     coalesce(w.own_google, w.verdict_google, 'unknown') AS verdict_google,
+    coalesce(w.own_rfc9309, w.verdict_rfc9309, 'unknown') AS verdict_rfc9309,
+    coalesce(w.own_koster1996, w.verdict_koster1996, 'unknown') AS verdict_koster1996,
     CASE w.obeys WHEN 'group' THEN w.best.basis WHEN 'none' THEN 'no_group' ELSE w.basis END AS basis,
     CASE w.obeys WHEN 'group' THEN w.best.root_allowed WHEN 'none' THEN true ELSE w.root_allowed END AS root_allowed,
     CASE w.obeys WHEN 'group' THEN w.best.crawl_delay WHEN '*' THEN w.crawl_delay END AS crawl_delay,

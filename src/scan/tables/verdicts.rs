@@ -11,6 +11,8 @@ table! { "One row per capture and name: `*` for every capture, and every whole n
     agent: Text, "A whole name or a token, lower-cased, as in `groups`; `*` for everybody else.";
     verdict: Text, "`disallow_all`, `partial`, `allow_all` or `unknown`: Google's rules and status table, with names compared whole. The macros `verdicts_for` and `verdicts_in` fill in names that the file does not hold.";
     verdict_google: Text, "The same as Google's parser decides it for a crawler that calls itself by `agent`.";
+    verdict_rfc9309: Text, "The same by RFC 9309, for a crawler that calls itself by `agent`, taken as it stands; by that dialect's own table of statuses.";
+    verdict_koster1996: Text, "The same by Koster's draft of 1996.";
     basis: Text, "What `verdict` rests on: `explicit` (groups that name it), `wildcard`, `no_group`, `no_rules`, `http_status`, `too_complex`. This and what follows speak of `verdict`.";
     root_allowed: Bool, "Whether `/` may be fetched.";
     n_allow: Int, "Allow lines that were merged.";
@@ -31,6 +33,9 @@ impl Builder {
             self.agent.append_value(body_text(it.agent, is_utf8));
             self.verdict.append_value(it.verdict.name());
             self.verdict_google.append_value(it.verdict_google.name());
+            self.verdict_rfc9309.append_value(it.verdict_rfc9309.name());
+            self.verdict_koster1996
+                .append_value(it.verdict_koster1996.name());
             self.basis.append_value(it.basis.name());
             self.root_allowed.append_value(it.is_root_allowed);
             self.n_allow.append_value(int(it.n_allow));

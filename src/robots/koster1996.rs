@@ -1,0 +1,301 @@
+//! The dialect `koster1996`: Koster's draft 1 of November 1996, as it stands.
+//!
+//! A blank line ends a record, and so does a user-agent line after rules
+//! (§3.2, §3.3). The first record that names the crawler holds, else the first
+//! of `*`; the draft is silent on several, and the first is our choice. The
+//! first rule that matches decides (§3.2.2); an empty `Disallow` allows
+//! everything from there, as the page of 1994 has it.
+
+use crate::key::Key;
+use crate::rfc9309::is_conforming;
+use crate::robots::Robots;
+use crate::symbols::{Octet, encoded, octets};
+use std::collections::HashMap;
+
+/// Lines of a record.
+#[derive(Debug, Default)]
+pub(crate) struct Record<'a> {
+    /// Names, as written.
+    pub(crate) agents: Vec<&'a [u8]>,
+    /// Rules: whether they allow, their line, their path as written.
+    pub(crate) rules: Vec<(bool, u32, &'a [u8])>,
+}
+
+/// The records of a file, of lines that count; rules without an agent are
+/// ignored.
+pub(crate) fn records<'a>(robots: &Robots<'a>) -> Vec<Record<'a>> {
+    let mut records: Vec<(u32, Record<'a>)> = Vec::new();
+    for it in robots
+        .directives()
+        .iter()
+        .filter(|it| it.counts && is_conforming(robots, it))
+    {
+        let value = robots.text(it.value_raw);
+        let is_new = records.last().is_none_or(|(no, _)| *no != it.record_no);
+        match it.key {
+            Key::UserAgent => {
+                if is_new {
+                    records.push((it.record_no, Record::default()));
+                }
+                if let Some((_, record)) = records.last_mut() {
+                    record.agents.push(value);
+                }
+            }
+            _ => {
+                if let Some((_, record)) = records.last_mut().filter(|_| !is_new) {
+                    record.rules.push((it.key == Key::Allow, it.line_no, value));
+                }
+            }
+        }
+    }
+    records.into_iter().map(|(_, record)| record).collect()
+}
+
+/// A name without its version: what stands before a `/` (§3.2.1).
+pub(crate) fn name(value: &[u8]) -> &[u8] {
+    let len = memchr::memchr(b'/', value).unwrap_or(value.len());
+    value[..len].trim_ascii()
+}
+
+/// The index of the record that holds for a crawler, and whether it names it
+/// (§3.2.1).
+pub(crate) fn record_for(records: &[Record<'_>], agent: &[u8]) -> Option<(usize, bool)> {
+    let agent = name(agent);
+    let names = |record: &Record<'_>| {
+        !agent.is_empty()
+            && agent != b"*"
+            && record
+                .agents
+                .iter()
+                .any(|value| name(value).eq_ignore_ascii_case(agent))
+    };
+    if let Some(at) = records.iter().position(names) {
+        return Some((at, true));
+    }
+    records
+        .iter()
+        .position(|record| record.agents.contains(&&b"*"[..]))
+        .map(|at| (at, false))
+}
+
+/// A path as it is compared: `%xx` decoded, but `%2F` is a symbol of its own
+/// (§3.2.2).
+pub(crate) fn path(text: &[u8]) -> Vec<u16> {
+    octets(text)
+        .map(|octet| match octet {
+            Octet::Escaped(b'/') => encoded(b'/'),
+            Octet::Bare(byte) | Octet::Escaped(byte) => byte.into(),
+        })
+        .collect()
+}
+
+/// Whether the rule allows what it matches.
+fn allows(allow: bool, path: &[u8]) -> bool {
+    allow || path.is_empty()
+}
+
+/// The answer for a path, with the line that gives it.
+pub(crate) fn access(record: &Record<'_>, url_path: &[u16]) -> (bool, u32) {
+    let found = record
+        .rules
+        .iter()
+        .find(|(_, _, text)| url_path.starts_with(&path(text)));
+    found.map_or((true, 0), |&(allow, line_no, text)| {
+        (allows(allow, text), line_no)
+    })
+}
+
+/// What the rules of a record leave: whether some path is allowed, and whether
+/// some is not. Exact, without a search: a rule is a prefix, so one before it
+/// hides it wholly or leaves it a path.
+pub(crate) fn reach(record: &Record<'_>) -> (bool, bool) {
+    let (mut allowed, mut disallowed) = (false, false);
+    let mut nodes: HashMap<(u32, u16), u32> = HashMap::new();
+    let mut ends = vec![false];
+    for &(allow, _, text) in &record.rules {
+        let symbols = path(text);
+        if symbols
+            .first()
+            .is_some_and(|&symbol| symbol != u16::from(b'/'))
+        {
+            continue; // No path begins so.
+        }
+        // An empty path, and `/`, match everything.
+        let symbols = if symbols.len() <= 1 {
+            &[][..]
+        } else {
+            &symbols[1..]
+        };
+        let (mut node, mut is_hidden) = (0u32, ends[0]);
+        for &symbol in symbols {
+            if is_hidden {
+                break;
+            }
+            let next = ends.len() as u32;
+            node = *nodes.entry((node, symbol)).or_insert_with(|| {
+                ends.push(false);
+                next
+            });
+            is_hidden = ends[node as usize];
+        }
+        if is_hidden {
+            continue;
+        }
+        // The path of the rule and an octet that no rule names.
+        if allows(allow, text) {
+            allowed = true
+        } else {
+            disallowed = true
+        }
+        ends[node as usize] = true;
+        if ends[0] {
+            return (allowed, disallowed);
+        }
+    }
+    // What no rule matches is allowed (the answer that prompted the draft).
+    (true, disallowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parser;
+
+    fn answer(body: &str, agent: &str, url_path: &str) -> (bool, u32) {
+        let mut parser = Parser::new();
+        let robots = parser.parse(body.as_bytes());
+        let records = records(&robots);
+        let record = record_for(&records, agent.as_bytes());
+        record.map_or((true, 0), |(at, _)| {
+            access(&records[at], &path(url_path.as_bytes()))
+        })
+    }
+
+    #[test]
+    fn paths_match_as_the_drafts_table_says() {
+        // §3.2.2, row by row.
+        let rows = [
+            ("/tmp", "/tmp", true),
+            ("/tmp", "/tmp.html", true),
+            ("/tmp", "/tmp/a.html", true),
+            ("/tmp/", "/tmp", false),
+            ("/tmp/", "/tmp/", true),
+            ("/tmp/", "/tmp/a.html", true),
+            ("/a%3cd.html", "/a%3cd.html", true),
+            ("/a%3Cd.html", "/a%3cd.html", true),
+            ("/a%3cd.html", "/a%3Cd.html", true),
+            ("/a%2fb.html", "/a%2fb.html", true),
+            ("/a%2fb.html", "/a%2Fb.html", true),
+            ("/a%2fb.html", "/a/b.html", false),
+            ("/%7ejoe/index.html", "/~joe/index.html", true),
+            ("/~joe/index.html", "/%7Ejoe/index.html", true),
+        ];
+        for (rule, url, expected) in rows {
+            assert_eq!(
+                path(url.as_bytes()).starts_with(&path(rule.as_bytes())),
+                expected,
+                "{rule} {url}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_match_decides() {
+        let body = "User-agent: webcrawler\nUser-agent: infoseek\nAllow: /tmp/ok.html\nDisallow: /tmp\nDisallow: /user/foo\n";
+        assert_eq!(answer(body, "Infoseek/2.0", "/tmp/ok.html"), (true, 3));
+        assert_eq!(answer(body, "webcrawler", "/tmp/x"), (false, 4));
+        assert_eq!(answer(body, "webcrawler", "/x"), (true, 0));
+        assert_eq!(
+            answer("User-agent: *\nAllow: /\nDisallow: /cgi\n", "a", "/cgi"),
+            (true, 2)
+        );
+        assert_eq!(
+            answer("User-agent: *\nDisallow:\nDisallow: /cgi\n", "a", "/cgi"),
+            (true, 2)
+        );
+    }
+
+    #[test]
+    fn a_blank_line_ends_a_record_and_a_comment_does_not() {
+        assert_eq!(
+            answer("User-agent: *\n\nDisallow: /\n", "a", "/x"),
+            (true, 0)
+        );
+        assert_eq!(
+            answer("User-agent: *\n# c\nDisallow: /\n", "a", "/x"),
+            (false, 3)
+        );
+        assert_eq!(
+            answer(
+                "User-agent: a\nDisallow: /\nUser-agent: b\nDisallow: /b\n",
+                "b",
+                "/x"
+            ),
+            (true, 0)
+        );
+        // Named in an empty record, and so unrestricted.
+        assert_eq!(
+            answer("User-agent: a\n\nUser-agent: *\nDisallow: /\n", "a", "/x"),
+            (true, 0)
+        );
+        assert_eq!(answer("Disallow: /\nUser-agent: *\n", "a", "/x"), (true, 0));
+    }
+
+    #[test]
+    fn wildcards_mean_themselves() {
+        assert_eq!(
+            answer("User-agent: *\nDisallow: /*.php$\n", "a", "/x.php"),
+            (true, 0)
+        );
+        assert_eq!(
+            answer("User-agent: *\nDisallow: /*.php$\n", "a", "/*.php$x"),
+            (false, 2)
+        );
+    }
+
+    #[test]
+    fn what_is_reached_agrees_with_trying() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+        let mut random = move |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed % below as u64) as usize
+        };
+        for _ in 0..3000 {
+            let rules: Vec<(bool, String)> = (0..random(5))
+                .map(|_| {
+                    (
+                        random(2) == 0,
+                        ["", "/", "/a", "/ab", "/a%2f", "/b", "x", "/%61"][random(8)].to_owned(),
+                    )
+                })
+                .collect();
+            let lines: Vec<(bool, u32, &[u8])> = rules
+                .iter()
+                .map(|(allow, text)| (*allow, 1, text.as_bytes()))
+                .collect();
+            let record = Record {
+                agents: vec![b"*"],
+                rules: lines,
+            };
+            let mut paths = vec![path(b"/")];
+            let (mut allowed, mut disallowed) = (false, false);
+            for _ in 0..4 {
+                for path in &paths {
+                    if access(&record, path).0 {
+                        allowed = true
+                    } else {
+                        disallowed = true
+                    }
+                }
+                let symbols = [u16::from(b'a'), b'b'.into(), encoded(b'/'), 999];
+                paths = paths
+                    .iter()
+                    .flat_map(|path| symbols.map(|it| [path.as_slice(), &[it]].concat()))
+                    .collect();
+            }
+            assert_eq!(reach(&record), (allowed, disallowed), "{rules:?}");
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! Verdicts under the two strict dialects.
+//!
+//! Nearly every file says the same to `rfc9309` as to Google once names are
+//! set aside ([`rfc9309::is_plain`]); then the verdicts of Google's groups
+//! serve. Else the rules are laid out in symbols of the normal form.
+
+use crate::key::Key;
+use crate::koster1996;
+use crate::reach::{self, Reach, Rule, Step};
+use crate::rfc9309::{self, StrictLine};
+use crate::robots::Robots;
+use crate::symbols::{self, OTHER};
+use crate::token::is_product_token;
+use crate::verdict::{MERGE_WORK_MAX, SEARCH_LIMITS, Verdict, WITNESSES_MAX};
+use std::collections::HashMap;
+
+/// The groups of a file that is not plain, as `rfc9309` reads them.
+pub(crate) struct StrictGroups<'a> {
+    lines: Vec<StrictLine<'a>>,
+    /// Groups of each token, lower-cased; `*` for everybody.
+    groups: HashMap<Vec<u8>, Vec<u32>>,
+    decided: HashMap<Vec<u32>, Verdict>,
+    work: u64,
+}
+
+impl<'a> StrictGroups<'a> {
+    pub(crate) fn gather(robots: &Robots<'a>) -> Self {
+        let lines = rfc9309::lines(robots);
+        let mut groups: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
+        for line in lines
+            .iter()
+            .filter(|it| it.key == Key::UserAgent && is_product_token(it.value))
+        {
+            let groups = groups.entry(line.value.to_ascii_lowercase()).or_default();
+            if groups.last() != Some(&line.group_no) {
+                groups.push(line.group_no);
+            }
+        }
+        Self {
+            lines,
+            groups,
+            decided: HashMap::new(),
+            work: 0,
+        }
+    }
+
+    /// The verdict for a crawler of this name, lower-cased (§2.2.1): its own
+    /// groups, else all of `*`, else no rules.
+    pub(crate) fn verdict(&mut self, agent: &[u8]) -> Verdict {
+        let own = if agent == b"*" {
+            None
+        } else {
+            self.groups.get(agent)
+        };
+        let Some(groups) = own.or_else(|| self.groups.get(&b"*"[..])) else {
+            return Verdict::AllowAll;
+        };
+        if let Some(verdict) = self.decided.get(groups) {
+            return *verdict;
+        }
+        let groups = groups.clone();
+        self.work += self.lines.len() as u64;
+        let verdict = if self.work > MERGE_WORK_MAX {
+            Verdict::Unknown
+        } else {
+            let mut decider = StrictDecider::default();
+            let of_groups = |line: &&StrictLine<'_>| groups.binary_search(&line.group_no).is_ok();
+            for line in self.lines.iter().filter(of_groups) {
+                decider.add(line);
+            }
+            decider.verdict()
+        };
+        self.decided.insert(groups, verdict);
+        verdict
+    }
+}
+
+/// The merged rules of a crawler, in symbols.
+#[derive(Debug, Default)]
+pub(crate) struct StrictDecider {
+    steps: Vec<Step>,
+    rules: Vec<Rule>,
+    lines: Vec<u32>,
+}
+
+impl StrictDecider {
+    pub(crate) fn add(&mut self, line: &StrictLine<'_>) {
+        if line.key == Key::UserAgent {
+            return;
+        }
+        let first = self.steps.len() as u32;
+        let Some(priority) = rfc9309::steps(line.value, &mut self.steps) else {
+            return;
+        };
+        let end = self.steps.len() as u32;
+        // The place behind the last step must be the rule's own.
+        self.steps.push(Step::End);
+        self.rules.push(Rule {
+            first,
+            end,
+            allow: line.key == Key::Allow,
+            priority,
+        });
+        self.lines.push(line.line_no);
+    }
+
+    fn steps_of(&self, rule: &Rule) -> &[Step] {
+        &self.steps[rule.first as usize..rule.end as usize]
+    }
+
+    /// Whether a path is allowed, and by which line: the most octets win, the
+    /// allow among equals; `/robots.txt` always is (§2.2.2).
+    pub(crate) fn access(&self, path: &[u16]) -> (bool, u32) {
+        if path == rfc9309::robots_txt() {
+            return (true, 0);
+        }
+        let (mut best, mut allowed, mut line_no) = (0, true, 0);
+        for (rule, &line) in self.rules.iter().zip(&self.lines) {
+            let wins = rule.priority > best || (rule.priority == best && rule.allow && !allowed);
+            if wins && symbols::matches(self.steps_of(rule), path) {
+                (best, allowed, line_no) = (rule.priority, rule.allow, line);
+            }
+        }
+        (allowed, line_no)
+    }
+
+    pub(crate) fn verdict(&self) -> Verdict {
+        let longest = |allow: bool, universal: bool| {
+            let rules = self.rules.iter().filter(|rule| {
+                rule.allow == allow && (!universal || is_universal(self.steps_of(rule)))
+            });
+            rules.map(|rule| rule.priority).max().unwrap_or(0)
+        };
+        let all_allowed = longest(true, true);
+        if all_allowed >= longest(false, false) {
+            return Verdict::AllowAll;
+        }
+        let all_disallowed = longest(false, true);
+        let found = if all_disallowed > all_allowed {
+            if longest(true, false) < all_disallowed {
+                return Verdict::DisallowAll;
+            }
+            self.witness(true, all_disallowed)
+        } else {
+            self.witness(false, all_allowed + 1)
+        };
+        if found {
+            Verdict::Partial
+        } else {
+            self.search()
+        }
+    }
+
+    /// Whether a path built from a rule of at least `priority` gets its answer.
+    fn witness(&self, allow: bool, priority: u32) -> bool {
+        let rules = self
+            .rules
+            .iter()
+            .filter(|rule| rule.allow == allow && rule.priority >= priority);
+        rules.take(WITNESSES_MAX).any(|rule| {
+            [false, true].into_iter().any(|fills| {
+                let steps = self.steps_of(rule);
+                let mut path: Vec<u16> = Vec::with_capacity(steps.len() + 1);
+                for step in steps {
+                    match step {
+                        Step::One(symbol, _) => path.push(*symbol),
+                        Step::Run if fills => path.push(OTHER),
+                        Step::Run | Step::End => {}
+                    }
+                }
+                if steps.last() != Some(&Step::End) {
+                    path.push(OTHER);
+                }
+                path != rfc9309::robots_txt()
+                    && symbols::matches(steps, &path)
+                    && self.access(&path).0 == allow
+            })
+        })
+    }
+
+    fn search(&self) -> Verdict {
+        let excluded = rfc9309::robots_txt();
+        let found = reach::reach(
+            &self.steps,
+            &self.rules,
+            &excluded,
+            b'/'.into(),
+            OTHER,
+            SEARCH_LIMITS,
+            &mut 0,
+        );
+        match found {
+            Reach::AllowAll => Verdict::AllowAll,
+            Reach::DisallowAll => Verdict::DisallowAll,
+            Reach::Both => Verdict::Partial,
+            Reach::TooComplex => Verdict::Unknown,
+        }
+    }
+}
+
+/// Whether steps match every path: `/`, and runs.
+fn is_universal(steps: &[Step]) -> bool {
+    let Some((first, rest)) = steps.split_first() else {
+        return false;
+    };
+    let slash = u16::from(b'/');
+    let rest = match rest {
+        [rest @ .., Step::End] if rest.last() == Some(&Step::Run) => rest,
+        rest => rest,
+    };
+    *first == Step::One(slash, slash) && rest.iter().all(|step| *step == Step::Run)
+}
+
+/// The records of a file, as `koster1996` reads them.
+pub(crate) struct Records<'a> {
+    records: Vec<koster1996::Record<'a>>,
+    /// The first record of each name, lower-cased; `*` for everybody.
+    by_name: HashMap<Vec<u8>, usize>,
+    decided: Vec<Option<Verdict>>,
+}
+
+impl<'a> Records<'a> {
+    pub(crate) fn gather(robots: &Robots<'a>) -> Self {
+        let records = koster1996::records(robots);
+        let mut by_name = HashMap::new();
+        for (at, record) in records.iter().enumerate() {
+            for value in &record.agents {
+                by_name
+                    .entry(koster1996::name(value).to_ascii_lowercase())
+                    .or_insert(at);
+            }
+        }
+        Self {
+            decided: vec![None; records.len()],
+            records,
+            by_name,
+        }
+    }
+
+    /// The verdict for a crawler of this name, lower-cased.
+    pub(crate) fn verdict(&mut self, agent: &[u8]) -> Verdict {
+        let agent = koster1996::name(agent);
+        let own = if agent.is_empty() {
+            None
+        } else {
+            self.by_name.get(agent)
+        };
+        let Some(&at) = own.or_else(|| self.by_name.get(&b"*"[..])) else {
+            return Verdict::AllowAll;
+        };
+        if let Some(verdict) = self.decided[at] {
+            return verdict;
+        }
+        let verdict = match koster1996::reach(&self.records[at]) {
+            (true, true) => Verdict::Partial,
+            (true, false) => Verdict::AllowAll,
+            (false, _) => Verdict::DisallowAll,
+        };
+        self.decided[at] = Some(verdict);
+        verdict
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Judge, Parser};
+
+    fn verdicts(body: &str, agent: &str) -> (Verdict, Verdict) {
+        let mut parser = Parser::new();
+        let robots = parser.parse(body.as_bytes());
+        let rows = Judge::new().judge(&robots);
+        let row = rows
+            .iter()
+            .find(|row| row.agent == agent.as_bytes())
+            .unwrap_or(&rows[0]);
+        // The long way gives what the row has.
+        assert_eq!(
+            StrictGroups::gather(&robots).verdict(row.agent),
+            row.verdict_rfc9309,
+            "{body:?}"
+        );
+        (row.verdict_rfc9309, row.verdict_koster1996)
+    }
+
+    use Verdict::{AllowAll, DisallowAll, Partial};
+
+    #[test]
+    fn rfc9309_asks_for_exact_keys_and_a_colon() {
+        assert_eq!(verdicts("User-agent: *\nDissallow: /\n", "*").0, AllowAll);
+        assert_eq!(verdicts("User-agent: *\nDisallowed: /\n", "*").0, AllowAll);
+        assert_eq!(verdicts("User-agent: *\nDisallow /\n", "*").0, AllowAll);
+        assert_eq!(
+            verdicts("User-agent: *\nDISALLOW : /\n", "*").0,
+            DisallowAll
+        );
+        // A misspelt user-agent line does not part groups.
+        assert_eq!(
+            verdicts(
+                "User-agent: a\nDisallow: /a\nUseragent: b\nDisallow: /\n",
+                "a"
+            )
+            .0,
+            DisallowAll
+        );
+    }
+
+    #[test]
+    fn rfc9309_takes_no_names_that_are_no_tokens() {
+        let body = "User-agent: MJ12bot\nDisallow: /\nUser-agent: *\nDisallow: /x\n";
+        assert_eq!(verdicts(body, "mj12bot").0, Partial);
+        assert_eq!(verdicts(body, "mj").0, Partial);
+        // It still begins a group: the rules are not those of the one before.
+        assert_eq!(
+            verdicts(
+                "User-agent: a\nDisallow:\nUser-agent: b 1\nDisallow: /\n",
+                "a"
+            )
+            .0,
+            AllowAll
+        );
+        assert_eq!(verdicts("User-agent: * x\nDisallow: /\n", "*").0, AllowAll);
+    }
+
+    #[test]
+    fn rfc9309_ignores_values_without_a_slash_and_decodes_the_rest() {
+        assert_eq!(verdicts("User-agent: *\nDisallow: *\n", "*").0, AllowAll);
+        assert_eq!(
+            verdicts("User-agent: *\nDisallow: /%\nAllow: /%25\n", "*").0,
+            Partial
+        );
+        assert_eq!(
+            verdicts(
+                "User-agent: *\nDisallow: /\nAllow: /%61\nDisallow: /a*\n",
+                "*"
+            )
+            .0,
+            DisallowAll
+        );
+        assert_eq!(
+            verdicts(
+                "User-agent: *\nDisallow: /\nAllow: /%2A\nDisallow: /%2A*\n",
+                "*"
+            )
+            .0,
+            DisallowAll
+        );
+        assert_eq!(
+            verdicts(
+                "User-agent: *\nDisallow: /\nAllow: /index.html\nDisallow: /index.html*\n",
+                "*"
+            )
+            .0,
+            DisallowAll
+        );
+    }
+
+    #[test]
+    fn koster_ends_records_at_blank_lines() {
+        assert_eq!(verdicts("User-agent: *\n\nDisallow: /\n", "*").1, AllowAll);
+        assert_eq!(verdicts("User-agent: *\nDisallow: /\n", "*").1, DisallowAll);
+        assert_eq!(
+            verdicts("User-agent: *\nAllow: /\nDisallow: /x\n", "*").1,
+            AllowAll
+        );
+        assert_eq!(
+            verdicts("User-agent: *\nDisallow: /\nAllow: /x\n", "*").1,
+            DisallowAll
+        );
+        assert_eq!(verdicts("User-agent: *\nDisallow: /*\n", "*").1, Partial);
+    }
+
+    #[test]
+    fn rfc9309_agrees_with_brute_force() {
+        let mut seed = 0x2545_f491_4f6c_dd1du64;
+        let mut random = move |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed % below as u64) as usize
+        };
+        for _ in 0..3000 {
+            let mut decider = StrictDecider::default();
+            let mut shown = String::new();
+            for _ in 0..1 + random(5) {
+                let mut text = String::from(["/", "/", "/*"][random(3)]);
+                for _ in 0..random(4) {
+                    text.push_str(["a", "%61", "*", "/", "%2F", "%2A", "é"][random(7)]);
+                }
+                if random(5) == 0 {
+                    text.push('$');
+                }
+                let key = if random(2) == 0 {
+                    Key::Allow
+                } else {
+                    Key::Disallow
+                };
+                shown.push_str(&format!("{key:?} {text}\n"));
+                decider.add(&StrictLine {
+                    group_no: 1,
+                    key,
+                    line_no: 1,
+                    value: text.as_bytes(),
+                });
+            }
+            let alphabet = [
+                u16::from(b'a'),
+                b'/'.into(),
+                b'*'.into(),
+                symbols::encoded(b'/'),
+                symbols::encoded(b'*'),
+                symbols::encoded(0xc3),
+                symbols::encoded(0xa9),
+                OTHER,
+            ];
+            let mut paths = vec![vec![u16::from(b'/')]];
+            let (mut allowed, mut disallowed) = (false, false);
+            for _ in 0..5 {
+                for path in &paths {
+                    if decider.access(path).0 {
+                        allowed = true
+                    } else {
+                        disallowed = true
+                    }
+                }
+                paths = paths
+                    .iter()
+                    .flat_map(|path| alphabet.map(|it| [path.as_slice(), &[it]].concat()))
+                    .collect();
+            }
+            let brute = match (allowed, disallowed) {
+                (true, true) => Partial,
+                (true, false) => AllowAll,
+                _ => DisallowAll,
+            };
+            // Long patterns need longer paths than were tried: then both answers may exist all the same.
+            let verdict = decider.verdict();
+            assert!(
+                verdict == brute || (verdict == Partial && brute != Partial && shown.contains('é')),
+                "{verdict:?} {brute:?}\n{shown}"
+            );
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Paths and patterns as sequences of symbols, for the dialects that compare
+//! normal forms.
+//!
+//! A symbol is an octet, or an octet that is percent-encoded in the normal
+//! form ([`encoded`]); the two are different symbols.
+
+use crate::reach::Step;
+
+/// A symbol that no rule names: it stands for all such.
+pub(crate) const OTHER: u16 = 1000;
+
+/// The symbol of an octet that stays percent-encoded.
+pub(crate) fn encoded(octet: u8) -> u16 {
+    256 + u16::from(octet)
+}
+
+/// An octet of a text: as it stands, or written `%xx`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Octet {
+    /// As it stands.
+    Bare(u8),
+    /// As `%xx`.
+    Escaped(u8),
+}
+
+/// The octets of a text; a `%` without two hex digits is bare.
+pub(crate) fn octets(text: &[u8]) -> impl Iterator<Item = Octet> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let byte = *text.get(at)?;
+        let hex = |nth: usize| {
+            text.get(at + nth)
+                .and_then(|&digit| char::from(digit).to_digit(16))
+        };
+        if byte == b'%'
+            && let (Some(high), Some(low)) = (hex(1), hex(2))
+        {
+            at += 3;
+            return Some(Octet::Escaped((high * 16 + low) as u8));
+        }
+        at += 1;
+        Some(Octet::Bare(byte))
+    })
+}
+
+/// Whether steps match a path from its start.
+///
+/// The last run is the only one that may have to grow, so this takes at most
+/// steps times path.
+pub(crate) fn matches(steps: &[Step], path: &[u16]) -> bool {
+    let (mut step, mut at) = (0, 0);
+    let mut last_run: Option<(usize, usize)> = None;
+    loop {
+        match steps.get(step) {
+            None => return true,
+            Some(Step::Run) => {
+                step += 1;
+                last_run = Some((step, at));
+                continue;
+            }
+            Some(Step::End) if at == path.len() => return true,
+            Some(Step::One(a, b))
+                if path
+                    .get(at)
+                    .is_some_and(|symbol| symbol == a || symbol == b) =>
+            {
+                step += 1;
+                at += 1;
+                continue;
+            }
+            Some(_) => {}
+        }
+        match last_run {
+            Some((after, from)) if from < path.len() => {
+                last_run = Some((after, from + 1));
+                (step, at) = (after, from + 1);
+            }
+            _ => return false,
+        }
+    }
+}
