@@ -730,3 +730,71 @@ fn samples_of_one_folder_are_scanned_together() {
         .collect();
     assert_eq!(ids.len(), files.len());
 }
+
+#[test]
+fn check_answers_for_a_file_and_says_why() {
+    let file = samples().join("robots/group-with-several-agents-after-another.txt");
+    let file = file.to_str().unwrap();
+    let ran = run([
+        "check",
+        file,
+        "--agent",
+        "GPTBot",
+        "--url",
+        "https://example.com/a",
+    ]);
+    assert_code(&ran, 1);
+    assert!(
+        ran.out.contains("disallowed  https://example.com/a"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("line 7: Disallow: /"), "{}", ran.out);
+    assert!(!ran.out.contains('\u{1b}'), "no colours but on a terminal");
+    let ran = run([
+        "check",
+        file,
+        "--agent",
+        "GPTBot",
+        "--url",
+        "https://example.com/a",
+        "--json",
+    ]);
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(report["urls"][0]["access"], "disallowed");
+    assert_eq!(
+        (
+            &report["urls"][0]["line_no"],
+            &report["urls"][0]["group_line_no"]
+        ),
+        (&7.into(), &4.into())
+    );
+    assert_eq!(report["verdicts"]["koster1996"], "disallow_all");
+    let ran = run(["check", "no-such-file", "--agent", "a"]);
+    assert_code(&ran, 2);
+    assert!(ran.err.contains("cannot read no-such-file"), "{}", ran.err);
+}
+
+#[test]
+fn check_reads_urls_from_standard_input_and_knows_dialects() {
+    let folder = Folder::new();
+    let file = folder.path().join("robots.txt");
+    fs::write(&file, "User-agent: *\nDisallow: /*.pdf$\n").unwrap();
+    for (dialect, expected) in [
+        ("google", 1),
+        ("rfc9309", 1),
+        ("koster1996", 0),
+        ("default", 1),
+    ] {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        std::io::Write::write_all(&mut writer, b"http://h/a\n\nhttp://h/a.pdf\n").unwrap();
+        drop(writer);
+        let mut command = command();
+        command
+            .args(["check", file.to_str().unwrap(), "--dialect", dialect])
+            .stdin(reader);
+        let ran: Ran = command.output().unwrap().into();
+        assert_code(&ran, expected);
+        assert_eq!(ran.out.matches("allowed  ").count(), 2, "{}", ran.out);
+    }
+}

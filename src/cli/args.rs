@@ -2,6 +2,8 @@
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
+use robots::Dialect;
+use scan::check::Asked;
 use scan::tables::Table;
 use std::path::PathBuf;
 
@@ -43,6 +45,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Reads archives and writes a dataset (the default)
     Scan(Box<ScanArgs>),
+    /// Says what a robots.txt means to a crawler, and why
+    Check(CheckArgs),
     /// Prints the tables: columns, types and what they mean
     Schema(SchemaArgs),
     /// Prints the registry of crawlers
@@ -141,6 +145,40 @@ pub(crate) struct ScanArgs {
 pub(crate) struct Limit(pub(crate) Option<u64>);
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Without --url, URLs are read from standard input, one a line, unless that is a terminal or the file itself.
+
+Exit codes: 0 all URLs allowed, 1 any disallowed, 2 could not tell. Without URLs the verdict tells: 0 for allow_all, 1 for others.")]
+pub(crate) struct CheckArgs {
+    /// The robots.txt, or `-` for standard input
+    pub(crate) file: PathBuf,
+
+    /// The crawler's name
+    #[arg(short, long, value_name = "NAME", default_value = "*")]
+    pub(crate) agent: String,
+
+    /// A URL to ask for; may be given many times
+    #[arg(short, long = "url", value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+
+    /// Whose reading: `default` compares names whole and knows the registry's fallbacks
+    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect)]
+    pub(crate) dialect: Asked,
+
+    /// Bytes of the file within which a line must end to count, or `none`
+    #[arg(long, value_name = "BYTES", default_value = "512000", value_parser = limit)]
+    pub(crate) body_limit: Limit,
+
+    /// A registry of your own instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agents: Option<PathBuf>,
+
+    /// Prints JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The table; all if none is named
     #[arg(value_parser = table)]
@@ -175,6 +213,18 @@ fn table(name: &str) -> Result<Table, String> {
         let names: Vec<&str> = Table::ALL.iter().map(|table| table.name()).collect();
         format!("there is no such table; there are {}", names.join(", "))
     })
+}
+
+fn dialect(name: &str) -> Result<Asked, String> {
+    if name == "default" {
+        return Ok(Asked::Default);
+    }
+    let found = Dialect::ALL
+        .into_iter()
+        .find(|dialect| dialect.name() == name);
+    found
+        .map(Asked::Dialect)
+        .ok_or_else(|| "there are default, google, rfc9309 and koster1996".to_owned())
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {

@@ -1,6 +1,7 @@
 //! The command `robots-scan`.
 
 mod args;
+mod check_command;
 mod list;
 mod progress;
 mod scan_command;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     };
     let result = match command {
         Command::Scan(args) => scan_command::run(*args),
+        Command::Check(args) => check_command::run(&args),
         Command::Schema(args) => list::schema(&args),
         Command::Agents(args) => list::agents(&args),
         Command::Completions { shell } => completions(shell),

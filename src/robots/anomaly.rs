@@ -74,7 +74,7 @@ macro_rules! anomalies {
 }
 
 anomalies! {
-    Bom, "bom", Info, true, "A UTF-8 byte order mark begins the file and is dropped.";
+    Bom, "bom", Info, false, "A UTF-8 byte order mark begins the file and is dropped.";
     PartialBom, "partial_bom", Warning, true, "The first one or two bytes of a UTF-8 byte order mark begin the file and are dropped.";
     Utf16, "utf16", Error, false, "The file is UTF-16: its lines are cut at their NUL bytes and nothing is understood.";
     CrOnly, "cr_only", Info, false, "All lines end with a lone CR.";

@@ -25,6 +25,8 @@
 //! ```
 
 mod anomaly;
+mod changes;
+mod decider;
 mod dialect;
 mod key;
 mod koster1996;

@@ -75,6 +75,42 @@ impl<'a> Policy<'a> {
         }
     }
 
+    /// Gathers the rules, by Google's reading, for a crawler whose names are
+    /// compared whole ([`whole_name`](crate::whole_name)): the first of
+    /// `names` that has a group decides, never merged with another; else the
+    /// groups of `*`, unless the crawler ignores them.
+    pub fn by_whole_names(robots: &Robots<'a>, names: &[&[u8]], ignores_wildcard: bool) -> Self {
+        let agents = || {
+            robots
+                .directives()
+                .iter()
+                .filter(|it| it.key == Key::UserAgent && it.counts)
+        };
+        let groups_of = |name: &[u8]| -> Vec<u32> {
+            agents()
+                .filter(|it| robots.text(it.name) == name)
+                .map(|it| it.group_no)
+                .collect()
+        };
+        let own = names
+            .iter()
+            .map(|name| groups_of(name))
+            .find(|groups| !groups.is_empty());
+        let is_named = own.is_some();
+        let groups = own.unwrap_or_else(|| {
+            if ignores_wildcard {
+                Vec::new()
+            } else {
+                groups_of(b"*")
+            }
+        });
+        let in_groups = |no: u32| groups.binary_search(&no).is_ok();
+        Self {
+            rules: Rules::Google(google_rules(robots, &in_groups)),
+            is_named,
+        }
+    }
+
     /// RFC 9309 §2.2.1: all groups of the name, else all of `*`.
     fn rfc9309(robots: &Robots<'a>, agent: &[u8]) -> Self {
         let lines = rfc9309::lines(robots);
@@ -142,17 +178,7 @@ impl<'a> Policy<'a> {
         }
         let is_named = membership.iter().any(|flags| flags & SPECIFIC != 0);
         let wanted = if is_named { SPECIFIC } else { GLOBAL };
-        let rules = robots
-            .directives()
-            .iter()
-            .filter(|it| matches!(it.key, Key::Allow | Key::Disallow) && it.counts)
-            .filter(|it| membership[it.group_no as usize] & wanted != 0)
-            .map(|it| Rule {
-                allow: it.key == Key::Allow,
-                line_no: it.line_no,
-                pattern: robots.text(it.value),
-            })
-            .collect();
+        let rules = google_rules(robots, &|no| membership[no as usize] & wanted != 0);
         Self {
             rules: Rules::Google(rules),
             is_named,
@@ -184,6 +210,21 @@ impl<'a> Policy<'a> {
             line_no,
         }
     }
+}
+
+/// The rules of groups, of lines that count.
+fn google_rules<'a>(robots: &Robots<'a>, in_groups: &dyn Fn(u32) -> bool) -> Vec<Rule<'a>> {
+    let lines = robots.directives().iter();
+    lines
+        .filter(|it| {
+            matches!(it.key, Key::Allow | Key::Disallow) && it.counts && in_groups(it.group_no)
+        })
+        .map(|it| Rule {
+            allow: it.key == Key::Allow,
+            line_no: it.line_no,
+            pattern: robots.text(it.value),
+        })
+        .collect()
 }
 
 /// The longest pattern wins, the allow among equals (google-semantics §7).

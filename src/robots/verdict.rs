@@ -6,12 +6,12 @@
 //! built from a rule that shows the other answer. Both are proofs; where
 //! neither is found, the automaton of `reach` searches all paths.
 //!
-//! If you change what a pattern matches, look at `pattern` (the slow twin is
-//! there), at [`Decider::steps`], and at the brute force in the tests.
+//! How rules are decided stands in `decider`.
 
+use crate::changes;
+use crate::decider::Decider;
 use crate::key::Key;
-use crate::pattern;
-use crate::reach::{self, Limits, Reach, Rule as ReachRule, Step};
+use crate::reach::Limits;
 use crate::rfc9309;
 use crate::robots::{Directive, Robots};
 use crate::strict::{Records, StrictGroups};
@@ -215,6 +215,18 @@ impl Judge {
         rows
     }
 
+    /// Lines with liberties, in order, and whether reading each by the grammar
+    /// of RFC 9309, all others unchanged, gives another `verdict` to `*` or to
+    /// any name of the file; `None` past a work limit. `rows` are those of
+    /// [`judge`](Self::judge).
+    pub fn changes(
+        &self,
+        robots: &Robots<'_>,
+        rows: &[AgentVerdict<'_>],
+    ) -> Vec<(u32, Option<bool>)> {
+        changes::changes(robots, rows)
+    }
+
     /// Decides for a set of groups, once.
     fn decide(
         &mut self,
@@ -271,11 +283,11 @@ impl Judge {
         }
         let (is_root_allowed, _) = decider.access(b"/");
         decision.is_root_allowed = is_root_allowed;
-        let (verdict, line_no) = decider.verdict();
-        decision.is_too_complex = verdict == Verdict::Unknown;
-        decision.verdict = verdict;
-        if line_no != 0 {
-            decision.evidence_line = line_no;
+        let decided = decider.verdict();
+        decision.is_too_complex = decided.verdict == Verdict::Unknown;
+        decision.verdict = decided.verdict;
+        if decided.line_no != 0 {
+            decision.evidence_line = decided.line_no;
         }
         decision
     }
@@ -370,222 +382,6 @@ impl<'a> Names<'a> {
 fn add(groups: &mut Vec<u32>, no: u32) {
     if groups.last() != Some(&no) {
         groups.push(no);
-    }
-}
-
-/// The merged rules of a crawler, by Google's reading.
-#[derive(Debug, Default)]
-struct Decider<'a> {
-    /// Rules that can match; the pattern of a folder (`index.htm`) is its own.
-    rules: Vec<DeciderRule<'a>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct DeciderRule<'a> {
-    allow: bool,
-    line_no: u32,
-    text: &'a [u8],
-    /// The bytes of `text` that count; a `$` stands behind them if they are
-    /// fewer (`index.htm`).
-    folder_bytes: Option<u32>,
-}
-
-impl<'a> DeciderRule<'a> {
-    fn priority(&self) -> u32 {
-        self.folder_bytes
-            .map_or(self.text.len() as u32, |len| len + 1)
-    }
-
-    fn matches(&self, path: &[u8]) -> bool {
-        match self.folder_bytes {
-            None => pattern::matches(self.text, path),
-            Some(len) => {
-                let folder = &self.text[..len as usize];
-                if memchr::memchr(b'*', folder).is_none() {
-                    return path == folder;
-                }
-                pattern::matches(&[folder, b"$"].concat(), path)
-            }
-        }
-    }
-
-    fn is_universal(&self) -> bool {
-        self.folder_bytes.is_none() && pattern::is_universal(self.text)
-    }
-}
-
-/// A symbol that no escaped pattern holds.
-const OTHER: u8 = 0xff;
-const ROBOTS_TXT: &[u8] = b"/robots.txt";
-
-impl<'a> Decider<'a> {
-    fn add(&mut self, allow: bool, line_no: u32, text: &'a [u8]) {
-        if !pattern::can_match(text) {
-            return;
-        }
-        self.rules.push(DeciderRule {
-            allow,
-            line_no,
-            text,
-            folder_bytes: None,
-        });
-        if allow
-            && let Some(slash) = memchr::memrchr(b'/', text)
-            && text[slash..].starts_with(b"/index.htm")
-        {
-            self.rules.push(DeciderRule {
-                allow,
-                line_no,
-                text,
-                folder_bytes: Some(slash as u32 + 1),
-            });
-        }
-    }
-
-    /// Whether `path` is allowed, and by which line.
-    fn access(&self, path: &[u8]) -> (bool, u32) {
-        let (mut best, mut line_no, mut allowed) = (0, 0, true);
-        for rule in &self.rules {
-            let priority = rule.priority();
-            let wins = priority > best || (priority == best && rule.allow && !allowed);
-            if wins && rule.matches(path) {
-                (best, line_no, allowed) = (priority, rule.line_no, rule.allow);
-            }
-        }
-        (allowed, line_no)
-    }
-
-    /// Decides, with the line that shows it (0: none).
-    fn verdict(&mut self) -> (Verdict, u32) {
-        let longest = |rules: &[DeciderRule<'_>], allow: bool, universal: bool| {
-            let rules = rules
-                .iter()
-                .filter(|it| it.allow == allow && (!universal || it.is_universal()));
-            rules
-                .map(|it| (it.priority(), it.line_no))
-                .max_by_key(|&(priority, line_no)| (priority, u32::MAX - line_no))
-        };
-        let Some((disallow, _)) = longest(&self.rules, false, false) else {
-            return (Verdict::AllowAll, 0);
-        };
-        let all_allowed = longest(&self.rules, true, true).map_or(0, |it| it.0);
-        if all_allowed >= disallow {
-            return (Verdict::AllowAll, 0);
-        }
-        // What holds for a path that no rule but a universal one can match.
-        match longest(&self.rules, false, true).filter(|&(priority, _)| priority > all_allowed) {
-            Some((all_disallowed, line_no)) => {
-                if longest(&self.rules, true, false)
-                    .is_none_or(|(priority, _)| priority < all_disallowed)
-                {
-                    return (Verdict::DisallowAll, line_no);
-                }
-                match self.witness(true, all_disallowed) {
-                    Some(_) => (Verdict::Partial, line_no),
-                    None => self.search(line_no),
-                }
-            }
-            None => match self.witness(false, all_allowed + 1) {
-                Some(line_no) => (Verdict::Partial, line_no),
-                None => self.search(0),
-            },
-        }
-    }
-
-    /// Tries paths built from the rules that allow (or disallow) with at least
-    /// `priority`; gives the line of one whose path it decides.
-    fn witness(&self, allow: bool, priority: u32) -> Option<u32> {
-        let mut path = Vec::new();
-        let rules = self
-            .rules
-            .iter()
-            .filter(|it| it.allow == allow && it.priority() >= priority);
-        for rule in rules.take(WITNESSES_MAX) {
-            for filler in [&b""[..], &[OTHER]] {
-                path.clear();
-                let (text, anchored) = match (rule.folder_bytes, rule.text) {
-                    (Some(len), text) => (&text[..len as usize], true),
-                    (None, [text @ .., b'$']) => (text, true),
-                    (None, text) => (text, false),
-                };
-                if text.first() == Some(&b'*') {
-                    path.push(b'/');
-                }
-                for &byte in text {
-                    if byte == b'*' {
-                        path.extend_from_slice(filler)
-                    } else {
-                        path.push(byte)
-                    }
-                }
-                if !anchored {
-                    path.push(OTHER);
-                }
-                if path == ROBOTS_TXT || !rule.matches(&path) {
-                    continue;
-                }
-                let (allowed, line_no) = self.access(&path);
-                if allowed == allow {
-                    return Some(line_no);
-                }
-            }
-        }
-        None
-    }
-
-    /// Searches all paths.
-    fn search(&self, line_no: u32) -> (Verdict, u32) {
-        let (mut steps, mut rules) = (Vec::new(), Vec::new());
-        for rule in &self.rules {
-            let first = steps.len() as u32;
-            Self::steps(rule, &mut steps);
-            let end = steps.len() as u32;
-            // The place behind the last step must be the rule's own.
-            steps.push(Step::End);
-            rules.push(ReachRule {
-                first,
-                end,
-                allow: rule.allow,
-                priority: rule.priority(),
-            });
-        }
-        let excluded: Vec<u16> = ROBOTS_TXT.iter().map(|&byte| byte.into()).collect();
-        let mut work = 0;
-        match reach::reach(
-            &steps,
-            &rules,
-            &excluded,
-            b'/'.into(),
-            OTHER.into(),
-            SEARCH_LIMITS,
-            &mut work,
-        ) {
-            Reach::AllowAll => (Verdict::AllowAll, 0),
-            Reach::DisallowAll => (Verdict::DisallowAll, line_no),
-            Reach::Both => (Verdict::Partial, line_no),
-            Reach::TooComplex => (Verdict::Unknown, 0),
-        }
-    }
-
-    /// Lays a pattern out in steps.
-    fn steps(rule: &DeciderRule<'_>, steps: &mut Vec<Step>) {
-        let (text, anchored) = match (rule.folder_bytes, rule.text) {
-            (Some(len), text) => (&text[..len as usize], true),
-            (None, [text @ .., b'$']) => (text, true),
-            (None, text) => (text, false),
-        };
-        let mut after_run = false;
-        for &byte in text {
-            if byte != b'*' {
-                steps.push(Step::One(byte.into(), byte.into()));
-            } else if !after_run {
-                steps.push(Step::Run);
-            }
-            after_run = byte == b'*';
-        }
-        if anchored {
-            steps.push(Step::End);
-        }
     }
 }
 

@@ -68,7 +68,7 @@ pub struct Oddity<'a> {
     /// How much it matters.
     pub severity: Severity,
     /// Whether the strict reading of this line changes a verdict: false where
-    /// no liberty was taken.
+    /// no liberty was taken, `None` past the work limit.
     pub changes_verdict: Option<bool>,
     /// The bytes it was met in.
     pub detail: &'a [u8],
@@ -125,7 +125,8 @@ impl Examiner {
                 facts.verdicts = self.judge.judge(&robots);
                 facts.ruleset_id = Some(robots::ruleset(&robots, xxh3_64).cast_signed());
                 facts.read_lines(&robots);
-                facts.read_oddities(&robots);
+                let changes = self.judge.changes(&robots, &facts.verdicts);
+                facts.read_oddities(&robots, &changes);
             }
             None => facts.verdicts.push(verdict_of_status(capture)),
         }
@@ -185,14 +186,18 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn read_oddities(&mut self, robots: &Robots<'a>) {
+    /// `changes` has the lines with liberties, in order.
+    fn read_oddities(&mut self, robots: &Robots<'a>, changes: &[(u32, Option<bool>)]) {
         for finding in robots.findings() {
             self.anomalies.push(Oddity {
                 line_no: finding.line_no,
                 code: finding.anomaly.code(),
                 severity: finding.anomaly.severity(),
                 changes_verdict: if finding.anomaly.is_liberty() {
-                    None
+                    let line_no = finding.line_no.max(1);
+                    changes
+                        .binary_search_by_key(&line_no, |it| it.0)
+                        .map_or(Some(false), |at| changes[at].1)
                 } else {
                     Some(false)
                 },

@@ -7,6 +7,7 @@
 
 pub mod agents;
 pub mod capture;
+pub mod check;
 mod date;
 pub mod error;
 pub mod facts;

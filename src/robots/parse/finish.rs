@@ -78,22 +78,34 @@ impl Pass<'_, '_> {
                 .groups
                 .get(index + 1)
                 .map_or(self.parts.directives.len(), |next| next.first);
+            // The fewer are put in order and the others looked up among them.
+            let fewer = if group.n_allow <= group.n_disallow {
+                Key::Allow
+            } else {
+                Key::Disallow
+            };
             let mut order = std::mem::take(&mut self.parts.order);
             order.clear();
-            order.extend((group.first as u32..end as u32).filter(|&at| {
-                let it = &self.parts.directives[at as usize];
+            let directives = &self.parts.directives;
+            let text = |at: u32| self.parts.text(self.body, directives[at as usize].value);
+            let by_text = |a: &[u8], b: &[u8]| a.len().cmp(&b.len()).then_with(|| a.cmp(b));
+            let rules = (group.first as u32..end as u32).filter(|&at| {
+                let it = &directives[at as usize];
                 matches!(it.key, Key::Allow | Key::Disallow) && !it.value.is_empty()
-            }));
-            let text = |at: u32| {
-                self.parts
-                    .text(self.body, self.parts.directives[at as usize].value)
-            };
-            order.sort_by(|&a, &b| text(a).cmp(text(b)).then(a.cmp(&b)));
+            });
+            let is_fewer = |at: &u32| directives[*at as usize].key == fewer;
+            order.extend(rules.clone().filter(is_fewer));
+            order.sort_by(|&a, &b| by_text(text(a), text(b)).then(a.cmp(&b)));
+            order.dedup_by(|b, a| text(*a) == text(*b));
+            let mut is_met = vec![false; order.len()];
             let mut found = Vec::new();
-            for same in order.chunk_by(|&a, &b| text(a) == text(b)) {
-                let key = |at: &u32| self.parts.directives[*at as usize].key;
-                if let Some(other) = same.iter().find(|at| key(at) != key(&same[0])) {
-                    let it = &self.parts.directives[*other as usize];
+            for at in rules.filter(|at| !is_fewer(at)) {
+                let Ok(place) = order.binary_search_by(|&other| by_text(text(other), text(at)))
+                else {
+                    continue;
+                };
+                if !std::mem::replace(&mut is_met[place], true) {
+                    let it = &directives[at.max(order[place]) as usize];
                     found.push((it.line_no, it.value));
                 }
             }

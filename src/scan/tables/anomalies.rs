@@ -10,7 +10,7 @@ table! { "One row per liberty taken and oddity met." {
     line_no: Int null, "The line, from 1; null where the whole file, its response or its record is meant.";
     code: Text, "What was met, a permanent code; `robots-scan schema --anomalies` lists them.";
     severity: Text, "How much it matters to who wrote the file: `info`, `warning`, `error`.";
-    changes_verdict: Bool null, "Whether reading this one line by RFC 9309's grammar gives another verdict; false for oddities that are no liberty; null where that is not decided.";
+    changes_verdict: Bool null, "Whether reading this one line by RFC 9309's grammar, all others unchanged, gives `*` or any name of the file another `verdict`; false for oddities that are no liberty; null past a work limit.";
     detail: Text, "The bytes it was met in, at most 200 of them; may be empty.";
 }}
 
