@@ -105,29 +105,67 @@ pub(crate) fn access(record: &Record<'_>, url_path: &[u16]) -> (bool, u32) {
     })
 }
 
+/// Rules that are compared one by one before they are put into a tree.
+const COMPARED_MAX: usize = 32;
+
 /// What the rules of a record leave: whether some path is allowed, and whether
 /// some is not. Exact, without a search: a rule is a prefix, so one before it
 /// hides it wholly or leaves it a path.
 pub(crate) fn reach(record: &Record<'_>) -> (bool, bool) {
+    let is_universal = |text: &[u8]| text.is_empty() || text == b"/";
+    // What no rule matches is allowed (the answer that prompted the draft).
+    let (mut allowed, mut disallowed) =
+        (!record.rules.iter().any(|rule| is_universal(rule.2)), false);
+    let mut before: Vec<Vec<u16>> = Vec::new();
+    for &(allow, _, text) in &record.rules {
+        if before.len() > COMPARED_MAX {
+            return reach_in_tree(record);
+        }
+        let Some(symbols) = below_root(text) else {
+            continue;
+        };
+        if before.iter().any(|other| symbols.starts_with(other)) {
+            continue;
+        }
+        // The path of the rule and an octet that no rule names.
+        if allows(allow, text) {
+            allowed = true
+        } else {
+            disallowed = true
+        }
+        if (allowed && disallowed) || symbols.is_empty() {
+            break;
+        }
+        before.push(symbols);
+    }
+    (allowed, disallowed)
+}
+
+/// A rule's path behind its first `/`; `None` if no path begins so. An empty
+/// path, and `/`, match everything.
+fn below_root(text: &[u8]) -> Option<Vec<u16>> {
+    let mut symbols = path(text);
+    match symbols.first() {
+        None => Some(symbols),
+        Some(&first) if first == u16::from(b'/') => {
+            symbols.remove(0);
+            Some(symbols)
+        }
+        Some(_) => None,
+    }
+}
+
+/// The same for many rules, in time that does not grow with their square.
+fn reach_in_tree(record: &Record<'_>) -> (bool, bool) {
     let (mut allowed, mut disallowed) = (false, false);
     let mut nodes: HashMap<(u32, u16), u32> = HashMap::new();
     let mut ends = vec![false];
     for &(allow, _, text) in &record.rules {
-        let symbols = path(text);
-        if symbols
-            .first()
-            .is_some_and(|&symbol| symbol != u16::from(b'/'))
-        {
-            continue; // No path begins so.
-        }
-        // An empty path, and `/`, match everything.
-        let symbols = if symbols.len() <= 1 {
-            &[][..]
-        } else {
-            &symbols[1..]
+        let Some(symbols) = below_root(text) else {
+            continue;
         };
         let (mut node, mut is_hidden) = (0u32, ends[0]);
-        for &symbol in symbols {
+        for symbol in symbols {
             if is_hidden {
                 break;
             }
@@ -141,7 +179,6 @@ pub(crate) fn reach(record: &Record<'_>) -> (bool, bool) {
         if is_hidden {
             continue;
         }
-        // The path of the rule and an octet that no rule names.
         if allows(allow, text) {
             allowed = true
         } else {
@@ -152,7 +189,6 @@ pub(crate) fn reach(record: &Record<'_>) -> (bool, bool) {
             return (allowed, disallowed);
         }
     }
-    // What no rule matches is allowed (the answer that prompted the draft).
     (true, disallowed)
 }
 
@@ -296,6 +332,7 @@ mod tests {
                     .collect();
             }
             assert_eq!(reach(&record), (allowed, disallowed), "{rules:?}");
+            assert_eq!(reach_in_tree(&record), (allowed, disallowed), "{rules:?}");
         }
     }
 }

@@ -17,6 +17,8 @@ use std::collections::HashMap;
 /// The groups of a file that is not plain, as `rfc9309` reads them.
 pub(crate) struct StrictGroups<'a> {
     lines: Vec<StrictLine<'a>>,
+    /// Where the lines of each group begin; group `n` is at index `n`.
+    begins: Vec<usize>,
     /// Groups of each token, lower-cased; `*` for everybody.
     groups: HashMap<Vec<u8>, Vec<u32>>,
     decided: HashMap<Vec<u32>, Verdict>,
@@ -26,6 +28,12 @@ pub(crate) struct StrictGroups<'a> {
 impl<'a> StrictGroups<'a> {
     pub(crate) fn gather(robots: &Robots<'a>) -> Self {
         let lines = rfc9309::lines(robots);
+        let mut begins = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            while begins.len() <= line.group_no as usize {
+                begins.push(at);
+            }
+        }
         let mut groups: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
         for line in lines
             .iter()
@@ -38,6 +46,7 @@ impl<'a> StrictGroups<'a> {
         }
         Self {
             lines,
+            begins,
             groups,
             decided: HashMap::new(),
             work: 0,
@@ -59,15 +68,20 @@ impl<'a> StrictGroups<'a> {
             return *verdict;
         }
         let groups = groups.clone();
-        self.work += self.lines.len() as u64;
+        let mut decider = StrictDecider::default();
+        for &no in &groups {
+            let end = self
+                .begins
+                .get(no as usize + 1)
+                .copied()
+                .unwrap_or(self.lines.len());
+            let lines = &self.lines[self.begins[no as usize]..end];
+            self.work += lines.len() as u64;
+            lines.iter().for_each(|line| decider.add(line));
+        }
         let verdict = if self.work > MERGE_WORK_MAX {
             Verdict::Unknown
         } else {
-            let mut decider = StrictDecider::default();
-            let of_groups = |line: &&StrictLine<'_>| groups.binary_search(&line.group_no).is_ok();
-            for line in self.lines.iter().filter(of_groups) {
-                decider.add(line);
-            }
             decider.verdict()
         };
         self.decided.insert(groups, verdict);
