@@ -310,3 +310,58 @@ fn an_input_that_fails_leaves_its_part_for_resume() {
         );
     }
 }
+
+#[test]
+fn a_large_input_that_fails_does_not_hold_up_the_others() {
+    use scan::input::{Input, Origin};
+    use scan::output::{Destination, Existing};
+    use scan::run::{Options, Progress, run};
+
+    let folder = TempDir::new().unwrap();
+    let sound = util::samples().join("warc/cc-robotstxt.warc.gz");
+    let input = |path: PathBuf, bytes: u64, crawl: &str| Input {
+        name: path.file_name().unwrap().to_string_lossy().into_owned(),
+        origin: Origin::File(path),
+        bytes: Some(bytes),
+        crawl: crawl.to_owned(),
+        subset: "robotstxt".to_owned(),
+    };
+    // Its size says that it is read in many ranges, and none can be opened.
+    let gone = input(folder.path().join("gone.warc.gz"), 100 << 20, "A");
+    let mut small = input(sound.clone(), fs::metadata(&sound).unwrap().len(), "A");
+    let beside = small.clone();
+    small.crawl = "B".to_owned();
+    small.name = "other.warc.gz".to_owned();
+    let out = folder.path().join("out");
+    let options = Options {
+        inputs: vec![gone, beside, small],
+        stdin_head: Vec::new(),
+        destination: Destination::new(&out, &scan::tables::Table::ALL, None),
+        existing: Existing::Refuse,
+        threads: 2,
+        body_limit: None,
+        max_body_bytes: 16 << 20,
+        with_bodies: false,
+        registry: scan::agents::Registry::built_in(),
+        part_bytes: 1 << 30,
+        shard: None,
+    };
+    let (sender, notices) = std::sync::mpsc::channel();
+    let summary = run(&options, &Progress::default(), &sender, &Default::default()).unwrap();
+    drop(sender);
+    // One failure is told once; the part of crawl A waits for --resume.
+    assert_eq!(
+        (summary.failed_inputs, summary.inputs, summary.parts),
+        (1, 2, 1)
+    );
+    assert_eq!(
+        notices
+            .iter()
+            .filter(|it| matches!(it, scan::run::Notice::Failed(_)))
+            .count(),
+        1
+    );
+    let files = table_rows(&out, "robots_files");
+    assert_eq!(files.len(), 137);
+    assert!(!out.join("_SUCCESS").exists());
+}

@@ -6,7 +6,7 @@
 //! judgement of a changed file ([`judge_changed`]); nearly all lines need much
 //! less, since they touch one name or one rule.
 
-use crate::anomaly::Anomaly;
+use crate::anomaly::{Anomaly, Finding};
 use crate::decider::{Decided, Decider};
 use crate::key::Key;
 use crate::pattern;
@@ -109,6 +109,16 @@ pub(crate) fn changes(robots: &Robots<'_>, rows: &[AgentVerdict<'_>]) -> Vec<(u3
         *answer = at.map_or(Some(false), |at| changes.of(at));
     }
     lines
+}
+
+/// Whether a finding changes a verdict, by the answers that
+/// [`Judge::changes`] gave; never where no liberty was taken.
+pub fn changes_verdict(changes: &[(u32, Option<bool>)], finding: &Finding) -> Option<bool> {
+    if !finding.anomaly.is_liberty() {
+        return Some(false);
+    }
+    let at = changes.binary_search_by_key(&finding.line_no.max(1), |change| change.0);
+    at.map_or(Some(false), |at| changes[at].1)
 }
 
 struct Changes<'r, 'a> {

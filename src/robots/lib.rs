@@ -50,6 +50,7 @@ mod token;
 mod verdict;
 
 pub use anomaly::{Anomaly, Finding, Severity};
+pub use changes::changes_verdict;
 pub use dialect::Dialect;
 pub use key::Key;
 pub use line::{Ending, LINE_BYTES_MAX, Line, Lines};

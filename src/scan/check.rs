@@ -140,13 +140,7 @@ pub fn check(
         code: it.anomaly.code(),
         severity: it.anomaly.severity(),
         about: it.anomaly.about(),
-        changes_verdict: if it.anomaly.is_liberty() {
-            changes
-                .binary_search_by_key(&it.line_no.max(1), |change| change.0)
-                .map_or(Some(false), |at| changes[at].1)
-        } else {
-            Some(false)
-        },
+        changes_verdict: robots::changes_verdict(&changes, it),
     });
     Report {
         verdicts: Verdicts {

@@ -193,14 +193,7 @@ impl<'a> Facts<'a> {
                 line_no: finding.line_no,
                 code: finding.anomaly.code(),
                 severity: finding.anomaly.severity(),
-                changes_verdict: if finding.anomaly.is_liberty() {
-                    let line_no = finding.line_no.max(1);
-                    changes
-                        .binary_search_by_key(&line_no, |it| it.0)
-                        .map_or(Some(false), |at| changes[at].1)
-                } else {
-                    Some(false)
-                },
+                changes_verdict: robots::changes_verdict(changes, finding),
                 detail: robots.text(finding.detail),
             });
         }

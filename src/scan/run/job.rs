@@ -240,7 +240,9 @@ impl<'a> Job<'a> {
 
     /// Whether so much waits that nobody should read on but who is awaited.
     fn is_full(&self) -> bool {
-        let files = self.open.values().flat_map(|part| &part.files);
+        // What a failed part holds is dropped with it, not written.
+        let parts = self.open.values().filter(|part| !part.is_failed);
+        let files = parts.flat_map(|part| &part.files);
         let queued: u64 = files.map(|(_, file)| file.queued_bytes).sum();
         self.held_bytes + queued > HELD_BYTES * (self.options.threads as u64 + 1)
     }
@@ -407,20 +409,8 @@ impl<'a> Job<'a> {
             let _ = self.notices.send(Notice::Failed(Error::read(path, error)));
             self.summary.failed_inputs += 1;
             open.is_failed = true;
-            // What is left of the input is not tried.
-            while !self.slots[0].is_last_of_input {
-                match self.slots.get(1) {
-                    Some(_) => {
-                        self.slots.pop_front();
-                        self.first += 1;
-                    }
-                    None => {
-                        let next = self.planned.pop_front().expect("an input has a last item");
-                        self.slots[0] = next;
-                        self.slots[0].turn = 1;
-                    }
-                }
-            }
+            // No later range of the input can begin there: what was read of
+            // them is void.
             return self.end_item(u64::MAX);
         }
         if !open.is_failed {
