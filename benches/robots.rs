@@ -1,12 +1,12 @@
-//! The language alone: parsing, verdicts of all names, access of URLs.
+//! The language alone: parsing, and the verdicts of all names.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
 mod inputs;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
-use inputs::{Body, Counts, Input};
-use robots::{Basis, Judge, Mechanism, Parser, Policy, Reading, Robots, Verdict};
+use inputs::{Counts, Input};
+use robots::{Basis, Judge, Mechanism, Parser, Robots, Verdict};
 use std::hint::black_box;
 
 fn main() {
@@ -19,9 +19,6 @@ fn main() {
     for input in &all {
         judge(&mut group, input);
     }
-    access(&mut group, "usual", &inputs::usual().bodies);
-    access(&mut group, "huge", &inputs::huge().bodies);
-    access(&mut group, "hostile", &[inputs::hostile_patterns()]);
     group.finish();
     criterion.final_summary();
 }
@@ -62,54 +59,6 @@ fn judge(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
         bencher.iter(|| {
             for robots in &parsed {
                 black_box(judge.judge(robots));
-            }
-        });
-    });
-}
-
-/// `robots/access-<name>`: every question that the bodies come with, their rules gathered already.
-fn access(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
-    let mut parsers: Vec<Parser> = bodies.iter().map(|_| Parser::new()).collect();
-    let reading = Reading {
-        body_limit: None,
-        ..Reading::default()
-    };
-    let parsed = bodies
-        .iter()
-        .zip(&mut parsers)
-        .map(|(body, parser)| parser.parse_with(&body.bytes, reading));
-    let policies: Vec<Policy<'_>> = parsed
-        .map(|robots| Policy::google(&robots, &[b"FooBot"]))
-        .collect();
-    // Of a huge file not all: a second is enough for a turn.
-    let step = bodies
-        .iter()
-        .map(|body| body.queries.len().div_ceil(200))
-        .max()
-        .unwrap();
-    let queries: Vec<_> = bodies
-        .iter()
-        .zip(&policies)
-        .flat_map(|(body, policy)| {
-            body.queries
-                .iter()
-                .step_by(step)
-                .map(move |query| (policy, query))
-        })
-        .collect();
-    for (policy, query) in &queries {
-        let url = String::from_utf8_lossy(&query.url);
-        assert_eq!(
-            policy.access(&query.url).is_allowed,
-            query.is_allowed,
-            "{name}: {url}"
-        );
-    }
-    group.throughput(Throughput::Elements(queries.len() as u64));
-    group.bench_function(format!("access-{name}"), |bencher| {
-        bencher.iter(|| {
-            for (policy, query) in &queries {
-                black_box(policy.access(black_box(&query.url)));
             }
         });
     });

@@ -1,0 +1,173 @@
+//! Questions to the rules of one crawler: ours in each dialect, beside other parsers.
+//!
+//! Rules are gathered before the clock starts, except by `robotstxt`, which reads the file for
+//! every question. Ours must answer as the inputs say; how often a peer does not is printed.
+
+#![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
+
+mod inputs;
+
+use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
+use fast_robots::RobotsTxt;
+use inputs::Body;
+use robots::{Dialect, Parser, Policy, Reading};
+use robotstxt::DefaultMatcher;
+use std::hint::black_box;
+use texting_robots::Robot;
+
+const AGENT: &str = "FooBot";
+/// Questions of one input, at most.
+const QUERIES_MAX: usize = 2000;
+
+fn main() {
+    let mut criterion = inputs::criterion();
+    let mut group = criterion.benchmark_group("access");
+    let hostile = [inputs::hostile_patterns()];
+    for (name, bodies) in [
+        ("usual", inputs::usual().bodies.as_slice()),
+        ("huge", inputs::huge().bodies.as_slice()),
+        ("hostile", hostile.as_slice()),
+    ] {
+        ours(&mut group, name, bodies);
+        peers(&mut group, name, bodies);
+    }
+    group.finish();
+    criterion.final_summary();
+}
+
+/// A question, with the body it is asked of.
+struct Asked<'a> {
+    body: usize,
+    url: &'a str,
+    /// The same from its path on, for peers that want that.
+    path: &'a str,
+    is_allowed: bool,
+}
+
+/// Questions from all over the bodies.
+fn asked(bodies: &[Body]) -> Vec<Asked<'_>> {
+    let all: usize = bodies.iter().map(|body| body.queries.len()).sum();
+    let queries = bodies
+        .iter()
+        .enumerate()
+        .flat_map(|(nth, body)| body.queries.iter().map(move |query| (nth, query)));
+    queries
+        .step_by(all.div_ceil(QUERIES_MAX))
+        .map(|(body, query)| {
+            let url = std::str::from_utf8(&query.url).unwrap();
+            let host_end = "https://www.example.com".len();
+            Asked {
+                body,
+                url,
+                path: &url[host_end..],
+                is_allowed: query.is_allowed,
+            }
+        })
+        .collect()
+}
+
+/// `access/<name>` by Google's reading, `-rfc9309` and `-koster1996` by the others, and
+/// `-gather`: what gathering the rules of one crawler costs, for each body.
+fn ours(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
+    let asked = asked(bodies);
+    let mut parsers: Vec<Parser> = bodies.iter().map(|_| Parser::new()).collect();
+    let reading = Reading {
+        body_limit: None,
+        ..Reading::default()
+    };
+    let parsed = bodies
+        .iter()
+        .zip(&mut parsers)
+        .map(|(body, parser)| parser.parse_with(&body.bytes, reading));
+    let parsed: Vec<_> = parsed.collect();
+    for dialect in Dialect::ALL {
+        let gather = |robots| Policy::new(dialect, robots, AGENT.as_bytes());
+        let policies: Vec<_> = parsed.iter().map(gather).collect();
+        let id = if dialect == Dialect::Google {
+            for it in &asked {
+                let access = policies[it.body].access(it.url.as_bytes());
+                assert_eq!(access.is_allowed, it.is_allowed, "{name}: {}", it.url);
+            }
+            name.to_owned()
+        } else {
+            format!("{name}-{}", dialect.name())
+        };
+        group.throughput(Throughput::Elements(asked.len() as u64));
+        group.bench_function(&id, |bencher| {
+            bencher.iter(|| {
+                for it in &asked {
+                    black_box(policies[it.body].access(black_box(it.url.as_bytes())));
+                }
+            });
+        });
+        group.throughput(Throughput::Elements(bodies.len() as u64));
+        group.bench_function(format!("{id}-gather"), |bencher| {
+            bencher.iter(|| {
+                for robots in &parsed {
+                    black_box(gather(robots));
+                }
+            });
+        });
+    }
+}
+
+fn peers(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
+    let asked = asked(bodies);
+    let parsed: Vec<RobotsTxt<'_>> = bodies
+        .iter()
+        .map(|body| RobotsTxt::parse(text(body)))
+        .collect();
+    let compiled: Vec<_> = parsed.iter().map(RobotsTxt::matcher).collect();
+    let texting: Vec<Robot> = bodies
+        .iter()
+        .map(|body| Robot::new(AGENT, &body.bytes).unwrap())
+        .collect();
+    let robotstxt = |it: &Asked<'_>| {
+        DefaultMatcher::default().one_agent_allowed_by_robots(text(&bodies[it.body]), AGENT, it.url)
+    };
+    peer(group, &format!("{name}-fast-robots"), &asked, |it| {
+        parsed[it.body].is_allowed(AGENT, it.path)
+    });
+    peer(
+        group,
+        &format!("{name}-fast-robots-compiled"),
+        &asked,
+        |it| compiled[it.body].is_allowed(AGENT, it.path),
+    );
+    peer(group, &format!("{name}-texting_robots"), &asked, |it| {
+        texting[it.body].allowed(it.url)
+    });
+    // It needs up to a quarter of a second for one hostile question.
+    let few = match name {
+        "usual" => &asked[..],
+        "huge" => &asked[..10],
+        _ => &asked[..1],
+    };
+    peer(group, &format!("{name}-robotstxt"), few, robotstxt);
+}
+
+fn text(body: &Body) -> &str {
+    std::str::from_utf8(&body.bytes).unwrap()
+}
+
+fn peer(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    id: &str,
+    asked: &[Asked<'_>],
+    is_allowed: impl Fn(&Asked<'_>) -> bool,
+) {
+    let differ = asked.iter().filter(|it| is_allowed(it) != it.is_allowed);
+    eprintln!(
+        "access/{id}: {} of {} answers differ",
+        differ.count(),
+        asked.len()
+    );
+    group.throughput(Throughput::Elements(asked.len() as u64));
+    group.bench_function(id, |bencher| {
+        bencher.iter(|| {
+            for it in asked {
+                black_box(is_allowed(black_box(it)));
+            }
+        });
+    });
+}
