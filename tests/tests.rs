@@ -10,5 +10,6 @@ mod output;
 mod rebuild;
 mod samples;
 mod schemas;
+mod spec;
 mod twin;
 mod util;

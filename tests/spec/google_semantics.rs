@@ -1,0 +1,585 @@
+//! The dialect `google`, as its parser has it: `google-semantics.md` from URLs
+//! to answers (§5 to §7), and what sets it apart (§9, §10), each statement a
+//! case.
+
+use super::{Case, access, assert_cases, is_match, is_named};
+use robots::{Dialect, Parser, Policy};
+
+const G: Dialect = Dialect::Google;
+const R: Dialect = Dialect::Rfc9309;
+const K: Dialect = Dialect::Koster1996;
+
+#[track_caller]
+fn allowed(body: impl AsRef<[u8]>, agent: &str, path: impl AsRef<[u8]>) -> bool {
+    access(G, body, agent, path).0
+}
+
+mod s5_the_url_side {
+    use super::*;
+
+    #[test]
+    fn a_path_is_taken_out_of_a_url_as_it_stands() {
+        for (url, path) in [
+            ("http://a?x", "/?x"),
+            ("http://a;p", "/;p"),
+            ("x", "/"),
+            ("", "/"),
+            ("http:/a/b", "/a/b"),
+            ("///x", "/x"),
+            ("http://a#b/c", "/"),
+            ("http://a/x#", "/x"),
+            ("http://a/search?", "/search?"),
+            ("http://a/b/../c//d", "/b/../c//d"),
+            ("HTTP://A/B", "/B"),
+            ("//h/p", "/p"),
+            ("a/b?c=http://d/e", "/b?c=http://d/e"),
+            ("http://a/x\0y", "/x"),
+        ] {
+            let mut scratch = Vec::new();
+            let found = robots::path_of_url(url.as_bytes(), &mut scratch);
+            assert_eq!(found, path.as_bytes(), "{url:?}");
+        }
+    }
+
+    #[test]
+    fn a_url_is_not_normalised() {
+        assert!(is_match(G, "/\u{e9}", "/%C3%A9"));
+        assert!(!is_match(G, "/\u{e9}", "/\u{e9}") && !is_match(G, "/\u{e9}", "/%c3%a9"));
+        assert!(!is_match(G, "/a/c", "/a/b/../c") && !is_match(G, "/a/b", "/a//b"));
+        assert!(is_match(G, "/search?", "/search?") && !is_match(G, "/search?", "/search"));
+    }
+}
+
+mod s6_which_lines_apply {
+    use super::*;
+
+    #[test]
+    fn a_star_alone_or_before_white_space_is_everybody() {
+        for (value, is_so) in [
+            ("*", true),
+            ("* foo", true),
+            ("*\tx", true),
+            ("*\x0bx", true),
+            ("*foo", false),
+            ("**", false),
+            ("*/1.0", false),
+        ] {
+            let body = format!("user-agent: {value}\ndisallow: /\n");
+            assert_eq!(!allowed(body, "a", "/"), is_so, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_cut_to_its_leading_run_of_letters() {
+        for value in [
+            "FooBot",
+            "FooBot/2.1",
+            "FooBot2",
+            "FooBot x",
+            "foobot;",
+            "FOOBOT\u{e9}",
+        ] {
+            assert!(
+                is_named(G, format!("user-agent: {value}"), b"FooBot"),
+                "{value}"
+            );
+        }
+        assert!(is_named(G, "user-agent: Foo_Bot-x", b"foo_bot-X"));
+        assert!(!is_named(G, "user-agent: Foo", b"FooBot"));
+        assert!(!is_named(G, "user-agent: FooBot", b"Foo"));
+        assert!(!is_named(G, "user-agent: Googlebot", b"Googlebot-News"));
+    }
+
+    #[test]
+    fn the_queried_name_is_not_cut() {
+        for (line, agent, is_so) in [
+            ("MJ12bot", "MJ12bot", false),
+            ("MJ12bot", "MJ", true),
+            ("FooBot", "FooBot/2.1", false),
+            ("360Spider", "360Spider", false),
+            ("360Spider", "", true),
+            ("", "", true),
+        ] {
+            let body = format!("user-agent: {line}");
+            assert_eq!(is_named(G, body, agent.as_bytes()), is_so, "{line} {agent}");
+        }
+    }
+
+    #[test]
+    fn names_that_can_be_obeyed_are_letters_hyphen_and_low_line() {
+        for (name, is_so) in [
+            (&b"Foo_Bot-x"[..], true),
+            (b"MJ12bot", false),
+            (b"FooBot/1", false),
+            (b"Foo Bot", false),
+            (b"", false),
+        ] {
+            assert_eq!(robots::is_product_token(name), is_so, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn rules_outside_their_groups_are_ignored() {
+        let body = "disallow: /0\nuser-agent: a\ndisallow: /1\nuser-agent: b\ndisallow: /2\n";
+        let cases: [Case<'_>; 6] = [
+            (body, "a", "/0", true, 0),
+            (body, "a", "/1", false, 3),
+            (body, "a", "/2", true, 0),
+            (body, "b", "/1", true, 0),
+            (body, "b", "/2", false, 5),
+            (body, "c", "/1", true, 0),
+        ];
+        assert_cases(G, &cases);
+    }
+
+    #[test]
+    fn a_group_of_everybody_and_a_name_is_the_names_own() {
+        let body = "user-agent: *\nuser-agent: a\ndisallow: /1\nuser-agent: *\ndisallow: /2\n";
+        let cases: [Case<'_>; 4] = [
+            (body, "a", "/1", false, 3),
+            (body, "a", "/2", true, 0),
+            (body, "b", "/1", false, 3),
+            (body, "b", "/2", false, 5),
+        ];
+        assert_cases(G, &cases);
+    }
+
+    #[test]
+    fn no_other_line_ends_a_group() {
+        for line in [
+            "sitemap: x",
+            "crawl-delay: 1",
+            "",
+            "# c",
+            "foo bar baz",
+            ":",
+        ] {
+            let body = format!(
+                "user-agent: a\n{line}\nuser-agent: b\n{line}\ndisallow: /\n{line}\ndisallow: /x\n"
+            );
+            for agent in ["a", "b"] {
+                assert!(!allowed(&body, agent, "/x"), "{line:?}");
+                assert_eq!(access(G, &body, agent, "/x").1, 7, "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn groups_of_a_name_are_merged_and_so_are_those_of_the_star() {
+        let body = "user-agent: a\ndisallow: /1\nuser-agent: *\ndisallow: /2\n\
+                    user-agent: a\ndisallow: /3\nuser-agent: *\ndisallow: /4\n";
+        for (agent, disallowed) in [("a", ["/1", "/3"]), ("b", ["/2", "/4"])] {
+            for path in ["/1", "/2", "/3", "/4"] {
+                assert_eq!(
+                    !allowed(body, agent, path),
+                    disallowed.contains(&path),
+                    "{agent} {path}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn several_queried_names_are_one() {
+        let body = b"user-agent: a\ndisallow: /1\nuser-agent: b\ndisallow: /2\nuser-agent: *\ndisallow: /\n";
+        let mut parser = Parser::new();
+        let robots = parser.parse(body);
+        let policy = Policy::google(&robots, &[b"b", b"a", b"x"]);
+        for (path, expected) in [("/1", false), ("/2", false), ("/3", true)] {
+            let url = format!("http://h{path}");
+            assert_eq!(policy.access(url.as_bytes()).is_allowed, expected, "{path}");
+        }
+    }
+}
+
+mod s7_matching_and_precedence {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_anchored_and_its_special_characters_are_two() {
+        for (rule, path, expected) in [
+            ("/a", "/ab", true),
+            ("/a", "/b/a", false),
+            ("/A", "/a", false),
+            ("/a*b", "/a/x?y/b", true),
+            ("/a*b", "/ab", true),
+            ("/a$", "/a", true),
+            ("/a$", "/ab", false),
+            ("/a$$", "/a$", true),
+            ("/a$$", "/a", false),
+            ("/a$b", "/a$b", true),
+            ("/a*$", "/ab", true),
+            ("*b", "/ab", true),
+            ("foo", "/foo", false),
+            ("http://h/x", "/x", false),
+            ("$", "/", false),
+            ("*$", "/x", true),
+        ] {
+            assert_eq!(is_match(G, rule, path), expected, "{rule} {path}");
+        }
+    }
+
+    #[test]
+    fn the_longest_pattern_wins_whatever_it_matched() {
+        let body = "user-agent: *\ndisallow: /ab\nallow: /a**\n";
+        assert_eq!(access(G, body, "a", "/abcdef"), (true, 3));
+        let dollar = "user-agent: *\ndisallow: /ab\nallow: /ab$\n";
+        assert_eq!(access(G, dollar, "a", "/ab"), (true, 3));
+        assert_eq!(access(G, dollar, "a", "/abc"), (false, 2));
+        let tie = "user-agent: *\ndisallow: /ab\nallow: /a*\n";
+        assert_eq!(access(G, tie, "a", "/ab"), (true, 3));
+    }
+
+    #[test]
+    fn the_first_line_of_the_best_priority_is_told() {
+        let body =
+            "user-agent: *\ndisallow: /a\ndisallow: /*\ndisallow: /a\nallow: /b\nallow: /b\n";
+        assert_eq!(access(G, body, "x", "/a"), (false, 2));
+        assert_eq!(access(G, body, "x", "/b"), (true, 5));
+    }
+
+    #[test]
+    fn an_allowed_index_htm_allows_its_folder() {
+        let body = "user-agent: *\ndisallow: /\nallow: /d/index.html\nallow: /e/index.htm?x\n\
+                    allow: /f/index.htmlfoo\nallow: /g/INDEX.HTML\nallow: /h/index.php\n\
+                    allow: /i/*/index.htm\n";
+        let cases: [Case<'_>; 9] = [
+            (body, "a", "/d/", true, 3),
+            (body, "a", "/d", false, 2),
+            (body, "a", "/d/x", false, 2),
+            (body, "a", "/d/index.html", true, 3),
+            (body, "a", "/e/", true, 4),
+            (body, "a", "/f/", true, 5),
+            (body, "a", "/g/", false, 2),
+            (body, "a", "/h/", false, 2),
+            (body, "a", "/i/x/", true, 8),
+        ];
+        assert_cases(G, &cases);
+        // With the priority of the new pattern, and for no disallow.
+        let short = "user-agent: *\ndisallow: /d/**\nallow: /d/index.html\n";
+        assert_eq!(access(G, short, "a", "/d/"), (false, 2));
+        let even = "user-agent: *\ndisallow: /d/*\nallow: /d/index.html\n";
+        assert_eq!(access(G, even, "a", "/d/"), (true, 3));
+        assert!(allowed(
+            "user-agent: *\ndisallow: /d/index.html\n",
+            "a",
+            "/d/"
+        ));
+    }
+
+    #[test]
+    fn an_empty_rule_never_decides_but_is_told() {
+        let body = "user-agent: *\ndisallow: /\nuser-agent: a\ndisallow:\nuser-agent: b\nallow:\ndisallow: /x\n";
+        let cases: [Case<'_>; 4] = [
+            (body, "a", "/", true, 4),
+            (body, "b", "/", true, 6),
+            (body, "b", "/x", false, 7),
+            (body, "c", "/", false, 2),
+        ];
+        assert_cases(G, &cases);
+    }
+
+    #[test]
+    fn a_named_crawler_never_falls_back() {
+        let body = "user-agent: *\ndisallow: /\n\nuser-agent: a\n";
+        assert_cases(G, &[(body, "a", "/", true, 0), (body, "b", "/", false, 2)]);
+        let other = "user-agent: *\ndisallow: /\n\nuser-agent: a\ndisallow: /x\n";
+        assert_cases(G, &[(other, "a", "/y", true, 0)]);
+    }
+
+    #[test]
+    fn robots_txt_is_a_path_like_others() {
+        assert!(is_match(G, "/", "/robots.txt"));
+    }
+}
+
+mod s9_differences_from_rfc9309 {
+    use super::*;
+
+    #[test]
+    fn the_table_of_differences_row_by_row() {
+        // Subject, file, agent, path, and whether Google and the RFC allow it.
+        let e = "user-agent: *\ndisallow: ";
+        let rows: &[(&str, String, &str, &str, bool, bool)] = &[
+            (
+                "decoding",
+                format!("{e}/%62%61%7A"),
+                "a",
+                "/baz",
+                true,
+                false,
+            ),
+            (
+                "encoding",
+                format!("{e}/\u{e9}"),
+                "a",
+                "/%c3%a9",
+                true,
+                false,
+            ),
+            ("special", format!("{e}/%2A"), "a", "/*", true, false),
+            ("special", format!("{e}/%24"), "a", "/$", true, false),
+            (
+                "robots.txt",
+                format!("{e}/"),
+                "a",
+                "/robots.txt",
+                false,
+                true,
+            ),
+            (
+                "agent",
+                "user-agent: Foo/1\ndisallow: /".into(),
+                "Foo",
+                "/",
+                false,
+                true,
+            ),
+            (
+                "agent",
+                "user-agent: Foo b\ndisallow: /".into(),
+                "Foo",
+                "/",
+                false,
+                true,
+            ),
+            (
+                "agent",
+                "user-agent: * b\ndisallow: /".into(),
+                "Foo",
+                "/",
+                false,
+                true,
+            ),
+            ("path", format!("{e}*/x"), "a", "/x", false, true),
+            ("path", format!("{e}x"), "a", "/x", true, true),
+            (
+                "most specific",
+                format!("{e}/%7Ea\nallow: /***"),
+                "a",
+                "/%7Ea",
+                false,
+                true,
+            ),
+            ("tie", format!("{e}/x\nallow: /x"), "a", "/x", true, true),
+            (
+                "keys",
+                "user-agent: *\ndisalow: /".into(),
+                "a",
+                "/",
+                false,
+                true,
+            ),
+            (
+                "keys",
+                "user-agent: *\ndisallowed: /".into(),
+                "a",
+                "/",
+                false,
+                true,
+            ),
+            (
+                "keys",
+                "user-agent: *\ndisallow /".into(),
+                "a",
+                "/",
+                false,
+                true,
+            ),
+            (
+                "lines",
+                "user-agent: *\rdisallow: /x#c".into(),
+                "a",
+                "/x",
+                false,
+                false,
+            ),
+            (
+                "white space",
+                "user-agent: *\n\x0bdisallow: /".into(),
+                "a",
+                "/",
+                false,
+                true,
+            ),
+            (
+                "bom",
+                "\u{feff}user-agent: *\ndisallow: /".into(),
+                "a",
+                "/",
+                false,
+                false,
+            ),
+            (
+                "index.htm",
+                format!("{e}/\nallow: /index.html"),
+                "a",
+                "/",
+                true,
+                false,
+            ),
+            (
+                "other records",
+                "user-agent: a\nx: y\nuser-agent: b\ndisallow: /".into(),
+                "a",
+                "/",
+                false,
+                false,
+            ),
+        ];
+        for (subject, body, agent, path, google, rfc9309) in rows {
+            assert_eq!(
+                access(G, body, agent, path).0,
+                *google,
+                "google: {subject} {body:.60}"
+            );
+            assert_eq!(
+                access(R, body, agent, path).0,
+                *rfc9309,
+                "rfc9309: {subject} {body:.60}"
+            );
+        }
+        // A line's length, and octets that are no UTF-8.
+        let long = format!("{e}/{}", "a".repeat(17_000));
+        let short = format!("/{}", "a".repeat(16_999));
+        assert!(!access(G, &long, "a", &short).0 && access(R, &long, "a", &short).0);
+        let latin = b"user-agent: *\ndisallow: /\xe9\n";
+        assert!(!access(G, latin, "a", "/%E9").0 && !access(R, latin, "a", "/%e9").0);
+    }
+
+    #[test]
+    fn s9b_what_people_believe_and_the_parser_does_not() {
+        // No fallback of names, and none is cut; no delay, no `Noindex`.
+        let body =
+            "user-agent: Googlebot\ndisallow: /\nuser-agent: *\ncrawl-delay: 900\nnoindex: /\n";
+        for agent in ["Googlebot-News", "Googlebot/2.1", "FooBot"] {
+            assert!(allowed(body, agent, "/"), "{agent}");
+        }
+        // No normal form: what is disallowed turns into what is allowed.
+        assert!(allowed(
+            "user-agent: *\ndisallow: /\u{e9}\n",
+            "a",
+            "/\u{e9}"
+        ));
+    }
+}
+
+mod s10_differences_from_koster {
+    use super::*;
+
+    #[test]
+    fn the_list_of_differences_point_by_point() {
+        // Point, file, agent, path, and whether Google and Koster allow it.
+        let e = "user-agent: *\n";
+        let rows: &[(&str, String, &str, &str, bool, bool)] = &[
+            (
+                "first match",
+                format!("{e}allow: /\ndisallow: /cgi"),
+                "a",
+                "/cgi",
+                false,
+                true,
+            ),
+            (
+                "first match",
+                format!("{e}disallow: /\nallow: /cgi"),
+                "a",
+                "/cgi",
+                true,
+                false,
+            ),
+            (
+                "whole names",
+                "user-agent: a1\ndisallow: /".into(),
+                "a1",
+                "/",
+                true,
+                false,
+            ),
+            (
+                "whole names",
+                "user-agent: a b\ndisallow: /".into(),
+                "a",
+                "/",
+                false,
+                true,
+            ),
+            (
+                "no substring",
+                "user-agent: ab\ndisallow: /".into(),
+                "a",
+                "/",
+                true,
+                true,
+            ),
+            (
+                "blank lines",
+                "user-agent: *\n\ndisallow: /".into(),
+                "a",
+                "/",
+                false,
+                true,
+            ),
+            (
+                "no wildcards",
+                format!("{e}disallow: /*.php"),
+                "a",
+                "/x.php",
+                false,
+                true,
+            ),
+            (
+                "no wildcards",
+                format!("{e}disallow: /x$"),
+                "a",
+                "/x",
+                false,
+                true,
+            ),
+            (
+                "decoding",
+                format!("{e}disallow: /%61"),
+                "a",
+                "/a",
+                true,
+                false,
+            ),
+            (
+                "decoding",
+                format!("{e}disallow: /a%2fb"),
+                "a",
+                "/a/b",
+                true,
+                true,
+            ),
+            (
+                "robots.txt",
+                format!("{e}disallow: /"),
+                "a",
+                "/robots.txt",
+                false,
+                false,
+            ),
+            (
+                "merging",
+                "user-agent: a\ndisallow: /1\n\nuser-agent: a\ndisallow: /2".into(),
+                "a",
+                "/2",
+                false,
+                true,
+            ),
+        ];
+        for (point, body, agent, path, google, koster) in rows {
+            assert_eq!(
+                access(G, body, agent, path).0,
+                *google,
+                "google: {point} {body:?}"
+            );
+            assert_eq!(
+                access(K, body, agent, path).0,
+                *koster,
+                "koster1996: {point} {body:?}"
+            );
+        }
+    }
+}

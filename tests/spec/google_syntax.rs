@@ -1,0 +1,411 @@
+//! The dialect `google`, as its parser has it: `google-semantics.md` from bytes
+//! to values and reports (§1 to §4, §8), each statement a case.
+//!
+//! Thousands more are held against that parser's own answers in `google.rs`.
+
+use super::{UNLIMITED, access, is_match};
+use robots::{Anomaly, Dialect, Key, Parser};
+
+const G: Dialect = Dialect::Google;
+
+#[track_caller]
+fn allowed(body: impl AsRef<[u8]>, agent: &str, path: impl AsRef<[u8]>) -> bool {
+    access(G, body, agent, path).0
+}
+
+/// Lines with a directive: number, key and value as the parser has it.
+fn read(body: impl AsRef<[u8]>) -> Vec<(u32, Key, Vec<u8>)> {
+    let mut parser = Parser::new();
+    let robots = parser.parse_with(body.as_ref(), UNLIMITED);
+    let lines = robots.directives().iter();
+    lines
+        .map(|it| (it.line_no, it.key, robots.text(it.value).to_vec()))
+        .collect()
+}
+
+/// Key and value of the only line with a directive.
+fn only(line: impl AsRef<[u8]>) -> Option<(Key, String)> {
+    let mut lines = read(line);
+    assert!(lines.len() <= 1);
+    let (_, key, value) = lines.pop()?;
+    Some((key, String::from_utf8(value).unwrap()))
+}
+
+fn n_lines(body: &[u8]) -> u32 {
+    Parser::new().parse(body).figures().n_lines
+}
+
+/// Whether the first line has this anomaly.
+fn has(body: impl AsRef<[u8]>, anomaly: Anomaly) -> bool {
+    let mut parser = Parser::new();
+    let robots = parser.parse(body.as_ref());
+    robots.findings().iter().any(|it| it.anomaly == anomaly)
+}
+
+mod s1_from_bytes_to_lines {
+    use super::*;
+
+    #[test]
+    fn s1_1_a_byte_order_mark_and_its_beginning_are_dropped() {
+        for mark in [&b"\xef\xbb\xbf"[..], b"\xef\xbb", b"\xef"] {
+            let body = [mark, b"user-agent: a\ndisallow: /\n"].concat();
+            assert!(!allowed(body, "a", "/"), "{mark:?}");
+        }
+        let key = |body: &[u8]| read(body)[0].1;
+        assert_eq!(key(b"\xef\xbbuser-agent: a"), Key::UserAgent);
+        assert_eq!(key(b"\xef\xbb\xef\xbb\xbfuser-agent: a"), Key::Other);
+        assert_eq!(key(b"\xef\xbb\xbf\xef\xbb\xbfuser-agent: a"), Key::Other);
+        assert_eq!(key(b"\xefxuser-agent: a"), Key::Other);
+        assert_eq!(key(b"\xbb\xbfuser-agent: a"), Key::Other);
+        assert_eq!(key(b"\n\xef\xbb\xbfuser-agent: a"), Key::Other);
+    }
+
+    #[test]
+    fn s1_2_cr_lf_and_crlf_end_a_line_and_nothing_else() {
+        for (body, lines) in [
+            (&b"a\nb\rc\r\nd"[..], 4),
+            (b"a\r\r\nb", 3),
+            (b"\n\r", 3),
+            (b"\r\n", 2),
+            (b"\r\n\n", 3),
+            (b"a\x0bb\x0cc\xc2\x85d\xe2\x80\xa8e", 1),
+        ] {
+            assert_eq!(n_lines(body), lines, "{body:?}");
+        }
+        let body = "allow: /1\r\rallow: /3\r\nallow: /4\n\rallow: /6";
+        let numbers: Vec<u32> = read(body).iter().map(|it| it.0).collect();
+        assert_eq!(numbers, [1, 3, 4, 6]);
+    }
+
+    #[test]
+    fn s1_3_the_last_line_is_always_there() {
+        assert_eq!(
+            [
+                n_lines(b""),
+                n_lines(b"a"),
+                n_lines(b"a\n"),
+                n_lines(b"a\nb\n")
+            ],
+            [1, 1, 2, 3]
+        );
+        assert!(!allowed("user-agent: a\ndisallow: /", "a", "/"));
+    }
+
+    #[test]
+    fn s1_4_a_line_keeps_16663_bytes() {
+        let line = |len: usize| {
+            let key = "disallow: /";
+            format!("{key}{}", "a".repeat(len - key.len()))
+        };
+        for (len, kept) in [
+            (16_662, 16_662),
+            (16_663, 16_663),
+            (16_664, 16_663),
+            (20_000, 16_663),
+        ] {
+            let value = &read(line(len))[0].2;
+            assert_eq!(value.len(), kept - "disallow: ".len(), "{len}");
+            assert_eq!(has(line(len), Anomaly::OverlongLine), len > 16_663, "{len}");
+            // The mark is not counted, and the next line is whole again.
+            let body = format!("\u{feff}{}\nallow: /b", line(len));
+            let lines = read(&body);
+            assert_eq!(lines[0].2.len(), kept - "disallow: ".len(), "{len}");
+            assert_eq!(lines[1], (2, Key::Allow, b"/b".to_vec()));
+        }
+        // The cut may fall within an escape, or within a comment.
+        let escape = format!("disallow: /{}%c3%a9", "a".repeat(16_663 - 13));
+        assert!(read(escape)[0].2.ends_with(b"a%c"));
+        let comment = format!("disallow: /x #{}", "c".repeat(17_000));
+        assert_eq!(only(comment), Some((Key::Disallow, "/x".into())));
+    }
+
+    #[test]
+    fn s1_5_the_library_has_no_limit_on_the_file() {
+        let body = format!("#{}\nallow: /x", "c".repeat(2_000_000));
+        assert_eq!(only(&body), Some((Key::Allow, "/x".into())));
+        let mut parser = Parser::new();
+        assert!(parser.parse_with(body.as_bytes(), UNLIMITED).directives()[0].counts);
+    }
+
+    #[test]
+    fn s1_6_a_nul_hides_the_rest_of_its_line() {
+        assert_eq!(only("disallow: /a\0b"), Some((Key::Disallow, "/a".into())));
+        assert_eq!(only("disallow\0: /a"), None);
+        assert_eq!(only("\0disallow: /a"), None);
+        assert_eq!(read("disallow: /a\0\nallow: /b").len(), 2);
+        let mut parser = Parser::new();
+        assert_eq!(parser.parse(b"\0x\n").figures().n_blank_lines, 2);
+        // Not empty where CR and LF are paired: the LF ends a line of its own.
+        assert_eq!(n_lines(b"\r\0\n"), 3);
+    }
+}
+
+mod s2_from_a_line_to_key_and_value {
+    use super::*;
+
+    #[test]
+    fn s2_1_a_line_is_cut_at_the_first_number_sign() {
+        assert_eq!(only("disallow: /a#b"), Some((Key::Disallow, "/a".into())));
+        assert_eq!(only("disallow: #/a"), Some((Key::Disallow, String::new())));
+        assert_eq!(
+            only("disallow: /a\\#b"),
+            Some((Key::Disallow, "/a\\".into()))
+        );
+        assert_eq!(
+            only("sitemap: http://h/s#f"),
+            Some((Key::Sitemap, "http://h/s".into()))
+        );
+        assert_eq!(only("dis#allow: /a"), None);
+    }
+
+    #[test]
+    fn s2_2_white_space_of_ascii_is_trimmed_and_no_other() {
+        for blank in [" ", "\t", "\x0b", "\x0c", " \t\x0b\x0c"] {
+            let line = format!("{blank}disallow{blank}:{blank}/a{blank}");
+            assert_eq!(only(&line), Some((Key::Disallow, "/a".into())), "{blank:?}");
+        }
+        for blank in ["\u{a0}", "\u{3000}"] {
+            assert_eq!(only(format!("{blank}disallow: /a")).unwrap().0, Key::Other);
+            assert_ne!(only(format!("disallow: /a{blank}")).unwrap().1, "/a");
+        }
+        let mut parser = Parser::new();
+        let figures = *parser.parse(b" \x0b\n # c\n#\n").figures();
+        assert_eq!((figures.n_blank_lines, figures.n_comment_lines), (2, 2));
+    }
+
+    #[test]
+    fn s2_3_the_first_colon_parts_key_and_value() {
+        assert_eq!(only("disallow:/a:b"), Some((Key::Disallow, "/a:b".into())));
+        assert_eq!(only("disallow::/a"), Some((Key::Disallow, ":/a".into())));
+        assert_eq!(only("disallow x: /a"), Some((Key::Disallow, "/a".into())));
+    }
+
+    #[test]
+    fn s2_4_a_blank_stands_for_the_colon_between_two_words() {
+        for (line, expected) in [
+            ("disallow /x", Some((Key::Disallow, "/x"))),
+            ("user-agent  \t Foo", Some((Key::UserAgent, "Foo"))),
+            ("noindex /a", Some((Key::Other, "/a"))),
+            ("disallow /x # a comment", Some((Key::Disallow, "/x"))),
+            ("user-agent Foo Bar", None),
+            ("User Agent Foo", None),
+            ("disallow\x0b/x", None),
+            ("disallow\x0c/x", None),
+        ] {
+            let expected = expected.map(|(key, value)| (key, value.to_owned()));
+            assert_eq!(only(line), expected, "{line:?}");
+            assert_eq!(
+                has(line, Anomaly::MissingColon),
+                expected.is_some(),
+                "{line:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn s2_5_a_colon_later_in_the_line_wins() {
+        for (line, key, value) in [
+            ("Disallow /foo:bar", Key::Disallow, "bar"),
+            ("Sitemap http://x/s.xml", Key::Sitemap, "//x/s.xml"),
+            ("Disallow http://x/", Key::Disallow, "//x/"),
+        ] {
+            assert_eq!(only(line), Some((key, value.into())), "{line}");
+        }
+    }
+
+    #[test]
+    fn s2_6_an_empty_key_and_a_lone_word_drop_the_line() {
+        for line in [": foo", " : foo", "disallow", "disallow ", "  #"] {
+            assert_eq!(only(line), None, "{line:?}");
+        }
+        assert_eq!(only("disallow:"), Some((Key::Disallow, String::new())));
+    }
+}
+
+mod s3_key_recognition {
+    use super::*;
+
+    #[test]
+    fn the_table_of_keys_row_by_row() {
+        let table: [(Key, &[&str], &[&str]); 4] = [
+            (
+                Key::UserAgent,
+                &["user-agent"],
+                &["useragent", "user agent"],
+            ),
+            (Key::Allow, &["allow"], &[]),
+            (
+                Key::Disallow,
+                &["disallow"],
+                &["dissallow", "dissalow", "disalow", "diasllow", "disallaw"],
+            ),
+            (Key::Sitemap, &["sitemap"], &["site-map"]),
+        ];
+        for (key, right, typos) in table {
+            for (prefixes, is_typo) in [(right, false), (typos, true)] {
+                for prefix in prefixes {
+                    for name in [
+                        prefix.to_string(),
+                        prefix.to_uppercase(),
+                        format!("{prefix}s"),
+                    ] {
+                        let line = format!("{name}: x");
+                        assert_eq!(only(&line), Some((key, "x".into())), "{line}");
+                        assert_eq!(has(&line, Anomaly::TypoAcceptedByGoogle), is_typo, "{line}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_recognised_by_their_beginning() {
+        for (line, key) in [
+            ("User-agents: x", Key::UserAgent),
+            ("Disallowed: x", Key::Disallow),
+            ("Allowance: x", Key::Allow),
+            ("Sitemaps: x", Key::Sitemap),
+            ("Sitemap-index: x", Key::Sitemap),
+            ("Disallow\u{a0}: x", Key::Disallow),
+        ] {
+            assert_eq!(only(line), Some((key, "x".into())), "{line}");
+            assert!(!has(line, Anomaly::TypoAcceptedByGoogle), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_keys_mean_nothing() {
+        for key in [
+            "noindex",
+            "crawl-delay",
+            "host",
+            "desallow",
+            "alow",
+            "user_agent",
+            "xallow",
+        ] {
+            assert_eq!(
+                only(format!("{key}: /")),
+                Some((Key::Other, "/".into())),
+                "{key}"
+            );
+            assert!(
+                allowed(format!("user-agent: *\n{key}: /\n"), "a", "/"),
+                "{key}"
+            );
+        }
+    }
+}
+
+mod s4_value_handling {
+    use super::*;
+
+    #[test]
+    fn agents_and_sitemaps_are_passed_raw() {
+        assert_eq!(
+            only("sitemap: http://h/\u{e9}%c3"),
+            Some((Key::Sitemap, "http://h/\u{e9}%c3".into()))
+        );
+        assert_eq!(
+            only("user-agent: \u{e9}%c3"),
+            Some((Key::UserAgent, "\u{e9}%c3".into()))
+        );
+    }
+
+    #[test]
+    fn paths_are_escaped_and_never_decoded() {
+        for (written, escaped) in [
+            ("/%c3%a9", "/%C3%A9"),
+            ("/\u{e9}", "/%C3%A9"),
+            ("/%7E~", "/%7E~"),
+            ("/%61", "/%61"),
+            ("/%2f%2a%24", "/%2F%2A%24"),
+            ("/%", "/%"),
+            ("/%a", "/%a"),
+            ("/%zz", "/%zz"),
+            ("/%%c3", "/%%C3"),
+            ("/a b", "/a b"),
+        ] {
+            let line = format!("disallow: {written}");
+            assert_eq!(
+                only(line),
+                Some((Key::Disallow, escaped.into())),
+                "{written}"
+            );
+        }
+        assert_eq!(read(b"disallow: /\xe9\xff")[0].2, b"/%E9%FF");
+        for (rule, path) in [
+            ("/%7E", "/~"),
+            ("/%61", "/a"),
+            ("/%2F", "//"),
+            ("/%2A", "/*"),
+            ("/%24", "/$"),
+        ] {
+            assert!(!is_match(G, rule, path), "{rule}");
+            assert!(is_match(G, rule, rule), "{rule}");
+        }
+    }
+
+    #[test]
+    fn priorities_count_escaped_octets() {
+        let body = "user-agent: *\nallow: /\u{e9}\ndisallow: /*****\n";
+        assert!(allowed(body, "a", "/%C3%A9"));
+        let longer = "user-agent: *\nallow: /\u{e9}\ndisallow: /*******\n";
+        assert!(!allowed(longer, "a", "/%C3%A9"));
+    }
+}
+
+mod s8_reporting {
+    use super::*;
+
+    #[test]
+    fn each_line_is_counted_once() {
+        let body =
+            b"\n# c\nuser-agent: a # c\ndisallow: /\nallow: /x\nsitemap: s\nfoo: bar\nlone\n";
+        let mut parser = Parser::new();
+        let it = *parser.parse(body).figures();
+        assert_eq!(
+            (
+                it.n_lines,
+                it.n_blank_lines,
+                it.n_comment_lines,
+                it.n_directives
+            ),
+            (9, 2, 1, 1)
+        );
+        assert_eq!(
+            (it.n_user_agents, it.n_disallow, it.n_allow, it.n_sitemaps),
+            (1, 1, 1, 1)
+        );
+    }
+
+    #[test]
+    fn keys_that_are_known_and_not_used() {
+        for key in [
+            "clean-param",
+            "content-signal",
+            "content-usage",
+            "crawl-delay",
+            "domain",
+            "host",
+            "noarchive",
+            "nofollow",
+            "noindex",
+            "request-rate",
+            "revisit-after",
+            "visit-time",
+        ] {
+            for key in [key.to_owned(), key.to_uppercase()] {
+                assert!(
+                    has(format!("{key}: x"), Anomaly::UnsupportedDirective),
+                    "{key}"
+                );
+            }
+            assert!(
+                !has(format!("{key}x: x"), Anomaly::UnsupportedDirective),
+                "{key}"
+            );
+        }
+        assert!(!has("foo: x", Anomaly::UnsupportedDirective));
+    }
+}

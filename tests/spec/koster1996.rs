@@ -1,0 +1,438 @@
+//! The dialect `koster1996`: Koster's draft 1 of November 1996, a module a
+//! section.
+//!
+//! Where the draft is silent, the page of 1994 or our own choice fills in, and
+//! the test's name says so.
+
+use super::{Case, assert_cases, is_named};
+use robots::{Dialect, Effect, Parser, Policy, Reading, Status};
+
+const K: Dialect = Dialect::Koster1996;
+
+#[track_caller]
+fn allowed(body: impl AsRef<[u8]>, agent: &str, path: impl AsRef<[u8]>) -> bool {
+    super::access(K, body, agent, path).0
+}
+
+#[track_caller]
+fn is_match(rule: impl AsRef<[u8]>, path: impl AsRef<[u8]>) -> bool {
+    super::is_match(K, rule, path)
+}
+
+mod s3_1_access_method {
+    use super::*;
+    use scan::host::{UrlColumns, join_url, parse_url};
+
+    #[test]
+    fn sites_and_their_robots_txt() {
+        for (site, robots) in [
+            (
+                "http://www.foo.com/welcome.html",
+                "http://www.foo.com/robots.txt",
+            ),
+            (
+                "http://www.bar.com:8001/",
+                "http://www.bar.com:8001/robots.txt",
+            ),
+        ] {
+            let site = parse_url(site.as_bytes()).unwrap();
+            let found = join_url(&site, b"/robots.txt").unwrap();
+            assert_eq!(found.as_str(), robots);
+            assert!(UrlColumns::new(found).is_robots_path());
+        }
+    }
+
+    #[test]
+    fn each_status_has_its_effect() {
+        for code in (0..=999).map(Some).chain([None]) {
+            let effect = |has_location| Status { code, has_location }.effect_koster1996();
+            let (with, without) = match code {
+                Some(200..=299) => (Effect::Parse, Effect::Parse),
+                Some(404) => (Effect::AllowAll, Effect::AllowAll),
+                Some(401 | 403) => (Effect::DisallowAll, Effect::DisallowAll),
+                // Not modified: there is nothing to follow.
+                Some(304) => (Effect::Defer, Effect::Defer),
+                Some(300..=399) => (Effect::Follow, Effect::Defer),
+                _ => (Effect::Defer, Effect::Defer),
+            };
+            assert_eq!((effect(true), effect(false)), (with, without), "{code:?}");
+        }
+    }
+}
+
+mod s3_2_file_format {
+    use super::*;
+
+    /// The example of the section.
+    const EXAMPLE: &str = "User-agent: webcrawler\nUser-agent: infoseek\nAllow: /tmp/ok.html\n\
+                           Disallow: /tmp\nDisallow: /user/foo\n";
+
+    #[test]
+    fn the_example_of_a_record() {
+        let cases: [Case<'_>; 7] = [
+            (EXAMPLE, "webcrawler", "/tmp/ok.html", true, 3),
+            (EXAMPLE, "infoseek", "/tmp/ok.html", true, 3),
+            (EXAMPLE, "webcrawler", "/tmp", false, 4),
+            (EXAMPLE, "infoseek", "/tmp/a.html", false, 4),
+            (EXAMPLE, "infoseek", "/user/foo.html", false, 5),
+            (EXAMPLE, "webcrawler", "/user/bar", true, 0),
+            (EXAMPLE, "other", "/tmp", true, 0),
+        ];
+        assert_cases(K, &cases);
+    }
+
+    #[test]
+    fn blank_lines_part_records() {
+        let body = "User-agent: a\nDisallow: /1\n\nUser-agent: b\nDisallow: /2\n";
+        let cases: [Case<'_>; 4] = [
+            (body, "a", "/1", false, 2),
+            (body, "a", "/2", true, 0),
+            (body, "b", "/1", true, 0),
+            (body, "b", "/2", false, 5),
+        ];
+        assert_cases(K, &cases);
+        for blank in ["\n", " \n", "\t \n", "\n\n", "\r\n", "\r"] {
+            let body = format!("User-agent: a\nDisallow: /1\n{blank}Disallow: /2\n");
+            assert!(
+                !allowed(&body, "a", "/1") && allowed(&body, "a", "/2"),
+                "{blank:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn comments_are_allowed_anywhere() {
+        let body = "# c\nUser-agent: a # c\n # c\n#\nDisallow: /1# c\n# c\nDisallow: /2 #\n";
+        let cases: [Case<'_>; 3] = [
+            (body, "a", "/1x", false, 5),
+            (body, "a", "/2", false, 7),
+            (body, "a", "/", true, 0),
+        ];
+        assert_cases(K, &cases);
+    }
+}
+
+mod s3_2_1_user_agent_line {
+    use super::*;
+
+    #[test]
+    fn the_star_is_the_default_record() {
+        for body in [
+            "User-agent: *\nDisallow: /all\n\nUser-agent: a\nDisallow: /a/\n",
+            "User-agent: a\nDisallow: /a/\n\nUser-agent: *\nDisallow: /all\n",
+        ] {
+            assert!(!allowed(body, "b", "/all") && allowed(body, "b", "/a/"));
+            assert!(allowed(body, "a", "/all") && !allowed(body, "a", "/a/"));
+            assert!(is_named(K, body, b"a") && !is_named(K, body, b"b"));
+        }
+    }
+
+    #[test]
+    fn names_are_compared_without_case_and_without_version() {
+        let body = "User-agent: figtree\nDisallow: /\n";
+        for (agent, is_so) in [
+            ("figtree", true),
+            ("FigTree", true),
+            ("FigTree/0.1", true),
+            ("FigTree/0.1 Robot/1.0 libwww-perl/5.04", true),
+            ("Fig Tree", false),
+            ("libwww-perl", false),
+        ] {
+            assert_eq!(is_named(K, body, agent.as_bytes()), is_so, "{agent}");
+        }
+        assert!(is_named(
+            K,
+            "User-agent: FigTree/0.1\nDisallow: /\n",
+            b"figtree"
+        ));
+    }
+
+    #[test]
+    fn names_are_compared_whole() {
+        // The page of 1994 and the draft of December 1996 take substrings.
+        let body = "User-agent: Fig\nDisallow: /\n";
+        assert!(!is_named(K, body, b"figtree") && allowed(body, "figtree", "/"));
+        assert!(!is_named(K, "User-agent: figtree\nDisallow: /\n", b"fig"));
+        let digits = "User-agent: MJ12bot\nDisallow: /\n";
+        assert!(is_named(K, digits, b"mj12bot") && !is_named(K, digits, b"MJ"));
+        let blank = "User-agent: Download Ninja\nDisallow: /\n";
+        assert!(is_named(K, blank, b"download ninja") && !is_named(K, blank, b"download"));
+    }
+
+    #[test]
+    fn our_choice_the_first_record_that_names_it_holds() {
+        let body = "User-agent: a\nDisallow: /1\n\nUser-agent: A\nDisallow: /2\n\
+                    \nUser-agent: *\nDisallow: /3\n\nUser-agent: *\nDisallow: /4\n";
+        let cases: [Case<'_>; 5] = [
+            (body, "a", "/1", false, 2),
+            (body, "a", "/2", true, 0),
+            (body, "b", "/3", false, 8),
+            (body, "b", "/4", true, 0),
+            (body, "a", "/3", true, 0),
+        ];
+        assert_cases(K, &cases);
+    }
+}
+
+mod s3_2_2_allow_and_disallow_lines {
+    use super::*;
+
+    #[test]
+    fn the_first_match_in_order_is_used() {
+        let body = "User-agent: *\nDisallow: /a\nAllow: /a/b\nAllow: /\nDisallow: /c\n";
+        let cases: [Case<'_>; 3] = [
+            (body, "x", "/a/b", false, 2),
+            (body, "x", "/c", true, 4),
+            (body, "x", "/", true, 4),
+        ];
+        assert_cases(K, &cases);
+    }
+
+    /// Record path, URL path, whether they match.
+    const TABLE: [(&str, &str, bool); 15] = [
+        ("/tmp", "/tmp", true),
+        ("/tmp", "/tmp.html", true),
+        ("/tmp", "/tmp/a.html", true),
+        ("/tmp/", "/tmp", false),
+        ("/tmp/", "/tmp/", true),
+        ("/tmp/", "/tmp/a.html", true),
+        ("/a%3cd.html", "/a%3cd.html", true),
+        ("/a%3Cd.html", "/a%3cd.html", true),
+        ("/a%3cd.html", "/a%3Cd.html", true),
+        ("/a%3cd.html", "/a%3cd.html", true),
+        ("/a%2fb.html", "/a%2fb.html", true),
+        ("/a%2fb.html", "/a%2Fb.html", true),
+        ("/a%2fb.html", "/a/b.html", false),
+        ("/%7ejoe/index.html", "/~joe/index.html", true),
+        ("/~joe/index.html", "/%7Ejoe/index.html", true),
+    ];
+
+    #[test]
+    fn the_table_of_paths_row_by_row() {
+        for (rule, path, expected) in TABLE {
+            assert_eq!(is_match(rule, path), expected, "{rule} {path}");
+            let body = format!("User-agent: *\nAllow: {rule}\nDisallow: /\n");
+            assert_eq!(allowed(body, "a", path), expected, "{rule} {path}");
+        }
+    }
+
+    #[test]
+    fn every_octet_but_the_slash_is_compared_unencoded() {
+        for octet in 1u8..=255 {
+            if matches!(octet, b'\n' | b'\r' | b'#' | b'%') {
+                continue;
+            }
+            let bare = [b'/', b'x', octet, b'y'];
+            let written = format!("/x%{octet:02x}y");
+            let expected = octet != b'/';
+            assert_eq!(is_match(bare, &written), expected, "{octet:#04x}");
+            assert_eq!(is_match(&written, bare), expected, "{octet:#04x}");
+            assert!(is_match(bare, bare) && is_match(&written, &written));
+        }
+        assert!(!is_match("/a/b", "/a%2fb"));
+    }
+
+    #[test]
+    fn octets_are_compared_with_case_and_from_the_start() {
+        assert!(!is_match("/tmp", "/TMP") && !is_match("/tmp", "/a/tmp"));
+        assert!(is_match("/a?b", "/a?bc") && !is_match("/a?b", "/a"));
+    }
+
+    #[test]
+    fn a_star_and_a_dollar_are_octets_like_others() {
+        assert!(!is_match("/*.php", "/a.php") && is_match("/*.php", "/*.php5"));
+        assert!(!is_match("/a$", "/a") && is_match("/a$", "/a$b"));
+    }
+
+    #[test]
+    fn no_match_means_allowed() {
+        // The answer on the list that prompted it stands above the draft.
+        let body = "User-agent: *\nDisallow: /a\n";
+        assert_cases(K, &[(body, "x", "/b", true, 0), ("", "x", "/b", true, 0)]);
+    }
+
+    #[test]
+    fn the_page_of_1994_an_empty_disallow_allows_everything_from_there() {
+        let body = "User-agent: *\nDisallow: /a\nDisallow:\nDisallow: /b\n";
+        let cases: [Case<'_>; 3] = [
+            (body, "x", "/a", false, 2),
+            (body, "x", "/b", true, 3),
+            (body, "x", "/", true, 3),
+        ];
+        assert_cases(K, &cases);
+    }
+
+    #[test]
+    fn robots_txt_itself_is_a_path_like_others() {
+        // Only the draft of December 1996 exempts it.
+        assert!(is_match("/", "/robots.txt"));
+    }
+}
+
+mod s3_3_file_format_syntax {
+    use super::*;
+
+    #[test]
+    fn robotstxt_is_records_with_blanks_and_comments_around() {
+        let body = "\n# c\n\nUser-agent: a\nDisallow: /1\n# c\n\n\n# c\nUser-agent: b\n\
+                    Disallow: /2\n \n# c\n";
+        let cases: [Case<'_>; 4] = [
+            (body, "a", "/1", false, 5),
+            (body, "a", "/2", true, 0),
+            (body, "b", "/2", false, 11),
+            (body, "b", "/1", true, 0),
+        ];
+        assert_cases(K, &cases);
+        for body in ["", "\n", "# c", "\n\n# c\n \n"] {
+            assert!(allowed(body, "a", "/"), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn commentlines_end_no_record_and_blanks_do() {
+        let comment = "User-agent: a\n# c\nUser-agent: b\n # c\nDisallow: /1\n#\nDisallow: /2\n";
+        for agent in ["a", "b"] {
+            assert!(!allowed(comment, agent, "/1") && !allowed(comment, agent, "/2"));
+        }
+        let blank = "User-agent: a\n\nUser-agent: b\nDisallow: /1\n\nDisallow: /2\n";
+        assert!(allowed(blank, "a", "/1") && !allowed(blank, "b", "/1"));
+        assert!(allowed(blank, "b", "/2") && allowed(blank, "c", "/2"));
+    }
+
+    #[test]
+    fn our_choice_an_agentline_after_rules_begins_a_record() {
+        let body = "User-agent: a\nDisallow: /1\nUser-agent: b\nDisallow: /2\n";
+        assert!(!allowed(body, "a", "/1") && allowed(body, "a", "/2"));
+        assert!(allowed(body, "b", "/1") && !allowed(body, "b", "/2"));
+    }
+
+    #[test]
+    fn our_choice_agents_without_rules_are_named_and_unrestricted() {
+        let body = "User-agent: a\n\nUser-agent: *\nDisallow: /\n";
+        assert!(is_named(K, body, b"a") && allowed(body, "a", "/"));
+        assert!(!allowed(body, "b", "/"));
+        let last = "User-agent: *\nDisallow: /\n\nUser-agent: a\n";
+        assert!(is_named(K, last, b"a") && allowed(last, "a", "/"));
+    }
+
+    #[test]
+    fn our_choice_rules_without_an_agent_are_ignored() {
+        for body in [
+            "Disallow: /\n",
+            "Disallow: /\nUser-agent: *\nDisallow: /x\n",
+            "User-agent: *\nDisallow: /x\n\nDisallow: /\n",
+        ] {
+            assert!(allowed(body, "a", "/"), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn agentline_and_ruleline_ask_for_their_key_and_colon() {
+        for line in [
+            "Disallow: /",
+            "disallow: /",
+            "DISALLOW:/",
+            "Disallow:  \t/ \t",
+            "Disallow: / # c",
+        ] {
+            let body = format!("User-agent: *\n{line}\n");
+            assert!(!allowed(body, "a", "/"), "{line}");
+        }
+        for line in [
+            "Disallow /",
+            "Disalow: /",
+            "Disallowed: /",
+            "Disallow; /",
+            "Noindex: /",
+        ] {
+            let body = format!("User-agent: *\n{line}\n");
+            assert!(allowed(body, "a", "/"), "{line}");
+        }
+        for line in ["User-agent *", "Useragent: *", "User agent: *", "Agent: *"] {
+            let body = format!("{line}\nDisallow: /\n");
+            assert!(allowed(body, "a", "/"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_begins_with_no_slash_matches_nothing() {
+        // The grammar lets a disallowline have one; a URL's path has a slash.
+        for path in ["tmp", "http://h/tmp", "*", "%2Ftmp"] {
+            let body = format!("User-agent: *\nDisallow: {path}\n");
+            assert!(allowed(body, "a", "/tmp"), "{path}");
+        }
+    }
+
+    #[test]
+    fn lines_of_other_keys_end_no_record() {
+        let body =
+            "User-agent: a\nSitemap: http://h/s\nUser-agent: b\nCrawl-delay: 1\nDisallow: /\n";
+        assert!(!allowed(body, "a", "/") && !allowed(body, "b", "/"));
+    }
+}
+
+mod s4_notes_for_implementors {
+    use super::*;
+
+    #[test]
+    fn s4_1_an_allow_overrides_a_later_disallow_only() {
+        let before = "User-agent: *\nAllow: /a/b\nDisallow: /a\n";
+        let after = "User-agent: *\nDisallow: /a\nAllow: /a/b\n";
+        assert!(allowed(before, "x", "/a/b") && !allowed(before, "x", "/a"));
+        assert!(!allowed(after, "x", "/a/b"));
+    }
+
+    #[test]
+    fn s4_2_every_end_of_line_is_accepted() {
+        for end in ["\r", "\n", "\r\n"] {
+            let body = [
+                "User-agent: a",
+                "Disallow: /1",
+                "",
+                "User-agent: b",
+                "Disallow: /2",
+                "",
+            ]
+            .join(end);
+            assert!(
+                !allowed(&body, "a", "/1") && allowed(&body, "a", "/2"),
+                "{end:?}"
+            );
+            assert!(
+                allowed(&body, "b", "/1") && !allowed(&body, "b", "/2"),
+                "{end:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn s4_2_a_page_in_place_of_the_file_restricts_nobody() {
+        let body = "<html><body>\nWhat are you looking for?\n</body></html>\n";
+        assert_cases(K, &[(body, "a", "/", true, 0)]);
+    }
+
+    #[test]
+    fn s4_2_leniency_blanks_before_a_key_and_its_colon() {
+        // The grammar has none there.
+        let body = " \tUser-agent : *\n Disallow\t: /\n";
+        assert!(!allowed(body, "a", "/"));
+    }
+}
+
+mod s5_security_considerations {
+    use super::*;
+
+    #[test]
+    fn a_limit_may_be_placed_on_what_is_read() {
+        let body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n";
+        let mut parser = Parser::new();
+        let reading = Reading {
+            body_limit: Some(30),
+            is_truncated: false,
+        };
+        let robots = parser.parse_with(body, reading);
+        let policy = Policy::new(K, &robots, b"x");
+        assert!(!policy.access(b"http://h/a").is_allowed);
+        assert!(policy.access(b"http://h/b").is_allowed);
+    }
+}
