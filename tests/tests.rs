@@ -7,6 +7,7 @@ mod cli;
 mod google;
 mod layers;
 mod output;
+mod peers;
 mod rebuild;
 mod samples;
 mod schemas;
