@@ -102,7 +102,7 @@ impl Case {
     }
 }
 
-fn by_whole_names<'a>(robots: &Robots<'a>, names: &[&[u8]]) -> Policy<'a> {
+fn by_whole_names(robots: &Robots<'_>, names: &[&[u8]]) -> Policy {
     let whole: Vec<Vec<u8>> = names
         .iter()
         .map(|name| {

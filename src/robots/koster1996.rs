@@ -10,6 +10,8 @@ use crate::key::Key;
 use crate::rfc9309::is_conforming;
 use crate::robots::Robots;
 use crate::symbols::{Octet, encoded, octets};
+use crate::verdict::Verdict;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Lines of a record.
@@ -89,20 +91,35 @@ pub(crate) fn path(text: &[u8]) -> Vec<u16> {
         .collect()
 }
 
+/// The same in octets: a NUL is written as two, and `%2F` as two others that
+/// begin with a NUL.
+pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr2(b'%', 0, text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::with_capacity(text.len());
+    for octet in octets(text) {
+        match octet {
+            Octet::Escaped(b'/') => out.extend([0, 2]),
+            Octet::Bare(0) | Octet::Escaped(0) => out.extend([0, 1]),
+            Octet::Bare(byte) | Octet::Escaped(byte) => out.push(byte),
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Whether the rule allows what it matches.
-fn allows(allow: bool, path: &[u8]) -> bool {
+pub(crate) fn allows(allow: bool, path: &[u8]) -> bool {
     allow || path.is_empty()
 }
 
-/// The answer for a path, with the line that gives it.
-pub(crate) fn access(record: &Record<'_>, url_path: &[u16]) -> (bool, u32) {
-    let found = record
-        .rules
-        .iter()
-        .find(|(_, _, text)| url_path.starts_with(&path(text)));
-    found.map_or((true, 0), |&(allow, line_no, text)| {
-        (allows(allow, text), line_no)
-    })
+/// What the rules of a record leave of all paths.
+pub(crate) fn verdict(record: &Record<'_>) -> Verdict {
+    match reach(record) {
+        (true, true) => Verdict::Partial,
+        (true, false) => Verdict::AllowAll,
+        (false, _) => Verdict::DisallowAll,
+    }
 }
 
 /// Rules that are compared one by one before they are put into a tree.
@@ -195,16 +212,21 @@ fn reach_in_tree(record: &Record<'_>) -> (bool, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Parser;
+    use crate::{Dialect, Parser, Policy};
 
     fn answer(body: &str, agent: &str, url_path: &str) -> (bool, u32) {
         let mut parser = Parser::new();
         let robots = parser.parse(body.as_bytes());
-        let records = records(&robots);
-        let record = record_for(&records, agent.as_bytes());
-        record.map_or((true, 0), |(at, _)| {
-            access(&records[at], &path(url_path.as_bytes()))
-        })
+        let policy = Policy::new(Dialect::Koster1996, &robots, agent.as_bytes());
+        let access = policy.access_path(url_path.as_bytes());
+        (access.is_allowed, access.line_no)
+    }
+
+    /// The first rule that matches decides (§3.2.2), by the definition.
+    fn is_allowed(record: &Record<'_>, url_path: &[u16]) -> bool {
+        let mut rules = record.rules.iter();
+        let found = rules.find(|(_, _, text)| url_path.starts_with(&path(text)));
+        found.is_none_or(|&(allow, _, text)| allows(allow, text))
     }
 
     #[test]
@@ -319,7 +341,7 @@ mod tests {
             let (mut allowed, mut disallowed) = (false, false);
             for _ in 0..4 {
                 for path in &paths {
-                    if access(&record, path).0 {
+                    if is_allowed(&record, path) {
                         allowed = true
                     } else {
                         disallowed = true

@@ -31,6 +31,7 @@ mod dialect;
 mod key;
 mod koster1996;
 mod line;
+mod matcher;
 mod number;
 mod parse;
 mod pattern;

@@ -5,6 +5,7 @@
 //! first and the last `*`, leftmost search of each literal piece is exact, so
 //! matching is linear in path times pattern and never backtracks.
 
+use crate::matcher::Part;
 use memchr::{memchr, memmem};
 
 /// Writes `value` into `out` as Google's parser escapes a rule's path: hex
@@ -122,18 +123,26 @@ pub fn matches(pattern: &[u8], path: &[u8]) -> bool {
     }
 }
 
-/// The pattern that an allow rule for `…/index.htm…` allows as well: its
-/// folder, written into `out` (google-semantics §7).
-pub(crate) fn index_folder(pattern: &[u8], out: &mut Vec<u8>) -> bool {
-    let Some(slash) = memchr::memrchr(b'/', pattern) else {
-        return false;
+/// The folder that an allow rule for `…/index.htm…` allows as well, and
+/// nothing below it (google-semantics §7).
+pub(crate) fn index_folder(pattern: &[u8]) -> Option<&[u8]> {
+    let slash = memchr::memrchr(b'/', pattern)?;
+    let (folder, rest) = pattern.split_at(slash + 1);
+    rest.starts_with(b"index.htm").then_some(folder)
+}
+
+/// A pattern as the matcher takes it, with the end of the path behind it if
+/// `is_folder`.
+pub(crate) fn parts(pattern: &[u8], is_folder: bool) -> impl Iterator<Item = Part> + '_ {
+    let (text, is_anchored) = match pattern {
+        [text @ .., b'$'] if !is_folder => (text, true),
+        _ => (pattern, is_folder),
     };
-    if !pattern[slash..].starts_with(b"/index.htm") {
-        return false;
-    }
-    out.extend_from_slice(&pattern[..=slash]);
-    out.push(b'$');
-    true
+    let parts = text.iter().map(|&octet| match octet {
+        b'*' => Part::Run,
+        _ => Part::Octet(octet),
+    });
+    parts.chain(is_anchored.then_some(Part::End))
 }
 
 /// Whether `pattern` matches every path there is.

@@ -1,14 +1,19 @@
 //! The answer for one crawler and one URL.
 
+use crate::decider::Decider;
 use crate::dialect::Dialect;
 use crate::key::Key;
 use crate::koster1996;
+use crate::matcher::{Matcher, Part};
 use crate::pattern;
+use crate::reach::Step;
 use crate::rfc9309;
 use crate::robots::Robots;
 use crate::strict::StrictDecider;
-use crate::token::is_product_token;
-use crate::token::is_wildcard;
+use crate::symbols;
+use crate::token::{is_product_token, is_wildcard};
+use crate::verdict::Verdict;
+use std::ops::Range;
 
 /// Whether a crawler may fetch a URL, and the line that says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,51 +28,83 @@ pub struct Access {
 
 /// The rules of one crawler: parse once, ask often.
 ///
+/// It owns what it needs, so it may outlive the body and be kept for a host.
+/// A question takes one pass over the URL, however many the rules; where they
+/// are many, they are compiled when enough questions have come to pay for it.
+///
 /// # Example
 ///
 /// ```
-/// use robots::{Dialect, Parser, Policy};
+/// use robots::{Dialect, Parser, Policy, Verdict};
 ///
 /// let mut parser = Parser::new();
 /// let robots = parser.parse(b"User-agent: *\nDisallow: /*.pdf$\n");
 /// let google = Policy::new(Dialect::Google, &robots, b"ExampleBot");
 /// assert!(!google.access(b"https://example.com/a.pdf").is_allowed);
+/// assert_eq!(google.verdict(), Verdict::Partial);
 /// let koster = Policy::new(Dialect::Koster1996, &robots, b"ExampleBot");
 /// assert!(koster.access(b"https://example.com/a.pdf").is_allowed);
 /// ```
+///
+/// A policy speaks of what was fetched. Whether there is anything to speak of
+/// is a question of the HTTP status, and each dialect answers it in its own
+/// way:
+///
+/// ```
+/// use robots::{Effect, Status};
+///
+/// let forbidden = Status { code: Some(403), has_location: false };
+/// assert_eq!(forbidden.effect_google(), Effect::AllowAll);
+/// assert_eq!(forbidden.effect_koster1996(), Effect::DisallowAll);
+/// ```
 #[derive(Debug)]
-pub struct Policy<'a> {
-    rules: Rules<'a>,
+pub struct Policy {
+    dialect: Dialect,
     is_named: bool,
+    /// The values of `rules`.
+    text: Vec<u8>,
+    /// The rules in the order of the file.
+    rules: Vec<Rule>,
+    matcher: Matcher,
+    /// What each rule of the matcher answers.
+    answers: Vec<Access>,
+    /// Rules of `rfc9309` with a `%24`, which means two octets: the matcher
+    /// cannot hold them.
+    others: Vec<Other>,
 }
 
-/// Rules as their dialect compares them.
-#[derive(Debug)]
-enum Rules<'a> {
-    Google(Vec<Rule<'a>>),
-    Rfc9309(StrictDecider),
-    Koster1996(Option<koster1996::Record<'a>>),
-}
-
-/// A rule that may match.
-#[derive(Clone, Copy, Debug)]
-struct Rule<'a> {
+/// A rule as its dialect has it.
+#[derive(Clone, Debug)]
+struct Rule {
     allow: bool,
     line_no: u32,
+    value: Range<u32>,
+}
+
+/// A rule that is looked at by itself.
+#[derive(Debug)]
+struct Other {
+    /// How many rules of the matcher decide before it.
+    before: usize,
+    steps: Vec<Step>,
+    access: Access,
+}
+
+/// A rule in the order of precedence.
+struct Ranked<'a> {
+    /// The greater decides.
+    priority: u32,
+    allow: bool,
+    access: Access,
     pattern: &'a [u8],
+    /// Whether the end of the path follows.
+    is_folder: bool,
 }
 
-/// The best match so far: its priority is the pattern's length, -1 for none.
-#[derive(Clone, Copy)]
-struct Best {
-    priority: i64,
-    line_no: u32,
-}
-
-impl<'a> Policy<'a> {
+impl Policy {
     /// Gathers the rules for a crawler of one name, taken as it stands: no
     /// registry, no fallbacks.
-    pub fn new(dialect: Dialect, robots: &Robots<'a>, agent: &[u8]) -> Self {
+    pub fn new(dialect: Dialect, robots: &Robots<'_>, agent: &[u8]) -> Self {
         match dialect {
             Dialect::Google => Self::google(robots, &[agent]),
             Dialect::Rfc9309 => Self::rfc9309(robots, agent),
@@ -79,7 +116,7 @@ impl<'a> Policy<'a> {
     /// compared whole ([`whole_name`](crate::whole_name)): the first of
     /// `names` that has a group decides, never merged with another; else the
     /// groups of `*`, unless the crawler ignores them.
-    pub fn by_whole_names(robots: &Robots<'a>, names: &[&[u8]], ignores_wildcard: bool) -> Self {
+    pub fn by_whole_names(robots: &Robots<'_>, names: &[&[u8]], ignores_wildcard: bool) -> Self {
         let agents = || {
             robots
                 .directives()
@@ -104,53 +141,9 @@ impl<'a> Policy<'a> {
                 groups_of(b"*")
             }
         });
-        let in_groups = |no: u32| groups.binary_search(&no).is_ok();
-        Self {
-            rules: Rules::Google(google_rules(robots, &in_groups)),
-            is_named,
-        }
-    }
-
-    /// RFC 9309 §2.2.1: all groups of the name, else all of `*`.
-    fn rfc9309(robots: &Robots<'a>, agent: &[u8]) -> Self {
-        let lines = rfc9309::lines(robots);
-        let groups = |wanted: &dyn Fn(&[u8]) -> bool| -> Vec<u32> {
-            let named = lines
-                .iter()
-                .filter(|it| it.key == Key::UserAgent && wanted(it.value));
-            named.map(|it| it.group_no).collect()
-        };
-        let own = groups(&|value| {
-            value != b"*" && is_product_token(value) && value.eq_ignore_ascii_case(agent)
-        });
-        let is_named = !own.is_empty();
-        let groups = if is_named {
-            own
-        } else {
-            groups(&|value| value == b"*")
-        };
-        let mut decider = StrictDecider::default();
-        for line in lines
-            .iter()
-            .filter(|line| groups.binary_search(&line.group_no).is_ok())
-        {
-            decider.add(line);
-        }
-        Self {
-            rules: Rules::Rfc9309(decider),
-            is_named,
-        }
-    }
-
-    /// Koster 1996 §3.2.1: the first record of the name, else the first of `*`.
-    fn koster1996(robots: &Robots<'a>, agent: &[u8]) -> Self {
-        let mut records = koster1996::records(robots);
-        let found = koster1996::record_for(&records, agent);
-        let record = found.map(|(at, _)| records.swap_remove(at));
-        Self {
-            rules: Rules::Koster1996(record),
-            is_named: found.is_some_and(|(_, is_named)| is_named),
-        }
+        let mut policy = Self::empty(Dialect::Google, is_named);
+        policy.add_google(robots, |no| groups.binary_search(&no).is_ok());
+        policy
     }
 
     /// Gathers the rules, by Google's reading, for a crawler that calls itself by `agents`, each
@@ -159,7 +152,7 @@ impl<'a> Policy<'a> {
     ///
     /// All groups of the crawler are merged; only where it is nowhere named
     /// do the groups of `*` hold.
-    pub fn google(robots: &Robots<'a>, agents: &[&[u8]]) -> Self {
+    pub fn google(robots: &Robots<'_>, agents: &[&[u8]]) -> Self {
         const SPECIFIC: u8 = 1;
         const GLOBAL: u8 = 2;
         let mut membership = vec![0u8; robots.groups().len() + 1];
@@ -178,11 +171,170 @@ impl<'a> Policy<'a> {
         }
         let is_named = membership.iter().any(|flags| flags & SPECIFIC != 0);
         let wanted = if is_named { SPECIFIC } else { GLOBAL };
-        let rules = google_rules(robots, &|no| membership[no as usize] & wanted != 0);
-        Self {
-            rules: Rules::Google(rules),
-            is_named,
+        let mut policy = Self::empty(Dialect::Google, is_named);
+        policy.add_google(robots, |no| membership[no as usize] & wanted != 0);
+        policy
+    }
+
+    /// RFC 9309 §2.2.1: all groups of the name, else all of `*`.
+    fn rfc9309(robots: &Robots<'_>, agent: &[u8]) -> Self {
+        let lines = rfc9309::lines(robots);
+        let groups = |wanted: &dyn Fn(&[u8]) -> bool| -> Vec<u32> {
+            let named = lines
+                .iter()
+                .filter(|it| it.key == Key::UserAgent && wanted(it.value));
+            named.map(|it| it.group_no).collect()
+        };
+        let own = groups(&|value| {
+            value != b"*" && is_product_token(value) && value.eq_ignore_ascii_case(agent)
+        });
+        let is_named = !own.is_empty();
+        let groups = if is_named {
+            own
+        } else {
+            groups(&|value| value == b"*")
+        };
+        let mut policy = Self::empty(Dialect::Rfc9309, is_named);
+        for line in lines.iter().filter(|line| {
+            line.key != Key::UserAgent && groups.binary_search(&line.group_no).is_ok()
+        }) {
+            policy.add_rule(line.key == Key::Allow, line.line_no, line.value);
         }
+        policy.compile_rfc9309();
+        policy
+    }
+
+    /// Koster 1996 §3.2.1: the first record of the name, else the first of `*`.
+    fn koster1996(robots: &Robots<'_>, agent: &[u8]) -> Self {
+        let records = koster1996::records(robots);
+        let found = koster1996::record_for(&records, agent);
+        let is_named = found.is_some_and(|(_, is_named)| is_named);
+        let mut policy = Self::empty(Dialect::Koster1996, is_named);
+        for &(allow, line_no, path) in found.iter().flat_map(|&(at, _)| &records[at].rules) {
+            policy.add_rule(allow, line_no, path);
+            let path = koster1996::path_octets(path);
+            policy.matcher.push(path.iter().copied().map(Part::Octet));
+            policy.answers.push(Access {
+                is_allowed: koster1996::allows(allow, &path),
+                line_no,
+            });
+        }
+        policy
+    }
+
+    fn empty(dialect: Dialect, is_named: bool) -> Self {
+        Self {
+            dialect,
+            is_named,
+            text: Vec::new(),
+            rules: Vec::new(),
+            matcher: Matcher::default(),
+            answers: Vec::new(),
+            others: Vec::new(),
+        }
+    }
+
+    fn add_rule(&mut self, allow: bool, line_no: u32, value: &[u8]) {
+        let start = self.text.len() as u32;
+        self.text.extend_from_slice(value);
+        self.rules.push(Rule {
+            allow,
+            line_no,
+            value: start..self.text.len() as u32,
+        });
+    }
+
+    /// Adds the rules of groups, of lines that count.
+    fn add_google(&mut self, robots: &Robots<'_>, is_in_groups: impl Fn(u32) -> bool) {
+        let lines = robots.directives().iter().filter(|it| {
+            matches!(it.key, Key::Allow | Key::Disallow) && it.counts && is_in_groups(it.group_no)
+        });
+        for line in lines {
+            self.add_rule(
+                line.key == Key::Allow,
+                line.line_no,
+                robots.text(line.value),
+            );
+        }
+        self.compile_google();
+    }
+
+    /// The longest pattern decides, the allow among equals, the first of
+    /// these; what an empty one says is reported but nothing is decided by it
+    /// (google-semantics §7).
+    fn compile_google(&mut self) {
+        let mut ranked: Vec<Ranked<'_>> = Vec::with_capacity(self.rules.len());
+        for rule in &self.rules {
+            let pattern = self.text_of(rule);
+            ranked.push(Ranked {
+                priority: pattern.len() as u32,
+                allow: rule.allow,
+                access: Access {
+                    is_allowed: rule.allow || pattern.is_empty(),
+                    line_no: rule.line_no,
+                },
+                pattern,
+                is_folder: false,
+            });
+            if let Some(folder) = pattern::index_folder(pattern).filter(|_| rule.allow) {
+                ranked.push(Ranked {
+                    priority: folder.len() as u32 + 1,
+                    allow: true,
+                    access: Access {
+                        is_allowed: true,
+                        line_no: rule.line_no,
+                    },
+                    pattern: folder,
+                    is_folder: true,
+                });
+            }
+        }
+        ranked.sort_by_key(|it| (u32::MAX - it.priority, !it.allow));
+        let (mut matcher, mut answers) = (Matcher::default(), Vec::with_capacity(ranked.len()));
+        for it in &ranked {
+            matcher.push(pattern::parts(it.pattern, it.is_folder));
+            answers.push(it.access);
+        }
+        (self.matcher, self.answers) = (matcher, answers);
+    }
+
+    /// The most octets of the normal form decide, the allow among equals (RFC
+    /// 9309 §2.2.2).
+    fn compile_rfc9309(&mut self) {
+        let mut steps = Vec::new();
+        let mut ranked: Vec<(u32, &Rule, Range<usize>)> = Vec::with_capacity(self.rules.len());
+        for rule in &self.rules {
+            let start = steps.len();
+            if let Some(priority) = rfc9309::steps(self.text_of(rule), &mut steps) {
+                ranked.push((priority, rule, start..steps.len()));
+            }
+        }
+        ranked.sort_by_key(|(priority, rule, _)| (u32::MAX - priority, !rule.allow));
+        let (mut matcher, mut answers) = (Matcher::default(), Vec::with_capacity(ranked.len()));
+        let (mut others, mut parts) = (Vec::new(), Vec::new());
+        for (_, rule, range) in ranked {
+            let steps = &steps[range];
+            let access = Access {
+                is_allowed: rule.allow,
+                line_no: rule.line_no,
+            };
+            parts.clear();
+            if rfc9309::parts(steps, &mut parts) {
+                matcher.push(parts.iter().copied());
+                answers.push(access);
+            } else {
+                others.push(Other {
+                    before: answers.len(),
+                    steps: steps.to_vec(),
+                    access,
+                });
+            }
+        }
+        (self.matcher, self.answers, self.others) = (matcher, answers, others);
+    }
+
+    fn text_of(&self, rule: &Rule) -> &[u8] {
+        &self.text[rule.value.start as usize..rule.value.end as usize]
     }
 
     /// Whether any user-agent line names the crawler.
@@ -197,76 +349,83 @@ impl<'a> Policy<'a> {
     }
 
     /// Answers for a path as it stands in a URL: from its `/` on, with its
-    /// query, without a fragment.
+    /// query, without a fragment. `google` compares its octets as they are,
+    /// the other two compare normal forms.
     pub fn access_path(&self, path: &[u8]) -> Access {
-        let (is_allowed, line_no) = match &self.rules {
-            Rules::Google(rules) => return access_google(rules, path),
-            Rules::Rfc9309(decider) => decider.access(&rfc9309::path(path)),
-            Rules::Koster1996(None) => (true, 0),
-            Rules::Koster1996(Some(record)) => koster1996::access(record, &koster1996::path(path)),
+        const ALLOWED: Access = Access {
+            is_allowed: true,
+            line_no: 0,
         };
-        Access {
-            is_allowed,
-            line_no,
-        }
-    }
-}
-
-/// The rules of groups, of lines that count.
-fn google_rules<'a>(robots: &Robots<'a>, in_groups: &dyn Fn(u32) -> bool) -> Vec<Rule<'a>> {
-    let lines = robots.directives().iter();
-    lines
-        .filter(|it| {
-            matches!(it.key, Key::Allow | Key::Disallow) && it.counts && in_groups(it.group_no)
-        })
-        .map(|it| Rule {
-            allow: it.key == Key::Allow,
-            line_no: it.line_no,
-            pattern: robots.text(it.value),
-        })
-        .collect()
-}
-
-/// The longest pattern wins, the allow among equals (google-semantics §7).
-fn access_google(rules: &[Rule<'_>], path: &[u8]) -> Access {
-    let mut best = [Best {
-        priority: -1,
-        line_no: 0,
-    }; 2];
-    let mut folder = Vec::new();
-    for rule in rules {
-        let best = &mut best[usize::from(rule.allow)];
-        let priority = rule.pattern.len() as i64;
-        if pattern::matches(rule.pattern, path) {
-            if priority > best.priority {
-                *best = Best {
-                    priority,
-                    line_no: rule.line_no,
-                };
+        let found = match self.dialect {
+            Dialect::Google => self.matcher.first(path),
+            Dialect::Koster1996 => self.matcher.first(&koster1996::path_octets(path)),
+            Dialect::Rfc9309 => {
+                let octets = rfc9309::path_octets(path);
+                // §2.2.2: it always may be fetched.
+                if *octets == *b"/robots.txt" {
+                    return ALLOWED;
+                }
+                let found = self.matcher.first(&octets);
+                if let Some(other) = self.first_other(path, found) {
+                    return other;
+                }
+                found
             }
-        } else if rule.allow {
-            folder.clear();
-            if pattern::index_folder(rule.pattern, &mut folder)
-                && folder.len() as i64 > best.priority
-                && pattern::matches(&folder, path)
-            {
-                *best = Best {
-                    priority: folder.len() as i64,
-                    line_no: rule.line_no,
-                };
-            }
-        }
+        };
+        found.map_or(ALLOWED, |at| self.answers[at])
     }
-    let [disallow, allow] = best;
-    let line_no = if disallow.priority > allow.priority {
-        disallow.line_no
-    } else {
-        allow.line_no
-    };
-    let decided = disallow.priority.max(allow.priority) > 0;
-    Access {
-        is_allowed: !decided || disallow.priority <= allow.priority,
-        line_no,
+
+    /// What a rule says that the matcher does not hold, if it comes before the
+    /// one that was found.
+    fn first_other(&self, path: &[u8], found: Option<usize>) -> Option<Access> {
+        let last = self.others.last()?;
+        let end = found.unwrap_or(last.before);
+        let symbols = rfc9309::path(path);
+        self.others
+            .iter()
+            .take_while(|other| other.before <= end)
+            .find(|other| symbols::matches(&other.steps, &symbols))
+            .map(|other| other.access)
+    }
+
+    /// What the rules leave of all paths but `/robots.txt`: decided exactly,
+    /// by reachability, or [`Verdict::Unknown`] past a work limit that only
+    /// patterns made for it meet.
+    ///
+    /// ```
+    /// use robots::{Dialect, Parser, Policy, Verdict};
+    ///
+    /// let mut parser = Parser::new();
+    /// let robots = parser.parse(b"User-agent: a\nDisallow: /\nAllow: /x\nDisallow: /x*\n");
+    /// let policy = Policy::new(Dialect::Google, &robots, b"a");
+    /// // The allow is outdone wherever it matches.
+    /// assert_eq!(policy.verdict(), Verdict::DisallowAll);
+    /// ```
+    pub fn verdict(&self) -> Verdict {
+        match self.dialect {
+            Dialect::Google => {
+                let mut decider = Decider::default();
+                for rule in &self.rules {
+                    decider.add(rule.allow, rule.line_no, self.text_of(rule));
+                }
+                decider.verdict().verdict
+            }
+            Dialect::Rfc9309 => {
+                let mut decider = StrictDecider::default();
+                for rule in &self.rules {
+                    decider.add(rule.allow, rule.line_no, self.text_of(rule));
+                }
+                decider.verdict()
+            }
+            Dialect::Koster1996 => koster1996::verdict(&koster1996::Record {
+                agents: Vec::new(),
+                rules: self
+                    .rules
+                    .iter()
+                    .map(|rule| (rule.allow, rule.line_no, self.text_of(rule)))
+                    .collect(),
+            }),
+        }
     }
 }
 

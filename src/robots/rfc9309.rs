@@ -9,9 +9,11 @@
 //! the table in §2.2.2 does not hold.
 
 use crate::key::{Key, is_whole_key};
+use crate::matcher::Part;
 use crate::reach::Step;
 use crate::robots::{Directive, Robots};
 use crate::symbols::{Octet, encoded, octets};
+use std::borrow::Cow;
 
 /// A line as this dialect reads it, with its group.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +103,52 @@ fn is_unreserved(byte: u8) -> bool {
 /// The normal form of a URL's path.
 pub(crate) fn path(text: &[u8]) -> Vec<u16> {
     octets(text).map(symbol).collect()
+}
+
+/// The normal form of a URL's path in octets: a symbol that stays encoded is
+/// two octets above 0x7F, the first below 0xC0 and the second not, so that no
+/// symbol is found within another.
+///
+/// `*` and `%2A` are one: no rule tells them apart.
+pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
+    let is_normal = |&byte: &u8| byte < 0x80 && !matches!(byte, b'%' | b' ' | b'\t');
+    if text.iter().all(is_normal) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::with_capacity(text.len());
+    for octet in octets(text) {
+        let (first, second) = octets_of(symbol(octet));
+        out.push(first);
+        out.extend(second);
+    }
+    Cow::Owned(out)
+}
+
+fn octets_of(symbol: u16) -> (u8, Option<u8>) {
+    const STAR: u16 = 256 + b'*' as u16;
+    match symbol {
+        STAR => (b'*', None),
+        0..256 => (symbol as u8, None),
+        _ => (0x80 | (symbol as u8 >> 4), Some(0xC0 | (symbol as u8 & 15))),
+    }
+}
+
+/// Writes steps as the matcher takes them, in the octets of [`path_octets`].
+/// False if it cannot: a `%24` means two symbols that others tell apart.
+pub(crate) fn parts(steps: &[Step], out: &mut Vec<Part>) -> bool {
+    for step in steps {
+        match *step {
+            Step::One(a, b) if octets_of(a) != octets_of(b) => return false,
+            Step::One(symbol, _) => {
+                let (first, second) = octets_of(symbol);
+                out.push(Part::Octet(first));
+                out.extend(second.map(Part::Octet));
+            }
+            Step::Run => out.push(Part::Run),
+            Step::End => out.push(Part::End),
+        }
+    }
+    true
 }
 
 /// Writes the steps of a rule's path, and gives its priority: the octets of

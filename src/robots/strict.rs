@@ -77,7 +77,9 @@ impl<'a> StrictGroups<'a> {
                 .unwrap_or(self.lines.len());
             let lines = &self.lines[self.begins[no as usize]..end];
             self.work += lines.len() as u64;
-            lines.iter().for_each(|line| decider.add(line));
+            for line in lines.iter().filter(|line| line.key != Key::UserAgent) {
+                decider.add(line.key == Key::Allow, line.line_no, line.value);
+            }
         }
         let verdict = if self.work > MERGE_WORK_MAX {
             Verdict::Unknown
@@ -98,12 +100,10 @@ pub(crate) struct StrictDecider {
 }
 
 impl StrictDecider {
-    pub(crate) fn add(&mut self, line: &StrictLine<'_>) {
-        if line.key == Key::UserAgent {
-            return;
-        }
+    /// Adds a rule, its value as written.
+    pub(crate) fn add(&mut self, allow: bool, line_no: u32, value: &[u8]) {
         let first = self.steps.len() as u32;
-        let Some(priority) = rfc9309::steps(line.value, &mut self.steps) else {
+        let Some(priority) = rfc9309::steps(value, &mut self.steps) else {
             return;
         };
         let end = self.steps.len() as u32;
@@ -112,10 +112,10 @@ impl StrictDecider {
         self.rules.push(Rule {
             first,
             end,
-            allow: line.key == Key::Allow,
+            allow,
             priority,
         });
-        self.lines.push(line.line_no);
+        self.lines.push(line_no);
     }
 
     fn steps_of(&self, rule: &Rule) -> &[Step] {
@@ -265,11 +265,7 @@ impl<'a> Records<'a> {
         if let Some(verdict) = self.decided[at] {
             return verdict;
         }
-        let verdict = match koster1996::reach(&self.records[at]) {
-            (true, true) => Verdict::Partial,
-            (true, false) => Verdict::AllowAll,
-            (false, _) => Verdict::DisallowAll,
-        };
+        let verdict = koster1996::verdict(&self.records[at]);
         self.decided[at] = Some(verdict);
         verdict
     }
@@ -404,18 +400,9 @@ mod tests {
                 if random(5) == 0 {
                     text.push('$');
                 }
-                let key = if random(2) == 0 {
-                    Key::Allow
-                } else {
-                    Key::Disallow
-                };
-                shown.push_str(&format!("{key:?} {text}\n"));
-                decider.add(&StrictLine {
-                    group_no: 1,
-                    key,
-                    line_no: 1,
-                    value: text.as_bytes(),
-                });
+                let allow = random(2) == 0;
+                shown.push_str(&format!("allow: {allow} {text}\n"));
+                decider.add(allow, 1, text.as_bytes());
             }
             let alphabet = [
                 u16::from(b'a'),
@@ -453,6 +440,51 @@ mod tests {
                 verdict == brute || (verdict == Partial && brute != Partial && shown.contains('é')),
                 "{verdict:?} {brute:?}\n{shown}"
             );
+        }
+    }
+
+    #[test]
+    fn a_policy_agrees_with_looking_at_each_rule() {
+        let mut seed = 0x1234_5678_9abc_def1u64;
+        let mut random = move |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed % below as u64) as usize
+        };
+        let words = [
+            "a", "/", "*", "$", "%24", "%2A", "%2f", "%61", "%", "\u{e9}", "%C3", " ", "%20", "%25",
+        ];
+        for turn in 0..2000 {
+            let mut body = String::from("User-agent: a\n");
+            let mut decider = StrictDecider::default();
+            for nth in 0..1 + random(if turn % 4 == 0 { 100 } else { 6 }) {
+                let mut text = String::from("/");
+                for _ in 0..random(5) {
+                    text.push_str(words[random(words.len())]);
+                }
+                let (allow, text) = (random(2) == 0, text.trim_end());
+                let key = if allow { "Allow" } else { "Disallow" };
+                body.push_str(&format!("{key}: {text}\n"));
+                decider.add(allow, nth as u32 + 2, text.as_bytes());
+            }
+            let mut parser = Parser::new();
+            let robots = parser.parse(body.as_bytes());
+            let policy = crate::Policy::new(crate::Dialect::Rfc9309, &robots, b"A");
+            assert_eq!(policy.verdict(), decider.verdict(), "{body}");
+            for _ in 0..80 {
+                let mut path = String::from("/");
+                for _ in 0..random(6) {
+                    path.push_str(words[random(words.len())]);
+                }
+                let access = policy.access_path(path.as_bytes());
+                let expected = decider.access(&rfc9309::path(path.as_bytes()));
+                assert_eq!(
+                    (access.is_allowed, access.line_no),
+                    expected,
+                    "{path} {body}"
+                );
+            }
         }
     }
 }
