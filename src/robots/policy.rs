@@ -116,6 +116,16 @@ impl Policy {
     /// compared whole ([`whole_name`](crate::whole_name)): the first of
     /// `names` that has a group decides, never merged with another; else the
     /// groups of `*`, unless the crawler ignores them.
+    ///
+    /// ```
+    /// use robots::{Parser, Policy};
+    ///
+    /// let mut parser = Parser::new();
+    /// let robots = parser.parse(b"User-agent: Googlebot\nDisallow: /\n");
+    /// let policy = Policy::by_whole_names(&robots, &[b"googlebot-news", b"googlebot"], false);
+    /// assert!(policy.is_named());
+    /// assert!(!policy.access(b"https://example.com/").is_allowed);
+    /// ```
     pub fn by_whole_names(robots: &Robots<'_>, names: &[&[u8]], ignores_wildcard: bool) -> Self {
         let agents = || {
             robots
@@ -343,6 +353,20 @@ impl Policy {
     }
 
     /// Answers for a URL, from which the path is taken as it stands.
+    ///
+    /// ```
+    /// use robots::{Access, Dialect, Parser, Policy};
+    ///
+    /// let mut parser = Parser::new();
+    /// let robots = parser.parse(b"User-agent: *\nDisallow: /shop\nAllow: /shop/open\n");
+    /// let policy = Policy::new(Dialect::Google, &robots, b"ExampleBot");
+    /// let access = policy.access(b"https://example.com/shop/open?page=2#top");
+    /// assert_eq!(access, Access { is_allowed: true, line_no: 3 });
+    /// // Octets are compared as they stand: nobody but the crawler encodes them.
+    /// assert!(policy.access(b"https://example.com/%73hop").is_allowed);
+    /// let rfc9309 = Policy::new(Dialect::Rfc9309, &robots, b"ExampleBot");
+    /// assert!(!rfc9309.access(b"https://example.com/%73hop").is_allowed);
+    /// ```
     pub fn access(&self, url: &[u8]) -> Access {
         let mut scratch = Vec::new();
         self.access_path(pattern::path_of_url(url, &mut scratch))
