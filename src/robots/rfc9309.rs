@@ -152,12 +152,13 @@ pub(crate) fn parts(steps: &[Step], out: &mut Vec<Part>) -> bool {
 }
 
 /// Writes the steps of a rule's path, and gives its priority: the octets of
-/// its normal form. `None` if the value does not begin with `/`.
+/// its normal form. `None` if the value does not begin with `/`, or has a NUL,
+/// which no path holds.
 ///
 /// `*` and a `$` at the end are special; `%2A` and `%24` are the octets
 /// themselves, written either way in a URL (§2.2.3).
 pub(crate) fn steps(value: &[u8], out: &mut Vec<Step>) -> Option<u32> {
-    if value.first() != Some(&b'/') {
+    if value.first() != Some(&b'/') || memchr::memchr(0, value).is_some() {
         return None;
     }
     let (text, is_anchored) = match value {
@@ -253,5 +254,6 @@ mod tests {
         assert_eq!(priority("foo"), None);
         assert_eq!(priority("*"), None);
         assert_eq!(priority(""), None);
+        assert_eq!(priority("/a\0"), None);
     }
 }

@@ -239,9 +239,11 @@ impl<'a> Records<'a> {
         let mut by_name = HashMap::new();
         for (at, record) in records.iter().enumerate() {
             for value in &record.agents {
-                by_name
-                    .entry(koster1996::name(value).to_ascii_lowercase())
-                    .or_insert(at);
+                let name = koster1996::name(value);
+                // With a version, a star is nobody's name.
+                if name != b"*" || *value == b"*" {
+                    by_name.entry(name.to_ascii_lowercase()).or_insert(at);
+                }
             }
         }
         Self {
@@ -366,6 +368,14 @@ mod tests {
     }
 
     #[test]
+    fn rfc9309_has_no_path_for_a_rule_with_a_nul() {
+        assert_eq!(
+            verdicts("User-agent: *\nDisallow: /a\0b\n", "*").0,
+            AllowAll
+        );
+    }
+
+    #[test]
     fn koster_ends_records_at_blank_lines() {
         assert_eq!(verdicts("User-agent: *\n\nDisallow: /\n", "*").1, AllowAll);
         assert_eq!(verdicts("User-agent: *\nDisallow: /\n", "*").1, DisallowAll);
@@ -378,6 +388,22 @@ mod tests {
             DisallowAll
         );
         assert_eq!(verdicts("User-agent: *\nDisallow: /*\n", "*").1, Partial);
+    }
+
+    #[test]
+    fn koster_takes_a_star_for_everybody_only_where_it_stands_alone() {
+        assert_eq!(
+            verdicts("User-agent: */1.0\nDisallow: /\n", "*").1,
+            AllowAll
+        );
+        assert_eq!(
+            verdicts(
+                "User-agent: */1.0\nDisallow: /\n\nUser-agent: *\nDisallow: /\n",
+                "*"
+            )
+            .1,
+            DisallowAll
+        );
     }
 
     #[test]
