@@ -7,7 +7,11 @@ PYTHON ?= python3
 DATASET = target/samples.parquet
 QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv/bin/python jobs/test_queries.py
 
-.PHONY: build help test lint rust-test run queries deny schemas expected samples bench clean
+# How long `fuzz` runs each of its targets.
+SECONDS = 60
+TARGETS = parser dialects automaton verdicts
+
+.PHONY: build help test lint rust-test run queries deny schemas expected samples bench fuzz clean
 .NOTPARALLEL:
 
 build: ## the program, as target/release/robots-scan (the default)
@@ -50,9 +54,17 @@ samples: ## writes data-samples/warc/ anew, and the robots.txt files of odd byte
 bench: ## the benches
 	$(CARGO) bench --workspace --locked
 
+# Compares are not traced: most of them would be those of the slow twins.
+fuzz: ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
+	for target in $(TARGETS); do \
+	  mkdir -p fuzz/work/$$target; \
+	  $(CARGO) fuzz run -s none --no-trace-compares $$target fuzz/work/$$target fuzz/corpus/$$target -- \
+	    -dict=fuzz/robots.dict -len_control=20 -max_len=1024 -max_total_time=$(SECONDS) || exit; \
+	done
+
 clean: ## removes target/ and .venv/
 	$(CARGO) clean
-	rm -rf .venv $(DATASET)
+	rm -rf .venv $(DATASET) fuzz/target
 
 # Debian packs Python without `venv`.
 .venv/ready: jobs/requirements.txt

@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, and says where")]
 
 mod archives;
+#[expect(unreachable_pub, reason = "it is also the library of the fuzzers")]
+mod checks;
 mod cli;
+mod fuzz_corpus;
 mod google;
 mod layers;
 mod output;

@@ -1,0 +1,174 @@
+//! Whatever a file says, its policies, verdicts and answers agree.
+
+use super::twin::policy::Policy as Twin;
+use super::twin::reach::reach;
+use super::verdicts::assert_verdict;
+use super::{WHOLE, shown, some_reading};
+use robots::{
+    AgentVerdict, Dialect, Judge, Key, Parser, Policy, Reading, Robots, Verdict, changes_verdict,
+    product_token, ruleset,
+};
+
+/// Names of a file that are asked for, besides the one that is given.
+const NAMES_MAX: usize = 6;
+
+/// States that are tried for each of them.
+const STATES_MAX: usize = 120;
+
+/// Checks a file: the first line of `data` is a crawler's name, the second a
+/// URL, and all that follows is the robots.txt.
+pub fn check(data: &[u8]) {
+    let mut parts = data.splitn(3, |&byte| byte == b'\n');
+    let mut part = || parts.next().unwrap_or_default();
+    let (agent, url, body) = (part(), part(), part());
+    let mut parser = Parser::new();
+    for reading in [WHOLE, some_reading(body)] {
+        let robots = parser.parse_with(body, reading);
+        let rows = Judge::new().judge(&robots);
+        assert_rows(&robots, &rows);
+        assert_changes(&robots, &rows);
+        for row in rows.iter().take(NAMES_MAX) {
+            assert_crawler(&robots, reading, row.agent, url, Some(row));
+        }
+        let name = agent.to_ascii_lowercase();
+        let is_token = product_token(agent).len() == agent.len() && agent.len() < 100;
+        let is_stranger = is_token && !agent.is_empty() && rows.iter().all(|it| it.agent != name);
+        let row = rows.first().filter(|_| is_stranger);
+        assert_crawler(&robots, reading, agent, url, row);
+    }
+}
+
+/// Asks for a crawler in every reading; `row` has its verdicts, if they are
+/// known.
+fn assert_crawler(
+    robots: &Robots<'_>,
+    reading: Reading,
+    agent: &[u8],
+    url: &[u8],
+    row: Option<&AgentVerdict<'_>>,
+) {
+    for dialect in Dialect::ALL {
+        let pair = Pair {
+            policy: Policy::new(dialect, robots, agent),
+            twin: Twin::new(dialect, robots.body(), reading, agent),
+            of: format!("{} for {}, {reading:?}", dialect.name(), shown(agent)),
+            robots,
+        };
+        let verdict = row.map(|row| match dialect {
+            Dialect::Google => row.verdict_google,
+            Dialect::Rfc9309 => row.verdict_rfc9309,
+            Dialect::Koster1996 => row.verdict_koster1996,
+        });
+        pair.assert_same(url, verdict);
+    }
+    // Nobody has no name.
+    if agent.is_empty() {
+        return;
+    }
+    let names = [agent];
+    let pair = Pair {
+        // Everybody is who has no name of his own in the file.
+        policy: Policy::by_whole_names(robots, &names[usize::from(agent == b"*")..], false),
+        twin: Twin::by_whole_name(robots.body(), reading, agent),
+        of: format!("whole name {}, {reading:?}", shown(agent)),
+        robots,
+    };
+    pair.assert_same(url, row.map(|row| row.verdict));
+    if let Some(row) = row {
+        let n = |allow: bool| {
+            let rules = pair.twin.rules.iter();
+            rules.filter(|rule| rule.is_allow == allow).count() as u32
+        };
+        let seen = (row.is_root_allowed, row.n_allow, row.n_disallow);
+        let expected = (pair.twin.access(b"/").0, n(true), n(false));
+        assert_eq!(seen, expected, "{row:?} of {}", shown(robots.body()));
+    }
+}
+
+/// The rules of a crawler, fast and slow.
+struct Pair<'r, 'a> {
+    policy: Policy,
+    twin: Twin,
+    /// What they are, for a failure.
+    of: String,
+    robots: &'r Robots<'a>,
+}
+
+impl Pair<'_, '_> {
+    /// Both give one answer, for a good reason; the verdict is that of all
+    /// paths, and does not deny the answer.
+    fn assert_same(&self, url: &[u8], row: Option<Verdict>) {
+        let of = || {
+            let (url, body) = (shown(url), shown(self.robots.body()));
+            format!("{}: {url} of {body}", self.of)
+        };
+        let access = self.policy.access(url);
+        let answer = (access.is_allowed, access.line_no);
+        assert_eq!(answer, self.twin.access(url), "{}", of());
+        assert!(self.is_reason(answer), "{answer:?}, {}", of());
+        assert_eq!(self.policy.is_named(), self.twin.is_named, "{}", of());
+        let verdict = self.policy.verdict();
+        assert_eq!(verdict, row.unwrap_or(verdict), "{}", of());
+        let path = robots::path_of_url(url, &mut Vec::new()).to_vec();
+        if self.twin.path(&path) != self.twin.path(b"/robots.txt") {
+            let denied = match access.is_allowed {
+                true => Verdict::DisallowAll,
+                false => Verdict::AllowAll,
+            };
+            assert_ne!(verdict, denied, "{}", of());
+        }
+        assert_verdict(verdict, &reach(&self.twin, STATES_MAX), of);
+    }
+
+    /// Whether the line of an answer is a rule that counts and says so. What
+    /// is disallowed has one.
+    fn is_reason(&self, (is_allowed, line_no): (bool, u32)) -> bool {
+        let says_so = |key: Key, is_empty: bool| match key {
+            Key::Allow => is_allowed,
+            Key::Disallow => !is_allowed || is_empty,
+            _ => false,
+        };
+        let mut lines = self.robots.directives().iter();
+        let line = lines.find(|it| it.line_no == line_no);
+        line.map_or(is_allowed && line_no == 0, |it| {
+            it.counts && says_so(it.key, it.value.is_empty())
+        })
+    }
+}
+
+/// Each name has one row, `*` the first.
+fn assert_rows(robots: &Robots<'_>, rows: &[AgentVerdict<'_>]) {
+    let of = || format!("{rows:?} of {}", shown(robots.body()));
+    assert_eq!(rows[0].agent, b"*", "{}", of());
+    let mut names: Vec<&[u8]> = rows.iter().map(|row| row.agent).collect();
+    names.sort_unstable();
+    assert!(names.windows(2).all(|it| it[0] != it[1]), "{}", of());
+    for row in rows.iter().filter(|row| row.evidence_line != 0) {
+        let mut lines = robots.directives().iter();
+        let counts = lines.any(|it| it.counts && it.line_no == row.evidence_line);
+        assert!(counts, "{row:?}, {}", of());
+    }
+    let hash = |bytes: &[u8]| {
+        let bytes = bytes.iter();
+        bytes.fold(7, |sum: u64, &it| {
+            sum.wrapping_mul(31).wrapping_add(it.into())
+        })
+    };
+    assert_eq!(ruleset(robots, hash), ruleset(robots, hash), "{}", of());
+}
+
+/// Each line with a liberty is answered for, once, and no other.
+fn assert_changes(robots: &Robots<'_>, rows: &[AgentVerdict<'_>]) {
+    let changes = Judge::new().changes(robots, rows);
+    let of = || format!("{changes:?} of {}", shown(robots.body()));
+    assert!(changes.windows(2).all(|it| it[0].0 < it[1].0), "{}", of());
+    for finding in robots.findings() {
+        let answer = changes_verdict(&changes, finding);
+        let is_known = changes.iter().any(|it| it.0 == finding.line_no.max(1));
+        if finding.anomaly.is_liberty() {
+            assert!(is_known, "{finding:?}, {}", of());
+        } else {
+            assert_eq!(answer, Some(false), "{finding:?}, {}", of());
+        }
+    }
+}

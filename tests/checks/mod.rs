@@ -1,0 +1,40 @@
+//! What must hold for any input: each check takes bytes and panics where it
+//! does not.
+//!
+//! The fuzzers in `fuzz/` are built on this folder as their library, and the
+//! tests run the same checks over the committed corpus. So nothing here knows
+//! files, or the rest of the tests. [`twin`] has the slow, obvious ways that
+//! the fast ones are held to.
+
+pub mod automaton;
+pub mod dialects;
+pub mod parser;
+pub(crate) mod rule_set;
+pub(crate) mod twin;
+pub mod verdicts;
+
+use robots::Reading;
+
+/// The whole body counts.
+pub(crate) const WHOLE: Reading = Reading {
+    body_limit: None,
+    is_truncated: false,
+};
+
+/// A reading that depends on the body, so that a file of the corpus needs no
+/// more than the body: any byte may move the limit to any place in it.
+pub(crate) fn some_reading(body: &[u8]) -> Reading {
+    let sum = body.iter().fold(0x811c_9dc5_u32, |sum, &byte| {
+        (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    Reading {
+        body_limit: Some(u64::from(sum >> 8) % (body.len() as u64 + 2)),
+        is_truncated: sum & 1 == 1,
+    }
+}
+
+/// Bytes as a failure shows them.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    let cut = if bytes.len() > 2000 { " …" } else { "" };
+    format!("\"{}\"{cut}", bytes[..bytes.len().min(2000)].escape_ascii())
+}

@@ -1,0 +1,261 @@
+//! The parser reads any bytes as its slow twin does, and what it lends is
+//! sound.
+
+use super::twin::lines::{self, Counts, Line, Said};
+use super::twin::policy::whole_name;
+use super::{WHOLE, shown, some_reading};
+use robots::{Anomaly, Content, Key, LineEndings, Mechanism, Parser, Reading, Robots};
+
+/// Checks what is read of a body, whole and within a limit that depends on it.
+pub fn check(body: &[u8]) {
+    let mut parser = Parser::new();
+    for reading in [WHOLE, some_reading(body), Reading::default()] {
+        let robots = parser.parse_with(body, reading);
+        assert_as_twin(&robots, reading);
+        assert_sound(&robots);
+        assert_figures(&robots);
+        assert_groups(&robots);
+        read_preferences(&robots);
+    }
+    // A parser that has read something else reads the same.
+    let mut used = Parser::new();
+    used.parse(b"\xef\xbb\xbfUser-agent: \xff\nAllow: /\xff\0\nCrawl-delay: 1\n<x");
+    let (fresh, used) = (
+        Parser::new().parse(body).written(),
+        used.parse(body).written(),
+    );
+    assert_eq!(fresh, used, "{}", shown(body));
+}
+
+/// All that a file says, as text.
+trait Written {
+    fn written(&self) -> String;
+}
+
+impl Written for Robots<'_> {
+    fn written(&self) -> String {
+        let texts = self.directives().iter().map(|it| {
+            [it.key_raw, it.value_raw, it.value, it.name, it.token].map(|span| self.text(span))
+        });
+        format!(
+            "{:?} {:?} {:?} {:?} {:?}",
+            self.figures(),
+            self.groups(),
+            self.directives(),
+            self.findings(),
+            texts.collect::<Vec<_>>()
+        )
+    }
+}
+
+fn assert_as_twin(robots: &Robots<'_>, reading: Reading) {
+    let body = robots.body();
+    let (expected, counts) = lines::read(body, reading);
+    let said = robots.directives().iter().map(|it| Said {
+        line_no: it.line_no,
+        key: it.key,
+        value: robots.text(it.value).to_vec(),
+        has_colon: it.has_colon,
+        is_typo: it.is_typo,
+        counts: it.counts,
+    });
+    assert_eq!(said.collect::<Vec<_>>(), expected, "{}", shown(body));
+    let found = robots.findings().iter();
+    let too_long = found.filter(|it| it.anomaly == Anomaly::OverlongLine);
+    let figures = robots.figures();
+    let seen = Counts {
+        lines: figures.n_lines,
+        blank: figures.n_blank_lines,
+        comments: figures.n_comment_lines,
+        too_long: too_long.count() as u32,
+    };
+    assert_eq!(seen, counts, "{}", shown(body));
+    let groups = lines::groups(&expected);
+    assert!(
+        robots.directives().iter().map(|it| it.group_no).eq(groups),
+        "groups of {}",
+        shown(body)
+    );
+}
+
+/// Texts lie where their lines lie, and everything comes in order.
+fn assert_sound(robots: &Robots<'_>) {
+    let body = robots.body();
+    let lines = lines::lines(body);
+    let place = |text: &[u8]| text.as_ptr() as usize - body.as_ptr() as usize;
+    assert!(
+        robots
+            .directives()
+            .windows(2)
+            .all(|it| it[0].line_no < it[1].line_no),
+        "lines of {}",
+        shown(body)
+    );
+    for it in robots.directives() {
+        let line = &lines[it.line_no as usize - 1];
+        let (key, value) = (robots.text(it.key_raw), robots.text(it.value_raw));
+        assert!(
+            line.end - line.bytes.len() <= place(key),
+            "{it:?} of {}",
+            shown(body)
+        );
+        assert!(
+            place(key) + key.len() < place(value) + usize::from(value.is_empty()),
+            "{it:?} of {}",
+            shown(body)
+        );
+        assert!(
+            place(value) + value.len() <= line.end,
+            "{it:?} of {}",
+            shown(body)
+        );
+        assert_eq!(it.is_beyond_500kib, line.end > 512_000, "{it:?}");
+        let (name, token) = (robots.text(it.name), robots.text(it.token));
+        if it.key == Key::UserAgent {
+            let read = robots.text(it.value);
+            assert_eq!(name, whole_name(read), "{it:?} of {}", shown(body));
+            assert_eq!(
+                token,
+                robots::product_token(read).to_ascii_lowercase(),
+                "{it:?} of {}",
+                shown(body)
+            );
+        } else {
+            assert!(
+                name.is_empty() && token.is_empty(),
+                "{it:?} of {}",
+                shown(body)
+            );
+        }
+    }
+    let findings = robots.findings();
+    assert!(
+        findings.is_sorted_by_key(|it| it.line_no),
+        "findings of {}",
+        shown(body)
+    );
+    for it in findings {
+        assert!(
+            it.line_no <= robots.figures().n_lines,
+            "{it:?} of {}",
+            shown(body)
+        );
+        robots.text(it.detail);
+    }
+}
+
+/// Counts are those of the lines.
+fn assert_figures(robots: &Robots<'_>) {
+    let (figures, lines) = (robots.figures(), lines::lines(robots.body()));
+    let of = |key: Key| {
+        robots
+            .directives()
+            .iter()
+            .filter(|it| it.key == key)
+            .count() as u32
+    };
+    let found = |anomaly: Anomaly| {
+        let findings = robots.findings().iter();
+        findings.filter(|it| it.anomaly == anomaly).count() as u32
+    };
+    let counted = [
+        (figures.n_user_agents, of(Key::UserAgent)),
+        (figures.n_allow, of(Key::Allow)),
+        (figures.n_disallow, of(Key::Disallow)),
+        (figures.n_sitemaps, of(Key::Sitemap)),
+        (figures.n_directives, of(Key::Other)),
+        (figures.n_groups, robots.groups().len() as u32),
+        (
+            figures.max_line_bytes,
+            lines
+                .iter()
+                .map(|it| it.bytes.len() as u32)
+                .max()
+                .unwrap_or(0),
+        ),
+        (u32::from(figures.has_bom), found(Anomaly::Bom)),
+        (
+            u32::from(figures.line_endings == LineEndings::Mixed),
+            found(Anomaly::MixedLineEnds),
+        ),
+    ];
+    for (at, (seen, expected)) in counted.into_iter().enumerate() {
+        assert_eq!(seen, expected, "figure {at} of {}", shown(robots.body()));
+    }
+    // A page's lines without sense are not reported.
+    let told = figures.n_blank_lines
+        + figures.n_comment_lines
+        + robots.directives().len() as u32
+        + found(Anomaly::NoDirective);
+    if found(Anomaly::HtmlBody) == 0 {
+        assert_eq!(told, figures.n_lines, "{}", shown(robots.body()));
+        assert_ne!(figures.content, Content::Html, "{}", shown(robots.body()));
+    } else {
+        assert!(told <= figures.n_lines, "{}", shown(robots.body()));
+        assert_eq!(figures.content, Content::Html, "{}", shown(robots.body()));
+    }
+    let ends = lines.iter().filter(|it: &&Line| it.is_ended).count();
+    assert_eq!(figures.line_endings == LineEndings::None, ends == 0);
+}
+
+/// Groups are those of the directives, and begin with a user-agent line.
+fn assert_groups(robots: &Robots<'_>) {
+    let of = |no: u32, key: Key| {
+        let lines = robots.directives().iter();
+        lines
+            .filter(|it| it.group_no == no && it.key == key)
+            .count() as u32
+    };
+    for (no, group) in (1..).zip(robots.groups()) {
+        let first = &robots.directives()[group.first];
+        let is_first = (first.line_no, first.key, first.group_no, first.agent_no)
+            == (group.line_no, Key::UserAgent, no, 1);
+        assert!(
+            is_first,
+            "{first:?} of {group:?} of {}",
+            shown(robots.body())
+        );
+        let counted = (group.n_agents, group.n_allow, group.n_disallow);
+        let expected = (
+            of(no, Key::UserAgent),
+            of(no, Key::Allow),
+            of(no, Key::Disallow),
+        );
+        assert_eq!(counted, expected, "group {no} of {}", shown(robots.body()));
+        let lines = robots.group_directives(no);
+        let agents = lines.iter().filter(|it| it.key == Key::UserAgent);
+        assert!(
+            agents.map(|it| it.agent_no).eq(1..=group.n_agents),
+            "{}",
+            shown(robots.body())
+        );
+        assert!(
+            lines.iter().all(|it| it.group_no == no),
+            "{}",
+            shown(robots.body())
+        );
+        assert!(
+            group
+                .crawl_delay
+                .is_none_or(|it| it.is_finite() && it >= 0.0),
+            "{group:?}"
+        );
+        for span in [group.request_rate, group.visit_time].into_iter().flatten() {
+            robots.text(span);
+        }
+    }
+}
+
+/// Statements on AI use are read from any value without a panic.
+fn read_preferences(robots: &Robots<'_>) {
+    let mut name = Vec::new();
+    for it in robots.directives().iter().filter(|it| it.key == Key::Other) {
+        robots.directive_name(it, &mut name);
+        let known = std::str::from_utf8(&name)
+            .ok()
+            .and_then(Mechanism::of_directive);
+        if let Some(mechanism) = known {
+            robots::preferences(mechanism, robots.text(it.value), |_| {});
+        }
+    }
+}

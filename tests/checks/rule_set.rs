@@ -1,0 +1,163 @@
+//! A small language for sets of rules, in which a few bytes bite.
+//!
+//! A line is `+pattern` (allow), `-pattern` (disallow), `=path` (a path to ask
+//! for) or `!` and a family of rules: its kind, its size, its base. Within
+//! patterns and paths the bytes of [`PLAIN`] are themselves, and any other
+//! byte stands for one of [`PIECES`], so that no input is without sense and
+//! most are full of what matchers get wrong.
+
+/// Bytes that mean themselves.
+const PLAIN: &[u8] = b"/ab*$.?%2";
+
+/// What other bytes mean, from `A` on.
+const PIECES: [&[u8]; 26] = [
+    b"%2A",
+    b"%24",
+    b"%2F",
+    b"%2f",
+    b"%61",
+    b"\xc3\xa9",
+    b"%C3%A9",
+    b"%c3%a9",
+    b"/index.html",
+    b"/robots.txt",
+    b" ",
+    b";",
+    b"ab",
+    b"/a/b",
+    b"**",
+    b"\xff",
+    b"%25",
+    b"*a*b",
+    b"%",
+    b"/index.htm",
+    b"c",
+    b"robots.txt",
+    b"A",
+    b"*/",
+    b"aaaaaaaa",
+    b"%7E",
+];
+
+/// More rules than this are not made.
+const RULES_MAX: usize = 1500;
+
+/// Rules and questions.
+#[derive(Debug, Default)]
+pub(crate) struct RuleSet {
+    /// Whether each rule allows, and its pattern.
+    pub(crate) rules: Vec<(bool, Vec<u8>)>,
+    /// Paths to ask for; each begins with `/`.
+    pub(crate) paths: Vec<Vec<u8>>,
+}
+
+impl RuleSet {
+    /// Reads a set; any bytes are one.
+    pub(crate) fn read(data: &[u8]) -> Self {
+        let mut set = Self::default();
+        for line in data.split(|&byte| byte == b'\n') {
+            let Some((&sign, rest)) = line.split_first() else {
+                continue;
+            };
+            match sign {
+                b'+' | b'-' => set.rules.push((sign == b'+', text(rest))),
+                b'!' => set.family(rest),
+                b'=' => set.ask(text(rest)),
+                _ => set.rules.push((sign % 2 == 0, text(rest))),
+            }
+        }
+        set.rules.truncate(RULES_MAX);
+        set
+    }
+
+    /// Adds the rules of a family: many, and much alike.
+    fn family(&mut self, line: &[u8]) {
+        let [kind, size, base @ ..] = line else {
+            return;
+        };
+        let base = text(base);
+        for nth in 0..=usize::from(*size) {
+            let mut pattern = base.clone();
+            let bits = |nth: usize| (0..8).map(move |bit| b"ab"[nth >> bit & 1]);
+            match kind % 8 {
+                0 => pattern.extend(std::iter::repeat_n(b'a', nth)),
+                1 => pattern.extend(nth.to_string().bytes()),
+                2 => pattern.extend(bits(nth)),
+                3 => {
+                    pattern.extend(b"*a".repeat(nth % 12));
+                    pattern.extend(bits(nth / 12).take(3));
+                }
+                4 => {
+                    pattern = format!("/*{nth}").into_bytes();
+                    pattern.extend_from_slice(&base);
+                    pattern.push(b'$');
+                }
+                5 => pattern.extend(nth.to_string().bytes().flat_map(|it| [b'/', it])),
+                6 => {
+                    pattern = b"*".to_vec();
+                    pattern.extend(bits(nth));
+                    pattern.extend_from_slice(&base);
+                }
+                _ => pattern.extend(format!("/%{nth:02x}*%{:02X}", 255 - nth).bytes()),
+            }
+            self.rules.push((nth % 3 == 1, pattern));
+        }
+    }
+
+    fn ask(&mut self, mut path: Vec<u8>) {
+        if !path.starts_with(b"/") {
+            path.insert(0, b'/');
+        }
+        self.paths.push(path);
+    }
+
+    /// Asks for paths that the rules match, and for some that they miss by an
+    /// octet; no more than `max` paths in all.
+    pub(crate) fn ask_near_rules(&mut self, max: usize) {
+        for path in [&b"/"[..], b"/robots.txt", b"/index.html", b"/a"] {
+            self.ask(path.to_vec());
+        }
+        let rules = std::mem::take(&mut self.rules);
+        let every = rules.len().div_ceil(max.div_ceil(6).max(1)).max(1);
+        for (_, pattern) in rules.iter().step_by(every) {
+            let inner = pattern.strip_suffix(b"$").unwrap_or(pattern);
+            let filled = |run: &[u8]| {
+                let parts = inner.split(|&byte| byte == b'*');
+                parts.collect::<Vec<_>>().join(run)
+            };
+            let path = filled(b"");
+            self.ask(filled(b"a/b"));
+            self.ask([path.as_slice(), b"b"].concat());
+            self.ask(path[..path.len().saturating_sub(1)].to_vec());
+            self.ask([b"/x", path.as_slice()].concat());
+            self.ask(pattern.clone());
+            self.ask(path);
+        }
+        self.rules = rules;
+        self.paths.truncate(max);
+    }
+
+    /// The set as a robots.txt for everybody.
+    pub(crate) fn body(&self) -> Vec<u8> {
+        let mut body = b"User-agent: *\n".to_vec();
+        for (is_allow, pattern) in &self.rules {
+            let key: &[u8] = if *is_allow { b"Allow: " } else { b"Disallow: " };
+            body.extend_from_slice(key);
+            body.extend_from_slice(pattern);
+            body.push(b'\n');
+        }
+        body
+    }
+}
+
+/// What the bytes of a line mean.
+fn text(line: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(line.len());
+    for byte in line {
+        match PLAIN.contains(byte) {
+            true => out.push(*byte),
+            false => out.extend_from_slice(PIECES[usize::from(byte.wrapping_sub(b'A')) % 26]),
+        }
+    }
+    out
+}

@@ -1,0 +1,251 @@
+//! Lines, as Google's parser reads them and as the two strict grammars do.
+
+use robots::{Key, Reading};
+
+/// A line with what ends it left out.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    pub(crate) bytes: Vec<u8>,
+    /// Where its last byte ends in the body.
+    pub(crate) end: usize,
+    /// Whether CR or LF ends it.
+    pub(crate) is_ended: bool,
+}
+
+impl Line {
+    /// A line counts if it ends within the limit, and is whole.
+    pub(crate) fn counts(&self, reading: Reading) -> bool {
+        let is_within = reading
+            .body_limit
+            .is_none_or(|limit| self.end as u64 <= limit);
+        is_within && (self.is_ended || !reading.is_truncated)
+    }
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) line_no: u32,
+    pub(crate) key: Key,
+    pub(crate) value: Vec<u8>,
+    pub(crate) has_colon: bool,
+    pub(crate) is_typo: bool,
+    pub(crate) counts: bool,
+}
+
+/// How many lines there are of a kind.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Counts {
+    pub(crate) lines: u32,
+    pub(crate) blank: u32,
+    pub(crate) comments: u32,
+    pub(crate) too_long: u32,
+}
+
+/// The bytes of a line that Google's parser keeps.
+const KEPT: usize = 16_663;
+
+/// google-semantics §1: bytes to lines.
+pub(crate) fn lines(body: &[u8]) -> Vec<Line> {
+    let bom = [0xEF, 0xBB, 0xBF];
+    let mut at = 0;
+    while at < 3 && body.get(at) == bom.get(at) {
+        at += 1;
+    }
+    let (mut lines, mut line, mut last_end) = (Vec::new(), Line::default(), b' ');
+    line.end = at;
+    for (at, &byte) in body.iter().enumerate().skip(at) {
+        if byte != b'\n' && byte != b'\r' {
+            line.bytes.push(byte);
+            line.end = at + 1;
+            continue;
+        }
+        if byte == b'\n' && line.bytes.is_empty() && last_end == b'\r' && !lines.is_empty() {
+            last_end = b' ';
+            line.end = at + 1;
+            continue;
+        }
+        line.is_ended = true;
+        lines.push(std::mem::take(&mut line));
+        line.end = at + 1;
+        last_end = byte;
+    }
+    lines.push(line);
+    lines
+}
+
+fn trim(text: &[u8], blanks: &[u8]) -> Vec<u8> {
+    let is_blank = |byte: &u8| blanks.contains(byte);
+    let from = text.iter().position(|byte| !is_blank(byte));
+    let from = from.unwrap_or(text.len());
+    let to = text.iter().rposition(|byte| !is_blank(byte));
+    text[from..to.map_or(from, |at| at + 1)].to_vec()
+}
+
+/// The white space of the C locale.
+const C_BLANKS: &[u8] = b" \t\n\x0b\x0c\r";
+
+/// google-semantics §2 to §4: a line to a key and a value.
+pub(crate) fn read(body: &[u8], reading: Reading) -> (Vec<Said>, Counts) {
+    let (mut all, mut counts) = (Vec::new(), Counts::default());
+    for (at, line) in lines(body).iter().enumerate() {
+        counts.lines += 1;
+        let mut text = line.bytes.clone();
+        if text.len() > KEPT {
+            text.truncate(KEPT);
+            counts.too_long += 1;
+        }
+        if let Some(nul) = text.iter().position(|&byte| byte == 0) {
+            text.truncate(nul);
+        }
+        let comment = text.iter().position(|&byte| byte == b'#');
+        text.truncate(comment.unwrap_or(text.len()));
+        let text = trim(&text, C_BLANKS);
+        if text.is_empty() {
+            if comment.is_some() {
+                counts.comments += 1
+            } else {
+                counts.blank += 1
+            }
+            continue;
+        }
+        let colon = text.iter().position(|&byte| byte == b':');
+        let separator = match colon {
+            Some(colon) => colon,
+            None => {
+                let is_blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
+                let words = text.split(is_blank).filter(|word| !word.is_empty());
+                match text.iter().position(is_blank) {
+                    Some(blank) if words.count() == 2 => blank,
+                    _ => continue,
+                }
+            }
+        };
+        let key = trim(&text[..separator], C_BLANKS).to_ascii_lowercase();
+        if key.is_empty() {
+            continue;
+        }
+        let mut value = trim(&text[separator + 1..], C_BLANKS);
+        let (key, is_typo) = read_key(&key);
+        if matches!(key, Key::Allow | Key::Disallow) {
+            value = escape(&value);
+        }
+        all.push(Said {
+            line_no: at as u32 + 1,
+            key,
+            value,
+            has_colon: colon.is_some(),
+            is_typo,
+            counts: line.counts(reading),
+        });
+    }
+    (all, counts)
+}
+
+/// google-semantics §3: a key by its beginning, and whether it is misspelt.
+fn read_key(key: &[u8]) -> (Key, bool) {
+    let starts = |prefixes: &[&str]| {
+        let mut prefixes = prefixes.iter();
+        prefixes.any(|prefix| key.starts_with(prefix.as_bytes()))
+    };
+    if starts(&["user-agent"]) {
+        (Key::UserAgent, false)
+    } else if starts(&["useragent", "user agent"]) {
+        (Key::UserAgent, true)
+    } else if starts(&["allow"]) {
+        (Key::Allow, false)
+    } else if starts(&["disallow"]) {
+        (Key::Disallow, false)
+    } else if starts(&["dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
+        (Key::Disallow, true)
+    } else if starts(&["sitemap"]) {
+        (Key::Sitemap, false)
+    } else if starts(&["site-map"]) {
+        (Key::Sitemap, true)
+    } else {
+        (Key::Other, false)
+    }
+}
+
+/// google-semantics §4: the escaping of a rule's path.
+fn escape(value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < value.len() {
+        let hex = |nth: usize| value.get(at + nth).is_some_and(u8::is_ascii_hexdigit);
+        if value[at] == b'%' && hex(1) && hex(2) {
+            out.extend(value[at..at + 3].to_ascii_uppercase());
+            at += 3;
+        } else if value[at] >= 0x80 {
+            out.extend(format!("%{:02X}", value[at]).into_bytes());
+            at += 1;
+        } else {
+            out.push(value[at]);
+            at += 1;
+        }
+    }
+    out
+}
+
+/// google-semantics §6: the group of each user-agent line and rule.
+pub(crate) fn groups(all: &[Said]) -> Vec<u32> {
+    let (mut group, mut rules_seen, mut out) = (0, true, Vec::new());
+    for said in all {
+        match said.key {
+            Key::UserAgent if rules_seen => {
+                group += 1;
+                rules_seen = false;
+            }
+            Key::Allow | Key::Disallow if group > 0 => rules_seen = true,
+            _ => {}
+        }
+        out.push(group);
+    }
+    out
+}
+
+/// A line by the grammar of RFC 9309 §2.2, which Koster's §3.3 shares in what
+/// matters here.
+#[derive(Debug)]
+pub(crate) enum Strict {
+    /// Nothing but blanks.
+    Blank,
+    /// A user-agent line, with its value as written.
+    Agent(Vec<u8>),
+    /// A rule, with its value as written.
+    Rule {
+        is_allow: bool,
+        line_no: u32,
+        value: Vec<u8>,
+    },
+}
+
+/// The lines that count and conform: an exact key, in any case, and a colon.
+/// What the parser does not keep of a line can hold neither.
+pub(crate) fn read_strictly(body: &[u8], reading: Reading) -> Vec<Strict> {
+    let mut all = Vec::new();
+    for (at, line) in lines(body).iter().enumerate() {
+        if trim(&line.bytes, b" \t").is_empty() {
+            all.push(Strict::Blank);
+            continue;
+        }
+        let text = line.bytes.split(|&byte| byte == b'#').next();
+        let text = text.unwrap_or_default();
+        let colon = text.iter().position(|&byte| byte == b':');
+        let Some(colon) = colon.filter(|&colon| colon < KEPT && line.counts(reading)) else {
+            continue;
+        };
+        let value = trim(&text[colon + 1..], b" \t");
+        let key = trim(&text[..colon], b" \t").to_ascii_lowercase();
+        all.push(match key.as_slice() {
+            b"user-agent" => Strict::Agent(value),
+            b"allow" | b"disallow" => Strict::Rule {
+                is_allow: key == b"allow",
+                line_no: at as u32 + 1,
+                value,
+            },
+            _ => continue,
+        });
+    }
+    all
+}

@@ -1,0 +1,8 @@
+//! The slow, obvious twins: the rules of the three dialects one after the
+//! other, on owned bytes, without a thought for speed. Nothing is taken from
+//! the fast ways but the types of their answers.
+
+pub(crate) mod lines;
+pub(crate) mod pattern;
+pub(crate) mod policy;
+pub(crate) mod reach;

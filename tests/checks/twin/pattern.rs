@@ -1,0 +1,214 @@
+//! Patterns and paths as lists of symbols, in each dialect.
+
+/// An octet of a path, in the form in which its dialect compares it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Symbol {
+    /// The octet itself.
+    Plain(u8),
+    /// The octet, percent-encoded for good: another symbol.
+    Coded(u8),
+    /// Any symbol that no rule names.
+    Other,
+}
+
+use Symbol::{Coded, Plain};
+
+/// A part of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    /// One of two symbols, which may be the same.
+    One(Symbol, Symbol),
+    /// Any run of symbols, also none.
+    Run,
+}
+
+/// A pattern, anchored at the path's beginning.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    pub(crate) items: Vec<Item>,
+    /// Whether the path must end where the pattern does.
+    pub(crate) is_anchored: bool,
+    /// Its length in octets, signs included.
+    pub(crate) priority: usize,
+}
+
+impl Pattern {
+    /// google-semantics §7; the text is escaped already.
+    pub(crate) fn google(text: &[u8]) -> Self {
+        let inner = text.strip_suffix(b"$").unwrap_or(text);
+        let item = |&byte: &u8| match byte {
+            b'*' => Item::Run,
+            _ => Item::One(Plain(byte), Plain(byte)),
+        };
+        Self {
+            items: inner.iter().map(item).collect(),
+            is_anchored: inner.len() < text.len(),
+            priority: text.len(),
+        }
+    }
+
+    /// google-semantics §7: an allow rule for `…/index.htm…` allows `…/` too.
+    pub(crate) fn google_folder(text: &[u8]) -> Option<Self> {
+        let slash = text.iter().rposition(|&byte| byte == b'/')?;
+        let folder = [&text[..=slash], b"$"].concat();
+        text[slash..]
+            .starts_with(b"/index.htm")
+            .then(|| Self::google(&folder))
+    }
+
+    /// RFC 9309 §2.2.2 and §2.2.3; nothing if the value begins without `/`.
+    pub(crate) fn rfc9309(value: &[u8]) -> Option<Self> {
+        if !value.starts_with(b"/") {
+            return None;
+        }
+        let inner = value.strip_suffix(b"$").unwrap_or(value);
+        let is_anchored = inner.len() < value.len();
+        let (mut items, mut priority) = (Vec::new(), usize::from(is_anchored));
+        for octet in octets(inner) {
+            let (item, octets) = match octet {
+                Octet::AsIs(b'*') => (Item::Run, 1),
+                Octet::Percent(sign @ (b'*' | b'$')) => (Item::One(Plain(sign), Coded(sign)), 3),
+                octet => {
+                    let symbol = normal(octet);
+                    let is_coded = matches!(symbol, Coded(_));
+                    (Item::One(symbol, symbol), if is_coded { 3 } else { 1 })
+                }
+            };
+            items.push(item);
+            priority += octets;
+        }
+        Some(Self {
+            items,
+            is_anchored,
+            priority,
+        })
+    }
+
+    /// Koster §3.2.2: a prefix, and no signs.
+    pub(crate) fn koster1996(value: &[u8]) -> Self {
+        let symbols = koster1996_path(value).into_iter();
+        Self {
+            items: symbols.map(|it| Item::One(it, it)).collect(),
+            is_anchored: false,
+            priority: 0,
+        }
+    }
+
+    /// Whether the pattern matches: part after part, all places of the path
+    /// that can be reached.
+    pub(crate) fn matches(&self, path: &[Symbol]) -> bool {
+        let mut places = vec![false; path.len() + 1];
+        places[0] = true;
+        // The first and the last place that is reached.
+        let (mut first, mut last) = (0, 0);
+        for item in &self.items {
+            match *item {
+                Item::Run => {
+                    places[first..].fill(true);
+                    last = path.len();
+                }
+                Item::One(a, b) => {
+                    for at in (first..=last).rev() {
+                        let goes_on = path.get(at).is_some_and(|it| *it == a || *it == b);
+                        if places[at] && goes_on {
+                            places[at + 1] = true;
+                        }
+                        places[at] = false;
+                    }
+                    last = path.len().min(last + 1);
+                    match places[first..=last].iter().position(|&it| it) {
+                        Some(at) => first += at,
+                        None => return false,
+                    }
+                }
+            }
+        }
+        !self.is_anchored || places[path.len()]
+    }
+}
+
+/// An octet of a text.
+#[derive(Clone, Copy)]
+enum Octet {
+    AsIs(u8),
+    /// Written `%xx`.
+    Percent(u8),
+}
+
+fn octets(text: &[u8]) -> Vec<Octet> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = after.get(..2).filter(|_| byte == b'%');
+        let hex = hex.filter(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+        let octet = hex.and_then(|hex| std::str::from_utf8(hex).ok());
+        match octet.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(octet) => {
+                out.push(Octet::Percent(octet));
+                rest = &after[2..];
+            }
+            None => {
+                out.push(Octet::AsIs(byte));
+                rest = after;
+            }
+        }
+    }
+    out
+}
+
+/// The normal form of `rfc9309`: unreserved octets stand for themselves,
+/// blanks and octets above 0x7F are encoded, and all others stay as they are.
+fn normal(octet: Octet) -> Symbol {
+    let is_unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    match octet {
+        Octet::Percent(byte) if is_unreserved(byte) => Plain(byte),
+        Octet::Percent(byte) => Coded(byte),
+        Octet::AsIs(byte @ (b' ' | b'\t' | 0x80..)) => Coded(byte),
+        Octet::AsIs(byte) => Plain(byte),
+    }
+}
+
+/// A path of a URL by `google`: as it stands.
+pub(crate) fn google_path(path: &[u8]) -> Vec<Symbol> {
+    path.iter().map(|&byte| Plain(byte)).collect()
+}
+
+/// A path of a URL in the normal form of `rfc9309`.
+pub(crate) fn rfc9309_path(path: &[u8]) -> Vec<Symbol> {
+    octets(path).into_iter().map(normal).collect()
+}
+
+/// A path by Koster §3.2.2: `%xx` decoded, but for `%2F`.
+pub(crate) fn koster1996_path(path: &[u8]) -> Vec<Symbol> {
+    let symbol = |octet: Octet| match octet {
+        Octet::Percent(b'/') => Coded(b'/'),
+        Octet::Percent(byte) | Octet::AsIs(byte) => Plain(byte),
+    };
+    octets(path).into_iter().map(symbol).collect()
+}
+
+/// google-semantics §5: the path of a URL.
+pub(crate) fn path_of_url(url: &[u8]) -> Vec<u8> {
+    let url = url.strip_prefix(b"//").unwrap_or(url);
+    let separator = |text: &[u8]| text.iter().position(|byte| b"/?;".contains(byte));
+    let protocol = url.windows(3).position(|three| three == b"://");
+    let from = match (separator(url), protocol) {
+        (Some(early), Some(protocol)) if early < protocol => 0,
+        (_, Some(protocol)) => protocol + 3,
+        (_, None) => 0,
+    };
+    let hash = url.iter().position(|&byte| byte == b'#');
+    let Some(start) = separator(&url[from..]).map(|at| from + at) else {
+        return b"/".to_vec();
+    };
+    if hash.is_some_and(|hash| hash < start) {
+        return b"/".to_vec();
+    }
+    let path = &url[start..hash.unwrap_or(url.len())];
+    let path = path.split(|&byte| byte == 0).next().unwrap_or_default();
+    if path.starts_with(b"/") {
+        path.to_vec()
+    } else {
+        [b"/", path].concat()
+    }
+}

@@ -1,0 +1,306 @@
+//! The rules that hold for a crawler, and the answer for a path.
+
+use super::lines::{Strict, read, read_strictly};
+use super::pattern::{Pattern, Symbol, google_path, koster1996_path, path_of_url, rfc9309_path};
+use robots::{Dialect, Key, Reading};
+
+/// A rule of a crawler.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) is_allow: bool,
+    pub(crate) line_no: u32,
+    /// Nothing matches a rule without a pattern.
+    pub(crate) pattern: Option<Pattern>,
+    /// What Google's reading tries where the pattern does not match.
+    pub(crate) folder: Option<Pattern>,
+}
+
+/// The rules of a crawler, in the order of their lines.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    pub(crate) dialect: Dialect,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) is_named: bool,
+}
+
+/// Whether a path may be fetched, and the line that says so, 0 for none.
+pub(crate) type Answer = (bool, u32);
+
+impl Policy {
+    /// The rules for a crawler that calls itself `agent`.
+    pub(crate) fn new(dialect: Dialect, body: &[u8], reading: Reading, agent: &[u8]) -> Self {
+        match dialect {
+            Dialect::Google => Self::google(body, reading, |value| {
+                agent.eq_ignore_ascii_case(&token(value))
+            }),
+            Dialect::Rfc9309 => Self::rfc9309(body, reading, agent),
+            Dialect::Koster1996 => Self::koster1996(body, reading, agent),
+        }
+    }
+
+    /// Google's rules for a crawler whose name is compared whole.
+    pub(crate) fn by_whole_name(body: &[u8], reading: Reading, name: &[u8]) -> Self {
+        Self::google(body, reading, |value| {
+            !name.is_empty() && whole_name(value) == name
+        })
+    }
+
+    /// google-semantics §6: the lines one after the other, with four flags.
+    fn google(body: &[u8], reading: Reading, is_ours: impl Fn(&[u8]) -> bool) -> Self {
+        let (mut in_global, mut in_specific) = (false, false);
+        let (mut ever_specific, mut separator_seen) = (false, false);
+        let (mut global, mut specific) = (Vec::new(), Vec::new());
+        for said in read(body, reading).0.iter().filter(|said| said.counts) {
+            match said.key {
+                Key::UserAgent => {
+                    if separator_seen {
+                        (in_global, in_specific, separator_seen) = (false, false, false);
+                    }
+                    if is_star(&said.value) {
+                        in_global = true;
+                    } else if is_ours(&said.value) {
+                        (in_specific, ever_specific) = (true, true);
+                    }
+                }
+                Key::Allow | Key::Disallow if in_global || in_specific => {
+                    separator_seen = true;
+                    let is_allow = said.key == Key::Allow;
+                    let folder = Pattern::google_folder(&said.value);
+                    let rule = Rule {
+                        is_allow,
+                        line_no: said.line_no,
+                        pattern: Some(Pattern::google(&said.value)),
+                        folder: folder.filter(|_| is_allow),
+                    };
+                    if in_specific {
+                        specific.push(rule)
+                    } else {
+                        global.push(rule)
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self {
+            dialect: Dialect::Google,
+            rules: if ever_specific { specific } else { global },
+            is_named: ever_specific,
+        }
+    }
+
+    /// RFC 9309 §2.2.1: all groups of the crawler, else all of `*`.
+    fn rfc9309(body: &[u8], reading: Reading, agent: &[u8]) -> Self {
+        let mut groups: Vec<Record> = Vec::new();
+        for line in read_strictly(body, reading) {
+            match line {
+                Strict::Blank => {}
+                Strict::Agent(value) => match groups.last_mut() {
+                    Some(group) if group.rules.is_empty() => group.agents.push(value),
+                    _ => groups.push(Record::of(value)),
+                },
+                Strict::Rule {
+                    is_allow,
+                    line_no,
+                    value,
+                } => {
+                    if let Some(group) = groups.last_mut() {
+                        group.rules.push(Rule {
+                            is_allow,
+                            line_no,
+                            pattern: Pattern::rfc9309(&value),
+                            folder: None,
+                        });
+                    }
+                }
+            }
+        }
+        let is_token = !agent.is_empty()
+            && agent
+                .iter()
+                .all(|byte| byte.is_ascii_alphabetic() || b"_-".contains(byte));
+        let names = |value: &Vec<u8>| is_token && value.eq_ignore_ascii_case(agent);
+        let is_named = groups.iter().any(|group| group.agents.iter().any(names));
+        let holds = |group: &&Record| {
+            let mut agents = group.agents.iter();
+            agents.any(|value| {
+                if is_named {
+                    names(value)
+                } else {
+                    value == b"*"
+                }
+            })
+        };
+        let rules = groups.iter().filter(holds);
+        Self {
+            dialect: Dialect::Rfc9309,
+            rules: rules.flat_map(|group| group.rules.clone()).collect(),
+            is_named,
+        }
+    }
+
+    /// Koster §3.2.1: the first record of the crawler, else the first of `*`.
+    fn koster1996(body: &[u8], reading: Reading, agent: &[u8]) -> Self {
+        let mut records: Vec<Record> = Vec::new();
+        // The record that the next line belongs to.
+        let mut is_open = false;
+        for line in read_strictly(body, reading) {
+            match line {
+                Strict::Blank => is_open = false,
+                Strict::Agent(value) => {
+                    match records.last_mut() {
+                        Some(record) if is_open && record.rules.is_empty() => {
+                            record.agents.push(value)
+                        }
+                        _ => records.push(Record::of(value)),
+                    }
+                    is_open = true;
+                }
+                Strict::Rule {
+                    is_allow,
+                    line_no,
+                    value,
+                } => {
+                    if let Some(record) = records.last_mut().filter(|_| is_open) {
+                        record.rules.push(Rule {
+                            is_allow: is_allow || value.is_empty(),
+                            line_no,
+                            pattern: Some(Pattern::koster1996(&value)),
+                            folder: None,
+                        });
+                    }
+                }
+            }
+        }
+        let agent = without_version(agent);
+        let is_name = !agent.is_empty() && agent != b"*";
+        let names =
+            |value: &Vec<u8>| is_name && without_version(value).eq_ignore_ascii_case(&agent);
+        let own = records.iter().find(|it| it.agents.iter().any(names));
+        let everybody = || {
+            records
+                .iter()
+                .find(|it| it.agents.iter().any(|value| value == b"*"))
+        };
+        let record = own.or_else(everybody);
+        Self {
+            dialect: Dialect::Koster1996,
+            rules: record.map_or(Vec::new(), |record| record.rules.clone()),
+            is_named: own.is_some(),
+        }
+    }
+
+    /// The answer for a URL.
+    pub(crate) fn access(&self, url: &[u8]) -> Answer {
+        let path = self.path(&path_of_url(url));
+        if self.dialect == Dialect::Rfc9309 && path == self.path(b"/robots.txt") {
+            return (true, 0);
+        }
+        self.answer(|pattern| pattern.matches(&path))
+    }
+
+    /// A path of a URL as the dialect compares it.
+    pub(crate) fn path(&self, path: &[u8]) -> Vec<Symbol> {
+        match self.dialect {
+            Dialect::Google => google_path(path),
+            Dialect::Rfc9309 => rfc9309_path(path),
+            Dialect::Koster1996 => koster1996_path(path),
+        }
+    }
+
+    /// The answer where these patterns match.
+    pub(crate) fn answer(&self, is_match: impl Fn(&Pattern) -> bool) -> Answer {
+        let matched = |rule: &Rule| {
+            let patterns = [rule.pattern.as_ref(), rule.folder.as_ref()];
+            patterns
+                .into_iter()
+                .flatten()
+                .find(|it| is_match(it))
+                .map(|it| it.priority)
+        };
+        if self.dialect == Dialect::Koster1996 {
+            let first = self.rules.iter().find(|rule| matched(rule).is_some());
+            return first.map_or((true, 0), |rule| (rule.is_allow, rule.line_no));
+        }
+        // The greatest priority of each direction, and its first line.
+        let (mut allow, mut disallow) = (None::<(usize, u32)>, None::<(usize, u32)>);
+        for rule in &self.rules {
+            let Some(priority) = matched(rule) else {
+                continue;
+            };
+            let best = if rule.is_allow {
+                &mut allow
+            } else {
+                &mut disallow
+            };
+            if best.is_none_or(|(best, _)| priority > best) {
+                *best = Some((priority, rule.line_no));
+            }
+        }
+        // Empty rules of priority 0 report their line and decide nothing.
+        let priority = |best: Option<(usize, u32)>| best.map(|(priority, _)| priority);
+        let disallows = priority(disallow) > priority(allow);
+        let line_no = if disallows { disallow } else { allow }.map_or(0, |(_, line_no)| line_no);
+        (!disallows || priority(disallow) == Some(0), line_no)
+    }
+}
+
+/// User-agent lines and the rules that follow.
+#[derive(Debug)]
+struct Record {
+    agents: Vec<Vec<u8>>,
+    rules: Vec<Rule>,
+}
+
+impl Record {
+    fn of(agent: Vec<u8>) -> Self {
+        Self {
+            agents: vec![agent],
+            rules: Vec::new(),
+        }
+    }
+}
+
+fn is_c_blank(byte: u8) -> bool {
+    b" \t\n\x0b\x0c\r".contains(&byte)
+}
+
+/// google-semantics §6: `*` alone, or before a blank.
+fn is_star(value: &[u8]) -> bool {
+    value == b"*" || (value.len() > 1 && value[0] == b'*' && is_c_blank(value[1]))
+}
+
+/// google-semantics §6: what Google compares of a name.
+fn token(value: &[u8]) -> Vec<u8> {
+    let is_token = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_' || *byte == b'-';
+    let mut out = value.to_vec();
+    out.truncate(
+        value
+            .iter()
+            .position(|byte| !is_token(byte))
+            .unwrap_or(value.len()),
+    );
+    out
+}
+
+/// Design §5: lower-cased, cut at the first of `/ , ; ( *`, trimmed, inner
+/// blanks made one, a last word of digits and dots dropped.
+pub(crate) fn whole_name(value: &[u8]) -> Vec<u8> {
+    if is_star(value) {
+        return b"*".to_vec();
+    }
+    let cut = value.iter().position(|byte| b"/,;(*".contains(byte));
+    let text = value[..cut.unwrap_or(value.len())].to_ascii_lowercase();
+    let words = text.split(|&byte| is_c_blank(byte));
+    let mut words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+    let is_version = |word: &&&[u8]| word.iter().all(|it| it.is_ascii_digit() || *it == b'.');
+    if words.last().filter(is_version).is_some() {
+        words.pop();
+    }
+    words.join(&b' ')
+}
+
+/// Koster §3.2.1: a name "minus version information".
+fn without_version(value: &[u8]) -> Vec<u8> {
+    let name = value.split(|&byte| byte == b'/').next();
+    name.unwrap_or_default().trim_ascii().to_vec()
+}

@@ -1,0 +1,179 @@
+//! All paths tried at once: which answers a policy gives at all.
+//!
+//! A state is, for each pattern, the places in it that a path may have led
+//! to. There are finitely many, so that trying every symbol from every state
+//! tries every path there is; no state is left out by cleverness, and none is
+//! joined with another.
+
+use super::pattern::{Item, Pattern, Symbol};
+use super::policy::Policy;
+use robots::{Dialect, Verdict};
+use std::collections::{BTreeSet, HashSet};
+
+/// A path for each answer, where there is one.
+#[derive(Debug, Default)]
+pub(crate) struct Reached {
+    pub(crate) allowed: Option<Vec<Symbol>>,
+    pub(crate) disallowed: Option<Vec<Symbol>>,
+    /// Whether all paths were tried.
+    pub(crate) is_complete: bool,
+}
+
+impl Reached {
+    /// What the answers come to, if that is known.
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        match (&self.allowed, &self.disallowed) {
+            (Some(_), Some(_)) => Some(Verdict::Partial),
+            _ if !self.is_complete => None,
+            (Some(_), None) => Some(Verdict::AllowAll),
+            (None, _) => Some(Verdict::DisallowAll),
+        }
+    }
+}
+
+/// The places of a pattern, a bit each; the last is its end.
+type Places = u64;
+
+/// The places of all patterns, and the state and symbol that led to them.
+type State = (Vec<Places>, Option<(usize, Symbol)>);
+
+/// Tries all paths but `/robots.txt`, as long as there are no more than
+/// `states_max` states. Patterns of 64 items are too long to be tried.
+pub(crate) fn reach(policy: &Policy, states_max: usize) -> Reached {
+    let mut reached = Reached::default();
+    let robots_txt = policy.path(b"/robots.txt");
+    let left_out = Pattern {
+        items: robots_txt.iter().map(|&it| Item::One(it, it)).collect(),
+        is_anchored: true,
+        priority: 0,
+    };
+    let rules = policy.rules.iter();
+    let mut patterns: Vec<&Pattern> = rules
+        .flat_map(|rule| rule.pattern.iter().chain(&rule.folder))
+        .collect();
+    patterns.push(&left_out);
+    if patterns.iter().any(|pattern| pattern.items.len() >= 64) {
+        return reached;
+    }
+    let masks: Vec<Masks> = patterns.iter().map(|it| Masks::of(it)).collect();
+    let symbols: Vec<(Symbol, Vec<Places>)> = alphabet(policy, &patterns)
+        .into_iter()
+        .map(|symbol| {
+            (
+                symbol,
+                patterns.iter().map(|it| named(it, symbol)).collect(),
+            )
+        })
+        .collect();
+    let step = |state: &[Places], named: &[Places]| -> Vec<Places> {
+        let places = state.iter().zip(named).zip(&masks);
+        places
+            .map(|((&places, &named), masks)| masks.step(places, named))
+            .collect()
+    };
+    let before: Vec<Places> = masks.iter().map(|it| it.runs_may_be_empty(1)).collect();
+    let root: Vec<Places> = patterns
+        .iter()
+        .map(|it| named(it, Symbol::Plain(b'/')))
+        .collect();
+    let root = step(&before, &root);
+    let mut seen = HashSet::from([root.clone()]);
+    let mut states: Vec<State> = vec![(root, None)];
+    let mut at = 0;
+    while at < states.len() && states.len() <= states_max {
+        let state = states[at].0.clone();
+        let is_match = |pattern: &Pattern| {
+            let mut all = patterns.iter().zip(&state);
+            all.any(|(it, places)| {
+                std::ptr::eq(*it, pattern) && places >> pattern.items.len() & 1 == 1
+            })
+        };
+        if !is_match(&left_out) {
+            let found = match policy.answer(is_match).0 {
+                true => &mut reached.allowed,
+                false => &mut reached.disallowed,
+            };
+            found.get_or_insert_with(|| path_to(at, &states));
+        }
+        if reached.allowed.is_some() && reached.disallowed.is_some() {
+            return reached;
+        }
+        for (symbol, named) in &symbols {
+            let next = step(&state, named);
+            if seen.insert(next.clone()) {
+                states.push((next, Some((at, *symbol))));
+            }
+        }
+        at += 1;
+    }
+    reached.is_complete = at == states.len();
+    reached
+}
+
+/// The path that led to a state, back from where it was first met.
+fn path_to(mut at: usize, states: &[State]) -> Vec<Symbol> {
+    let mut path = Vec::new();
+    while let Some((before, symbol)) = states[at].1 {
+        path.push(symbol);
+        at = before;
+    }
+    path.push(Symbol::Plain(b'/'));
+    path.reverse();
+    path
+}
+
+/// The symbols that patterns name, and one that none names. A path has no NUL
+/// and no `#`, unless decoding makes them.
+fn alphabet(policy: &Policy, patterns: &[&Pattern]) -> BTreeSet<Symbol> {
+    let items = patterns.iter().flat_map(|pattern| &pattern.items);
+    let symbols = items.flat_map(|item| match *item {
+        Item::One(a, b) => vec![a, b],
+        Item::Run => Vec::new(),
+    });
+    let is_decoded = policy.dialect == Dialect::Koster1996;
+    let is_possible = |it: &Symbol| is_decoded || !matches!(it, Symbol::Plain(0 | b'#'));
+    symbols.chain([Symbol::Other]).filter(is_possible).collect()
+}
+
+/// The places of a pattern where a symbol leads on.
+fn named(pattern: &Pattern, symbol: Symbol) -> Places {
+    let items = pattern.items.iter().enumerate();
+    let is_named = |item: &Item| matches!(item, Item::One(a, b) if [a, b].contains(&&symbol));
+    items
+        .filter(|(_, item)| is_named(item))
+        .fold(0, |places, (at, _)| places | 1 << at)
+}
+
+/// The places of a pattern that no symbol leads away from.
+struct Masks {
+    runs: Places,
+    /// The end, if the path need not end with the pattern.
+    open_end: Places,
+}
+
+impl Masks {
+    fn of(pattern: &Pattern) -> Self {
+        let items = pattern.items.iter().enumerate();
+        let runs = items.filter(|(_, item)| **item == Item::Run);
+        Self {
+            runs: runs.fold(0, |places, (at, _)| places | 1 << at),
+            open_end: u64::from(!pattern.is_anchored) << pattern.items.len(),
+        }
+    }
+
+    /// The places after one more symbol.
+    fn step(&self, places: Places, named: Places) -> Places {
+        let stays = places & (self.runs | self.open_end);
+        self.runs_may_be_empty((places & named) << 1 | stays)
+    }
+
+    fn runs_may_be_empty(&self, mut places: Places) -> Places {
+        loop {
+            let more = places | (places & self.runs) << 1;
+            if more == places {
+                return places;
+            }
+            places = more;
+        }
+    }
+}

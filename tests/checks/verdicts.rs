@@ -1,0 +1,92 @@
+//! Verdicts are what trying all paths comes to.
+
+use super::rule_set::RuleSet;
+use super::twin::pattern::Symbol;
+use super::twin::policy::Policy as Twin;
+use super::twin::reach::{Reached, reach};
+use super::{WHOLE, shown};
+use robots::{Dialect, Judge, Parser, Policy, Verdict};
+
+/// Rules that are tried; the others are dropped.
+const RULES_MAX: usize = 10;
+
+/// States that are tried. The fast way may visit more, so that it has no
+/// excuse where the slow one comes to an end.
+const STATES_MAX: usize = 600;
+
+/// Checks the verdicts of the rules that `data` spells in the language of
+/// `rule_set.rs`.
+pub fn check(data: &[u8]) {
+    let mut set = RuleSet::read(data);
+    set.rules.truncate(RULES_MAX);
+    let body = set.body();
+    let mut parser = Parser::new();
+    let robots = parser.parse_with(&body, WHOLE);
+    let rows = Judge::new().judge(&robots);
+    assert_eq!(rows.len(), 1, "{}", shown(&body));
+    assert_eq!(rows[0].verdict, rows[0].verdict_google, "{}", shown(&body));
+    for (dialect, verdict) in [
+        (Dialect::Google, rows[0].verdict_google),
+        (Dialect::Rfc9309, rows[0].verdict_rfc9309),
+        (Dialect::Koster1996, rows[0].verdict_koster1996),
+    ] {
+        let twin = Twin::new(dialect, &body, WHOLE, b"*");
+        let reached = reach(&twin, STATES_MAX);
+        assert_verdict(verdict, &reached, || {
+            format!("{} of {}", dialect.name(), shown(&body))
+        });
+        let policy = Policy::new(dialect, &robots, b"*");
+        assert_eq!(policy.verdict(), verdict, "{}", shown(&body));
+        assert_witnesses(&policy, dialect, &reached);
+    }
+}
+
+/// A verdict is what was reached, if all was tried; if not, it at least does
+/// not deny a path that was found.
+pub(crate) fn assert_verdict(verdict: Verdict, reached: &Reached, of: impl Fn() -> String) {
+    match reached.verdict() {
+        Some(expected) => assert_eq!(verdict, expected, "{}: {reached:?}", of()),
+        None => {
+            let denies = match verdict {
+                Verdict::AllowAll => reached.disallowed.is_some(),
+                Verdict::DisallowAll => reached.allowed.is_some(),
+                Verdict::Partial | Verdict::Unknown => false,
+            };
+            assert!(!denies, "{verdict:?}, {}: {reached:?}", of());
+        }
+    }
+}
+
+/// The paths that show an answer get it, where a URL can have such a path.
+fn assert_witnesses(policy: &Policy, dialect: Dialect, reached: &Reached) {
+    for (path, is_allowed) in [(&reached.allowed, true), (&reached.disallowed, false)] {
+        if let Some(url) = path.as_deref().and_then(|path| url(dialect, path)) {
+            let access = policy.access(&url);
+            assert_eq!(
+                access.is_allowed,
+                is_allowed,
+                "{} {}: {access:?}",
+                dialect.name(),
+                shown(&url)
+            );
+        }
+    }
+}
+
+/// A URL with this path. No rule of the language names a `z`.
+fn url(dialect: Dialect, path: &[Symbol]) -> Option<Vec<u8>> {
+    let mut url = b"http://h".to_vec();
+    for symbol in path {
+        match *symbol {
+            Symbol::Other => url.push(b'z'),
+            Symbol::Coded(byte) => url.extend(format!("%{byte:02X}").bytes()),
+            Symbol::Plain(byte) if dialect == Dialect::Koster1996 && byte != b'/' => {
+                url.extend(format!("%{byte:02x}").bytes());
+            }
+            // Elsewhere a sign of its own may join what follows: `%`, `4`, `1`.
+            Symbol::Plain(b'%') if dialect == Dialect::Rfc9309 => return None,
+            Symbol::Plain(byte) => url.push(byte),
+        }
+    }
+    Some(url)
+}
