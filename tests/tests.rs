@@ -8,6 +8,7 @@ mod checks;
 mod cli;
 mod fuzz_corpus;
 mod google;
+mod laws;
 mod layers;
 mod output;
 mod peers;

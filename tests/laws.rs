@@ -1,0 +1,500 @@
+//! Laws: what a change to a file must not change, for files as people write
+//! them and for any bytes.
+
+mod files;
+
+use crate::checks::twin::lines as twin;
+use crate::checks::{WHOLE, dialects, parser, verdicts};
+use files::{Group, NAMES, Rule, body, body_of, bytes, group, groups, lines, plain_rule, urls};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::RngSeed;
+use robots::{AgentVerdict, Dialect, Judge, Parser, Policy, Reading, Verdict, ruleset};
+use std::hash::Hasher;
+
+/// Lines that say nothing.
+const COMMENTS: [&str; 3] = ["# x", " #User-agent: *", "#\tDisallow: /"];
+
+/// The readings that know no records.
+const MERGING: [Dialect; 2] = [Dialect::Google, Dialect::Rfc9309];
+
+/// What a file answers: access for each dialect, name and URL.
+fn answers(
+    body: &[u8],
+    reading: Reading,
+    dialects: &[Dialect],
+    agents: &[&str],
+    urls: &[String],
+) -> Vec<(bool, u32)> {
+    let mut parser = Parser::new();
+    let robots = parser.parse_with(body, reading);
+    let mut answers = Vec::new();
+    for &dialect in dialects {
+        for agent in agents {
+            let policy = Policy::new(dialect, &robots, agent.as_bytes());
+            answers.extend(urls.iter().map(|url| {
+                let access = policy.access(url.as_bytes());
+                (access.is_allowed, access.line_no)
+            }));
+        }
+    }
+    answers
+}
+
+fn allowed(answers: &[(bool, u32)]) -> Vec<bool> {
+    answers.iter().map(|answer| answer.0).collect()
+}
+
+/// The verdicts of a file, as text.
+fn judged(body: &[u8], reading: Reading, row: fn(&AgentVerdict<'_>) -> String) -> Vec<String> {
+    let mut parser = Parser::new();
+    let robots = parser.parse_with(body, reading);
+    let mut rows: Vec<String> = Judge::new().judge(&robots).iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+/// All that a row says.
+fn whole_row(row: &AgentVerdict<'_>) -> String {
+    format!("{row:?}")
+}
+
+/// What a row says of the readings that know no records, lines apart.
+fn merged_row(row: &AgentVerdict<'_>) -> String {
+    format!(
+        "{} {:?} {:?} {:?} {:?} {}",
+        row.agent.escape_ascii(),
+        row.verdict,
+        row.verdict_google,
+        row.verdict_rfc9309,
+        row.basis,
+        row.is_root_allowed
+    )
+}
+
+/// The same, and what Koster's reading gives.
+fn verdict_row(row: &AgentVerdict<'_>) -> String {
+    format!("{} {:?}", merged_row(row), row.verdict_koster1996)
+}
+
+/// The verdict that the answer for a URL denies.
+fn denied_by(policy: &Policy, url: &str) -> Verdict {
+    match policy.access(url.as_bytes()).is_allowed {
+        true => Verdict::DisallowAll,
+        false => Verdict::AllowAll,
+    }
+}
+
+fn id(body: &[u8], reading: Reading) -> u64 {
+    let mut parser = Parser::new();
+    let robots = parser.parse_with(body, reading);
+    ruleset(&robots, |bytes| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        hasher.write(bytes);
+        hasher.finish()
+    })
+}
+
+/// Answers with the lines that they had before others were put in; `moved[n]`
+/// is where line `n + 1` went.
+fn moved(answers: &[(bool, u32)], moved: &[u32]) -> Vec<(bool, u32)> {
+    let to = |line_no: u32| match line_no {
+        0 => 0,
+        _ => moved[line_no as usize - 1],
+    };
+    answers
+        .iter()
+        .map(|&(is_allowed, line_no)| (is_allowed, to(line_no)))
+        .collect()
+}
+
+/// Puts lines in, and says where the old ones went.
+fn with_lines(lines: &[String], put: &[(Index, &str)]) -> (Vec<String>, Vec<u32>) {
+    let mut all: Vec<(Option<usize>, String)> = lines
+        .iter()
+        .cloned()
+        .enumerate()
+        .map(|(at, line)| (Some(at), line))
+        .collect();
+    for (at, line) in put {
+        all.insert(at.index(all.len() + 1), (None, (*line).to_owned()));
+    }
+    let mut moved = vec![0; lines.len()];
+    for (no, (at, _)) in (1..).zip(&all) {
+        if let Some(at) = at {
+            moved[*at] = no;
+        }
+    }
+    (all.into_iter().map(|(_, line)| line).collect(), moved)
+}
+
+/// Changes the case of letters where `flips`, over and over, says so.
+fn with_case(text: &str, flips: &[bool]) -> String {
+    let flip = |(letter, flip): (char, &bool)| match letter {
+        letter if !flip => letter,
+        letter if letter.is_ascii_lowercase() => letter.to_ascii_uppercase(),
+        letter => letter.to_ascii_lowercase(),
+    };
+    text.chars().zip(flips.iter().cycle()).map(flip).collect()
+}
+
+/// Changes the case of the digits of `%xx`.
+fn with_hex_case(text: &str, flips: &[bool]) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        let (before, after) = rest.split_at(at + 1);
+        out.push_str(before);
+        let is_hex = after.len() > 1 && after.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit);
+        let (digits, after) = after.split_at(if is_hex { 2 } else { 0 });
+        out.push_str(&with_case(digits, flips));
+        rest = after;
+    }
+    out + rest
+}
+
+/// The same files in every run, unless `PROPTEST_RNG_SEED` asks for others;
+/// four times `PROPTEST_CASES` of them.
+fn config() -> ProptestConfig {
+    let asked = ProptestConfig::default();
+    ProptestConfig {
+        rng_seed: match asked.rng_seed {
+            RngSeed::Random => RngSeed::Fixed(1),
+            seed => seed,
+        },
+        cases: 4 * asked.cases,
+        failure_persistence: None,
+        ..asked
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn any_bytes_are_a_file(any in vec(any::<u8>(), 0..300), words in bytes()) {
+        for body in [any, words] {
+            parser::check(&body);
+            dialects::check(&body);
+            dialects::check(&[b"FooBot\nhttp://h/a?b\n", body.as_slice()].concat());
+        }
+    }
+
+    #[test]
+    fn fast_ways_agree_with_slow_ones_on_realistic_files(
+        lines in lines(), agent in select(&NAMES[..]), urls in urls()
+    ) {
+        parser::check(&body(&lines));
+        for url in &urls {
+            let head = format!("{agent}\n{url}\n").into_bytes();
+            dialects::check(&[head, body(&lines)].concat());
+        }
+    }
+
+    #[test]
+    fn a_verdict_denies_no_path_that_can_be_tried(
+        rules in vec(("[+-]", "[/*]", "[ab/*A]{0,3}", "[$]?"), 1..5)
+    ) {
+        let set: String = rules.iter().map(|(a, b, c, d)| format!("{a}{b}{c}{d}\n")).collect();
+        // The exact check, and then plain trying of all short paths.
+        verdicts::check(set.as_bytes());
+        let rule = |(sign, first, middle, last): &(String, String, String, String)| {
+            let key = if sign == "+" { "Allow" } else { "Disallow" };
+            format!("{key}: {first}{}{last}\n", middle.replace('A', "%2A"))
+        };
+        let body = format!("User-agent: *\n{}", rules.iter().map(rule).collect::<String>());
+        let mut parser = Parser::new();
+        let robots = parser.parse(body.as_bytes());
+        let row = Judge::new().judge(&robots).remove(0);
+        for (dialect, verdict) in [
+            (Dialect::Google, row.verdict_google),
+            (Dialect::Rfc9309, row.verdict_rfc9309),
+            (Dialect::Koster1996, row.verdict_koster1996),
+        ] {
+            let policy = Policy::new(dialect, &robots, b"x");
+            let mut paths = vec![String::from("/")];
+            for _ in 0..4 {
+                for path in &paths {
+                    let denied = denied_by(&policy, &format!("http://h{path}"));
+                    prop_assert_ne!(verdict, denied, "{:?} {} {}", dialect, path, body);
+                    prop_assert_ne!(verdict, Verdict::Unknown);
+                }
+                let letters = ["a", "b", "/", "*", "z"];
+                let longer = |path: &String| letters.map(|it| format!("{path}{it}"));
+                paths = paths.iter().flat_map(longer).collect();
+            }
+        }
+    }
+
+    #[test]
+    fn cr_lf_and_crlf_say_the_same(
+        lines in lines(), urls in urls(), ends in vec(0..3usize, 1..20), is_ended in any::<bool>()
+    ) {
+        let with = |end: &dyn Fn(usize) -> &'static str| {
+            let mut body = String::new();
+            for (at, line) in lines.iter().enumerate() {
+                body.push_str(line);
+                if is_ended || at + 1 < lines.len() {
+                    body.push_str(end(at));
+                }
+            }
+            body.into_bytes()
+        };
+        let is_empty = |at: usize| lines.get(at).is_some_and(String::is_empty);
+        let lf = with(&|_| "\n");
+        let mixed = with(&|at| match ends[at % ends.len()] {
+            // An LF after an empty line would belong to a CR before it.
+            0 if !is_empty(at) => "\n",
+            1 => "\r\n",
+            _ => "\r",
+        });
+        let read = |body: &[u8]| {
+            let mut parser = Parser::new();
+            let robots = parser.parse_with(body, WHOLE);
+            let text = |span| String::from_utf8_lossy(robots.text(span)).into_owned();
+            let lines = robots.directives().iter();
+            let said = lines.map(|it| {
+                let numbers = (it.line_no, it.group_no, it.record_no);
+                (numbers, it.key, text(it.key_raw), text(it.value))
+            });
+            said.collect::<Vec<_>>()
+        };
+        for body in [with(&|_| "\r\n"), with(&|_| "\r"), mixed] {
+            prop_assert_eq!(read(&body), read(&lf));
+            prop_assert_eq!(
+                answers(&body, WHOLE, &Dialect::ALL, &NAMES, &urls),
+                answers(&lf, WHOLE, &Dialect::ALL, &NAMES, &urls)
+            );
+            prop_assert_eq!(judged(&body, WHOLE, whole_row), judged(&lf, WHOLE, whole_row));
+            prop_assert_eq!(id(&body, WHOLE), id(&lf, WHOLE));
+        }
+    }
+
+    #[test]
+    fn the_order_of_groups_is_irrelevant(
+        (groups, shuffled) in
+            groups().prop_flat_map(|it| (Just(it.clone()), Just(it).prop_shuffle())),
+        urls in urls()
+    ) {
+        let (one, other) = (body_of(&groups), body_of(&shuffled));
+        let answers = |body: &[u8]| allowed(&answers(body, WHOLE, &MERGING, &NAMES, &urls));
+        prop_assert_eq!(answers(&one), answers(&other));
+        prop_assert_eq!(judged(&one, WHOLE, merged_row), judged(&other, WHOLE, merged_row));
+        prop_assert_eq!(id(&one, WHOLE), id(&other, WHOLE));
+    }
+
+    #[test]
+    fn groups_of_the_same_names_are_one_group(
+        groups in groups(), at in any::<Index>(), urls in urls()
+    ) {
+        let parted: Vec<Group> = groups.iter().flat_map(|group| {
+            let (first, second) = group.rules.split_at(at.index(group.rules.len()));
+            let part = |rules: &[Rule]| Group { rules: rules.to_vec(), ..group.clone() };
+            // A misspelt rule would leave the first part open.
+            let keys = ["Allow:", "Disallow:", "Allow :"];
+            if first.iter().any(|rule| keys.contains(&rule.key)) {
+                vec![part(first), part(second)]
+            } else {
+                vec![part(&group.rules)]
+            }
+        }).collect();
+        let (one, other) = (body_of(&groups), body_of(&parted));
+        let answers = |body: &[u8]| allowed(&answers(body, WHOLE, &MERGING, &NAMES, &urls));
+        prop_assert_eq!(answers(&one), answers(&other));
+        prop_assert_eq!(judged(&one, WHOLE, merged_row), judged(&other, WHOLE, merged_row));
+        prop_assert_eq!(id(&one, WHOLE), id(&other, WHOLE));
+    }
+
+    #[test]
+    fn comments_and_sitemaps_change_no_answer(
+        lines in lines(),
+        comments in vec((any::<Index>(), select(&COMMENTS[..])), 0..6),
+        sitemaps in vec(any::<Index>(), 0..3),
+        behind in vec(any::<bool>(), 1..9),
+        urls in urls()
+    ) {
+        let behind = behind.iter().cycle();
+        let commented: Vec<String> = lines.iter().zip(behind).map(|(line, &has)| {
+            // Behind nothing a comment would make the line no blank one.
+            let is_put = has && !line.trim().is_empty();
+            if is_put { format!("{line} # Allow: /") } else { line.clone() }
+        }).collect();
+        let before = answers(&body(&lines), WHOLE, &Dialect::ALL, &NAMES, &urls);
+        let (with_comments, went) = with_lines(&commented, &comments);
+        let with_comments = body(&with_comments);
+        prop_assert_eq!(
+            answers(&with_comments, WHOLE, &Dialect::ALL, &NAMES, &urls),
+            moved(&before, &went)
+        );
+        prop_assert_eq!(
+            judged(&with_comments, WHOLE, verdict_row),
+            judged(&body(&lines), WHOLE, verdict_row)
+        );
+
+        let sitemaps: Vec<(Index, &str)> =
+            sitemaps.into_iter().map(|at| (at, "Sitemap: http://h/s")).collect();
+        let (with_sitemaps, went) = with_lines(&lines, &sitemaps);
+        let with_sitemaps = body(&with_sitemaps);
+        let before = answers(&body(&lines), WHOLE, &MERGING, &NAMES, &urls);
+        prop_assert_eq!(
+            answers(&with_sitemaps, WHOLE, &MERGING, &NAMES, &urls),
+            moved(&before, &went)
+        );
+        for other in [with_comments, with_sitemaps] {
+            let before = body(&lines);
+            prop_assert_eq!(judged(&other, WHOLE, merged_row), judged(&before, WHOLE, merged_row));
+            prop_assert_eq!(id(&other, WHOLE), id(&before, WHOLE));
+        }
+    }
+
+    #[test]
+    fn the_case_of_keys_and_names_is_irrelevant(
+        lines in lines(), flips in vec(any::<bool>(), 1..20), urls in urls()
+    ) {
+        let flipped: Vec<String> = lines.iter().map(|line| {
+            let key = line.find([':', ' ']).unwrap_or(0);
+            let (key, value) = line.split_at(key);
+            let is_agent = key.eq_ignore_ascii_case("User-agent");
+            let value = if is_agent { with_case(value, &flips) } else { value.to_owned() };
+            with_case(key, &flips) + &value
+        }).collect();
+        let names = NAMES.map(|name| with_case(name, &flips));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (one, other) = (body(&lines), body(&flipped));
+        let before = answers(&one, WHOLE, &Dialect::ALL, &NAMES, &urls);
+        prop_assert_eq!(&answers(&other, WHOLE, &Dialect::ALL, &NAMES, &urls), &before);
+        prop_assert_eq!(&answers(&other, WHOLE, &Dialect::ALL, &names, &urls), &before);
+        prop_assert_eq!(judged(&one, WHOLE, whole_row), judged(&other, WHOLE, whole_row));
+        prop_assert_eq!(id(&one, WHOLE), id(&other, WHOLE));
+    }
+
+    #[test]
+    fn a_rule_that_is_said_again_changes_nothing(
+        groups in vec(group(), 1..5), group in any::<Index>(), rule in any::<Index>(),
+        at in any::<Index>(), urls in urls()
+    ) {
+        let mut again = groups.clone();
+        let group = &mut again[group.index(groups.len())];
+        // A line put between others would move them.
+        group.others.clear();
+        let plain = group.clone();
+        let from = rule.index(group.rules.len());
+        let to = from + 1 + at.index(group.rules.len() - from);
+        group.rules.insert(to, group.rules[from].clone());
+        let of = |group: &Group| body_of(std::slice::from_ref(group));
+        let (one, other) = (of(&plain), of(group));
+        let before = answers(&one, WHOLE, &Dialect::ALL, &NAMES, &urls);
+        let went: Vec<u32> = (1..=plain.lines().len()).map(|no| {
+            (no + usize::from(no > plain.agents.len() + to)) as u32
+        }).collect();
+        prop_assert_eq!(
+            answers(&other, WHOLE, &Dialect::ALL, &NAMES, &urls),
+            moved(&before, &went)
+        );
+        prop_assert_eq!(judged(&one, WHOLE, verdict_row), judged(&other, WHOLE, verdict_row));
+        prop_assert_eq!(id(&one, WHOLE), id(&other, WHOLE));
+
+        // Before it, or among other groups, it is the same to those who merge.
+        let copy = group.rules[from].clone();
+        group.rules.remove(to);
+        group.rules.insert(at.index(from + 1), copy);
+        let (mut once, again) = (again.clone(), again);
+        for group in &mut once {
+            group.rules.dedup_by(|a, b| a.key == b.key && a.path == b.path);
+        }
+        let answers = |body: &[u8]| allowed(&answers(body, WHOLE, &MERGING, &NAMES, &urls));
+        prop_assert_eq!(answers(&body_of(&once)), answers(&body_of(&again)));
+        prop_assert_eq!(id(&body_of(&once), WHOLE), id(&body_of(&again), WHOLE));
+    }
+
+    #[test]
+    fn what_others_are_told_changes_nothing_for_a_named_crawler(
+        groups in groups(), own in group(), at in any::<Index>(), put in any::<Index>(),
+        rule in plain_rule(), urls in urls()
+    ) {
+        let mut groups = groups;
+        let own = Group { agents: vec!["ExampleBot"], ..own };
+        groups.insert(at.index(groups.len() + 1), own);
+        let place = put.index(groups.len());
+        let mut told = groups.clone();
+        let (agents, rules) = (vec!["OtherBot"], vec![rule.clone()]);
+        told.insert(place, Group { agents, rules, others: Vec::new() });
+        let ask = |groups: &[Group]| {
+            allowed(&answers(&body_of(groups), WHOLE, &Dialect::ALL, &["ExampleBot"], &urls))
+        };
+        prop_assert_eq!(ask(&told), ask(&groups));
+        let mut told = groups.clone();
+        if told[place].agents != ["ExampleBot"] {
+            told[place].rules.push(rule);
+        }
+        prop_assert_eq!(ask(&told), ask(&groups));
+    }
+
+    #[test]
+    fn a_verdict_is_sound_for_any_url(lines in lines(), paths in vec("[/a-b*$%.?;2Fé]{0,12}", 8)) {
+        let body = body(&lines);
+        let mut parser = Parser::new();
+        let robots = parser.parse_with(&body, WHOLE);
+        for row in Judge::new().judge(&robots) {
+            for (dialect, verdict) in [
+                (Dialect::Google, row.verdict_google),
+                (Dialect::Rfc9309, row.verdict_rfc9309),
+                (Dialect::Koster1996, row.verdict_koster1996),
+            ] {
+                let policy = Policy::new(dialect, &robots, row.agent);
+                for path in &paths {
+                    let denied = denied_by(&policy, &format!("http://h/{path}"));
+                    prop_assert_ne!(verdict, denied, "{:?} {} {:?}", dialect, path, row);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_case_of_percent_encoding_is_irrelevant(
+        lines in lines(), flips in vec(any::<bool>(), 1..20), urls in urls()
+    ) {
+        let flipped: Vec<String> = lines.iter().map(|line| with_hex_case(line, &flips)).collect();
+        let (one, other) = (body(&lines), body(&flipped));
+        // Google's reading takes a URL as it stands.
+        prop_assert_eq!(
+            answers(&one, WHOLE, &Dialect::ALL, &NAMES, &urls),
+            answers(&other, WHOLE, &Dialect::ALL, &NAMES, &urls)
+        );
+        let flipped: Vec<String> = urls.iter().map(|url| with_hex_case(url, &flips)).collect();
+        let strict = [Dialect::Rfc9309, Dialect::Koster1996];
+        prop_assert_eq!(
+            answers(&one, WHOLE, &strict, &NAMES, &urls),
+            answers(&one, WHOLE, &strict, &NAMES, &flipped)
+        );
+        prop_assert_eq!(judged(&one, WHOLE, whole_row), judged(&other, WHOLE, whole_row));
+        prop_assert_eq!(id(&one, WHOLE), id(&other, WHOLE));
+    }
+
+    #[test]
+    fn a_limit_reads_what_stands_before_the_last_line_end_within_it(
+        lines in lines(), ends in vec(0..3usize, 1..9), at in any::<Index>(), urls in urls()
+    ) {
+        let ends = ends.iter().cycle().map(|&end| ["\n", "\r", "\r\n"][end]);
+        let ended = lines.iter().zip(ends).map(|(line, end)| [line, end].concat());
+        let body = ended.collect::<String>().into_bytes();
+        let at = at.index(body.len() + 1);
+        let limited = Reading { body_limit: Some(at as u64), is_truncated: false };
+        let last = twin::lines(&body).into_iter().rfind(|line| line.end <= at);
+        let prefix = &body[..last.map_or(0, |line| line.end)];
+        // A body that was cut off loses its last line, unless that is whole.
+        let cut = &body[..at];
+        let truncated = Reading { body_limit: None, is_truncated: true };
+        let whole = cut.iter().rposition(|byte| b"\r\n".contains(byte));
+        let whole = &cut[..whole.map_or(0, |at| at + 1)];
+        for (body, reading, same) in [(body.as_slice(), limited, prefix), (cut, truncated, whole)] {
+            prop_assert_eq!(
+                answers(body, reading, &Dialect::ALL, &NAMES, &urls),
+                answers(same, WHOLE, &Dialect::ALL, &NAMES, &urls)
+            );
+            prop_assert_eq!(judged(body, reading, whole_row), judged(same, WHOLE, whole_row));
+            prop_assert_eq!(id(body, reading), id(same, WHOLE));
+        }
+    }
+}
