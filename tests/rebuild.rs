@@ -2,11 +2,17 @@
 //! the answers that its bytes give.
 
 use crate::util::{self, Random};
-use robots::{Parser, Policy, Reading};
+use robots::{Dialect, Judge, Parser, Policy, Reading, Rebuilt, Robots};
+use scan::agents::Registry;
+use scan::asked::{Asked, Crawler};
 use scan::capture::{Capture, Scope};
+use scan::dataset::{Dataset, Line, Wanted};
+use scan::facts::robots_id;
+use scan::tables::Table;
 use scan::warc;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A rule as a row has it.
@@ -95,9 +101,8 @@ impl File {
     }
 }
 
-#[test]
-fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
-    let folder = TempDir::new().unwrap();
+/// Archives whose files are made again.
+fn archives() -> Vec<PathBuf> {
     let mut archives = vec![
         util::samples().join("warc/cc-robotstxt.warc.gz"),
         util::samples().join("warc/content-encoding.warc.gz"),
@@ -105,9 +110,16 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
     if let Some(data) = util::shared_data() {
         archives.push(data.join("real/REAL-GOV-2024-09-00000.warc.gz"));
         archives.push(data.join("real/REAL-2019-00000.warc.gz"));
+        archives.push(data.join("real/REAL-ODD-00000.warc.gz"));
     }
+    archives
+}
+
+#[test]
+fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
+    let folder = TempDir::new().unwrap();
     let mut compared = 0;
-    for (nth, archive) in archives.iter().enumerate() {
+    for (nth, archive) in archives().iter().enumerate() {
         let out = folder.path().join(nth.to_string());
         let ran = util::run([archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -192,4 +204,121 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
         }
     }
     assert!(compared > 1000, "only {compared} answers were compared");
+}
+
+/// The captures of an archive that are read as a robots.txt, one after the
+/// other, each with its key.
+fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
+    let mut reader = warc::Reader::new(warc::Limits::default());
+    reader.open_file(archive, None).unwrap();
+    let scope = Scope {
+        is_robots_subset: true,
+        max_body_bytes: 16 << 20,
+        body_limit: Some(robots::BODY_LIMIT_BYTES),
+    };
+    let name = archive.file_name().unwrap().to_str().unwrap();
+    while reader.read_record().unwrap() {
+        let record = reader.record();
+        let capture = Capture::read(&record, scope).filter(Capture::is_parsed);
+        if let Some(capture) = capture {
+            each(robots_id(name, record.place()), &capture);
+        }
+    }
+}
+
+/// Asserts that a file and its copy say the same, to all who are named in it
+/// and to others, by every reading; gives how many answers were compared.
+fn compare(file: &Robots<'_>, copy: &Robots<'_>, registry: &Registry, random: &mut Random) -> u64 {
+    let rows = Judge::new().judge(file);
+    assert_eq!(Judge::new().judge(copy), rows);
+    let mut paths: Vec<Vec<u8>> = vec![b"/".to_vec(), b"/robots.txt".to_vec(), b"".to_vec()];
+    let rules: Vec<&[u8]> = file
+        .directives()
+        .iter()
+        .filter(|it| matches!(it.key, robots::Key::Allow | robots::Key::Disallow))
+        .map(|it| file.text(it.value_raw))
+        .collect();
+    for _ in 0..rules.len().min(12) {
+        let rule = rules[random.below(rules.len())];
+        let mut path: Vec<u8> = rule.to_vec();
+        path.retain(|byte| !b"*$".contains(byte));
+        path.extend([&b""[..], b"x", b"/index.html", b"?a=b", b"%2F", b"\xe9"][random.below(6)]);
+        paths.push(path);
+    }
+    let letters = b"/abc%2Fe9?=.~";
+    paths.push(
+        (0..8)
+            .map(|_| letters[random.below(letters.len())])
+            .collect(),
+    );
+    let mut agents: Vec<String> = rows
+        .iter()
+        .filter_map(|row| String::from_utf8(row.agent.to_vec()).ok())
+        .collect();
+    let others = [
+        "NobodyBot",
+        "Googlebot-News",
+        "AdsBot-Google",
+        "MJ12bot/1.0",
+    ];
+    agents.extend(others.map(str::to_owned));
+    let readings = [Asked::Default]
+        .into_iter()
+        .chain(Dialect::ALL.map(Asked::Dialect));
+    let mut compared = 0;
+    for asked in readings {
+        for agent in &agents {
+            let crawler = Crawler::new(registry, agent);
+            let (expected_basis, expected) = crawler.ask(asked, file);
+            let (basis, access) = crawler.ask(asked, copy);
+            assert_eq!(basis, expected_basis, "{agent} {asked:?}");
+            for path in &paths {
+                let url = [b"https://example.com", &path[..]].concat();
+                let shown = String::from_utf8_lossy(path);
+                assert_eq!(access(&url), expected(&url), "{agent} {asked:?} {shown}");
+                compared += 1;
+            }
+        }
+    }
+    compared
+}
+
+#[test]
+fn a_file_made_again_from_its_rows_says_the_same_in_every_reading() {
+    let folder = TempDir::new().unwrap();
+    let (registry, mut random) = (Registry::built_in(), Random::new(5));
+    let (mut compared, mut not_utf8) = (0, 0);
+    for (nth, archive) in archives().iter().enumerate() {
+        let out = folder.path().join(nth.to_string());
+        let ran = util::run([archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+        let tables = [Table::Groups, Table::Rules];
+        let dataset = Dataset::open(&out, &[], &tables).unwrap();
+        let mut lines: HashMap<i64, Vec<Vec<u8>>> = HashMap::new();
+        let mut keep = |_, id, line: &Line<'_>| {
+            let mut record = Vec::new();
+            line.write(&mut record);
+            lines.entry(id).or_default().push(record);
+            Ok(())
+        };
+        dataset.read_lines(&Wanted::All, &mut keep).unwrap();
+        let mut rebuilt = Rebuilt::new();
+        let mut parser = Parser::new();
+        each_capture(archive, |id, capture| {
+            let body = capture.body.as_deref().unwrap();
+            let robots = parser.parse_with(body, capture.reading);
+            let is_utf8 = robots.figures().is_valid_utf8;
+            not_utf8 += u64::from(!is_utf8);
+            let mut records = lines.remove(&id).unwrap_or_default();
+            records.sort();
+            rebuilt.clear();
+            for record in &records {
+                assert!(Line::read(record).push_to(&mut rebuilt, is_utf8));
+            }
+            compared += compare(&robots, &rebuilt.robots(), &registry, &mut random);
+        });
+        assert!(lines.is_empty(), "rows of captures that are not there");
+    }
+    assert!(compared > 10_000, "only {compared} answers were compared");
+    assert!(not_utf8 > 0, "no file had stray bytes");
 }

@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 use robots::Dialect;
-use scan::check::Asked;
+use scan::asked::Asked;
 use scan::tables::Table;
 use std::path::PathBuf;
 

@@ -24,6 +24,7 @@
 //! assert_eq!(verdicts[1].verdict, Verdict::DisallowAll); // gptbot
 //! ```
 
+mod addressed;
 mod anomaly;
 mod changes;
 mod decider;
@@ -38,6 +39,7 @@ mod pattern;
 mod policy;
 mod preference;
 mod reach;
+mod rebuilt;
 mod rfc9309;
 mod robots;
 mod ruleset;
@@ -50,6 +52,7 @@ mod text;
 mod token;
 mod verdict;
 
+pub use addressed::{Addressed, addressed};
 pub use anomaly::{Anomaly, Finding, Severity};
 pub use changes::changes_verdict;
 pub use dialect::Dialect;
@@ -59,6 +62,7 @@ pub use parse::Parser;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
 pub use preference::{Mechanism, Preference, preferences};
+pub use rebuilt::{Rebuilt, RebuiltLine};
 pub use robots::{
     BODY_LIMIT_BYTES, Content, Directive, Figures, Group, LineEndings, Reading, Robots, Span,
 };

@@ -324,6 +324,30 @@ pub(crate) fn body_text<'b>(bytes: &'b [u8], is_valid_utf8: bool) -> Cow<'b, str
     }
 }
 
+/// The bytes of a text that [`body_text`] wrote. What it cannot have written
+/// stays as it is.
+pub(crate) fn body_bytes(text: &str, is_valid_utf8: bool) -> Cow<'_, [u8]> {
+    let bytes = text.as_bytes();
+    if is_valid_utf8 || memchr::memchr(b'\\', bytes).is_none() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let hex = |at: usize| char::from(*rest.get(at)?).to_digit(16);
+        let (byte, len) = match (rest.get(at + 1), hex(at + 2), hex(at + 3)) {
+            (Some(b'x'), Some(high), Some(low)) => ((high << 4 | low) as u8, 4),
+            (Some(b'\\'), ..) => (b'\\', 2),
+            _ => (b'\\', 1),
+        };
+        out.push(byte);
+        rest = &rest[at + len..];
+    }
+    out.extend_from_slice(rest);
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -344,5 +368,25 @@ mod tests {
         assert_eq!(body_text(b"a\\b\xe9", false), "a\\\\b\\xE9");
         assert_eq!(body_text(b"a\\b", false), "a\\\\b");
         assert_eq!(body_text("é".as_bytes(), false), "é");
+    }
+    #[test]
+    fn the_bytes_of_a_text_come_back() {
+        for bytes in [
+            &b""[..],
+            b"a\\b",
+            b"\\",
+            b"\\\\x",
+            b"\\xE9",
+            b"\xe9\\x\xe9",
+            b"\xff\\xff\\",
+        ] {
+            for is_valid_utf8 in [std::str::from_utf8(bytes).is_ok(), false] {
+                let text = body_text(bytes, is_valid_utf8);
+                assert_eq!(body_bytes(&text, is_valid_utf8), bytes, "{text}");
+            }
+        }
+        for text in ["\\", "\\x", "\\x9", "\\xé", "\\y"] {
+            assert_eq!(body_bytes(text, false), text.as_bytes());
+        }
     }
 }

@@ -1,16 +1,8 @@
 //! What one robots.txt says to one crawler: answers, and what they rest on.
 
-use crate::agents::{Registry, whole_name};
-use robots::{Access, Basis, Dialect, Judge, Parser, Policy, Reading, Severity, Verdict};
-
-/// A reading that may be asked for: the registry's, or a dialect's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// Google's rules, names compared whole, fallbacks by the registry.
-    Default,
-    /// A dialect, for the name as it stands.
-    Dialect(Dialect),
-}
+use crate::agents::Registry;
+use crate::asked::{Asked, Crawler};
+use robots::{Access, Basis, Dialect, Judge, Parser, Reading, Severity, Verdict};
 
 /// The answer for a URL.
 #[derive(Clone, Debug)]
@@ -76,24 +68,11 @@ pub fn check(
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, reading);
     let judge = Judge::new().judge(&robots);
-    let name = whole_name(agent);
-    let known = registry.agents.iter().find(|it| it.agent == name);
-    let mut names = vec![name.as_bytes()];
-    names.extend(
-        known
-            .iter()
-            .flat_map(|it| &it.fallbacks)
-            .map(String::as_bytes),
-    );
-    let ignores_wildcard = known.is_some_and(|it| it.ignores_wildcard);
-
-    let policy = match asked {
-        Asked::Default => Policy::by_whole_names(&robots, &names, ignores_wildcard),
-        Asked::Dialect(dialect) => Policy::new(dialect, &robots, agent.as_bytes()),
-    };
+    let crawler = Crawler::new(registry, agent);
+    let (_, access) = crawler.ask(asked, &robots);
     let lines: Vec<&[u8]> = robots::Lines::new(body, 0).map(|line| line.bytes).collect();
     let answers = urls.iter().map(|url| {
-        let access = policy.access(url.as_bytes());
+        let access = access(url.as_bytes());
         let at = (access.line_no as usize).checked_sub(1);
         let directive = robots
             .directives()
@@ -113,13 +92,13 @@ pub fn check(
     let answers = answers.collect();
 
     let row = |name: &[u8]| judge.iter().find(|row| row.agent == name);
-    let explicit = |name: &&[u8]| {
+    let explicit = |name: &[u8]| {
         row(name).filter(|row| matches!(row.basis, Basis::Explicit | Basis::TooComplex))
     };
-    let own = names.iter().find_map(explicit);
+    let own = crawler.names().find_map(explicit);
     let (verdict, basis, evidence_line) = match own {
         Some(row) => (row.verdict, row.basis, row.evidence_line),
-        None if ignores_wildcard => (Verdict::AllowAll, Basis::NoGroup, 0),
+        None if crawler.ignores_wildcard() => (Verdict::AllowAll, Basis::NoGroup, 0),
         None => (judge[0].verdict, judge[0].basis, judge[0].evidence_line),
     };
     // A dialect takes the name as it stands; a file that does not hold it

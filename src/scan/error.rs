@@ -46,6 +46,8 @@ pub enum ErrorKind {
     Busy,
     /// An option has a value that cannot be; why, in words.
     Option(String),
+    /// A dataset is none, or lacks what is asked of it; why, in words.
+    NotADataset(String),
     /// The run was interrupted.
     Interrupted,
 }
@@ -150,6 +152,7 @@ impl fmt::Display for Error {
                 "another run is writing to {place}: wait for it, or choose another -o"
             ),
             ErrorKind::Option(why) => write!(f, "{place}: {why}"),
+            ErrorKind::NotADataset(why) => write!(f, "{place} is no dataset that will do: {why}"),
             ErrorKind::Interrupted => write!(
                 f,
                 "interrupted; finished parts of {place} are kept, --resume continues"

@@ -6,8 +6,10 @@
 //! ([`output`]). [`run::run`] drives it; the command is `src/cli`.
 
 pub mod agents;
+pub mod asked;
 pub mod capture;
 pub mod check;
+pub mod dataset;
 mod date;
 pub mod error;
 pub mod facts;
@@ -17,6 +19,7 @@ pub mod input;
 pub mod note;
 pub mod output;
 pub mod run;
+mod sort;
 pub mod tables;
 mod waf;
 pub mod warc;

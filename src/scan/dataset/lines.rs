@@ -1,0 +1,275 @@
+//! Rows of `groups` and `rules`: the lines of a file, to make it again.
+
+use super::{Bools, Dataset, Ints, Longs, Texts, Wanted, column};
+use crate::capture::body_bytes;
+use crate::error::Error;
+use crate::sort::record::{Values, put_text, put_u8, put_u32, put_u64};
+use crate::tables::Table;
+use arrow::array::{Array, Float64Array, RecordBatch};
+use robots::{Key, Rebuilt, RebuiltLine};
+
+/// A user-agent, allow or disallow line, with texts as the tables have them.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// What the line is for.
+    pub key: Key,
+    /// The line, from 1.
+    pub line_no: u32,
+    /// The group by Google's reading; 0 for none.
+    pub group_no: u32,
+    /// The record by Koster's reading.
+    pub record_no: u32,
+    /// The key as written.
+    pub key_raw: &'a str,
+    /// `agent_raw` or `path_raw`.
+    pub value_raw: &'a str,
+    /// `path`; empty for a user-agent line.
+    pub value: &'a str,
+    /// `agent`; empty for a rule.
+    pub name: &'a str,
+    /// `agent_token`; empty for a rule.
+    pub token: &'a str,
+    /// Whether a colon parts key and value.
+    pub has_colon: bool,
+    /// Whether the line counts.
+    pub counts: bool,
+    /// The crawl-delay of the group of a user-agent line.
+    pub crawl_delay: Option<f64>,
+}
+
+const GROUP_COLUMNS: [&str; 11] = [
+    "robots_id",
+    "group_no",
+    "line_no",
+    "record_no",
+    "key_raw",
+    "has_colon",
+    "counts",
+    "agent_raw",
+    "agent",
+    "agent_token",
+    "crawl_delay",
+];
+
+const RULE_COLUMNS: [&str; 10] = [
+    "robots_id",
+    "group_no",
+    "line_no",
+    "record_no",
+    "allow",
+    "path_raw",
+    "path",
+    "key_raw",
+    "has_colon",
+    "counts",
+];
+
+impl Dataset {
+    /// Reads the lines of captures, first user-agent lines, then rules, each
+    /// with the number of its crawl and its `robots_id`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dataset::read`], and what `each` gives.
+    pub fn read_lines(
+        &self,
+        wanted: &Wanted,
+        each: &mut dyn FnMut(u32, i64, &Line<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.read(
+            Table::Groups,
+            &GROUP_COLUMNS,
+            wanted,
+            &mut |crawl, batch| {
+                let (columns, agents) = (Common::of(batch)?, Agents::of(batch)?);
+                (0..batch.num_rows()).try_for_each(|row| {
+                    let line = Line {
+                        key: Key::UserAgent,
+                        value_raw: agents.raw.value(row),
+                        name: agents.name.value(row),
+                        token: agents.token.value(row),
+                        crawl_delay: agents
+                            .crawl_delay
+                            .is_valid(row)
+                            .then(|| agents.crawl_delay.value(row)),
+                        ..columns.line(row)
+                    };
+                    each(crawl, columns.robots_id.value(row), &line)
+                })
+            },
+        )?;
+        self.read(Table::Rules, &RULE_COLUMNS, wanted, &mut |crawl, batch| {
+            let columns = Common::of(batch)?;
+            let allow = column::<Bools>(batch, "allow")?;
+            let raw = column::<Texts>(batch, "path_raw")?;
+            let path = column::<Texts>(batch, "path")?;
+            (0..batch.num_rows()).try_for_each(|row| {
+                let key = if allow.value(row) {
+                    Key::Allow
+                } else {
+                    Key::Disallow
+                };
+                let line = Line {
+                    key,
+                    value_raw: raw.value(row),
+                    value: path.value(row),
+                    ..columns.line(row)
+                };
+                each(crawl, columns.robots_id.value(row), &line)
+            })
+        })
+    }
+}
+
+/// Columns that both tables have.
+struct Common<'a> {
+    robots_id: &'a Longs,
+    group_no: &'a Ints,
+    line_no: &'a Ints,
+    record_no: &'a Ints,
+    key_raw: &'a Texts,
+    has_colon: &'a Bools,
+    counts: &'a Bools,
+}
+
+/// Columns of `groups` alone.
+struct Agents<'a> {
+    raw: &'a Texts,
+    name: &'a Texts,
+    token: &'a Texts,
+    crawl_delay: &'a Float64Array,
+}
+
+impl<'a> Common<'a> {
+    fn of(batch: &'a RecordBatch) -> Result<Self, Error> {
+        Ok(Self {
+            robots_id: column(batch, "robots_id")?,
+            group_no: column(batch, "group_no")?,
+            line_no: column(batch, "line_no")?,
+            record_no: column(batch, "record_no")?,
+            key_raw: column(batch, "key_raw")?,
+            has_colon: column(batch, "has_colon")?,
+            counts: column(batch, "counts")?,
+        })
+    }
+
+    /// The line of a row, without what the tables have each for itself.
+    fn line(&self, row: usize) -> Line<'a> {
+        let number = |column: &Ints| {
+            let number = column.is_valid(row).then(|| column.value(row));
+            number.and_then(|it| u32::try_from(it).ok()).unwrap_or(0)
+        };
+        Line {
+            key: Key::UserAgent,
+            line_no: number(self.line_no),
+            group_no: number(self.group_no),
+            record_no: number(self.record_no),
+            key_raw: self.key_raw.value(row),
+            value_raw: "",
+            value: "",
+            name: "",
+            token: "",
+            has_colon: self.has_colon.value(row),
+            counts: self.counts.value(row),
+            crawl_delay: None,
+        }
+    }
+}
+
+impl<'a> Agents<'a> {
+    fn of(batch: &'a RecordBatch) -> Result<Self, Error> {
+        Ok(Self {
+            raw: column(batch, "agent_raw")?,
+            name: column(batch, "agent")?,
+            token: column(batch, "agent_token")?,
+            crawl_delay: column(batch, "crawl_delay")?,
+        })
+    }
+}
+
+const HAS_COLON: u8 = 1;
+const COUNTS: u8 = 2;
+const HAS_DELAY: u8 = 4;
+
+impl<'a> Line<'a> {
+    /// Writes the line as a record; records order as lines do.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        put_u32(out, self.line_no);
+        put_u8(
+            out,
+            match self.key {
+                Key::UserAgent => 0,
+                Key::Allow => 1,
+                _ => 2,
+            },
+        );
+        put_u32(out, self.group_no);
+        put_u32(out, self.record_no);
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        put_u8(
+            out,
+            flag(self.has_colon, HAS_COLON)
+                | flag(self.counts, COUNTS)
+                | flag(self.crawl_delay.is_some(), HAS_DELAY),
+        );
+        put_u64(out, self.crawl_delay.unwrap_or(0.0).to_bits());
+        for text in [
+            self.key_raw,
+            self.value_raw,
+            self.value,
+            self.name,
+            self.token,
+        ] {
+            put_text(out, text.as_bytes());
+        }
+    }
+
+    /// Reads what [`Line::write`] wrote.
+    pub fn read(record: &'a [u8]) -> Self {
+        let mut values = Values(record);
+        let line_no = values.u32();
+        let key = match values.u8() {
+            0 => Key::UserAgent,
+            1 => Key::Allow,
+            _ => Key::Disallow,
+        };
+        let (group_no, record_no) = (values.u32(), values.u32());
+        let flags = values.u8();
+        let crawl_delay = f64::from_bits(values.u64());
+        let mut text = || std::str::from_utf8(values.text()).expect("it was written from a text");
+        Self {
+            key,
+            line_no,
+            group_no,
+            record_no,
+            key_raw: text(),
+            value_raw: text(),
+            value: text(),
+            name: text(),
+            token: text(),
+            has_colon: flags & HAS_COLON != 0,
+            counts: flags & COUNTS != 0,
+            crawl_delay: (flags & HAS_DELAY != 0).then_some(crawl_delay),
+        }
+    }
+
+    /// Adds the line to a file; `is_valid_utf8` is that of its capture.
+    /// Returns whether there was room.
+    pub fn push_to(&self, file: &mut Rebuilt, is_valid_utf8: bool) -> bool {
+        let bytes = |text| body_bytes(text, is_valid_utf8);
+        file.push(&RebuiltLine {
+            key: self.key,
+            line_no: self.line_no,
+            group_no: self.group_no,
+            record_no: self.record_no,
+            key_raw: &bytes(self.key_raw),
+            value_raw: &bytes(self.value_raw),
+            value: &bytes(self.value),
+            name: &bytes(self.name),
+            token: &bytes(self.token),
+            has_colon: self.has_colon,
+            counts: self.counts,
+            crawl_delay: self.crawl_delay,
+        })
+    }
+}

@@ -1,0 +1,3 @@
+//! Records as bytes, which order as their values do.
+
+pub(crate) mod record;
