@@ -313,6 +313,31 @@ fn the_output_knows_neither_rules_nor_records() {
 }
 
 #[test]
+fn sorting_knows_bytes_and_matching_no_archives() {
+    let never = [
+        "robots",
+        "arrow",
+        "parquet",
+        "crate::dataset",
+        "crate::tables",
+    ];
+    assert_never(
+        "src/scan/sort",
+        &[&never[..], &["crate::matching"]].concat(),
+    );
+    let never = [
+        "crate::warc",
+        "crate::http",
+        "crate::facts",
+        "crate::input",
+        "crate::run",
+        "crate::worker",
+    ];
+    assert_never("src/scan/matching", &never);
+    assert_never("src/scan/dataset", &never);
+}
+
+#[test]
 fn the_command_parses_nothing_but_flags() {
     let never = [
         "arrow",

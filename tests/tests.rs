@@ -10,6 +10,7 @@ mod fuzz_corpus;
 mod google;
 mod laws;
 mod layers;
+mod matching;
 mod output;
 mod peers;
 mod rebuild;

@@ -4,6 +4,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 use robots::Dialect;
 use scan::asked::Asked;
+use scan::date::parse_iso;
 use scan::tables::Table;
 use std::path::PathBuf;
 
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     /// Says what a robots.txt means to a crawler, and why
     Check(CheckArgs),
+    /// Says whether crawlers may fetch the URLs of a list, by a dataset
+    Match(MatchArgs),
     /// Prints the tables: columns, types and what they mean
     Schema(SchemaArgs),
     /// Prints the registry of crawlers
@@ -179,9 +182,81 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A URL is matched by scheme, host and port to the captures of a /robots.txt, and of these to
+the one that speaks at the row's time: in each crawl what decides most, then the latest, as in
+the view `hosts`; among crawls the latest that decides anything. Redirects are followed inside
+the dataset, up to five hops.
+
+The list: text, a URL a line; CSV with a header and a column `url`; Parquet with a column
+`url`. Text and CSV may be gzip. A column `fetch_time` (a timestamp, or text in ISO form) says
+for which time a row asks; other columns are ignored, so files of cc-index work as they are.
+
+The output has one row a URL and crawler, in the order of the list: `robots-scan schema
+matches` says what is in it.
+
+Examples:
+  robots-scan match out.parquet --agent GPTBot --urls urls.txt -o matches.parquet
+  robots-scan match out.parquet -a GPTBot,CCBot --urls cc-index.parquet --dialect google \
+      -o matches.parquet
+  zcat urls.gz | robots-scan match out.parquet -a '*' --urls - --at 2024-03-01 -o at.parquet
+
+Exit codes: 0 done, 2 not started, 3 stopped; then no output is left.")]
+pub(crate) struct MatchArgs {
+    /// The dataset: a folder that `scan` made
+    pub(crate) dataset: PathBuf,
+
+    /// A crawler's name; may be given many times, or parted by commas
+    #[arg(
+        short,
+        long,
+        value_name = "NAME",
+        required = true,
+        value_delimiter = ','
+    )]
+    pub(crate) agent: Vec<String>,
+
+    /// The URLs: text, CSV or Parquet, or `-` for text on standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) urls: PathBuf,
+
+    /// The file that is written, Parquet
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    /// Whose reading: `default` compares names whole and knows the registry's fallbacks
+    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect)]
+    pub(crate) dialect: Asked,
+
+    /// The time for which rows without a `fetch_time` ask [default: the newest capture]
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    pub(crate) at: Option<i64>,
+
+    /// Only this crawl of the dataset; may be given many times [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) crawl: Vec<String>,
+
+    /// Bytes that sorting holds, from 16MiB; the rest is sorted on disk, beside OUT
+    #[arg(long, value_name = "BYTES", default_value = "1GiB", value_parser = size)]
+    pub(crate) memory: u64,
+
+    /// A registry of your own instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agents: Option<PathBuf>,
+
+    /// Replaces a file that robots-scan made
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+
+    /// Prints the summary as JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The table; all if none is named
-    #[arg(value_parser = table)]
+    #[arg(value_parser = described_table)]
     pub(crate) table: Option<Table>,
 
     /// Lists the codes of anomalies instead
@@ -209,9 +284,24 @@ pub(crate) struct AgentsArgs {
 }
 
 fn table(name: &str) -> Result<Table, String> {
-    Table::of_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Table::ALL.iter().map(|table| table.name()).collect();
+    table_of(&Table::ALL, name)
+}
+
+fn described_table(name: &str) -> Result<Table, String> {
+    table_of(&Table::DESCRIBED, name)
+}
+
+fn table_of(tables: &[Table], name: &str) -> Result<Table, String> {
+    let found = tables.iter().find(|table| table.name() == name);
+    found.copied().ok_or_else(|| {
+        let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
         format!("there is no such table; there are {}", names.join(", "))
+    })
+}
+
+fn time(text: &str) -> Result<i64, String> {
+    parse_iso(text).ok_or_else(|| {
+        "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()
     })
 }
 

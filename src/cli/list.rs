@@ -21,7 +21,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
             let path = folder.join(name);
             std::fs::write(&path, text).map_err(|error| Error::write(&path, error))
         };
-        for table in Table::ALL {
+        for table in Table::DESCRIBED {
             write(&format!("{}.sql", table.name()), output::schema_sql(table))?;
         }
         write("anomalies.md", anomalies())?;
@@ -31,7 +31,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
         write!(out, "{}", anomalies())?;
         return Ok(exit::WHOLE);
     }
-    for table in Table::ALL
+    for table in Table::DESCRIBED
         .into_iter()
         .filter(|&table| args.table.is_none_or(|wanted| wanted == table))
     {

@@ -3,6 +3,7 @@
 mod args;
 mod check_command;
 mod list;
+mod match_command;
 mod progress;
 mod scan_command;
 mod summary;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Scan(args) => scan_command::run(*args),
         Command::Check(args) => check_command::run(&args),
+        Command::Match(args) => match_command::run(&args),
         Command::Schema(args) => list::schema(&args),
         Command::Agents(args) => list::agents(&args),
         Command::Completions { shell } => completions(shell),

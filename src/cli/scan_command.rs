@@ -68,10 +68,10 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
 
 /// An error that stopped a run which had begun.
 #[derive(Debug)]
-struct Stopped(Error);
+pub(crate) struct Stopped(Error);
 
 impl Stopped {
-    fn of(error: Error) -> anyhow::Error {
+    pub(crate) fn of(error: Error) -> anyhow::Error {
         if error.is_before_start() {
             error.into()
         } else {

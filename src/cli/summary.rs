@@ -133,7 +133,7 @@ pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
 }
 
 /// A count with its noun.
-fn many(count: u64, noun: &str) -> String {
+pub(crate) fn many(count: u64, noun: &str) -> String {
     format!(
         "{} {noun}{}",
         HumanCount(count),

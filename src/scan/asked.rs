@@ -53,6 +53,15 @@ impl Crawler {
         }
     }
 
+    /// Everybody who is not named.
+    pub fn everybody() -> Self {
+        Self {
+            agent: "*".to_owned(),
+            names: vec!["*".to_owned()],
+            ignores_wildcard: false,
+        }
+    }
+
     /// The name as it was given.
     pub fn agent(&self) -> &str {
         &self.agent

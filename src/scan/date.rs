@@ -1,4 +1,5 @@
-//! `WARC-Date`, as WARC 1.0 and 1.1 §5.4 write it.
+//! Times: `WARC-Date`, as WARC 1.0 and 1.1 §5.4 write it, and ISO 8601 as
+//! databases do.
 
 /// Years that a capture can have: the web's first and a margin ahead. Crawlers
 /// have written years of seven digits.
@@ -15,17 +16,7 @@ pub(crate) fn parse_millis(text: &[u8]) -> Option<i64> {
         Some(at) => (&text[..at], Some(&text[at + 1..])),
         None => (text, None),
     };
-    let mut parts = date.split(|&byte| byte == b'-');
-    let year = digits(parts.next()?, 4)?;
-    let month = parts.next().map_or(Some(1), |part| digits(part, 2))?;
-    let day = parts.next().map_or(Some(1), |part| digits(part, 2))?;
-    if parts.next().is_some()
-        || !YEARS.contains(&year)
-        || !(1..=12).contains(&month)
-        || !(1..=days_in_month(year, month)).contains(&day)
-    {
-        return None;
-    }
+    let (year, day_millis) = parse_date(date)?;
     let millis_of_day = match time {
         None => 0,
         Some(time) => parse_time(
@@ -34,7 +25,58 @@ pub(crate) fn parse_millis(text: &[u8]) -> Option<i64> {
                 .unwrap_or(time),
         )?,
     };
-    Some(days_since_1970(year, month, day) * 86_400_000 + millis_of_day)
+    YEARS.contains(&year).then_some(day_millis + millis_of_day)
+}
+
+/// Reads a time of ISO 8601 as milliseconds since 1970.
+///
+/// `2024-03-01`, then perhaps `T` or a blank and `12:30`, `12:30:15` or
+/// `12:30:15.123456`, then perhaps a zone: `Z`, `+01`, `+0100`, `+01:00`. Without
+/// a zone it is UTC; a date alone is its first moment.
+pub fn parse_iso(text: &str) -> Option<i64> {
+    let text = text.trim().as_bytes();
+    let (date, time) = match text.iter().position(|byte| b"Tt ".contains(byte)) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    };
+    let (_, day_millis) = parse_date(date)?;
+    let Some(time) = time else {
+        return Some(day_millis);
+    };
+    let zone = time.iter().position(|byte| b"Zz+-".contains(byte));
+    let (time, zone) = time.split_at(zone.unwrap_or(time.len()));
+    let minutes_ahead = match zone {
+        b"" | b"Z" | b"z" => 0,
+        [sign, zone @ ..] => {
+            let (hours, rest) = zone.split_at_checked(2)?;
+            let minutes = match rest.strip_prefix(b":").unwrap_or(rest) {
+                b"" if rest.is_empty() => 0,
+                minutes => digits(minutes, 2)?,
+            };
+            let ahead = digits(hours, 2)? * 60 + minutes;
+            match (sign, minutes < 60 && ahead < 24 * 60) {
+                (b'+', true) => ahead,
+                (b'-', true) => -ahead,
+                _ => return None,
+            }
+        }
+    };
+    Some(day_millis + parse_time(time)? - minutes_ahead * 60_000)
+}
+
+/// Reads `YYYY-MM-DD`, or less from the left: the year, and the first moment.
+fn parse_date(date: &[u8]) -> Option<(i64, i64)> {
+    let mut parts = date.split(|&byte| byte == b'-');
+    let year = digits(parts.next()?, 4)?;
+    let month = parts.next().map_or(Some(1), |part| digits(part, 2))?;
+    let day = parts.next().map_or(Some(1), |part| digits(part, 2))?;
+    if parts.next().is_some()
+        || !(1..=12).contains(&month)
+        || !(1..=days_in_month(year, month)).contains(&day)
+    {
+        return None;
+    }
+    Some((year, days_since_1970(year, month, day) * 86_400_000))
 }
 
 fn parse_time(time: &[u8]) -> Option<i64> {
@@ -96,7 +138,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_millis;
+    use super::{parse_iso, parse_millis};
 
     #[test]
     fn dates_of_both_versions_are_read() {
@@ -134,6 +176,37 @@ mod tests {
                 "{}",
                 String::from_utf8_lossy(text)
             );
+        }
+    }
+
+    #[test]
+    fn times_of_databases_are_read() {
+        let noon = Some(1_709_294_400_000);
+        for text in [
+            "2024-03-01T12:00:00Z",
+            "2024-03-01 12:00:00",
+            "2024-03-01 12:00",
+            " 2024-03-01T13:00:00+01:00 ",
+            "2024-03-01 10:30:00.000-0130",
+            "2024-03-01 12:00:00+00",
+            "2024-03-01 12:00:00.000999",
+        ] {
+            assert_eq!(parse_iso(text), noon, "{text}");
+        }
+        assert_eq!(parse_iso("2024-03-01"), Some(1_709_251_200_000));
+        assert_eq!(parse_iso("1969-12-31T23:59:59.999Z"), Some(-1));
+        for text in [
+            "",
+            "now",
+            "2024-03-01T",
+            "2024-03-01T12:00:00 +01",
+            "2024-03-01T12:00:00+1",
+            "2024-03-01T12:00:00+01:",
+            "2024-03-01T12:00:00+01:60",
+            "2024-03-01T12:00:00+25:00",
+            "1709294400",
+        ] {
+            assert_eq!(parse_iso(text), None, "{text}");
         }
     }
 }

@@ -48,8 +48,14 @@ pub enum ErrorKind {
     Option(String),
     /// A dataset is none, or lacks what is asked of it; why, in words.
     NotADataset(String),
+    /// A list of URLs is none; why, in words.
+    Urls(String),
+    /// The output, one file, exists.
+    FileExists,
     /// The run was interrupted.
     Interrupted,
+    /// The run was interrupted, and leaves nothing.
+    Abandoned,
 }
 
 impl Error {
@@ -102,7 +108,7 @@ impl Error {
     pub fn is_before_start(&self) -> bool {
         !matches!(
             self.0.kind,
-            ErrorKind::Read | ErrorKind::Write | ErrorKind::Interrupted
+            ErrorKind::Read | ErrorKind::Write | ErrorKind::Interrupted | ErrorKind::Abandoned
         )
     }
 }
@@ -153,6 +159,12 @@ impl fmt::Display for Error {
             ),
             ErrorKind::Option(why) => write!(f, "{place}: {why}"),
             ErrorKind::NotADataset(why) => write!(f, "{place} is no dataset that will do: {why}"),
+            ErrorKind::Urls(why) => write!(f, "{place} is no list of URLs: {why}"),
+            ErrorKind::FileExists => write!(
+                f,
+                "{place} exists: replace it with --overwrite, or choose another -o"
+            ),
+            ErrorKind::Abandoned => write!(f, "interrupted; {place} was not written"),
             ErrorKind::Interrupted => write!(
                 f,
                 "interrupted; finished parts of {place} are kept, --resume continues"

@@ -295,13 +295,46 @@ impl TableFile {
         Ok(None)
     }
 
+    /// Adds rows, and encodes here and now what is full.
+    pub(crate) fn write(&mut self, batch: RecordBatch) -> Result<(), Error> {
+        let mut tasks = Vec::new();
+        self.push(batch, &mut tasks)?;
+        self.encode_all(tasks)
+    }
+
+    /// Ends the last row group of rows that were written so.
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
+        let mut tasks = Vec::new();
+        self.end_rows(&mut tasks)?;
+        self.encode_all(tasks)
+    }
+
+    fn encode_all(&mut self, mut tasks: Vec<Task>) -> Result<(), Error> {
+        while let Some(task) = tasks.pop() {
+            let at = task.group;
+            let encoded = task
+                .encode()
+                .map_err(|error| Error::write(&self.path, error))?;
+            tasks.extend(self.take(at, encoded)?);
+        }
+        Ok(())
+    }
+
     /// Whether every row group is appended.
     pub(crate) fn is_settled(&self) -> bool {
         self.open.is_empty() && self.waiting.is_empty()
     }
 
-    /// Ends the file, brings it to the disk and gives it its name.
-    pub(crate) fn finish(mut self) -> Result<Finished, Error> {
+    /// Ends the file, brings it to the disk and gives it its name. Nothing is
+    /// left of it where that fails.
+    pub(crate) fn finish(self) -> Result<Finished, Error> {
+        let temporary = self.temporary.clone();
+        self.settle().inspect_err(|_| {
+            let _ = fs::remove_file(&temporary);
+        })
+    }
+
+    fn settle(mut self) -> Result<Finished, Error> {
         let fail = |error: ParquetError| Error::write(&self.temporary, error);
         self.writer.finish().map_err(fail)?;
         let file = self.writer.inner_mut();
@@ -338,14 +371,8 @@ pub(crate) fn write_table(
     path: &Path,
 ) -> Result<Finished, Error> {
     let mut file = TableFile::create(table, schema, path)?;
-    let mut tasks = Vec::new();
-    file.push(batch, &mut tasks)?;
-    file.end_rows(&mut tasks)?;
-    while let Some(task) = tasks.pop() {
-        let at = task.group;
-        let encoded = task.encode().map_err(|error| Error::write(path, error))?;
-        tasks.extend(file.take(at, encoded)?);
-    }
+    file.write(batch)?;
+    file.end()?;
     file.finish()
 }
 

@@ -253,7 +253,8 @@ fn is_our_dataset(root: &Path) -> bool {
         && line.contains("\"robots_scan\":")
 }
 
-fn is_our_file(path: &Path) -> bool {
+/// Whether this program made a file.
+pub(crate) fn is_our_file(path: &Path) -> bool {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     let Some(reader) = File::open(path)
         .ok()

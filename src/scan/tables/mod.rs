@@ -11,6 +11,7 @@ mod column;
 mod directives;
 mod faults;
 mod groups;
+mod matches;
 mod preferences;
 mod robots_files;
 mod rules;
@@ -21,6 +22,7 @@ mod verdicts;
 pub use agents::batch as agents_batch;
 pub use column::Column;
 pub use faults::Fault;
+pub(crate) use matches::{Match, Matches};
 pub use runs::{Run, batch as runs_batch};
 
 use crate::facts::Facts;
@@ -53,10 +55,13 @@ pub enum Table {
     Runs,
     /// One row per place that could not be read.
     Faults,
+    /// One row per URL and agent asked for: what `match` writes, and no part
+    /// of a dataset.
+    Matches,
 }
 
 impl Table {
-    /// All tables, in the order of the schema.
+    /// All tables of a dataset, in the order of the schema.
     pub const ALL: [Self; 11] = [
         Self::RobotsFiles,
         Self::Groups,
@@ -69,6 +74,22 @@ impl Table {
         Self::Agents,
         Self::Runs,
         Self::Faults,
+    ];
+
+    /// All tables that are described: those of a dataset, and `matches`.
+    pub const DESCRIBED: [Self; 12] = [
+        Self::RobotsFiles,
+        Self::Groups,
+        Self::Rules,
+        Self::Sitemaps,
+        Self::Directives,
+        Self::Preferences,
+        Self::Anomalies,
+        Self::Verdicts,
+        Self::Agents,
+        Self::Runs,
+        Self::Faults,
+        Self::Matches,
     ];
 
     /// The tables that records fill, in the order of [`Batches`].
@@ -98,12 +119,8 @@ impl Table {
             Self::Agents => "agents",
             Self::Runs => "runs",
             Self::Faults => "faults",
+            Self::Matches => "matches",
         }
-    }
-
-    /// The table of a name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|table| table.name() == name)
     }
 
     /// What a row is, in a sentence.
@@ -120,6 +137,7 @@ impl Table {
             Self::Agents => agents::ABOUT,
             Self::Runs => runs::ABOUT,
             Self::Faults => faults::ABOUT,
+            Self::Matches => matches::ABOUT,
         }
     }
 
@@ -137,6 +155,7 @@ impl Table {
             Self::Agents => agents::COLUMNS,
             Self::Runs => runs::COLUMNS,
             Self::Faults => faults::COLUMNS,
+            Self::Matches => matches::COLUMNS,
         }
     }
 
@@ -151,7 +170,7 @@ impl Table {
 
     /// Whether it stands once, without partitions.
     pub fn is_whole(self) -> bool {
-        self == Self::Agents
+        matches!(self, Self::Agents | Self::Matches)
     }
 }
 
@@ -228,7 +247,7 @@ impl Tables {
                 Table::Preferences => self.preferences.push(facts),
                 Table::Anomalies => self.anomalies.push(facts),
                 Table::Verdicts => self.verdicts.push(facts),
-                Table::Agents | Table::Runs | Table::Faults => {}
+                Table::Agents | Table::Runs | Table::Faults | Table::Matches => {}
             }
         }
     }

@@ -1,0 +1,135 @@
+//! `robots-scan match`: a dataset, a list of URLs, crawlers.
+
+use crate::args::MatchArgs;
+use crate::scan_command::Stopped;
+use crate::{exit, summary};
+use anyhow::Result;
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use scan::agents::Registry;
+use scan::asked::Crawler;
+use scan::matching::{self, List, Options, Progress, Summary};
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often a plain line is written.
+const LINE_EVERY: Duration = Duration::from_secs(15);
+
+pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
+    let registry = match &args.agents {
+        Some(path) => Registry::read(path)?,
+        None => Registry::built_in(),
+    };
+    let crawlers = args.agent.iter();
+    let ready = matching::prepare(Options {
+        dataset: args.dataset.clone(),
+        crawls: args.crawl.clone(),
+        urls: match args.urls.as_path() {
+            path if path == Path::new("-") => List::Stdin,
+            path => List::File(path.to_owned()),
+        },
+        crawlers: crawlers
+            .map(|agent| Crawler::new(&registry, agent))
+            .collect(),
+        asked: args.dialect,
+        at: args.at,
+        memory: args.memory,
+        output: args.output.clone(),
+        overwrite: args.overwrite,
+    })?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
+    let progress = Arc::new(Progress::default());
+    let is_done = Arc::new(AtomicBool::new(false));
+    let display = show(Arc::clone(&progress), Arc::clone(&is_done));
+    let result = ready.run(&progress, &stop).map_err(Stopped::of);
+    is_done.store(true, Ordering::Relaxed);
+    let _ = display.join();
+    let done = result?;
+    if !done.is_dataset_whole {
+        // What nobody reads stops nothing, here and below.
+        let _ = writeln!(
+            stderr(),
+            "{} has no _SUCCESS: the run that made it was not finished",
+            args.dataset.display()
+        );
+    }
+    let _ = stderr().write_all(text(&done, &args.output).as_bytes());
+    if args.json {
+        let text = format!("{}\n", json(&done, args));
+        let _ = stdout().lock().write_all(text.as_bytes());
+    }
+    Ok(exit::WHOLE)
+}
+
+fn text(done: &Summary, output: &Path) -> String {
+    let count = |name: &str| HumanCount(done.by_access.get(name).copied().unwrap_or(0));
+    format!(
+        "{} of {}: {} allowed, {} disallowed, {} unknown; {}: {}, {}, {:.1} s\n",
+        summary::many(done.urls, "URL"),
+        summary::many(done.origins, "origin"),
+        count("allowed"),
+        count("disallowed"),
+        count("unknown"),
+        output.display(),
+        summary::many(done.rows, "row"),
+        HumanBytes(done.bytes_written),
+        done.seconds,
+    )
+}
+
+fn json(done: &Summary, args: &MatchArgs) -> Value {
+    json!({
+        "output": args.output.to_string_lossy(),
+        "exit_code": exit::WHOLE,
+        "dialect": args.dialect.name(),
+        "agents": args.agent,
+        "urls": done.urls,
+        "origins": done.origins,
+        "files": done.files,
+        "rows": done.rows,
+        "rows_by_access": done.by_access,
+        "rows_by_basis": done.by_basis,
+        "sort_runs": done.runs,
+        "bytes_written": done.bytes_written,
+        "dataset_is_whole": done.is_dataset_whole,
+        "seconds": done.seconds,
+    })
+}
+
+/// Shows what is being done, on a terminal in one line, else now and then in
+/// a line of its own.
+fn show(progress: Arc<Progress>, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let is_terminal = stderr().is_terminal();
+        let bar = ProgressBar::no_length();
+        bar.set_draw_target(match is_terminal {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        });
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {msg}") {
+            bar.set_style(style);
+        }
+        let mut last_line = Instant::now();
+        let began = last_line;
+        while !is_done.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(50));
+            let (stage, rows) = progress.now();
+            let message = format!("{} {}", HumanCount(rows), stage.name());
+            if is_terminal {
+                bar.set_message(message);
+                bar.tick();
+            } else if last_line.elapsed() >= LINE_EVERY {
+                last_line = Instant::now();
+                let seconds = began.elapsed().as_secs();
+                let _ = writeln!(stderr(), "{seconds} s: {message}");
+            }
+        }
+        bar.finish_and_clear();
+    })
+}

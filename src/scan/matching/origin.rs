@@ -1,0 +1,82 @@
+//! Origins: scheme, host and port, for which one robots.txt speaks (RFC 9309
+//! §2.3).
+
+use std::io::Write;
+use url::Url;
+
+/// Writes the origin of a URL, as `https://example.com:443`; `false` if it has
+/// none.
+pub(crate) fn of_url(url: &Url, out: &mut Vec<u8>) -> bool {
+    let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
+        return false;
+    };
+    // As in the column `url_host_name`.
+    let host = host
+        .strip_suffix('.')
+        .filter(|name| !name.is_empty())
+        .unwrap_or(host);
+    write(url.scheme(), host, url.port(), out);
+    true
+}
+
+/// Writes the origin of columns as the tables have them: the port is there if
+/// it is not the scheme's own.
+pub(crate) fn write(scheme: &str, host: &str, port: Option<u16>, out: &mut Vec<u8>) {
+    let own = match scheme {
+        "http" | "ws" => 80,
+        "https" | "wss" => 443,
+        "ftp" => 21,
+        _ => 0,
+    };
+    out.clear();
+    write!(out, "{scheme}://{host}:{}", port.unwrap_or(own)).expect("a vector takes all");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{UrlColumns, parse_url};
+
+    fn origin(url: &str) -> Option<String> {
+        let mut out = Vec::new();
+        of_url(&parse_url(url.as_bytes())?, &mut out).then(|| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        let cases = [
+            ("https://EXAMPLE.com/x", "https://example.com:443"),
+            (
+                "https://user:pw@example.com:443/x",
+                "https://example.com:443",
+            ),
+            ("http://example.com./", "http://example.com:80"),
+            ("http://example.com:8080", "http://example.com:8080"),
+            (
+                "http://www.exämple.com/",
+                "http://www.xn--exmple-cua.com:80",
+            ),
+            ("https://[::1]:1/", "https://[::1]:1"),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(origin(url).as_deref(), Some(expected), "{url}");
+            // The columns of a capture give the same.
+            let columns = UrlColumns::new(parse_url(url.as_bytes()).unwrap());
+            let mut out = Vec::new();
+            let host = columns.host.unwrap().name;
+            write(&columns.protocol, &host, columns.port, &mut out);
+            assert_eq!(out, expected.as_bytes());
+        }
+        for url in [
+            "",
+            "example.com/x",
+            "/x",
+            "mailto:a@b",
+            "data:,x",
+            "https://",
+            "file:///x",
+        ] {
+            assert_eq!(origin(url), None, "{url}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The table that `match` writes, `matches`.
+
+use super::column::table;
+use arrow::array::RecordBatch;
+
+table! { "One row per URL and agent asked for, in the order of the list of URLs. It is no part of a dataset: `robots-scan match` writes it." {
+    url: Text, "The URL as it stands in the list, without blanks around it; bytes that are not UTF-8 as `\\xHH`.";
+    agent: Text, "The crawler's name, as asked.";
+    robots_id: Long null, "The capture that held the rules, or whose status decided: where a redirect was followed, the one at its end; where a revisit was filled, the one that fills it. Null where no capture speaks for the URL's origin.";
+    access: Text, "`allowed` or `disallowed`; `unknown` where it cannot be told.";
+    line_no: Int null, "The line of the rule that Google's parser would report, in the file of `robots_id`; null where no rule matches and where no file was read.";
+    basis: Text, "What `access` rests on. As in `verdicts`, for the reading that was asked: `explicit`, `wildcard`, `no_group`, `no_rules`, `http_status`. `http_status` and `unknown`: nothing decidable was fetched. Besides: `no_capture`, none of the URL's origin at that time; `bad_url`, no absolute URL with a host; `bad_time`, a time of the list that cannot be read.";
+    crawl: Text null, "The crawl of `robots_id`: join other tables `USING (crawl, robots_id)`.";
+}}
+
+/// A row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Match<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) agent: &'a str,
+    pub(crate) access: &'static str,
+    pub(crate) line_no: u32,
+    pub(crate) basis: &'static str,
+    /// The crawl and the `robots_id`.
+    pub(crate) capture: Option<(&'a str, i64)>,
+}
+
+/// Rows, to be written.
+#[derive(Debug, Default)]
+pub(crate) struct Matches {
+    builder: Builder,
+    rows: usize,
+}
+
+impl Matches {
+    /// Adds a row.
+    pub(crate) fn push(&mut self, it: &Match<'_>) {
+        let builder = &mut self.builder;
+        builder.url.append_value(it.url);
+        builder.agent.append_value(it.agent);
+        builder
+            .robots_id
+            .append_option(it.capture.map(|(_, id)| id));
+        builder.access.append_value(it.access);
+        builder.line_no.append_option(super::line_no(it.line_no));
+        builder.basis.append_value(it.basis);
+        builder
+            .crawl
+            .append_option(it.capture.map(|(crawl, _)| crawl));
+        self.rows += 1;
+    }
+
+    /// Rows that wait.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Takes them.
+    pub(crate) fn take(&mut self) -> RecordBatch {
+        self.rows = 0;
+        self.builder.take()
+    }
+}

@@ -1,0 +1,691 @@
+//! `match`: who speaks for a URL, and what is answered, on archives made here;
+//! on samples and real archives, against the files' own bytes.
+
+mod bytes;
+mod made;
+
+use crate::util::{Ran, columns, command, run};
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::{Int32Type, Int64Type};
+use made::{Made, dataset, robots_ids};
+use parquet::arrow::ArrowWriter;
+use serde_json::Value;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// A row of the output.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    url: String,
+    agent: String,
+    capture: Option<(String, i64)>,
+    access: String,
+    line_no: Option<i32>,
+    basis: String,
+}
+
+fn rows(path: &Path) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for batch in columns(path) {
+        let text = |name: &str, row: usize| {
+            let column = batch.column_by_name(name).unwrap().as_string::<i32>();
+            column.is_valid(row).then(|| column.value(row).to_owned())
+        };
+        let ids = batch.column_by_name("robots_id").unwrap();
+        let lines = batch.column_by_name("line_no").unwrap();
+        let (ids, lines) = (
+            ids.as_primitive::<Int64Type>(),
+            lines.as_primitive::<Int32Type>(),
+        );
+        for row in 0..batch.num_rows() {
+            rows.push(Row {
+                url: text("url", row).unwrap(),
+                agent: text("agent", row).unwrap(),
+                capture: text("crawl", row).map(|crawl| (crawl, ids.value(row))),
+                access: text("access", row).unwrap(),
+                line_no: lines.is_valid(row).then(|| lines.value(row)),
+                basis: text("basis", row).unwrap(),
+            });
+            assert_eq!(ids.is_valid(row), text("crawl", row).is_some());
+        }
+    }
+    rows
+}
+
+/// Runs `match` on a list, with more arguments; gives the rows and the summary.
+fn matched(dataset: &Path, list: &Path, args: &[&str]) -> (Vec<Row>, Value) {
+    let out = list.with_extension("out.parquet");
+    let mut all = vec![
+        "match",
+        path(dataset),
+        "--urls",
+        path(list),
+        "-o",
+        path(&out),
+    ];
+    all.extend(["--overwrite", "--json"]);
+    all.extend(args);
+    let ran = run(all);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let summary: Value = serde_json::from_str(&ran.out).unwrap();
+    let rows = rows(&out);
+    assert_eq!(summary["rows"], rows.len());
+    (rows, summary)
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn list(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// Access and basis of each row.
+fn answers(rows: &[Row]) -> Vec<(&str, &str)> {
+    rows.iter()
+        .map(|row| (row.access.as_str(), row.basis.as_str()))
+        .collect()
+}
+
+const OPEN: &str = "User-agent: *\nAllow: /\n";
+const CLOSED: &str = "User-agent: a\nDisallow:\n\nUser-agent: *\nDisallow: /\n";
+
+#[test]
+fn scheme_host_and_port_tell_origins_apart() {
+    let folder = TempDir::new().unwrap();
+    let out = dataset(
+        &folder,
+        &[
+            Made::ok("https://h.example/robots.txt", 0, OPEN),
+            Made::ok("http://h.example/robots.txt", 0, CLOSED),
+            Made::ok("https://h.example:8443/robots.txt", 0, CLOSED),
+            Made::ok("https://xn--exmple-cua.example/robots.txt", 0, CLOSED),
+        ],
+    );
+    let urls = "https://h.example/x\n\
+        HTTPS://user:pw@H.Example:443/x\n\
+        http://h.example:80/x\n\
+        https://h.example:8443/x\n\
+        https://h.example:1/x\n\
+        https://www.h.example/x\n\
+        https://EXÄMPLE.example/x?y#z\n\
+        https://h.example./x\n\
+        h.example/x\n\
+        mailto:a@h.example\n\
+        https:///\n";
+    let urls = list(&folder, "urls.txt", urls);
+    let (rows, summary) = matched(&out, &urls, &["-a", "*"]);
+    let expected = [
+        ("allowed", "wildcard"),
+        ("allowed", "wildcard"),
+        ("disallowed", "wildcard"),
+        ("disallowed", "wildcard"),
+        ("unknown", "no_capture"),
+        ("unknown", "no_capture"),
+        ("disallowed", "wildcard"),
+        ("allowed", "wildcard"),
+        ("unknown", "bad_url"),
+        ("unknown", "bad_url"),
+        ("unknown", "bad_url"),
+    ];
+    assert_eq!(answers(&rows), expected);
+    let ids = robots_ids(&out);
+    assert_eq!(rows[2].capture.as_ref(), Some(&ids[1]));
+    assert_eq!((rows[2].line_no, rows[4].line_no), (Some(5), None));
+    assert_eq!(rows[6].url, "https://EXÄMPLE.example/x?y#z");
+    assert_eq!(summary["origins"], 6);
+    assert_eq!(summary["files"], 4);
+    assert_eq!(summary["rows_by_access"]["unknown"], 5);
+}
+
+#[test]
+fn agents_and_dialects_read_one_file_each_in_their_way() {
+    let folder = TempDir::new().unwrap();
+    let body = "User-agent: Googlebot\nDisallow: /g\n\nUser-agent: MJ12bot\nDisallow: /m\n\n\
+        User-agent: *\nDisallow: /%7ex\n\nDisallow: /late\n";
+    let out = dataset(
+        &folder,
+        &[Made::ok("https://h.example/robots.txt", 0, body)],
+    );
+    let urls = list(
+        &folder,
+        "urls.txt",
+        "https://h.example/g\nhttps://h.example/m\nhttps://h.example/~x\nhttps://h.example/late\nhttps://h.example/robots.txt\n",
+    );
+    let agents = "Googlebot-News,MJ12bot,AdsBot-Google,Nobody";
+    let disallowed = |dialect: &str| -> Vec<(String, String, Option<i32>)> {
+        let (rows, _) = matched(&out, &urls, &["-a", agents, "--dialect", dialect]);
+        assert_eq!(rows.len(), 20);
+        let closed = rows.into_iter().filter(|row| row.access == "disallowed");
+        let place = |url: &str| url["https://h.example/".len()..].to_owned();
+        closed
+            .map(|row| (place(&row.url), row.agent, row.line_no))
+            .collect()
+    };
+    let owned = |rows: &[(&str, &str, i32)]| -> Vec<(String, String, Option<i32>)> {
+        rows.iter()
+            .map(|&(url, agent, line)| (url.to_owned(), agent.to_owned(), Some(line)))
+            .collect()
+    };
+    // News falls back to Googlebot, AdsBot ignores `*`, MJ12bot is named.
+    let expected = [
+        ("g", "Googlebot-News", 2),
+        ("m", "MJ12bot", 5),
+        ("late", "Nobody", 10),
+    ];
+    assert_eq!(disallowed("default"), owned(&expected));
+    // Names as they stand: none of them is in the file, as Google's parser cuts `MJ12bot`.
+    let all = ["Googlebot-News", "MJ12bot", "AdsBot-Google", "Nobody"];
+    let expected = all.map(|agent| ("late", agent, 10));
+    assert_eq!(disallowed("google"), owned(&expected));
+    let both = [("~x", 8), ("late", 10)];
+    let expected: Vec<_> = both
+        .iter()
+        .flat_map(|(url, line)| all.map(|agent| (*url, agent, *line)))
+        .collect();
+    assert_eq!(disallowed("rfc9309"), owned(&expected));
+    // A blank line ends a record, and a name may have digits.
+    let expected = [
+        ("m", "MJ12bot", 5),
+        ("~x", "Googlebot-News", 8),
+        ("~x", "AdsBot-Google", 8),
+        ("~x", "Nobody", 8),
+    ];
+    assert_eq!(disallowed("koster1996"), owned(&expected));
+}
+
+#[test]
+fn statuses_mean_what_the_dialect_says() {
+    let folder = TempDir::new().unwrap();
+    let made: Vec<Made> = [404u16, 403, 410, 429, 503, 304, 301]
+        .iter()
+        .map(|status| Made::status(&format!("https://s{status}.example/robots.txt"), 0, *status))
+        .collect();
+    let out = dataset(&folder, &made);
+    let urls: String = made
+        .iter()
+        .map(|it| it.url.replace("/robots.txt", "/x\n"))
+        .collect();
+    let urls = list(&folder, "urls.txt", urls);
+    let access = |dialect: &str| -> String {
+        let (rows, _) = matched(&out, &urls, &["-a", "AdsBot-Google", "--dialect", dialect]);
+        assert!(rows.iter().all(|row| row.basis == "http_status"));
+        assert!(rows.iter().all(|row| row.capture.is_some()));
+        rows.iter().map(|row| &row.access[..1]).collect()
+    };
+    assert_eq!(access("default"), "aaadduu");
+    assert_eq!(access("google"), "aaadduu");
+    assert_eq!(access("rfc9309"), "aaaaduu");
+    assert_eq!(access("koster1996"), "aduuuuu");
+}
+
+#[test]
+fn redirects_are_followed_to_the_capture_that_holds_the_rules() {
+    let folder = TempDir::new().unwrap();
+    let to = |from: &str, to: &str| Made::to(&format!("https://{from}.example/robots.txt"), 0, to);
+    let chain = |n: u32| {
+        let next = format!("https://c{}.example/robots.txt", n + 1);
+        to(&format!("c{n}"), &next)
+    };
+    let mut made = vec![
+        to("one", "https://end.example/other.txt"),
+        Made::ok("https://end.example/other.txt", 1, CLOSED),
+        to("missing", "https://nowhere.example/robots.txt"),
+        to("self", "/robots.txt"),
+        to("left", "https://right.example/robots.txt"),
+        to("right", "https://left.example/robots.txt"),
+        to("closed", "https://gone.example/x"),
+        Made::status("https://gone.example/x", 1, 503),
+        to("www", "https://bare.example/robots.txt"),
+        Made::to(
+            "https://bare.example/robots.txt",
+            0,
+            "https://end.example/other.txt",
+        ),
+    ];
+    made.extend((0..6).map(chain));
+    made.push(Made::ok("https://c6.example/robots.txt", 0, OPEN));
+    let out = dataset(&folder, &made);
+    let ids = robots_ids(&out);
+    let hosts = [
+        "one", "missing", "self", "left", "closed", "www", "c0", "c1", "end",
+    ];
+    let urls: String = hosts
+        .map(|host| format!("https://{host}.example/x\n"))
+        .concat();
+    let urls = list(&folder, "urls.txt", urls);
+    let (rows, _) = matched(&out, &urls, &["-a", "*"]);
+    let expected = [
+        ("disallowed", "wildcard", Some(&ids[1])),
+        ("unknown", "http_status", Some(&ids[2])),
+        ("unknown", "http_status", Some(&ids[3])),
+        ("unknown", "http_status", Some(&ids[4])),
+        ("disallowed", "http_status", Some(&ids[7])),
+        ("disallowed", "wildcard", Some(&ids[1])),
+        // Six hops are one too many.
+        ("unknown", "http_status", Some(&ids[10])),
+        ("allowed", "wildcard", Some(&ids[16])),
+        // The target of a redirect is no robots.txt of its own host.
+        ("unknown", "no_capture", None),
+    ];
+    for (row, (access, basis, capture)) in rows.iter().zip(expected) {
+        let seen = (
+            row.access.as_str(),
+            row.basis.as_str(),
+            row.capture.as_ref(),
+        );
+        assert_eq!(seen, (access, basis, capture), "{}", row.url);
+    }
+    assert_eq!(rows.len(), expected.len());
+}
+
+#[test]
+fn a_row_asks_for_its_time_and_equality_is_not_after() {
+    let folder = TempDir::new().unwrap();
+    let out = dataset(
+        &folder,
+        &[
+            Made::ok("https://h.example/robots.txt", 20, OPEN),
+            Made::ok("https://h.example/robots.txt", 10, CLOSED),
+            // It decides less, so it does not speak while another can.
+            Made::status("https://h.example/robots.txt", 30, 503),
+        ],
+    );
+    let text = list(&folder, "urls.txt", "https://h.example/x\n");
+    let access = |args: &[&str]| {
+        let args = [&["-a", "*"], args].concat();
+        let row = matched(&out, &text, &args).0.remove(0);
+        (row.access, row.basis)
+    };
+    let pair = |access: &str, basis: &str| (access.to_owned(), basis.to_owned());
+    let day = "2026-01-05T00:00";
+    let at = |second: &str| access(&["--at", &format!("{day}:{second}")]);
+    assert_eq!(at("09.999"), pair("unknown", "no_capture"));
+    assert_eq!(at("10"), pair("disallowed", "wildcard"));
+    assert_eq!(at("19.999"), pair("disallowed", "wildcard"));
+    assert_eq!(at("20Z"), pair("allowed", "wildcard"));
+    assert_eq!(access(&[]), pair("allowed", "wildcard"));
+    assert_eq!(
+        access(&["--at=2026-01-05T01:00:10+01:00"]),
+        pair("disallowed", "wildcard")
+    );
+
+    let csv = format!(
+        "fetch_time,url\n{day}:20Z,https://h.example/1\n{day}:19Z,https://h.example/2\n\
+         ,https://h.example/3\nyesterday,https://h.example/4\n{day}:19Z,none\n"
+    );
+    let csv = list(&folder, "urls.csv", csv);
+    let (rows, _) = matched(&out, &csv, &["-a", "*", "--at", "2026-01-05T00:00:05Z"]);
+    let expected = [
+        ("allowed", "wildcard"),
+        ("disallowed", "wildcard"),
+        ("unknown", "no_capture"),
+        ("unknown", "bad_time"),
+        ("unknown", "bad_url"),
+    ];
+    assert_eq!(answers(&rows), expected);
+    let (rows, _) = matched(&out, &csv, &["-a", "*"]);
+    assert_eq!(answers(&rows)[2], ("allowed", "wildcard"));
+}
+
+#[test]
+fn text_csv_parquet_gzip_and_a_pipe_give_the_same_rows_in_their_order() {
+    let folder = TempDir::new().unwrap();
+    let out = dataset(
+        &folder,
+        &[
+            Made::ok("https://b.example/robots.txt", 0, OPEN),
+            Made::ok("https://a.example/robots.txt", 0, CLOSED),
+        ],
+    );
+    let urls = [
+        "https://b.example/2",
+        "https://a.example/,1",
+        "https://b.example/2",
+        "no url",
+        "https://a.example/0",
+    ];
+    let text = urls.join("\r\n\n");
+    let quoted = urls.map(|url| format!("\"{url}\",7\n")).concat();
+    let csv = format!("url,n\n{quoted}");
+    let gzip = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let column: arrow::array::ArrayRef =
+        Arc::new(arrow::array::StringArray::from_iter_values(urls));
+    let batch = arrow::array::RecordBatch::try_from_iter([("url", column)]).unwrap();
+    let mut parquet = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut parquet, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+
+    let args = ["-a", "a", "-a", "b"];
+    let (expected, _) = matched(&out, &list(&folder, "text", &text), &args);
+    let asked: Vec<(&str, &str)> = expected
+        .iter()
+        .map(|row| (row.url.as_str(), row.agent.as_str()))
+        .collect();
+    let in_order: Vec<(&str, &str)> = urls
+        .iter()
+        .flat_map(|url| [(*url, "a"), (*url, "b")])
+        .collect();
+    assert_eq!(asked, in_order);
+    let of_a: Vec<&str> = expected.iter().map(|row| row.basis.as_str()).collect();
+    assert_eq!(of_a[2..4], ["explicit", "wildcard"]);
+    for (name, bytes) in [
+        ("text.gz", gzip(&text)),
+        ("list.csv", csv.clone().into_bytes()),
+        ("list.csv.gz", gzip(&csv)),
+        ("named-otherwise", csv.into_bytes()),
+        ("list.parquet", parquet),
+    ] {
+        let (rows, _) = matched(&out, &list(&folder, name, bytes), &args);
+        assert_eq!(rows, expected, "{name}");
+    }
+    let file = folder.path().join("piped.parquet");
+    let mut child = command()
+        .args([
+            "match",
+            path(&out),
+            "-u",
+            "-",
+            "-o",
+            path(&file),
+            "-a",
+            "a,b",
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("5 URLs of 2 origins: 6 allowed, 2 disallowed, 2 unknown"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(rows(&file), expected);
+}
+
+#[test]
+fn little_memory_gives_the_same_bytes_as_much() {
+    let folder = TempDir::new().unwrap();
+    let hosts = 40;
+    let made: Vec<Made> = (0..hosts)
+        .map(|n| {
+            let body = format!("User-agent: *\nDisallow: /{n}\nAllow: /{n}{n}\n");
+            Made::ok(&format!("https://h{n}.example/robots.txt"), n, &body)
+        })
+        .collect();
+    let out = dataset(&folder, &made);
+    let mut text = String::new();
+    for n in 0..60_000 {
+        let host = n * 7919 % (hosts + 1);
+        text.push_str(&format!(
+            "https://h{host}.example/{}/{n}{}\n",
+            n % 50,
+            "x".repeat(99)
+        ));
+    }
+    let urls = list(&folder, "urls.txt", text);
+    let run = |memory: &str| {
+        let args = ["-a", "x,y", "--memory", memory];
+        let (rows, summary) = matched(&out, &urls, &args);
+        let bytes = fs::read(folder.path().join("urls.out.parquet")).unwrap();
+        (rows, bytes, summary["sort_runs"].as_u64().unwrap())
+    };
+    let (much_rows, much, none) = run("1GiB");
+    let (_, little, runs) = run("16MiB");
+    assert_eq!(none, 0);
+    assert!(runs >= 8, "only {runs} runs were written");
+    assert!(much == little, "memory shows in the output");
+    assert_eq!(much_rows.len(), 120_000);
+    for (n, pair) in much_rows.chunks(2).enumerate() {
+        let host = n as i64 * 7919 % (hosts + 1);
+        assert!(
+            pair[0]
+                .url
+                .starts_with(&format!("https://h{host}.example/{}/{n}x", n % 50))
+        );
+        let is_closed = (n % 50).to_string().starts_with(&host.to_string())
+            && !format!("{}/{n}", n % 50).starts_with(&format!("{host}{host}"));
+        let access = match host == hosts {
+            true => "unknown",
+            false if is_closed => "disallowed",
+            false => "allowed",
+        };
+        assert_eq!(
+            (pair[0].access.as_str(), &pair[0].access),
+            (access, &pair[1].access)
+        );
+    }
+    let left = fs::read_dir(folder.path()).unwrap();
+    let left = left.map(|it| it.unwrap().file_name().into_string().unwrap());
+    assert!(left.into_iter().all(|name| !name.starts_with('_')));
+}
+
+#[test]
+fn the_pick_is_that_of_a_search_without_cleverness() {
+    let mut random = crate::util::Random::new(11);
+    let (mut compared, mut answered) = (0, 0);
+    for _ in 0..12 {
+        let folder = TempDir::new().unwrap();
+        let made = made::random(&mut random);
+        let out = dataset(&folder, &made);
+        let twin = made::Twin::new(&made, &robots_ids(&out));
+        let (mut csv, mut expected) = (String::from("url,fetch_time\n"), Vec::new());
+        for origin in made::ORIGINS {
+            for second in -1..=made::SECONDS + 1 {
+                let time = match second > made::SECONDS {
+                    true => String::new(),
+                    false => made::date(second),
+                };
+                csv.push_str(&format!("{origin}/x,{time}\n"));
+                let at = if time.is_empty() { i64::MAX } else { second };
+                expected.push((format!("{origin} {time}"), twin.speaks(origin, at)));
+            }
+        }
+        let urls = list(&folder, "urls.csv", csv);
+        let (rows, _) = matched(&out, &urls, &["-a", "*"]);
+        for (row, (what, expected)) in rows.iter().zip(expected) {
+            assert_eq!(row.capture, expected, "{what}\n{made:#?}");
+            compared += 1;
+            answered += u32::from(row.access != "unknown");
+        }
+    }
+    assert!(
+        compared > 1000 && answered > compared / 3,
+        "{answered} of {compared}"
+    );
+}
+
+#[test]
+fn what_cannot_begin_is_refused_and_nothing_is_written() {
+    let folder = TempDir::new().unwrap();
+    let out = dataset(
+        &folder,
+        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+    );
+    let urls = list(&folder, "urls.txt", "https://h.example/\n");
+    let file = folder.path().join("m.parquet");
+    let some = folder.path().join("some");
+    let archive = folder
+        .path()
+        .join("crawl-data/C-0/segments/1/robotstxt/a.warc");
+    let ran = run([
+        path(&archive),
+        "--tables",
+        "robots_files,verdicts",
+        "-o",
+        path(&some),
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let refused = |dataset: &Path, urls: &Path, args: &[&str], word: &str| {
+        let mut all = vec!["match", path(dataset), "-u", path(urls), "-a", "x"];
+        all.extend(args);
+        if !args.contains(&"-o") {
+            all.extend(["-o", path(&file)]);
+        }
+        let ran = run(all);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
+        assert!(ran.err.contains(word), "`{word}` is not in {}", ran.err);
+        assert!(!file.exists());
+    };
+    refused(&folder.path().join("none"), &urls, &[], "No such file");
+    refused(&some, &urls, &[], "no table `groups`");
+    refused(
+        &some.join("robots_files"),
+        &urls,
+        &[],
+        "no tables of robots-scan",
+    );
+    refused(&out, &folder.path().join("none"), &[], "No such file");
+    refused(
+        &out,
+        &urls,
+        &["--crawl", "C-7"],
+        "no crawl `C-7`; it has C-0",
+    );
+    refused(&out, &urls, &["--memory", "15MiB"], "16MiB");
+    refused(&out, &urls, &["--at", "noon"], "give a time as");
+    refused(&out, &urls, &["-o", path(&out)], "the output is a file");
+    let mine = list(&folder, "mine.txt", "not yours");
+    refused(
+        &out,
+        &urls,
+        &["-o", path(&mine), "--overwrite"],
+        "not made by robots-scan",
+    );
+    assert_eq!(fs::read(&mine).unwrap(), b"not yours");
+
+    let run_to = |args: &[&str]| {
+        let mut all = vec![
+            "match",
+            path(&out),
+            "-u",
+            path(&urls),
+            "-a",
+            "x",
+            "-o",
+            path(&file),
+        ];
+        all.extend(args);
+        run(all)
+    };
+    assert_eq!(run_to(&[]).code, Some(0));
+    let before = fs::read(&file).unwrap();
+    let ran = run_to(&[]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("--overwrite"), "{}", ran.err);
+    assert_eq!(run_to(&["--overwrite"]).code, Some(0));
+    assert_eq!(fs::read(&file).unwrap(), before);
+    // A list that turns out to be none stops the work, and leaves nothing.
+    let csv = list(&folder, "list.csv", "uri\nx\n");
+    fs::remove_file(&file).unwrap();
+    let ran = run([
+        "match",
+        path(&out),
+        "-u",
+        path(&csv),
+        "-a",
+        "x",
+        "-o",
+        path(&file),
+    ]);
+    assert!(ran.err.contains("no column `url`"), "{}", ran.err);
+    assert_eq!(ran.code, Some(2));
+    let left = fs::read_dir(folder.path()).unwrap();
+    let left = left.map(|it| it.unwrap().file_name().into_string().unwrap());
+    assert!(
+        left.into_iter()
+            .all(|name| !name.starts_with('_') && name != "m.parquet")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_work_and_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    let out = dataset(
+        &folder,
+        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+    );
+    let file = folder.path().join("m.parquet");
+    let mut child = command()
+        .args(["match", path(&out), "-u", "-", "-o", path(&file), "-a", "x"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // More is promised, and never comes.
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(b"https://h.example/x\n").unwrap();
+    let scratch = folder.path().join("_m.parquet.sort.tmp");
+    while !scratch.exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    assert!(killed.unwrap().success());
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    drop(pipe);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("m.parquet was not written"), "{}", ran.err);
+    assert!(!file.exists() && !scratch.exists());
+}
+
+#[test]
+fn the_newest_crawl_that_decides_speaks_and_one_may_be_named() {
+    let folder = TempDir::new().unwrap();
+    let url = "https://h.example/robots.txt";
+    let out = dataset(
+        &folder,
+        &[
+            Made::ok(url, 0, CLOSED).of_crawl(0),
+            Made::status(url, 50, 404).of_crawl(1),
+            Made::status(url, 40, 503).of_crawl(1),
+            Made::status(url, 90, 304).of_crawl(2),
+        ],
+    );
+    let ids = robots_ids(&out);
+    let urls = list(&folder, "urls.txt", "https://h.example/x\n");
+    let capture = |args: &[&str]| {
+        let args = [&["-a", "*"], args].concat();
+        matched(&out, &urls, &args).0.remove(0).capture
+    };
+    // In crawl 1 the 404 decides more than the 503; that crawl is later than crawl 0; crawl 2
+    // says nothing.
+    assert_eq!(capture(&[]).as_ref(), Some(&ids[1]));
+    assert_eq!(capture(&["--crawl", "C-0"]).as_ref(), Some(&ids[0]));
+    assert_eq!(capture(&["--crawl", "C-2"]).as_ref(), Some(&ids[3]));
+    assert_eq!(
+        capture(&["--crawl", "C-2", "--crawl", "C-0"]).as_ref(),
+        Some(&ids[0])
+    );
+    assert_eq!(
+        capture(&["--at", "2026-01-05T00:00:45Z"]).as_ref(),
+        Some(&ids[2])
+    );
+}
