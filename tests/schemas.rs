@@ -197,3 +197,16 @@ fn a_table_in_one_file_has_its_partition_columns_too() {
         );
     }
 }
+
+#[test]
+fn the_example_in_the_readme_is_one_of_the_docs_which_are_run() {
+    let readme = fs::read_to_string(project().join("README.md")).unwrap();
+    let docs = fs::read_to_string(project().join("src/robots/lib.rs")).unwrap();
+    let (_, rest) = readme.split_once("```rust\n").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let in_docs: String = example
+        .lines()
+        .map(|line| format!("//! {line}").trim_end().to_owned() + "\n")
+        .collect();
+    assert!(docs.contains(&in_docs), "{in_docs}");
+}

@@ -23,6 +23,20 @@
 //! assert_eq!(verdicts[0].verdict, Verdict::AllowAll); // everybody else
 //! assert_eq!(verdicts[1].verdict, Verdict::DisallowAll); // gptbot
 //! ```
+//!
+//! For one crawler and many URLs there is [`Policy`], in each of the three
+//! [`Dialect`]s:
+//!
+//! ```
+//! use robots::{Dialect, Parser, Policy, Verdict};
+//!
+//! let mut parser = Parser::new();
+//! let robots = parser.parse(b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\nAllow: /*.html$\n");
+//! let policy = Policy::new(Dialect::Rfc9309, &robots, b"CCBot");
+//! let access = policy.access(b"https://example.com/a.html?b");
+//! assert_eq!((access.is_allowed, access.line_no), (false, 3));
+//! assert_eq!(policy.verdict(), Verdict::Partial);
+//! ```
 
 mod addressed;
 mod anomaly;
