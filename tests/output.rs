@@ -365,3 +365,51 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
     assert_eq!(files.len(), 137);
     assert!(!out.join("_SUCCESS").exists());
 }
+
+/// Rules whose verdict needs a search through more states than the limit has: which of the first
+/// letters a path has shown tells 65,536 of them apart, and each allow is outdone by a longer
+/// disallow, so that no path built from a rule shows an answer.
+fn rules_that_explode() -> String {
+    let mut body = String::from("User-agent: *\nDisallow: /\n");
+    for (first, second) in ('a'..='p').zip('A'..='P') {
+        body.push_str(&format!(
+            "Allow: /*{first}*{second}\nDisallow: /*{first}*{second}*\n"
+        ));
+    }
+    body
+}
+
+#[test]
+fn what_is_too_complex_is_unknown_and_said_and_its_urls_are_answered() {
+    let folder = TempDir::new().unwrap();
+    let body = rules_that_explode();
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}");
+    let archive = folder.path().join("explodes.warc");
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n\
+         WARC-Target-URI: https://example.com/robots.txt\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    );
+    fs::write(&archive, record).unwrap();
+    let out = folder.path().join("out");
+    let ran = util::run([archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let verdicts = util::rows(&out, "verdicts");
+    assert_eq!(verdicts.len(), 1);
+    assert_eq!(verdicts[0]["verdict"], "unknown");
+    assert_eq!(verdicts[0]["basis"], "too_complex");
+    // Koster's reading has no wildcards: it is decided.
+    assert_eq!(verdicts[0]["verdict_koster1996"], "disallow_all");
+    let codes: Vec<Value> = util::rows(&out, "anomalies")
+        .iter()
+        .filter(|row| row["line_no"].is_null())
+        .map(|row| row["code"].clone())
+        .collect();
+    assert_eq!(codes, ["too_complex"]);
+    let mut parser = robots::Parser::new();
+    let robots = parser.parse(body.as_bytes());
+    let policy = robots::Policy::new(robots::Dialect::Google, &robots, b"FooBot");
+    for path in ["/", "/abcdefghijklmnopABCDEFGHIJKLMNOP", "/aA"] {
+        assert!(!policy.access_path(path.as_bytes()).is_allowed, "{path}");
+    }
+}

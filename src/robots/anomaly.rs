@@ -119,6 +119,7 @@ anomalies! {
     SitemapOtherDomain, "sitemap_other_domain", Info, false, "A sitemap lies on another registered domain.";
     BadSignalValue, "bad_signal_value", Warning, false, "A statement on AI use has a key or value that its draft does not define.";
     SignalContradiction, "signal_contradiction", Warning, false, "Two statements on AI use in one group contradict each other.";
+    TooComplex, "too_complex", Error, false, "Patterns would take more work to decide than the limit allows: a verdict is unknown.";
 }
 
 #[cfg(test)]

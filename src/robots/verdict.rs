@@ -101,6 +101,20 @@ pub struct AgentVerdict<'a> {
     pub evidence_line: u32,
 }
 
+impl AgentVerdict<'_> {
+    /// Whether a verdict is unknown because the work limit was met
+    /// ([`Anomaly::TooComplex`](crate::Anomaly::TooComplex)).
+    pub fn is_undecided(&self) -> bool {
+        let verdicts = [
+            self.verdict,
+            self.verdict_google,
+            self.verdict_rfc9309,
+            self.verdict_koster1996,
+        ];
+        verdicts.contains(&Verdict::Unknown)
+    }
+}
+
 /// Bounds on the work for one file. No real file is known to come near them.
 pub(crate) const SEARCH_LIMITS: Limits = Limits {
     states: 20_000,

@@ -197,6 +197,9 @@ impl<'a> Facts<'a> {
                 detail: robots.text(finding.detail),
             });
         }
+        if self.verdicts.iter().any(AgentVerdict::is_undecided) {
+            self.anomalies.push(Oddity::of_file(Anomaly::TooComplex));
+        }
         if robots.figures().content == Content::Html && self.capture.is_challenge_if_html {
             self.anomalies.push(Oddity::of_note(Note::ChallengePage));
         }
@@ -278,6 +281,16 @@ impl Oddity<'_> {
 }
 
 impl<'a> Oddity<'a> {
+    fn of_file(anomaly: Anomaly) -> Self {
+        Self {
+            line_no: 0,
+            code: anomaly.code(),
+            severity: anomaly.severity(),
+            changes_verdict: Some(false),
+            detail: b"",
+        }
+    }
+
     fn at(line: &Directive, anomaly: Anomaly, detail: &'a [u8]) -> Self {
         Self {
             line_no: line.line_no,
