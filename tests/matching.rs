@@ -2,6 +2,7 @@
 //! on samples and real archives, against the files' own bytes.
 
 mod bytes;
+mod host;
 mod made;
 
 use crate::util::{Ran, columns, command, run};

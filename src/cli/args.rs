@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use robots::Dialect;
 use scan::asked::Asked;
 use scan::date::parse_iso;
+use scan::matching::Host;
 use scan::tables::Table;
 use std::path::PathBuf;
 
@@ -151,10 +152,29 @@ pub(crate) struct Limit(pub(crate) Option<u64>);
 #[command(after_help = "\
 Without --url, URLs are read from standard input, one a line, unless that is a terminal or the file itself.
 
+In a dataset or an archive, --host says whose robots.txt: `example.com`, `example.com:8080` or `https://example.com`. Of its captures the one speaks that decides most, https before http, then the latest; redirects are followed inside the dataset. Where its status decides, it is said.
+
+Examples:
+  robots-scan check robots.txt --agent GPTBot --url https://example.com/a
+  robots-scan check out.parquet --host example.com --agent GPTBot
+  robots-scan check crawl.warc.gz --host https://example.com:8443 --at 2024-03-01
+
 Exit codes: 0 all URLs allowed, 1 any disallowed, 2 could not tell. Without URLs the verdict tells: 0 for allow_all, 1 for others.")]
 pub(crate) struct CheckArgs {
-    /// The robots.txt, or `-` for standard input
+    /// The robots.txt, or `-` for standard input; with --host, a dataset or an archive
     pub(crate) file: PathBuf,
+
+    /// The host whose robots.txt is checked, in a dataset or an archive
+    #[arg(long, value_name = "HOST", value_parser = host)]
+    pub(crate) host: Option<Host>,
+
+    /// Only this crawl of a dataset; may be given many times [default: all]
+    #[arg(long, value_name = "NAME", requires = "host")]
+    pub(crate) crawl: Vec<String>,
+
+    /// The time at which it speaks [default: the newest capture]
+    #[arg(long, value_name = "TIME", requires = "host", value_parser = time)]
+    pub(crate) at: Option<i64>,
 
     /// The crawler's name
     #[arg(short, long, value_name = "NAME", default_value = "*")]
@@ -168,9 +188,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect)]
     pub(crate) dialect: Asked,
 
-    /// Bytes of the file within which a line must end to count, or `none`
-    #[arg(long, value_name = "BYTES", default_value = "512000", value_parser = limit)]
-    pub(crate) body_limit: Limit,
+    /// Bytes of the file within which a line must end to count, or `none` [default: 512000]
+    #[arg(long, value_name = "BYTES", value_parser = limit)]
+    pub(crate) body_limit: Option<Limit>,
 
     /// A registry of your own instead of the built-in one
     #[arg(long, value_name = "FILE")]
@@ -229,7 +249,7 @@ pub(crate) struct MatchArgs {
     pub(crate) dialect: Asked,
 
     /// The time for which rows without a `fetch_time` ask [default: the newest capture]
-    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) at: Option<i64>,
 
     /// Only this crawl of the dataset; may be given many times [default: all]
@@ -297,6 +317,11 @@ fn table_of(tables: &[Table], name: &str) -> Result<Table, String> {
         let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
         format!("there is no such table; there are {}", names.join(", "))
     })
+}
+
+fn host(text: &str) -> Result<Host, String> {
+    Host::parse(text)
+        .ok_or_else(|| "give a host as example.com, example.com:8080 or https://example.com".into())
 }
 
 fn time(text: &str) -> Result<i64, String> {

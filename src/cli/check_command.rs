@@ -1,17 +1,25 @@
 //! `robots-scan check`: one robots.txt, one crawler.
+//!
+//! The robots.txt is a file, or the capture of a dataset or an archive that
+//! speaks for a host.
 
 use crate::args::CheckArgs;
 use crate::exit;
+use crate::scan_command::Stopped;
 use anyhow::{Context, Result};
 use clap::builder::styling::{AnsiColor, Style};
-use robots::{Reading, Severity, Verdict};
+use robots::{BODY_LIMIT_BYTES, Basis, Effect, Reading, Severity, Verdict};
 use scan::agents::Registry;
-use scan::check::{Report, check};
-use scan::error::Error;
-use serde_json::json;
+use scan::check::{Asking, HostQuestion, HostReport, Report, Seen, Source, check, check_host};
+use scan::date::to_iso;
+use scan::error::{Error, ErrorKind};
+use scan::matching::Host;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Read, Write, stdin, stdout};
+use std::io::{IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Any URL is disallowed.
 const DISALLOWED: u8 = 1;
@@ -24,15 +32,68 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         None => Registry::built_in(),
     };
     let is_stdin = args.file == Path::new("-");
+    let body = match &args.host {
+        Some(_) => None,
+        None => Some(body(args, is_stdin)?),
+    };
+    let urls = urls(args, is_stdin)?;
+    let asking = Asking {
+        registry: &registry,
+        agent: &args.agent,
+        asked: args.dialect,
+        urls: &urls,
+    };
+    let is_terminal = stdout().is_terminal();
+    let (report, text) = match (&args.host, body) {
+        (Some(host), _) => {
+            let found = of_host(args, host, &asking)?;
+            let text = match args.json {
+                true => host_json(args, &found).to_string() + "\n",
+                false => host_text(args, &found, is_terminal),
+            };
+            (found.report, text)
+        }
+        (None, body) => {
+            let reading = Reading {
+                body_limit: body_limit(args),
+                is_truncated: false,
+            };
+            let report = check(&body.unwrap_or_default(), reading, &asking);
+            let text = match args.json {
+                true => json(args, &report).to_string() + "\n",
+                false => text(args, &report, is_terminal),
+            };
+            (report, text)
+        }
+    };
+    stdout().lock().write_all(text.as_bytes())?;
+    Ok(code(&report))
+}
+
+fn body_limit(args: &CheckArgs) -> Option<u64> {
+    args.body_limit
+        .map_or(Some(BODY_LIMIT_BYTES), |limit| limit.0)
+}
+
+/// The bytes of a robots.txt.
+fn body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     if is_stdin {
         stdin()
             .lock()
             .read_to_end(&mut body)
             .context("cannot read standard input")?;
-    } else {
-        body = std::fs::read(&args.file).map_err(|error| Error::read(&args.file, error))?;
+        return Ok(body);
     }
+    if Source::of(&args.file)? != Source::File {
+        let why = "it holds many robots.txt files: say whose is meant, as --host example.com";
+        return Err(Error::new(ErrorKind::Many(why.to_owned()), &args.file).into());
+    }
+    Ok(std::fs::read(&args.file).map_err(|error| Error::read(&args.file, error))?)
+}
+
+/// The URLs that are asked for.
+fn urls(args: &CheckArgs, is_stdin: bool) -> Result<Vec<String>> {
     let mut urls = args.urls.clone();
     if urls.is_empty() && !is_stdin && !stdin().is_terminal() {
         let mut text = String::new();
@@ -47,19 +108,38 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
                 .map(str::to_owned),
         );
     }
-    let reading = Reading {
-        body_limit: args.body_limit.0,
-        is_truncated: false,
+    Ok(urls)
+}
+
+fn of_host(args: &CheckArgs, host: &Host, asking: &Asking<'_>) -> Result<HostReport> {
+    if args.body_limit.is_some() && Source::of(&args.file)? == Source::Dataset {
+        let why = "a dataset has the limit that it was scanned with";
+        return Err(Error::new(ErrorKind::Option(why.to_owned()), "--body-limit").into());
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
+    let question = HostQuestion {
+        place: &args.file,
+        host,
+        crawls: &args.crawl,
+        at: args.at,
+        body_limit: body_limit(args),
     };
-    let report = check(&body, reading, &registry, &args.agent, args.dialect, &urls);
-    let code = code(&report);
-    let text = if args.json {
-        format!("{}\n", json(args, &report, code))
-    } else {
-        text(args, &report, stdout().is_terminal())
-    };
-    stdout().lock().write_all(text.as_bytes())?;
-    Ok(code)
+    let found = check_host(&question, asking, &stop).map_err(|error| match error.kind() {
+        ErrorKind::Interrupted | ErrorKind::Abandoned => Stopped::of(error),
+        _ => error.into(),
+    })?;
+    if found.faults > 0 {
+        // What nobody reads stops nothing.
+        let _ = writeln!(
+            stderr(),
+            "{}: {} could not be read, and may have held later captures",
+            args.file.display(),
+            crate::summary::many(found.faults, "place"),
+        );
+    }
+    Ok(found)
 }
 
 fn code(report: &Report) -> u8 {
@@ -70,10 +150,13 @@ fn code(report: &Report) -> u8 {
             Verdict::Unknown => UNKNOWN,
         };
     }
-    if report.answers.iter().all(|answer| answer.access.is_allowed) {
-        exit::WHOLE
-    } else {
+    let answers = || report.answers.iter().map(|answer| answer.is_allowed);
+    if answers().any(|it| it == Some(false)) {
         DISALLOWED
+    } else if answers().any(|it| it.is_none()) {
+        UNKNOWN
+    } else {
+        exit::WHOLE
     }
 }
 
@@ -90,10 +173,10 @@ fn text(args: &CheckArgs, report: &Report, is_terminal: bool) -> String {
     let paint = |text: &str, color| painted(text, color, is_terminal);
     let mut out = String::new();
     for answer in &report.answers {
-        let word = if answer.access.is_allowed {
-            paint("allowed   ", AnsiColor::Green)
-        } else {
-            paint("disallowed", AnsiColor::Red)
+        let word = match answer.is_allowed {
+            Some(true) => paint("allowed   ", AnsiColor::Green),
+            Some(false) => paint("disallowed", AnsiColor::Red),
+            None => paint("unknown   ", AnsiColor::Yellow),
         };
         let _ = write!(out, "{word}  {}", answer.asked);
         match (&answer.line, answer.group_line_no) {
@@ -101,8 +184,11 @@ fn text(args: &CheckArgs, report: &Report, is_terminal: bool) -> String {
                 let _ = writeln!(
                     out,
                     "\n            line {}: {line}  (group from line {group})",
-                    answer.access.line_no
+                    answer.line_no
                 );
+            }
+            _ if report.verdicts.basis == Basis::HttpStatus => {
+                out.push_str("\n            by its status\n");
             }
             _ => out.push_str("\n            no rule matches\n"),
         }
@@ -157,15 +243,80 @@ fn text(args: &CheckArgs, report: &Report, is_terminal: bool) -> String {
         let _ = writeln!(
             out,
             "  {place:<9} {}: {}{changes}",
-            paint(it.code, color),
+            paint(&it.code, color),
             it.about
         );
     }
     out
 }
 
-fn json(args: &CheckArgs, report: &Report, code: u8) -> serde_json::Value {
-    let by_dialect: serde_json::Map<String, serde_json::Value> = report
+/// A capture in a line.
+fn seen(capture: &Seen) -> String {
+    let time = capture
+        .fetch_time
+        .map_or("at an unknown time".to_owned(), to_iso);
+    let status = match capture.fetch_status {
+        Some(status) => format!("status {status}"),
+        None => "no status".to_owned(),
+    };
+    format!(
+        "{}\n            {time}, {status}, {} at {}, crawl {}\n",
+        capture.target_uri, capture.warc_filename, capture.warc_record_offset, capture.crawl
+    )
+}
+
+/// What an effect of a status means.
+fn meaning(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Parse => "its body is read",
+        Effect::AllowAll => "its status allows everything",
+        Effect::DisallowAll => "its status disallows everything",
+        Effect::Follow => "its redirect ends nowhere in the data: it cannot be told",
+        Effect::Defer => "it says to come back, or nothing new: it cannot be told",
+    }
+}
+
+fn host_text(args: &CheckArgs, found: &HostReport, is_terminal: bool) -> String {
+    let mut out = format!("speaks      {}", seen(&found.capture));
+    if let Some(rules) = &found.rules_capture {
+        let word = match found.capture.is_revisit {
+            true => "as in       ",
+            false => "leads to    ",
+        };
+        let _ = write!(out, "{word}{}", seen(rules));
+    }
+    if let Some(effect) = found.effect {
+        let _ = writeln!(out, "            {}", meaning(effect));
+    }
+    out.push('\n');
+    out.push_str(&text(args, &found.report, is_terminal));
+    if !found.has_anomalies {
+        out.push_str("\nthe dataset has no table `anomalies`\n");
+    }
+    out
+}
+
+fn host_json(args: &CheckArgs, found: &HostReport) -> Value {
+    let capture = |it: &Seen| {
+        json!({
+            "url": it.target_uri, "fetch_time": it.fetch_time.map(to_iso), "fetch_status": it.fetch_status,
+            "warc_filename": it.warc_filename, "warc_record_offset": it.warc_record_offset,
+            "crawl": it.crawl, "robots_id": it.robots_id, "is_revisit": it.is_revisit,
+        })
+    };
+    let mut value = json(args, &found.report);
+    value["host"] = json!(args.host.as_ref().map(Host::to_string));
+    value["capture"] = capture(&found.capture);
+    value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
+    value["effect"] = json!(found.effect.unwrap_or(Effect::Parse).name());
+    if !found.has_anomalies {
+        value["anomalies"] = Value::Null;
+    }
+    value
+}
+
+fn json(args: &CheckArgs, report: &Report) -> Value {
+    let by_dialect: serde_json::Map<String, Value> = report
         .verdicts
         .by_dialect
         .iter()
@@ -174,10 +325,10 @@ fn json(args: &CheckArgs, report: &Report, code: u8) -> serde_json::Value {
     let line = |no: u32| (no != 0).then_some(no);
     json!({
         "agent": args.agent,
-        "exit_code": code,
+        "exit_code": code(report),
         "urls": report.answers.iter().map(|it| json!({
-            "url": it.asked, "access": if it.access.is_allowed { "allowed" } else { "disallowed" },
-            "line_no": line(it.access.line_no), "line": it.line, "group_line_no": it.group_line_no,
+            "url": it.asked, "access": match it.is_allowed { Some(true) => "allowed", Some(false) => "disallowed", None => "unknown" },
+            "line_no": line(it.line_no), "line": it.line, "group_line_no": it.group_line_no,
         })).collect::<Vec<_>>(),
         "verdict": report.verdicts.verdict.name(),
         "basis": report.verdicts.basis.name(),

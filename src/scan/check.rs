@@ -1,16 +1,39 @@
 //! What one robots.txt says to one crawler: answers, and what they rest on.
+//! The robots.txt is a file, or the capture that speaks for a host.
+
+mod archive;
+mod capture;
+mod source;
+
+pub use capture::{HostQuestion, HostReport, Seen, check_host};
+pub use source::Source;
 
 use crate::agents::Registry;
 use crate::asked::{Asked, Crawler};
-use robots::{Access, Basis, Dialect, Judge, Parser, Reading, Severity, Verdict};
+use robots::{Basis, Dialect, Judge, Parser, Reading, Robots, Severity, Verdict};
+
+/// Who asks, how, and for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// What is known of crawlers.
+    pub registry: &'a Registry,
+    /// The crawler.
+    pub agent: &'a str,
+    /// Whose reading.
+    pub asked: Asked,
+    /// The URLs.
+    pub urls: &'a [String],
+}
 
 /// The answer for a URL.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The URL, as asked.
     pub asked: String,
-    /// Whether it may be fetched, and the line that says so.
-    pub access: Access,
+    /// Whether it may be fetched; `None` where that cannot be told.
+    pub is_allowed: Option<bool>,
+    /// The line that says so, 0 for none.
+    pub line_no: u32,
     /// That line, as it stands.
     pub line: Option<String>,
     /// The first line of the group it stands in.
@@ -36,11 +59,11 @@ pub struct Oddity {
     /// The line, 0 for the whole file.
     pub line_no: u32,
     /// The permanent code.
-    pub code: &'static str,
+    pub code: String,
     /// How much it matters.
     pub severity: Severity,
     /// What it means.
-    pub about: &'static str,
+    pub about: String,
     /// Whether a verdict hangs on it.
     pub changes_verdict: Option<bool>,
 }
@@ -56,34 +79,51 @@ pub struct Report {
     pub anomalies: Vec<Oddity>,
 }
 
-/// Reads `body` for the crawler `agent` and answers for `urls`.
-pub fn check(
-    body: &[u8],
-    reading: Reading,
-    registry: &Registry,
-    agent: &str,
-    asked: Asked,
-    urls: &[String],
-) -> Report {
+/// Reads `body` for the crawler and answers for the URLs.
+pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, reading);
-    let judge = Judge::new().judge(&robots);
-    let crawler = Crawler::new(registry, agent);
-    let (_, access) = crawler.ask(asked, &robots);
     let lines: Vec<&[u8]> = robots::Lines::new(body, 0).map(|line| line.bytes).collect();
-    let answers = urls.iter().map(|url| {
+    let line = |line_no: u32| {
+        let line = lines.get((line_no as usize).checked_sub(1)?)?;
+        Some(String::from_utf8_lossy(line).trim().to_owned())
+    };
+    let crawler = Crawler::new(asking.registry, asking.agent);
+    let mut report = judge(&robots, asking, &crawler, &line);
+    let rows = Judge::new().judge(&robots);
+    let changes = Judge::new().changes(&robots, &rows);
+    let anomalies = robots.findings().iter().map(|it| Oddity {
+        line_no: it.line_no,
+        code: it.anomaly.code().to_owned(),
+        severity: it.anomaly.severity(),
+        about: it.anomaly.about().to_owned(),
+        changes_verdict: robots::changes_verdict(&changes, it),
+    });
+    report.anomalies = anomalies.collect();
+    report
+}
+
+/// Answers for the URLs, with the lines as `line` gives them; anomalies are
+/// left out.
+fn judge(
+    robots: &Robots<'_>,
+    asking: &Asking<'_>,
+    crawler: &Crawler,
+    line: &dyn Fn(u32) -> Option<String>,
+) -> Report {
+    let judge = Judge::new().judge(robots);
+    let (_, access) = crawler.ask(asking.asked, robots);
+    let answers = asking.urls.iter().map(|url| {
         let access = access(url.as_bytes());
-        let at = (access.line_no as usize).checked_sub(1);
         let directive = robots
             .directives()
             .iter()
             .find(|it| it.line_no == access.line_no);
         Answer {
             asked: url.clone(),
-            access,
-            line: at
-                .and_then(|at| lines.get(at))
-                .map(|line| String::from_utf8_lossy(line).trim().to_owned()),
+            is_allowed: Some(access.is_allowed),
+            line_no: access.line_no,
+            line: line(access.line_no),
             group_line_no: directive
                 .and_then(|it| it.group_no.checked_sub(1))
                 .map(|at| robots.groups()[at as usize].line_no),
@@ -103,7 +143,7 @@ pub fn check(
     };
     // A dialect takes the name as it stands; a file that does not hold it
     // says to it what it says to everybody.
-    let literal = row(agent.to_ascii_lowercase().as_bytes()).unwrap_or(&judge[0]);
+    let literal = row(asking.agent.to_ascii_lowercase().as_bytes()).unwrap_or(&judge[0]);
     let by_dialect = Dialect::ALL.map(|dialect| {
         let verdict = match dialect {
             Dialect::Google => literal.verdict_google,
@@ -113,14 +153,6 @@ pub fn check(
         (dialect, verdict)
     });
 
-    let changes = Judge::new().changes(&robots, &judge);
-    let anomalies = robots.findings().iter().map(|it| Oddity {
-        line_no: it.line_no,
-        code: it.anomaly.code(),
-        severity: it.anomaly.severity(),
-        about: it.anomaly.about(),
-        changes_verdict: robots::changes_verdict(&changes, it),
-    });
     Report {
         verdicts: Verdicts {
             verdict,
@@ -129,7 +161,7 @@ pub fn check(
             by_dialect,
         },
         answers,
-        anomalies: anomalies.collect(),
+        anomalies: Vec::new(),
     }
 }
 
@@ -141,10 +173,12 @@ mod tests {
         check(
             body.as_bytes(),
             Reading::default(),
-            &Registry::built_in(),
-            agent,
-            asked,
-            &["http://h/x".to_owned()],
+            &Asking {
+                registry: &Registry::built_in(),
+                agent,
+                asked,
+                urls: &["http://h/x".to_owned()],
+            },
         )
     }
 
@@ -152,19 +186,19 @@ mod tests {
     fn the_registry_shapes_only_the_default_reading() {
         let body = "User-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /y\n";
         let news = report(body, "Googlebot-News", Asked::Default);
-        assert!(!news.answers[0].access.is_allowed);
+        assert_eq!(news.answers[0].is_allowed, Some(false));
         assert_eq!(
             (news.verdicts.verdict, news.verdicts.by_dialect[0].1),
             (Verdict::DisallowAll, Verdict::Partial)
         );
         let news = report(body, "Googlebot-News", Asked::Dialect(Dialect::Google));
-        assert!(news.answers[0].access.is_allowed);
+        assert_eq!(news.answers[0].is_allowed, Some(true));
         let ads = report(
             "User-agent: *\nDisallow: /\n",
             "AdsBot-Google",
             Asked::Default,
         );
-        assert!(ads.answers[0].access.is_allowed);
+        assert_eq!(ads.answers[0].is_allowed, Some(true));
         assert_eq!(
             (ads.verdicts.verdict, ads.verdicts.basis),
             (Verdict::AllowAll, Basis::NoGroup)
@@ -177,15 +211,14 @@ mod tests {
         let it = report(body, "mj12bot", Asked::Default);
         let answer = &it.answers[0];
         assert_eq!(
-            (
-                answer.access.line_no,
-                answer.line.as_deref(),
-                answer.group_line_no
-            ),
+            (answer.line_no, answer.line.as_deref(), answer.group_line_no),
             (3, Some("Disallow /x"), Some(1))
         );
         assert_eq!(
-            it.anomalies.iter().map(|it| it.code).collect::<Vec<_>>(),
+            it.anomalies
+                .iter()
+                .map(|it| it.code.as_str())
+                .collect::<Vec<_>>(),
             ["invalid_token_chars", "missing_colon"]
         );
         assert_eq!(it.anomalies[1].changes_verdict, Some(true));

@@ -79,6 +79,29 @@ fn parse_date(date: &[u8]) -> Option<(i64, i64)> {
     Some((year, days_since_1970(year, month, day) * 86_400_000))
 }
 
+/// A moment in milliseconds since 1970, as `2024-03-01T12:30:15Z`, with a
+/// fraction where it has one.
+pub fn to_iso(millis: i64) -> String {
+    let (days, of_day) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
+    // The inverse of `days_since_1970`: years begin with March.
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
+    let (second, fraction) = (of_day / 1000 % 60, of_day % 1000);
+    let fraction = match fraction {
+        0 => String::new(),
+        fraction => format!(".{fraction:03}"),
+    };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+}
+
 fn parse_time(time: &[u8]) -> Option<i64> {
     let mut parts = time.split(|&byte| byte == b':');
     let hour = digits(parts.next()?, 2)?;
@@ -138,7 +161,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_iso, parse_millis};
+    use super::{parse_iso, parse_millis, to_iso};
 
     #[test]
     fn dates_of_both_versions_are_read() {
@@ -176,6 +199,21 @@ mod tests {
                 "{}",
                 String::from_utf8_lossy(text)
             );
+        }
+    }
+
+    #[test]
+    fn a_moment_is_written_as_it_is_read() {
+        for text in [
+            "1970-01-01T00:00:00Z",
+            "1969-12-31T23:59:59.999Z",
+            "2000-02-29T12:00:00Z",
+            "2023-12-31T23:59:59Z",
+            "2024-02-29T00:00:01.050Z",
+            "2024-03-01T12:30:15Z",
+            "1900-03-01T00:00:00Z",
+        ] {
+            assert_eq!(parse_iso(text).map(to_iso).as_deref(), Some(text));
         }
     }
 

@@ -48,6 +48,10 @@ pub enum ErrorKind {
     Option(String),
     /// A dataset is none, or lacks what is asked of it; why, in words.
     NotADataset(String),
+    /// A file where one robots.txt is wanted holds many; why, in words.
+    Many(String),
+    /// No capture speaks for a host, which is named.
+    NoCapture(String),
     /// A list of URLs is none; why, in words.
     Urls(String),
     /// The output, one file, exists.
@@ -132,7 +136,7 @@ impl fmt::Display for Error {
                 f,
                 "{place} is the name of two inputs, and names tell captures apart: leave one out, or put them under crawl-data/… folders or in a --paths list"
             ),
-            ErrorKind::NotAnArchive(why) => write!(f, "{place}: {why}"),
+            ErrorKind::NotAnArchive(why) | ErrorKind::Many(why) => write!(f, "{place}: {why}"),
             ErrorKind::Agents(why) => write!(f, "{place} is no registry of crawlers: {why}"),
             ErrorKind::OutputExists => {
                 write!(
@@ -159,6 +163,9 @@ impl fmt::Display for Error {
             ),
             ErrorKind::Option(why) => write!(f, "{place}: {why}"),
             ErrorKind::NotADataset(why) => write!(f, "{place} is no dataset that will do: {why}"),
+            ErrorKind::NoCapture(host) => {
+                write!(f, "{place} has no capture of a robots.txt of {host}")
+            }
             ErrorKind::Urls(why) => write!(f, "{place} is no list of URLs: {why}"),
             ErrorKind::FileExists => write!(
                 f,

@@ -13,6 +13,7 @@
 
 mod answers;
 mod captures;
+mod host;
 mod origin;
 mod page;
 mod revisits;
@@ -20,6 +21,8 @@ mod speakers;
 mod stdin;
 mod urls;
 
+pub use host::Host;
+pub(crate) use host::speaker;
 pub use urls::List;
 
 use crate::asked::{Asked, Crawler};

@@ -22,14 +22,19 @@ pub(crate) fn of_url(url: &Url, out: &mut Vec<u8>) -> bool {
 /// Writes the origin of columns as the tables have them: the port is there if
 /// it is not the scheme's own.
 pub(crate) fn write(scheme: &str, host: &str, port: Option<u16>, out: &mut Vec<u8>) {
-    let own = match scheme {
+    let port = port.unwrap_or(own_port(scheme));
+    out.clear();
+    write!(out, "{scheme}://{host}:{port}").expect("a vector takes all");
+}
+
+/// The port of a scheme, 0 where it has none.
+pub(crate) fn own_port(scheme: &str) -> u16 {
+    match scheme {
         "http" | "ws" => 80,
         "https" | "wss" => 443,
         "ftp" => 21,
         _ => 0,
-    };
-    out.clear();
-    write!(out, "{scheme}://{host}:{}", port.unwrap_or(own)).expect("a vector takes all");
+    }
 }
 
 #[cfg(test)]

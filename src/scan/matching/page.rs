@@ -215,13 +215,18 @@ impl<'a> Rows<'a> {
         })
     }
 
+    /// Scheme, host, and the port if it is not the scheme's own.
+    pub(crate) fn host(&self, row: usize) -> Option<(&'a str, &'a str, Option<u16>)> {
+        let (scheme, host) = (text(self.protocol, row)?, text(self.host, row)?);
+        let port = self.port.is_valid(row).then(|| self.port.value(row));
+        Some((scheme, host, port.and_then(|port| u16::try_from(port).ok())))
+    }
+
     /// Writes the origin of a row; `false` if it has none.
     pub(crate) fn origin(&self, row: usize, out: &mut Vec<u8>) -> bool {
-        let (Some(scheme), Some(host)) = (text(self.protocol, row), text(self.host, row)) else {
+        let Some((scheme, host, port)) = self.host(row) else {
             return false;
         };
-        let port = self.port.is_valid(row).then(|| self.port.value(row));
-        let port = port.and_then(|port| u16::try_from(port).ok());
         super::origin::write(scheme, host, port, out);
         true
     }

@@ -1,0 +1,94 @@
+//! An archive as a dataset, for a moment.
+
+use crate::agents::Registry;
+use crate::error::{Error, ErrorKind};
+use crate::input::{self, Request};
+use crate::output::{Destination, Existing};
+use crate::run::{self, Options, Progress, Summary};
+use crate::tables::Table;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+
+/// Bytes of a body that are read at most, as `scan` has it.
+const BODY_BYTES_MAX: usize = 16 << 20;
+
+/// A folder in the place for temporary files, which is removed with all that
+/// is in it when it is dropped.
+#[derive(Debug)]
+pub(super) struct Temporary {
+    folder: PathBuf,
+}
+
+impl Temporary {
+    pub(super) fn create() -> Result<Self, Error> {
+        let place = std::env::temp_dir();
+        let process = std::process::id();
+        // Names of processes come again, and what a killed one left is not ours to remove.
+        for nth in 0..u16::MAX {
+            let folder = place.join(format!("robots-scan-{process}-{nth}"));
+            match fs::create_dir(&folder) {
+                Ok(()) => return Ok(Self { folder }),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(Error::with_source(ErrorKind::CannotMake, &folder, error));
+                }
+            }
+        }
+        Err(Error::new(ErrorKind::CannotMake, &place))
+    }
+
+    pub(super) fn join(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Scans an archive into a dataset at `root`, with the tables that a check needs.
+pub(super) fn scan(
+    archive: &Path,
+    root: &Path,
+    body_limit: Option<u64>,
+    registry: &Registry,
+    stop: &Arc<AtomicBool>,
+) -> Result<Summary, Error> {
+    let request = Request {
+        arguments: vec![archive.to_string_lossy().into_owned()],
+        ..Request::default()
+    };
+    let mut stdin_head = Vec::new();
+    let tables = [
+        Table::RobotsFiles,
+        Table::Groups,
+        Table::Rules,
+        Table::Anomalies,
+    ];
+    let options = Options {
+        inputs: input::find(&request, &mut stdin_head)?,
+        stdin_head,
+        destination: Destination::new(root, &tables, None),
+        existing: Existing::Refuse,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        body_limit,
+        max_body_bytes: BODY_BYTES_MAX,
+        with_bodies: false,
+        registry: registry.clone(),
+        part_bytes: u64::MAX,
+        shard: None,
+    };
+    let (notices, told) = channel();
+    let summary = run::run(&options, &Progress::default(), &notices, stop)?;
+    drop(notices);
+    let failed = told.into_iter().find_map(|notice| match notice {
+        run::Notice::Failed(error) => Some(error),
+        run::Notice::Fault { .. } => None,
+    });
+    failed.map_or(Ok(summary), Err)
+}

@@ -1,0 +1,328 @@
+//! The capture that speaks for a host, checked as a file is.
+
+use super::archive::{self, Temporary};
+use super::{Answer, Asking, Oddity, Report, Source, Verdicts};
+use crate::asked::{Asked, Crawler};
+use crate::dataset::{
+    Bools, Dataset, Filter, Ints, Line, Longs, Texts, Wanted, capture_key, column,
+};
+use crate::error::{Error, ErrorKind};
+use crate::matching::{self, Host};
+use crate::note::Note;
+use crate::sort::Scratch;
+use crate::tables::Table;
+use arrow::array::{Array, Int16Array, TimestampMillisecondArray};
+use robots::{Anomaly, Basis, Dialect, Effect, Parser, Rebuilt, Severity, Verdict};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A host to be checked, in a dataset or an archive.
+#[derive(Clone, Debug)]
+pub struct HostQuestion<'a> {
+    /// The folder of a dataset, or an archive.
+    pub place: &'a Path,
+    /// The host.
+    pub host: &'a Host,
+    /// Crawls that are looked at; all if none is named.
+    pub crawls: &'a [String],
+    /// The time for which it speaks; `None` for the newest.
+    pub at: Option<i64>,
+    /// Bytes of a body that count, for an archive. A dataset has its own.
+    pub body_limit: Option<u64>,
+}
+
+/// A capture, as it was fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The URL.
+    pub target_uri: String,
+    /// When, in milliseconds since 1970.
+    pub fetch_time: Option<i64>,
+    /// The HTTP status.
+    pub fetch_status: Option<i16>,
+    /// The archive.
+    pub warc_filename: String,
+    /// The place of its record.
+    pub warc_record_offset: i64,
+    /// Its crawl.
+    pub crawl: String,
+    /// Its key in the crawl.
+    pub robots_id: i64,
+    /// Whether it is a revisit.
+    pub is_revisit: bool,
+}
+
+/// What is said of a host.
+#[derive(Clone, Debug)]
+pub struct HostReport {
+    /// The capture that speaks.
+    pub capture: Seen,
+    /// The one that holds the rules, if it is another: where a redirect ends,
+    /// or what fills a revisit.
+    pub rules_capture: Option<Seen>,
+    /// What its status means, if that decides and not its body.
+    pub effect: Option<Effect>,
+    /// The rest.
+    pub report: Report,
+    /// Whether the dataset has the table of anomalies.
+    pub has_anomalies: bool,
+    /// Places of the archive that could not be read.
+    pub faults: u64,
+}
+
+/// Finds the capture that speaks for a host, and checks it.
+///
+/// # Errors
+///
+/// [`ErrorKind::NoCapture`] if no capture speaks for the host; reading errors;
+/// those of [`Dataset::open`]; [`ErrorKind::Abandoned`] once `stop` is set.
+pub fn check_host(
+    question: &HostQuestion<'_>,
+    asking: &Asking<'_>,
+    stop: &Arc<AtomicBool>,
+) -> Result<HostReport, Error> {
+    let temporary = Temporary::create()?;
+    let (root, faults) = match Source::of(question.place)? {
+        Source::Archive => {
+            let root = temporary.join("dataset");
+            let (limit, registry) = (question.body_limit, asking.registry);
+            let summary = archive::scan(question.place, &root, limit, registry, stop)?;
+            (root, summary.faults)
+        }
+        Source::Dataset => (question.place.to_owned(), 0),
+        Source::File => {
+            let why = "a host is looked up in a dataset or an archive, and this is neither";
+            let kind = ErrorKind::NotADataset(why.to_owned());
+            return Err(Error::new(kind, question.place));
+        }
+    };
+    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    let has_anomalies = root.join(Table::Anomalies.name()).is_dir();
+    if has_anomalies {
+        tables.push(Table::Anomalies);
+    }
+    let dataset = Dataset::open(&root, question.crawls, &tables)?;
+    let scratch = Scratch::create(&temporary.join("sort"), Arc::clone(stop))?;
+    let speaker = matching::speaker(&dataset, &scratch, question.host, question.at)?;
+    let none = || ErrorKind::NoCapture(question.host.to_string());
+    let speaker = speaker.ok_or_else(|| Error::new(none(), question.place))?;
+    let source = speaker.source;
+    let key = (source.crawl, source.robots_id);
+    let capture = seen(&dataset, (speaker.crawl, speaker.robots_id))?;
+    let capture = capture.ok_or_else(|| Error::new(none(), question.place))?;
+    let rules_capture = match key == (speaker.crawl, speaker.robots_id) {
+        true => None,
+        false => seen(&dataset, key)?,
+    };
+    let effect = Some(source.effect(asking.asked.dialect())).filter(|it| *it != Effect::Parse);
+    let crawler = Crawler::new(asking.registry, asking.agent);
+    let mut file = Rebuilt::new();
+    if Dialect::ALL
+        .iter()
+        .any(|it| source.effect(*it) == Effect::Parse)
+    {
+        push_lines(&dataset, key, source.is_valid_utf8, &mut file)?;
+    }
+    let robots = file.robots();
+    let mut report = match effect {
+        None => {
+            let line = |line_no: u32| {
+                let found = robots.directives().iter().find(|it| it.line_no == line_no);
+                found.map(|it| {
+                    let parting = if it.has_colon { ": " } else { " " };
+                    let key = String::from_utf8_lossy(robots.text(it.key_raw));
+                    format!(
+                        "{key}{parting}{}",
+                        String::from_utf8_lossy(robots.text(it.value_raw))
+                    )
+                })
+            };
+            super::judge(&robots, asking, &crawler, &line)
+        }
+        Some(effect) => by_status(asking, effect),
+    };
+    for (dialect, verdict) in &mut report.verdicts.by_dialect {
+        if let Some(decided) = verdict_of(source.effect(*dialect)) {
+            *verdict = decided;
+        }
+    }
+    if has_anomalies {
+        report.anomalies = anomalies(&dataset, key)?;
+    }
+    Ok(HostReport {
+        capture,
+        rules_capture,
+        effect,
+        report,
+        has_anomalies,
+        faults,
+    })
+}
+
+/// What a status decides; `None` where the body does.
+fn verdict_of(effect: Effect) -> Option<Verdict> {
+    match effect {
+        Effect::Parse => None,
+        Effect::AllowAll => Some(Verdict::AllowAll),
+        Effect::DisallowAll => Some(Verdict::DisallowAll),
+        Effect::Follow | Effect::Defer => Some(Verdict::Unknown),
+    }
+}
+
+/// The answers that the status gives.
+fn by_status(asking: &Asking<'_>, effect: Effect) -> Report {
+    let verdict = verdict_of(effect).unwrap_or(Verdict::Unknown);
+    // What `Disallow: /` says, also of what a dialect allows in spite of that.
+    let mut parser = Parser::new();
+    let closed = parser.parse(b"User-agent: *\nDisallow: /\n");
+    let dialect = Asked::Dialect(asking.asked.dialect());
+    let (_, closed) = Crawler::everybody().ask(dialect, &closed);
+    let answers = asking.urls.iter().map(|url| {
+        let is_allowed = match verdict {
+            Verdict::AllowAll => Some(true),
+            Verdict::DisallowAll => Some(closed(url.as_bytes()).is_allowed),
+            Verdict::Partial | Verdict::Unknown => None,
+        };
+        Answer {
+            asked: url.clone(),
+            is_allowed,
+            line_no: 0,
+            line: None,
+            group_line_no: None,
+        }
+    });
+    Report {
+        answers: answers.collect(),
+        verdicts: Verdicts {
+            verdict,
+            basis: Basis::HttpStatus,
+            evidence_line: 0,
+            by_dialect: Dialect::ALL.map(|dialect| (dialect, verdict)),
+        },
+        anomalies: Vec::new(),
+    }
+}
+
+/// The set of one capture.
+fn only(key: (u32, i64)) -> Wanted {
+    let mut filter = Filter::new(1, 8);
+    filter.insert(&capture_key(key.0, key.1));
+    Wanted::Captures(Arc::new(filter))
+}
+
+fn push_lines(
+    dataset: &Dataset,
+    key: (u32, i64),
+    is_valid_utf8: bool,
+    file: &mut Rebuilt,
+) -> Result<(), Error> {
+    let mut lines: Vec<Vec<u8>> = Vec::new();
+    dataset.read_lines(&only(key), &mut |crawl, robots_id, line| {
+        if (crawl, robots_id) == key {
+            let mut record = Vec::new();
+            line.write(&mut record);
+            lines.push(record);
+        }
+        Ok(())
+    })?;
+    lines.sort();
+    lines.dedup();
+    for line in &lines {
+        if !Line::read(line).push_to(file, is_valid_utf8) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A capture's row.
+fn seen(dataset: &Dataset, key: (u32, i64)) -> Result<Option<Seen>, Error> {
+    let columns = [
+        "robots_id",
+        "url",
+        "fetch_time",
+        "fetch_status",
+        "warc_filename",
+        "warc_record_offset",
+        "is_revisit",
+    ];
+    let mut found = None;
+    dataset.read(
+        Table::RobotsFiles,
+        &columns,
+        &only(key),
+        &mut |crawl, batch| {
+            let ids = column::<Longs>(batch, "robots_id")?;
+            let is_it = |row: &usize| (crawl, ids.value(*row)) == key;
+            let Some(row) = (0..batch.num_rows()).find(is_it) else {
+                return Ok(());
+            };
+            let time = column::<TimestampMillisecondArray>(batch, "fetch_time")?;
+            let status = column::<Int16Array>(batch, "fetch_status")?;
+            let url = column::<Texts>(batch, "url")?;
+            found = Some(Seen {
+                target_uri: url.value(row).to_owned(),
+                fetch_time: time.is_valid(row).then(|| time.value(row)),
+                fetch_status: status.is_valid(row).then(|| status.value(row)),
+                warc_filename: column::<Texts>(batch, "warc_filename")?
+                    .value(row)
+                    .to_owned(),
+                warc_record_offset: column::<Longs>(batch, "warc_record_offset")?.value(row),
+                crawl: dataset.crawls()[crawl as usize].clone(),
+                robots_id: key.1,
+                is_revisit: column::<Bools>(batch, "is_revisit")?.value(row),
+            });
+            Ok(())
+        },
+    )?;
+    Ok(found)
+}
+
+/// A capture's anomalies, as the table has them.
+fn anomalies(dataset: &Dataset, key: (u32, i64)) -> Result<Vec<Oddity>, Error> {
+    let columns = [
+        "robots_id",
+        "line_no",
+        "code",
+        "severity",
+        "changes_verdict",
+    ];
+    let mut found = Vec::new();
+    dataset.read(
+        Table::Anomalies,
+        &columns,
+        &only(key),
+        &mut |crawl, batch| {
+            let ids = column::<Longs>(batch, "robots_id")?;
+            let lines = column::<Ints>(batch, "line_no")?;
+            let codes = column::<Texts>(batch, "code")?;
+            let severities = column::<Texts>(batch, "severity")?;
+            let changes = column::<Bools>(batch, "changes_verdict")?;
+            for row in (0..batch.num_rows()).filter(|row| (crawl, ids.value(*row)) == key) {
+                let line_no = lines.is_valid(row).then(|| lines.value(row));
+                let severity = [Severity::Error, Severity::Warning]
+                    .into_iter()
+                    .find(|it| it.name() == severities.value(row));
+                found.push(Oddity {
+                    line_no: line_no.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
+                    code: codes.value(row).to_owned(),
+                    severity: severity.unwrap_or(Severity::Info),
+                    about: about(codes.value(row)).to_owned(),
+                    changes_verdict: changes.is_valid(row).then(|| changes.value(row)),
+                });
+            }
+            Ok(())
+        },
+    )?;
+    Ok(found)
+}
+
+/// What a code means; nothing for one that is not known here.
+fn about(code: &str) -> &'static str {
+    let anomalies = Anomaly::ALL.iter().map(|it| (it.code(), it.about()));
+    let notes = Note::ALL.iter().map(|it| (it.code(), it.about()));
+    let mut all = anomalies.chain(notes);
+    all.find(|(known, _)| *known == code)
+        .map_or("", |(_, about)| about)
+}
