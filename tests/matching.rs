@@ -225,6 +225,12 @@ fn statuses_mean_what_the_dialect_says() {
     assert_eq!(access("google"), "aaadduu");
     assert_eq!(access("rfc9309"), "aaaaduu");
     assert_eq!(access("koster1996"), "aduuuuu");
+    // RFC 9309 §2.2.2 allows the file itself, whatever stands in it; Google's parser does not.
+    let urls = list(&folder, "itself.txt", "https://s503.example/robots.txt\n");
+    for (dialect, expected) in [("rfc9309", "allowed"), ("google", "disallowed")] {
+        let (rows, _) = matched(&out, &urls, &["-a", "x", "--dialect", dialect]);
+        assert_eq!(answers(&rows), [(expected, "http_status")]);
+    }
 }
 
 #[test]

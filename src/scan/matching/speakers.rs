@@ -154,7 +154,8 @@ struct Traveller<'a> {
     origin: &'a [u8],
     /// The capture it began with.
     first: Page,
-    /// The captures it has passed.
+    /// The captures it has passed. One that comes back would only go round
+    /// until its hops are spent; to know it saves readings of the dataset.
     passed: Vec<i64>,
 }
 
