@@ -406,6 +406,11 @@ fn what_is_too_complex_is_unknown_and_said_and_its_urls_are_answered() {
         .map(|row| row["code"].clone())
         .collect();
     assert_eq!(codes, ["too_complex"]);
+    let file = folder.path().join("robots.txt");
+    fs::write(&file, &body).unwrap();
+    let ran = util::run(["check", file.to_str().unwrap(), "--json"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.out.contains("\"too_complex\""), "{}", ran.out);
     let mut parser = robots::Parser::new();
     let robots = parser.parse(body.as_bytes());
     let policy = robots::Policy::new(robots::Dialect::Google, &robots, b"FooBot");

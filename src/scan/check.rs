@@ -10,7 +10,7 @@ pub use source::Source;
 
 use crate::agents::Registry;
 use crate::asked::{Asked, Crawler};
-use robots::{Basis, Dialect, Judge, Parser, Reading, Robots, Severity, Verdict};
+use robots::{Anomaly, Basis, Dialect, Judge, Parser, Reading, Robots, Severity, Verdict};
 
 /// Who asks, how, and for what.
 #[derive(Clone, Copy, Debug)]
@@ -92,14 +92,22 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
     let mut report = judge(&robots, asking, &crawler, &line);
     let rows = Judge::new().judge(&robots);
     let changes = Judge::new().changes(&robots, &rows);
-    let anomalies = robots.findings().iter().map(|it| Oddity {
-        line_no: it.line_no,
-        code: it.anomaly.code().to_owned(),
-        severity: it.anomaly.severity(),
-        about: it.anomaly.about().to_owned(),
-        changes_verdict: robots::changes_verdict(&changes, it),
-    });
-    report.anomalies = anomalies.collect();
+    let oddity = |anomaly: Anomaly, line_no, changes_verdict| Oddity {
+        line_no,
+        code: anomaly.code().to_owned(),
+        severity: anomaly.severity(),
+        about: anomaly.about().to_owned(),
+        changes_verdict,
+    };
+    let undecided = rows.iter().any(robots::AgentVerdict::is_undecided);
+    report.anomalies = undecided
+        .then(|| oddity(Anomaly::TooComplex, 0, Some(false)))
+        .into_iter()
+        .chain(robots.findings().iter().map(|it| {
+            let changes_verdict = robots::changes_verdict(&changes, it);
+            oddity(it.anomaly, it.line_no, changes_verdict)
+        }))
+        .collect();
     report
 }
 
