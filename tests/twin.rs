@@ -1,6 +1,7 @@
 //! The parser against its slow, obvious twin in `checks/twin/lines.rs`.
 
 use crate::checks::parser;
+use crate::checks::twin::pattern::{Path, Pattern, google_path};
 use crate::util;
 
 /// Pieces of which hostile files are made.
@@ -80,5 +81,54 @@ fn the_parser_and_its_slow_twin_agree_at_the_line_limit() {
 fn the_parser_and_its_slow_twin_agree_on_the_samples() {
     for entry in std::fs::read_dir(util::samples().join("robots")).unwrap() {
         parser::check(&std::fs::read(entry.unwrap().path()).unwrap());
+    }
+}
+
+/// Whether a pattern matches a path, tried from both beginnings: a run takes
+/// an octet more or is over.
+fn matches_by_trying(pattern: &[u8], path: &[u8]) -> bool {
+    match (pattern, path) {
+        (b"", _) => true,
+        (b"$", _) => path.is_empty(),
+        ([b'*', rest @ ..], _) => {
+            matches_by_trying(rest, path)
+                || path
+                    .split_first()
+                    .is_some_and(|it| matches_by_trying(pattern, it.1))
+        }
+        ([first, rest @ ..], [octet, others @ ..]) => {
+            first == octet && matches_by_trying(rest, others)
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn the_slow_matcher_agrees_with_the_definition() {
+    let mut random = util::Random::new(3);
+    let mut word = |letters: &[u8], below: usize| -> Vec<u8> {
+        let len = random.below(below);
+        (0..len)
+            .map(|_| letters[random.below(letters.len())])
+            .collect()
+    };
+    for _ in 0..40_000 {
+        let pattern = word(b"/ab*$", 7);
+        // Some paths are longer than a word of places.
+        let path = [
+            word(b"/ab$", 6),
+            b"a".repeat(word(b"a", 140).len()),
+            word(b"/ab$", 6),
+        ]
+        .concat();
+        for path in [path.as_slice(), &path[..path.len().min(8)]] {
+            assert_eq!(
+                Pattern::google(&pattern).matches(&Path::new(&google_path(path))),
+                matches_by_trying(&pattern, path),
+                "{} {}",
+                pattern.escape_ascii(),
+                path.escape_ascii()
+            );
+        }
     }
 }

@@ -115,7 +115,8 @@ impl Policy {
     /// Gathers the rules, by Google's reading, for a crawler whose names are
     /// compared whole ([`whole_name`](crate::whole_name)): the first of
     /// `names` that has a group decides, never merged with another; else the
-    /// groups of `*`, unless the crawler ignores them.
+    /// groups of `*`, unless the crawler ignores them. Nobody is called `*`, or
+    /// nothing at all.
     ///
     /// ```
     /// use robots::{Parser, Policy};
@@ -141,6 +142,7 @@ impl Policy {
         };
         let own = names
             .iter()
+            .filter(|name| !name.is_empty() && **name != b"*")
             .map(|name| groups_of(name))
             .find(|groups| !groups.is_empty());
         let is_named = own.is_some();
@@ -520,5 +522,16 @@ mod tests {
         let body = "user-agent: *\ndisallow: /\nallow: /d/index.html\n";
         assert_eq!(access(body, "a", "http://h/d/"), (true, 3));
         assert_eq!(access(body, "a", "http://h/d"), (false, 2));
+    }
+
+    #[test]
+    fn nobody_is_called_by_a_star_or_by_nothing() {
+        let mut parser = Parser::new();
+        let robots = parser.parse(b"User-agent: *\nAllow: /\nUser-agent: (x)\nDisallow: /\n");
+        for name in [&b""[..], b"*"] {
+            let policy = Policy::by_whole_names(&robots, &[name], false);
+            assert!(!policy.is_named());
+            assert!(policy.access(b"http://h/x").is_allowed);
+        }
     }
 }

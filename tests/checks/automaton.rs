@@ -16,7 +16,7 @@ const QUESTIONS: usize = 160;
 /// after many questions: an answer does not depend on what was asked before.
 pub fn check(data: &[u8]) {
     let mut set = RuleSet::read(data);
-    let asked = (3_000 / (set.rules.len() + 1)).clamp(8, 40);
+    let asked = (10_000 / (set.rules.len() + 1)).clamp(10, 48);
     set.ask_near_rules(asked);
     let body = set.body();
     let mut parser = Parser::new();

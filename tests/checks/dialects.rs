@@ -1,12 +1,13 @@
 //! Whatever a file says, its policies, verdicts and answers agree.
 
-use super::twin::policy::Policy as Twin;
+use super::twin::lines;
+use super::twin::policy::{Policy as Twin, is_star};
 use super::twin::reach::reach;
 use super::verdicts::assert_verdict;
 use super::{WHOLE, shown, some_reading};
 use robots::{
-    AgentVerdict, Dialect, Judge, Key, Parser, Policy, Reading, Robots, Verdict, changes_verdict,
-    product_token, ruleset,
+    AgentVerdict, Basis, Dialect, Judge, Key, Parser, Policy, Reading, Robots, Verdict,
+    changes_verdict, product_token, ruleset,
 };
 
 /// Names of a file that are asked for, besides the one that is given.
@@ -25,7 +26,7 @@ pub fn check(data: &[u8]) {
     for reading in [WHOLE, some_reading(body)] {
         let robots = parser.parse_with(body, reading);
         let rows = Judge::new().judge(&robots);
-        assert_rows(&robots, &rows);
+        assert_rows(&robots, reading, &rows);
         assert_changes(&robots, &rows);
         for row in rows.iter().take(NAMES_MAX) {
             assert_crawler(&robots, reading, row.agent, url, Some(row));
@@ -61,14 +62,8 @@ fn assert_crawler(
         });
         pair.assert_same(url, verdict);
     }
-    // Nobody has no name.
-    if agent.is_empty() {
-        return;
-    }
-    let names = [agent];
     let pair = Pair {
-        // Everybody is who has no name of his own in the file.
-        policy: Policy::by_whole_names(robots, &names[usize::from(agent == b"*")..], false),
+        policy: Policy::by_whole_names(robots, &[agent], false),
         twin: Twin::by_whole_name(robots.body(), reading, agent),
         of: format!("whole name {}, {reading:?}", shown(agent)),
         robots,
@@ -79,6 +74,14 @@ fn assert_crawler(
             let rules = pair.twin.rules.iter();
             rules.filter(|rule| rule.is_allow == allow).count() as u32
         };
+        if pair.twin.is_named && row.verdict != Verdict::Unknown {
+            assert_eq!(
+                row.basis,
+                Basis::Explicit,
+                "{row:?} of {}",
+                shown(robots.body())
+            );
+        }
         let seen = (row.is_root_allowed, row.n_allow, row.n_disallow);
         let expected = (pair.twin.access(b"/").0, n(true), n(false));
         assert_eq!(seen, expected, "{row:?} of {}", shown(robots.body()));
@@ -137,12 +140,26 @@ impl Pair<'_, '_> {
 }
 
 /// Each name has one row, `*` the first.
-fn assert_rows(robots: &Robots<'_>, rows: &[AgentVerdict<'_>]) {
+fn assert_rows(robots: &Robots<'_>, reading: Reading, rows: &[AgentVerdict<'_>]) {
     let of = || format!("{rows:?} of {}", shown(robots.body()));
     assert_eq!(rows[0].agent, b"*", "{}", of());
     let mut names: Vec<&[u8]> = rows.iter().map(|row| row.agent).collect();
     names.sort_unstable();
     assert!(names.windows(2).all(|it| it[0] != it[1]), "{}", of());
+    let said = lines::read(robots.body(), reading).0;
+    let mut agents = said
+        .iter()
+        .filter(|it| it.key == Key::UserAgent && it.counts);
+    let others_basis = match (agents.any(|it| is_star(&it.value)), rows.len()) {
+        (true, _) => Basis::Wildcard,
+        (false, 1) => Basis::NoRules,
+        (false, _) => Basis::NoGroup,
+    };
+    for row in rows.iter().filter(|row| row.verdict != Verdict::Unknown) {
+        let is_known = row.basis == others_basis || row.basis == Basis::Explicit;
+        assert!(is_known, "{row:?}, {}", of());
+    }
+    assert_ne!(rows[0].basis, Basis::Explicit, "{}", of());
     for row in rows.iter().filter(|row| row.evidence_line != 0) {
         let mut lines = robots.directives().iter();
         let counts = lines.any(|it| it.counts && it.line_no == row.evidence_line);

@@ -75,11 +75,12 @@ impl RuleSet {
         let [kind, size, base @ ..] = line else {
             return;
         };
+        let mut random = Random::of(line);
         let base = text(base);
         for nth in 0..=usize::from(*size) {
             let mut pattern = base.clone();
             let bits = |nth: usize| (0..8).map(move |bit| b"ab"[nth >> bit & 1]);
-            match kind % 8 {
+            match kind.wrapping_sub(b'0') % 11 {
                 0 => pattern.extend(std::iter::repeat_n(b'a', nth)),
                 1 => pattern.extend(nth.to_string().bytes()),
                 2 => pattern.extend(bits(nth)),
@@ -98,7 +99,24 @@ impl RuleSet {
                     pattern.extend(bits(nth));
                     pattern.extend_from_slice(&base);
                 }
-                _ => pattern.extend(format!("/%{nth:02x}*%{:02X}", 255 - nth).bytes()),
+                7 => pattern.extend(format!("/%{nth:02x}*%{:02X}", 255 - nth).bytes()),
+                8 => {
+                    pattern.extend(bits(nth).take(4));
+                    pattern.insert(base.len() + nth % 5, b"a*"[nth & 1]);
+                }
+                9 => {
+                    // Allowed in vain.
+                    pattern.extend(bits(nth));
+                    self.rules.push((true, pattern.clone()));
+                    self.rules
+                        .push((false, [pattern.as_slice(), b"*"].concat()));
+                    continue;
+                }
+                _ => {
+                    pattern.extend(random.letters(b"ab/*", 7));
+                    pattern.extend(random.letters(b"$", 2));
+                    self.ask([base.as_slice(), &random.letters(b"ab/", 9)].concat());
+                }
             }
             self.rules.push((nth % 3 == 1, pattern));
         }
@@ -114,6 +132,7 @@ impl RuleSet {
     /// Asks for paths that the rules match, and for some that they miss by an
     /// octet; no more than `max` paths in all.
     pub(crate) fn ask_near_rules(&mut self, max: usize) {
+        self.paths.truncate(max / 2);
         for path in [&b"/"[..], b"/robots.txt", b"/index.html", b"/a"] {
             self.ask(path.to_vec());
         }
@@ -147,6 +166,33 @@ impl RuleSet {
             body.push(b'\n');
         }
         body
+    }
+}
+
+/// Numbers that only depend on a line (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn of(line: &[u8]) -> Self {
+        let sum = line.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Self(sum | 1)
+    }
+
+    fn below(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 32) as usize % below
+    }
+
+    /// Fewer letters than `below`.
+    fn letters(&mut self, letters: &[u8], below: usize) -> Vec<u8> {
+        let len = self.below(below);
+        (0..len)
+            .map(|_| letters[self.below(letters.len())])
+            .collect()
     }
 }
 

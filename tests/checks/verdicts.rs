@@ -8,7 +8,7 @@ use super::{WHOLE, shown};
 use robots::{Dialect, Judge, Parser, Policy, Verdict};
 
 /// Rules that are tried; the others are dropped.
-const RULES_MAX: usize = 10;
+const RULES_MAX: usize = 60;
 
 /// States that are tried. The fast way may visit more, so that it has no
 /// excuse where the slow one comes to an end.

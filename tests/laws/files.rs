@@ -64,6 +64,16 @@ const OTHER_LINES: [&str; 10] = [
     "\x0b",
 ];
 
+/// Lines that part groups in one dialect and not in another.
+const SLIPS: [&str; 6] = [
+    "Useragent: Foo",
+    "User agent: FooBot",
+    "User-agent FooBot",
+    "User-agents: *",
+    "Disallow /a",
+    "disalow: /",
+];
+
 /// Words of which hostile files are made.
 const WORDS: [&[u8]; 11] = [
     b"User-agent:",
@@ -149,14 +159,18 @@ pub(super) fn groups() -> impl Strategy<Value = Vec<Group>> {
     vec(group(), 0..5)
 }
 
-/// Lines of a file: groups, some of them cut short.
+/// Lines of a file: groups, some of them cut short, and slips between them.
 pub(super) fn lines() -> impl Strategy<Value = Vec<String>> {
-    (groups(), vec(any::<Index>(), 0..3)).prop_map(|(groups, cuts)| {
+    let slips = vec((any::<Index>(), select(&SLIPS[..])), 0..3);
+    (groups(), vec(any::<Index>(), 0..3), slips).prop_map(|(groups, cuts, slips)| {
         let mut lines: Vec<String> = groups.iter().flat_map(Group::lines).collect();
         for cut in cuts {
             if !lines.is_empty() {
                 lines.remove(cut.index(lines.len()));
             }
+        }
+        for (at, slip) in slips {
+            lines.insert(at.index(lines.len() + 1), slip.to_owned());
         }
         lines
     })

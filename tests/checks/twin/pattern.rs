@@ -96,34 +96,91 @@ impl Pattern {
 
     /// Whether the pattern matches: part after part, all places of the path
     /// that can be reached.
-    pub(crate) fn matches(&self, path: &[Symbol]) -> bool {
-        let mut places = vec![false; path.len() + 1];
-        places[0] = true;
-        // The first and the last place that is reached.
-        let (mut first, mut last) = (0, 0);
+    pub(crate) fn matches(&self, path: &Path) -> bool {
+        let mut places = Places::none(path.len);
+        places.0[0] = 1;
         for item in &self.items {
             match *item {
-                Item::Run => {
-                    places[first..].fill(true);
-                    last = path.len();
-                }
-                Item::One(a, b) => {
-                    for at in (first..=last).rev() {
-                        let goes_on = path.get(at).is_some_and(|it| *it == a || *it == b);
-                        if places[at] && goes_on {
-                            places[at + 1] = true;
-                        }
-                        places[at] = false;
-                    }
-                    last = path.len().min(last + 1);
-                    match places[first..=last].iter().position(|&it| it) {
-                        Some(at) => first += at,
-                        None => return false,
-                    }
-                }
+                Item::Run => places.fill_from_first(path.len),
+                Item::One(a, b) => places.step(path.places_of(a), path.places_of(b)),
+            }
+            if places.is_empty() {
+                return false;
             }
         }
-        !self.is_anchored || places[path.len()]
+        !self.is_anchored || places.0[path.len / 64] >> (path.len % 64) & 1 == 1
+    }
+}
+
+/// A path to be matched: where each of its symbols stands.
+#[derive(Debug)]
+pub(crate) struct Path {
+    len: usize,
+    places: Vec<(Symbol, Places)>,
+    nowhere: Places,
+}
+
+impl Path {
+    pub(crate) fn new(symbols: &[Symbol]) -> Self {
+        let nowhere = Places::none(symbols.len());
+        let mut places: Vec<(Symbol, Places)> = Vec::new();
+        for (at, symbol) in symbols.iter().enumerate() {
+            let known = places.iter().position(|it| it.0 == *symbol);
+            let nth = known.unwrap_or_else(|| {
+                places.push((*symbol, nowhere.clone()));
+                places.len() - 1
+            });
+            places[nth].1.0[at / 64] |= 1 << (at % 64);
+        }
+        Self {
+            len: symbols.len(),
+            places,
+            nowhere,
+        }
+    }
+
+    fn places_of(&self, symbol: Symbol) -> &Places {
+        let known = self.places.iter().find(|it| it.0 == symbol);
+        known.map_or(&self.nowhere, |it| &it.1)
+    }
+}
+
+/// Places in a path, a bit each, its end included.
+#[derive(Clone, Debug)]
+struct Places(Vec<u64>);
+
+impl Places {
+    fn none(path_len: usize) -> Self {
+        Self(vec![0; path_len / 64 + 1])
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// One further from each place that is among `a` or `b`.
+    fn step(&mut self, a: &Self, b: &Self) {
+        let mut carry = 0;
+        for ((word, a), b) in self.0.iter_mut().zip(&a.0).zip(&b.0) {
+            let kept = *word & (a | b);
+            *word = kept << 1 | carry;
+            carry = kept >> 63;
+        }
+    }
+
+    /// All from the first on.
+    fn fill_from_first(&mut self, path_len: usize) {
+        let mut is_after = false;
+        for word in &mut self.0 {
+            *word = match (is_after, *word) {
+                (true, _) => u64::MAX,
+                (false, 0) => 0,
+                (false, places) => u64::MAX << places.trailing_zeros(),
+            };
+            is_after |= *word != 0;
+        }
+        // None behind the end.
+        self.0[path_len / 64] &= u64::MAX >> (63 - path_len % 64);
     }
 }
 

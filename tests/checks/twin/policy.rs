@@ -1,7 +1,9 @@
 //! The rules that hold for a crawler, and the answer for a path.
 
 use super::lines::{Strict, read, read_strictly};
-use super::pattern::{Pattern, Symbol, google_path, koster1996_path, path_of_url, rfc9309_path};
+use super::pattern::{
+    Path, Pattern, Symbol, google_path, koster1996_path, path_of_url, rfc9309_path,
+};
 use robots::{Dialect, Key, Reading};
 
 /// A rule of a crawler.
@@ -195,6 +197,7 @@ impl Policy {
         if self.dialect == Dialect::Rfc9309 && path == self.path(b"/robots.txt") {
             return (true, 0);
         }
+        let path = Path::new(&path);
         self.answer(|pattern| pattern.matches(&path))
     }
 
@@ -265,7 +268,7 @@ fn is_c_blank(byte: u8) -> bool {
 }
 
 /// google-semantics §6: `*` alone, or before a blank.
-fn is_star(value: &[u8]) -> bool {
+pub(crate) fn is_star(value: &[u8]) -> bool {
     value == b"*" || (value.len() > 1 && value[0] == b'*' && is_c_blank(value[1]))
 }
 
