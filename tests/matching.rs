@@ -3,6 +3,7 @@
 
 mod bytes;
 mod host;
+mod lists;
 mod made;
 
 use crate::util::{Ran, columns, command, run};

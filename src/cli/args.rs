@@ -180,7 +180,7 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, value_name = "NAME", default_value = "*")]
     pub(crate) agent: String,
 
-    /// A URL to ask for; may be given many times
+    /// A URL to ask for; may be given many times. Its path counts, not its host
     #[arg(short, long = "url", value_name = "URL")]
     pub(crate) urls: Vec<String>,
 
@@ -232,7 +232,8 @@ pub(crate) struct MatchArgs {
         long,
         value_name = "NAME",
         required = true,
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = clap::builder::NonEmptyStringValueParser::new()
     )]
     pub(crate) agent: Vec<String>,
 

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use clap::builder::styling::{AnsiColor, Style};
 use robots::{BODY_LIMIT_BYTES, Basis, Effect, Reading, Severity, Verdict};
 use scan::agents::Registry;
+use scan::asked::Asked;
 use scan::check::{Asking, HostQuestion, HostReport, Report, Seen, Source, check, check_host};
 use scan::date::to_iso;
 use scan::error::{Error, ErrorKind};
@@ -66,8 +67,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             (report, text)
         }
     };
-    stdout().lock().write_all(text.as_bytes())?;
-    Ok(code(&report))
+    // That nobody reads it does not change the exit code.
+    let _ = stdout().lock().write_all(text.as_bytes());
+    Ok(code(&report, args.dialect))
 }
 
 fn body_limit(args: &CheckArgs) -> Option<u64> {
@@ -142,9 +144,9 @@ fn of_host(args: &CheckArgs, host: &Host, asking: &Asking<'_>) -> Result<HostRep
     Ok(found)
 }
 
-fn code(report: &Report) -> u8 {
+fn code(report: &Report, asked: Asked) -> u8 {
     if report.answers.is_empty() {
-        return match report.verdicts.verdict {
+        return match report.verdicts.of(asked) {
             Verdict::AllowAll => exit::WHOLE,
             Verdict::DisallowAll | Verdict::Partial => DISALLOWED,
             Verdict::Unknown => UNKNOWN,
@@ -325,7 +327,7 @@ fn json(args: &CheckArgs, report: &Report) -> Value {
     let line = |no: u32| (no != 0).then_some(no);
     json!({
         "agent": args.agent,
-        "exit_code": code(report),
+        "exit_code": code(report, args.dialect),
         "urls": report.answers.iter().map(|it| json!({
             "url": it.asked, "access": match it.is_allowed { Some(true) => "allowed", Some(false) => "disallowed", None => "unknown" },
             "line_no": line(it.line_no), "line": it.line, "group_line_no": it.group_line_no,

@@ -5,7 +5,7 @@
 
 use crate::key::{Key, read_key};
 use crate::robots::{
-    BODY_BYTES_MAX, Content, Directive, Figures, Group, MARK, Parts, Robots, Span,
+    BUFFER_BYTES_MAX, Content, Directive, Figures, Group, MARK, Parts, Robots, Span,
 };
 use crate::text::{trim_end, trim_start};
 
@@ -96,7 +96,7 @@ impl Rebuilt {
             line.token,
         ];
         let len: usize = texts.iter().map(|text| text.len()).sum();
-        if self.parts.buffer.len().saturating_add(len) > BODY_BYTES_MAX {
+        if self.parts.buffer.len().saturating_add(len) > BUFFER_BYTES_MAX {
             return false;
         }
         let is_agent = line.key == Key::UserAgent;

@@ -11,8 +11,12 @@ use crate::template::Template;
 /// size"; RFC 9309 §2.5 asks for at least as many).
 pub const BODY_LIMIT_BYTES: u64 = 512_000;
 
-/// Texts of a body may not lie beyond this; longer bodies are cut.
-pub(crate) const BODY_BYTES_MAX: usize = (MARK as usize) - 1;
+/// Texts of a body may not lie beyond this; longer bodies are cut. Escaping
+/// makes three octets of one, and these must have their places too.
+pub(crate) const BODY_BYTES_MAX: usize = MARK as usize / 4;
+
+/// The buffer may not grow beyond this.
+pub(crate) const BUFFER_BYTES_MAX: usize = MARK as usize - 1;
 
 /// Set in [`Span::start`] when the text lies in the buffer, not in the body.
 pub(crate) const MARK: u32 = 1 << 31;

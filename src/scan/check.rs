@@ -10,7 +10,7 @@ pub use source::Source;
 
 use crate::agents::Registry;
 use crate::asked::{Asked, Crawler};
-use robots::{Anomaly, Basis, Dialect, Judge, Parser, Reading, Robots, Severity, Verdict};
+use robots::{Anomaly, Basis, Dialect, Judge, Parser, Policy, Reading, Robots, Severity, Verdict};
 
 /// Who asks, how, and for what.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,19 @@ pub struct Verdicts {
     pub evidence_line: u32,
     /// By each dialect, in the order of [`Dialect::ALL`].
     pub by_dialect: [(Dialect, Verdict); 3],
+}
+
+impl Verdicts {
+    /// The verdict by the reading that is asked for.
+    pub fn of(&self, asked: Asked) -> Verdict {
+        let dialect = match asked {
+            Asked::Default => return self.verdict,
+            Asked::Dialect(dialect) => dialect,
+        };
+        let mut by_dialect = self.by_dialect.iter();
+        let found = by_dialect.find(|(it, _)| *it == dialect);
+        found.map_or(self.verdict, |(_, verdict)| *verdict)
+    }
 }
 
 /// An anomaly of the file.
@@ -149,16 +162,9 @@ fn judge(
         None if crawler.ignores_wildcard() => (Verdict::AllowAll, Basis::NoGroup, 0),
         None => (judge[0].verdict, judge[0].basis, judge[0].evidence_line),
     };
-    // A dialect takes the name as it stands; a file that does not hold it
-    // says to it what it says to everybody.
-    let literal = row(asking.agent.to_ascii_lowercase().as_bytes()).unwrap_or(&judge[0]);
     let by_dialect = Dialect::ALL.map(|dialect| {
-        let verdict = match dialect {
-            Dialect::Google => literal.verdict_google,
-            Dialect::Rfc9309 => literal.verdict_rfc9309,
-            Dialect::Koster1996 => literal.verdict_koster1996,
-        };
-        (dialect, verdict)
+        let policy = Policy::new(dialect, robots, asking.agent.as_bytes());
+        (dialect, policy.verdict())
     });
 
     Report {
@@ -188,6 +194,27 @@ mod tests {
                 urls: &["http://h/x".to_owned()],
             },
         )
+    }
+
+    #[test]
+    fn a_dialects_verdict_is_that_of_its_answers() {
+        let versioned = report(
+            "User-agent: GPTBot\nDisallow: /\n",
+            "GPTBot/1.0",
+            Asked::Dialect(Dialect::Koster1996),
+        );
+        assert_eq!(versioned.answers[0].is_allowed, Some(false));
+        assert_eq!(
+            versioned.verdicts.of(Asked::Dialect(Dialect::Koster1996)),
+            Verdict::DisallowAll
+        );
+        let misspelt = "User-agent: *\nDisalow: /\n";
+        let it = report(misspelt, "a", Asked::Dialect(Dialect::Rfc9309));
+        assert_eq!(
+            it.verdicts.of(Asked::Dialect(Dialect::Rfc9309)),
+            Verdict::AllowAll
+        );
+        assert_eq!(it.verdicts.of(Asked::Default), it.verdicts.verdict);
     }
 
     #[test]

@@ -45,10 +45,16 @@ use urls::{Time, Urls};
 pub const MEMORY_MIN: u64 = 16 << 20;
 
 /// What each sort may hold, of all: so many are in use at most.
-const SORTS: u64 = 8;
+const SORTS: u64 = 12;
 
-/// Rows of a batch that is written.
+/// Rows of a batch that is written, at most.
 const BATCH_ROWS: usize = 4096;
+
+/// Bytes of URLs after which a batch is written, however few its rows.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// Bytes of a URL; what is longer is none, and is cut.
+const URL_BYTES_MAX: usize = 1 << 20;
 
 /// A row of the list that asks for the newest.
 const NEWEST: i64 = i64::MAX;
@@ -305,7 +311,10 @@ fn read_urls<'j>(
     let mut ordinal = 0;
     let is_stopped = || job.scratch.stopped().is_err();
     let read = urls.read(&is_stopped, &mut |url, time| {
-        let is_url = parse_url(url).is_some_and(|url| origin::of_url(&url, &mut origin));
+        let is_url = url.len() <= URL_BYTES_MAX
+            && origin::is_plain(url)
+            && parse_url(url).is_some_and(|url| origin::of_url(&url, &mut origin));
+        let url = &url[..url.len().min(URL_BYTES_MAX)];
         let problem = match time {
             _ if !is_url => Some(Ground::BadUrl),
             Time::Bad => Some(Ground::BadTime),
@@ -358,7 +367,7 @@ fn write_rows(job: &Job<'_>, answers: &Sorted<'_>, file: &mut TableFile) -> Resu
     let mut by_access = [0u64; 3];
     let mut by_basis = [0u64; Ground::ALL.len()];
     let crawls = job.dataset.crawls();
-    let mut rows = 0;
+    let (mut rows, mut bytes) = (0, 0);
     let mut reader = answers.read()?;
     while let Some(record) = reader.peek() {
         let mut answers = Answers::read(record);
@@ -378,7 +387,9 @@ fn write_rows(job: &Job<'_>, answers: &Sorted<'_>, file: &mut TableFile) -> Resu
                 capture,
             });
             rows += 1;
-            if matches.rows() >= BATCH_ROWS {
+            bytes += url.len();
+            if matches.rows() >= BATCH_ROWS || bytes >= BATCH_BYTES {
+                bytes = 0;
                 job.scratch.stopped()?;
                 job.progress.set_rows(rows);
                 file.write(matches.take())?;

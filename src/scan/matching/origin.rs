@@ -1,6 +1,7 @@
 //! Origins: scheme, host and port, for which one robots.txt speaks (RFC 9309
 //! §2.3).
 
+use memchr::memmem;
 use std::io::Write;
 use url::Url;
 
@@ -17,6 +18,23 @@ pub(crate) fn of_url(url: &Url, out: &mut Vec<u8>) -> bool {
         .unwrap_or(host);
     write(url.scheme(), host, url.port(), out);
     true
+}
+
+/// Whether scheme, host and path are told apart by the octets as they stand,
+/// as robots.txt parsers tell them. A browser's parser mends more: backslashes,
+/// missing or too many slashes, line ends within.
+pub(crate) fn is_plain(url: &[u8]) -> bool {
+    let Some(colon) = memmem::find(url, b"://") else {
+        return false;
+    };
+    let rest = &url[colon + 3..];
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
+    let host_len = rest.iter().position(is_end).unwrap_or(rest.len());
+    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    url[..colon].iter().all(is_scheme)
+        && host_len > 0
+        && !rest[..host_len].contains(&b'\\')
+        && !url.iter().any(|byte| matches!(byte, b'\t' | b'\r' | b'\n'))
 }
 
 /// Writes the origin of columns as the tables have them: the port is there if
@@ -45,6 +63,31 @@ mod tests {
     fn origin(url: &str) -> Option<String> {
         let mut out = Vec::new();
         of_url(&parse_url(url.as_bytes())?, &mut out).then(|| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn what_only_a_browser_would_mend_is_not_plain() {
+        for url in [
+            "http://h",
+            "https://h/a\\b?c://d",
+            "ftp://u@h:1/x",
+            "http://h?x",
+        ] {
+            assert!(is_plain(url.as_bytes()), "{url}");
+        }
+        for url in [
+            "https:/h/x",
+            "https:h/x",
+            "https:///h/x",
+            "https://h\\x",
+            "https://h/a\nb",
+            "ht tp://h/",
+            "/x?u=http://h/",
+            "h/x",
+            "",
+        ] {
+            assert!(!is_plain(url.as_bytes()), "{url}");
+        }
     }
 
     #[test]

@@ -17,12 +17,20 @@ use arrow::error::ArrowError;
 use flate2::read::MultiGzDecoder;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// A longer line is not read on: no URL is that long.
-const LINE_BYTES_MAX: usize = 1 << 20;
+const LINE_BYTES_MAX: usize = super::URL_BYTES_MAX + 1;
+
+/// Bytes of a record of CSV; a quote that is left open makes one of all that follows.
+const RECORD_BYTES_MAX: usize = 4 << 20;
+
+/// Bytes of the first line by which CSV is told from text.
+const HEAD_BYTES_MAX: usize = 8 << 10;
 
 /// Rows of a batch of Parquet.
 const BATCH_ROWS: usize = 1024;
@@ -80,17 +88,20 @@ impl Urls {
             return Ok(Self::Parquet(file, path.clone()));
         }
         // What was read of a pipe cannot be read again.
+        let is_gzip = magic.starts_with(b"\x1f\x8b");
         let source: Box<dyn Read> = match file.rewind() {
             Ok(()) => Box::new(file),
-            Err(_) => Box::new(io::Cursor::new(magic.clone()).chain(file)),
+            Err(_) => Box::new(io::Cursor::new(magic).chain(file)),
         };
-        let mut source: Box<dyn BufRead> = if magic.starts_with(b"\x1f\x8b") {
-            Box::new(BufReader::new(MultiGzDecoder::new(source)))
+        let mut source: Box<dyn Read> = if is_gzip {
+            Box::new(MultiGzDecoder::new(BufReader::new(source)))
         } else {
-            Box::new(BufReader::new(source))
+            source
         };
-        let head = source.fill_buf().map_err(unreadable)?;
-        let is_csv = is_named_csv(path) || has_url_column(head);
+        let head = read_head(&mut source).map_err(unreadable)?;
+        let is_csv = is_named_csv(path) || has_url_column(&head);
+        let source: Box<dyn BufRead> =
+            Box::new(BufReader::new(io::Cursor::new(head).chain(source)));
         Ok(match is_csv {
             true => Self::Csv(source, path.clone()),
             false => Self::Text(source, path.clone()),
@@ -119,6 +130,22 @@ impl Urls {
             Self::Parquet(file, path) => read_parquet(file, &path, each),
         }
     }
+}
+
+/// Reads until a line has ended, or enough is there. A pipe gives what it has,
+/// so it may take several times.
+fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let (mut head, mut len) = (vec![0; HEAD_BYTES_MAX], 0);
+    while len < head.len() && !head[..len].contains(&b'\n') {
+        match source.read(&mut head[len..]) {
+            Ok(0) => break,
+            Ok(read) => len += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(len);
+    Ok(head)
 }
 
 fn is_named_csv(path: &Path) -> bool {
@@ -179,7 +206,7 @@ fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         is_there = true;
         let end = memchr::memchr(b'\n', held);
         let text = &held[..end.unwrap_or(held.len())];
-        let room = LINE_BYTES_MAX - line.len();
+        let room = LINE_BYTES_MAX.saturating_sub(line.len());
         line.extend_from_slice(&text[..text.len().min(room)]);
         let used = end.map_or(held.len(), |end| end + 1);
         source.consume(used);
@@ -194,6 +221,12 @@ fn read_csv(source: Box<dyn BufRead>, path: &Path, each: &mut Each<'_>) -> Resul
         csv::ErrorKind::Io(error) => Error::read(path, error),
         other => Error::new(ErrorKind::Urls(format!("{other:?}")), path),
     };
+    // What a record may still take; the reader holds some more beforehand.
+    let left = Rc::new(Cell::new(RECORD_BYTES_MAX));
+    let source = Bounded {
+        source,
+        left: Rc::clone(&left),
+    };
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source);
     let header = reader.byte_headers().map_err(refuse)?.clone();
     let column = |name: &[u8]| {
@@ -207,12 +240,41 @@ fn read_csv(source: Box<dyn BufRead>, path: &Path, each: &mut Each<'_>) -> Resul
     };
     let fetch_time = column(b"fetch_time");
     let mut record = csv::ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(refuse)? {
+    loop {
+        left.set(RECORD_BYTES_MAX);
+        let line = reader.position().line();
+        let is_there = reader.read_byte_record(&mut record);
+        if left.get() == 0 {
+            let why = format!(
+                "the record that begins at line {line} has more than {RECORD_BYTES_MAX} bytes: is a quote left open?"
+            );
+            return Err(Error::new(ErrorKind::Urls(why), path));
+        }
+        if !is_there.map_err(refuse)? {
+            return Ok(());
+        }
         let time = fetch_time.and_then(|at| record.get(at)).unwrap_or_default();
         let time = std::str::from_utf8(time).map_or(Time::Bad, time_of_text);
         each(record.get(url).unwrap_or_default().trim_ascii(), time)?;
     }
-    Ok(())
+}
+
+/// A source that fails once what is left is used up.
+struct Bounded<R> {
+    source: R,
+    left: Rc<Cell<usize>>,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let room = out.len().min(self.left.get());
+        if room == 0 && !out.is_empty() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let read = self.source.read(&mut out[..room])?;
+        self.left.set(self.left.get() - read);
+        Ok(read)
+    }
 }
 
 fn time_of_text(text: &str) -> Time {
