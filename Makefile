@@ -11,7 +11,7 @@ QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv/bin/python jobs/test_queries.py
 SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 
-.PHONY: build help test lint rust-test run queries deny schemas expected samples bench fuzz clean
+.PHONY: build help test lint rust-test run queries deny schemas expected samples bench benches bench-corpus fuzz clean
 .NOTPARALLEL:
 
 build: ## the program, as target/release/robots-scan (the default)
@@ -51,8 +51,25 @@ expected: run .venv/ready ## writes jobs/expected/ anew; read the diff, it is th
 samples: ## writes data-samples/warc/ anew, and the robots.txt files of odd bytes
 	$(CARGO) run --locked --example make-samples
 
-bench: ## the benches
+benches: ## the benches of single layers
 	$(CARGO) bench --workspace --locked
+
+# What `bench` measures on: archives of the robots.txt subset's size, from real ones if they are there.
+CORPUS = target/bench/corpus
+CORPUS_BYTES ?= 64000000
+CORPUS_FROM = $(wildcard ../shared/data/real/*.warc.gz)
+
+bench-corpus: ## archives to measure on, CORPUS_BYTES of them, into target/bench/corpus
+	rm -rf $(CORPUS)
+	$(CARGO) run --release --locked --example bench-corpus -- $(CORPUS) $(CORPUS_BYTES) $(CORPUS_FROM)
+
+ROUNDS ?= 5
+
+bench: build .venv-bench/ready ## the whole job beside its floors and peers, in one run: a table of ratios
+	$(CARGO) build --release --locked --example bench-floors
+	@test -d $(CORPUS) || $(MAKE) bench-corpus
+	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/examples/bench-floors \
+	  $(CORPUS) target/bench/scratch --rounds $(ROUNDS)
 
 # Compares are not traced: most of them would be those of the slow twins.
 fuzz: ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
@@ -62,17 +79,20 @@ fuzz: ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
 	    -dict=fuzz/robots.dict -len_control=20 -max_len=1024 -max_total_time=$(SECONDS) || exit; \
 	done
 
-clean: ## removes target/ and .venv/
+clean: ## removes target/ and the virtual environments
 	$(CARGO) clean
-	rm -rf .venv $(DATASET) fuzz/target
+	rm -rf .venv .venv-bench $(DATASET) fuzz/target
+
+.venv/ready: jobs/requirements.txt
+.venv-bench/ready: benches/measure/requirements.txt
 
 # Debian packs Python without `venv`.
-.venv/ready: jobs/requirements.txt
+.venv/ready .venv-bench/ready:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo 'Python has no venv here: installing the package python3-venv with apt-get'; \
 	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root=sudo; fi; \
 	  $$as_root apt-get update -q && $$as_root apt-get install -q -y python3-venv || { \
 	    echo 'That failed. Install venv for $(PYTHON) yourself, then run make again.'; exit 1; }; }
-	$(PYTHON) -m venv --clear .venv
-	.venv/bin/pip install --quiet --disable-pip-version-check -r jobs/requirements.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@

@@ -621,7 +621,12 @@ pub(crate) fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> A
 /// Captures as a crawl has them: 54 of 100 are successful, 27 redirects and 19 not there; three
 /// of the 54 are forty times as large as usual.
 pub(crate) fn crawl(captures: u64, framing: Framing) -> Archive {
-    let mut random = Random(0x6006);
+    crawl_of_seed(captures, framing, 0)
+}
+
+/// The same from another seed.
+pub(crate) fn crawl_of_seed(captures: u64, framing: Framing, seed: u64) -> Archive {
+    let mut random = Random(0x6006 + (seed << 16));
     let moved = "<html><head><title>301 Moved Permanently</title></head><body><center><h1>301 Moved Permanently</h1>\
         </center><hr><center>nginx</center></body></html>\r\n";
     let page = html_body(&mut random);
@@ -780,30 +785,36 @@ impl Floor {
     pub(crate) fn inflate(&mut self, mut input: &[u8]) -> (u64, u64) {
         let (mut members, mut bytes) = (0, 0);
         while !input.is_empty() {
-            let (mut taken, mut made) = (0, 0);
-            #[expect(
-                unsafe_code,
-                reason = "libdeflate has no safe binding that tells the bytes taken"
-            )]
-            // SAFETY: the decompressor is live until `drop`; both pointers come with the lengths of
-            // what they point at; the two results are valid for writing during the call.
-            let result = unsafe {
-                sys::libdeflate_gzip_decompress_ex(
-                    self.decompressor.as_ptr(),
-                    input.as_ptr().cast(),
-                    input.len(),
-                    self.output.as_mut_ptr().cast(),
-                    self.output.len(),
-                    &raw mut taken,
-                    &raw mut made,
-                )
-            };
-            assert_eq!(result, sys::libdeflate_result_LIBDEFLATE_SUCCESS);
+            let (taken, member) = self.member(input);
+            bytes += member.len() as u64;
             input = &input[taken..];
             members += 1;
-            bytes += made as u64;
         }
         (members, bytes)
+    }
+
+    /// Inflates the first member of `input`; gives the bytes it takes there, and what is in it.
+    pub(crate) fn member(&mut self, input: &[u8]) -> (usize, &[u8]) {
+        let (mut taken, mut made) = (0, 0);
+        #[expect(
+            unsafe_code,
+            reason = "libdeflate has no safe binding that tells the bytes taken"
+        )]
+        // SAFETY: the decompressor is live until `drop`; both pointers come with the lengths of
+        // what they point at; the two results are valid for writing during the call.
+        let result = unsafe {
+            sys::libdeflate_gzip_decompress_ex(
+                self.decompressor.as_ptr(),
+                input.as_ptr().cast(),
+                input.len(),
+                self.output.as_mut_ptr().cast(),
+                self.output.len(),
+                &raw mut taken,
+                &raw mut made,
+            )
+        };
+        assert_eq!(result, sys::libdeflate_result_LIBDEFLATE_SUCCESS);
+        (taken, &self.output[..made])
     }
 }
 

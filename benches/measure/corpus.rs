@@ -1,0 +1,196 @@
+//! Builds the archives that `make bench` measures.
+//!
+//! `bench-corpus FOLDER BYTES [ARCHIVE…]`: archives of about 1.9 MB, as Common Crawl's robots.txt
+//! subset has them, until they hold `BYTES`. Records come from the archives that are named; else
+//! they are generated, from a fixed seed.
+//!
+//! Where the named archives hold too little they are used again. A second copy must not be easier
+//! than the web: hosts are changed everywhere, and so is a path of every body that occurs but once
+//! in the archives, so that as many bodies repeat as did before. All lengths stay as they were.
+
+#![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
+
+#[path = "../inputs/mod.rs"]
+mod inputs;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use inputs::{Floor, Framing};
+use memchr::memmem;
+use std::collections::HashMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Bytes of an archive of the robots.txt subset.
+const ARCHIVE_BYTES: usize = 1_900_000;
+/// Captures of a generated archive of about that size.
+const GENERATED_CAPTURES: u64 = 1250;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let folder = PathBuf::from(args.next().expect("a folder"));
+    let bytes: usize = args
+        .next()
+        .and_then(|it| it.parse().ok())
+        .expect("a number of bytes");
+    let archives: Vec<PathBuf> = args.map(PathBuf::from).collect();
+    fs::create_dir_all(&folder).unwrap();
+    let mut corpus = Corpus {
+        folder: &folder,
+        made: 0,
+        bytes: 0,
+        archive: Vec::new(),
+    };
+    if archives.is_empty() {
+        while corpus.bytes < bytes {
+            corpus.archive =
+                inputs::crawl_of_seed(GENERATED_CAPTURES, Framing::Gzip, corpus.made).bytes;
+            corpus.finish_archive();
+        }
+    } else {
+        copies_of(&archives, &mut corpus, bytes);
+    }
+    println!("{} archives, {} bytes", corpus.made, corpus.bytes);
+}
+
+/// Archives that are being written.
+struct Corpus<'a> {
+    folder: &'a Path,
+    made: u64,
+    bytes: usize,
+    archive: Vec<u8>,
+}
+
+impl Corpus<'_> {
+    fn push(&mut self, record: &[u8]) {
+        let mut encoder = GzEncoder::new(&mut self.archive, Compression::default());
+        encoder.write_all(record).unwrap();
+        encoder.finish().unwrap();
+    }
+
+    fn finish_archive(&mut self) {
+        let name = format!("BENCH-{:05}.warc.gz", self.made);
+        fs::write(self.folder.join(name), &self.archive).unwrap();
+        self.made += 1;
+        self.bytes += self.archive.len();
+        self.archive.clear();
+    }
+}
+
+fn copies_of(archives: &[PathBuf], corpus: &mut Corpus<'_>, bytes: usize) {
+    let records: Vec<Vec<u8>> = archives.iter().flat_map(|path| members(path)).collect();
+    let mut times: HashMap<u64, u32> = HashMap::new();
+    for record in &records {
+        *times.entry(hash(body_of(record))).or_default() += 1;
+    }
+    let info = records.first().cloned().expect("a record");
+    for copy in 0.. {
+        for record in records.iter().filter(|it| !is_warcinfo(it)) {
+            if corpus.archive.is_empty() {
+                if corpus.bytes >= bytes {
+                    return;
+                }
+                corpus.push(&info);
+            }
+            let is_unique = times[&hash(body_of(record))] == 1;
+            corpus.push(&changed(record, copy, is_unique));
+            // A response ends an archive, so that none is parted from its request.
+            if corpus.archive.len() >= ARCHIVE_BYTES && is_response(record) {
+                corpus.finish_archive();
+            }
+        }
+    }
+}
+
+/// The members of an archive, inflated.
+fn members(path: &Path) -> Vec<Vec<u8>> {
+    let bytes = fs::read(path).unwrap();
+    let (mut rest, mut floor, mut members) = (bytes.as_slice(), Floor::new(), Vec::new());
+    while !rest.is_empty() {
+        let (taken, member) = floor.member(rest);
+        members.push(member.to_vec());
+        rest = &rest[taken..];
+    }
+    members
+}
+
+/// A record of the `copy`-th copy.
+fn changed(record: &[u8], copy: u8, is_unique: bool) -> Vec<u8> {
+    let mut changed = record.to_vec();
+    if copy == 0 {
+        return changed;
+    }
+    if is_response(record) && is_unique {
+        let body_start = record.len() - body_of(record).len();
+        change_a_path(&mut changed[body_start..], copy);
+    }
+    if let Some(host) = host_of(record) {
+        let found: Vec<usize> = memmem::find_iter(record, host).collect();
+        for at in found {
+            turn_letters(&mut changed[at..at + host.len()], copy);
+        }
+    }
+    changed
+}
+
+/// Turns the letters of the longest path of a rule.
+fn change_a_path(body: &mut [u8], copy: u8) {
+    let mut longest = 0..0;
+    for line in robots::Lines::new(body, 0) {
+        let start = line.bytes.as_ptr().addr() - body.as_ptr().addr();
+        if let Some(slash) = memmem::find(line.bytes, b": /")
+            && line.bytes.len() - slash > longest.len()
+        {
+            longest = start + slash + 3..start + line.bytes.len();
+        }
+    }
+    turn_letters(&mut body[longest], copy);
+}
+
+/// Turns the small letters but those of a top-level domain, so that hosts stay hosts.
+fn turn_letters(text: &mut [u8], by: u8) {
+    let end = memchr::memrchr(b'.', text).unwrap_or(text.len());
+    for byte in text[..end]
+        .iter_mut()
+        .filter(|byte| byte.is_ascii_lowercase())
+    {
+        *byte = b'a' + (*byte - b'a' + by) % 26;
+    }
+}
+
+fn is_warcinfo(record: &[u8]) -> bool {
+    memmem::find(header_of(record), b"WARC-Type: warcinfo").is_some()
+}
+
+fn is_response(record: &[u8]) -> bool {
+    memmem::find(header_of(record), b"WARC-Type: response").is_some()
+}
+
+fn header_of(record: &[u8]) -> &[u8] {
+    let end = memmem::find(record, b"\r\n\r\n").unwrap();
+    &record[..end]
+}
+
+/// What stands behind the WARC header and the HTTP header.
+fn body_of(record: &[u8]) -> &[u8] {
+    let block = &record[header_of(record).len() + 4..];
+    memmem::find(block, b"\r\n\r\n").map_or(&[], |end| &block[end + 4..])
+}
+
+fn host_of(record: &[u8]) -> Option<&[u8]> {
+    let header = header_of(record);
+    let uri = memmem::find(header, b"WARC-Target-URI: ")?;
+    let host = uri + memmem::find(&header[uri..], b"://")? + 3;
+    let len = header[host..]
+        .iter()
+        .position(|byte| matches!(byte, b'/' | b':' | b'\r'))?;
+    Some(&header[host..host + len])
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}

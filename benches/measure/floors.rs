@@ -1,0 +1,146 @@
+//! The parts that `make bench` measures beside the whole job.
+//!
+//! `bench-floors WHAT ARCHIVE…` does one thing to all archives, in one thread, and prints the CPU
+//! seconds it took, bytes and a count of what it did.
+
+#![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
+
+#[path = "../inputs/mod.rs"]
+mod inputs;
+
+use cpu_time::ProcessTime;
+use fast_robots::RobotsTxt;
+use fastwarc::warc::iter::{ArchiveIterator, ArchiveIteratorOptions};
+use inputs::Floor;
+use robots::Parser;
+use scan::capture::{Capture, Scope};
+use scan::warc::{Limits, Reader};
+use std::fs;
+use std::hint::black_box;
+use std::io::Read;
+use std::path::Path;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let what = args.next().expect("what to do");
+    let paths: Vec<String> = args.collect();
+    let (mut octets, mut texts) = (Vec::new(), Vec::new());
+    match what.as_str() {
+        "parse" => octets = bodies(&paths),
+        "parse-fast-robots" => {
+            let mend = |body: &Vec<u8>| String::from_utf8_lossy(body).into_owned();
+            texts = bodies(&paths).iter().map(mend).collect();
+        }
+        _ => {}
+    }
+    let start = ProcessTime::now();
+    let (bytes, count) = match what.as_str() {
+        "inflate" => inflate(&paths),
+        "read" => read(&paths),
+        "read-fastwarc" => read_fastwarc(&paths),
+        "parse" => parse(&octets),
+        "parse-fast-robots" => parse_fast_robots(&texts),
+        _ => panic!("inflate, read, read-fastwarc, parse or parse-fast-robots"),
+    };
+    println!("{} {bytes} {count}", start.elapsed().as_secs_f64());
+}
+
+/// libdeflate, a member at a time: nothing can be faster. Bytes inflated, and members.
+fn inflate(paths: &[String]) -> (u64, u64) {
+    let mut floor = Floor::new();
+    paths.iter().fold((0, 0), |(bytes, count), path| {
+        let (members, inflated) = floor.inflate(&fs::read(path).unwrap());
+        (bytes + inflated, count + members)
+    })
+}
+
+/// Every block by our reader: bytes of blocks, and records.
+fn read(paths: &[String]) -> (u64, u64) {
+    let mut reader = Reader::new(Limits::default());
+    let (mut bytes, mut count) = (0, 0);
+    for path in paths {
+        reader.open_file(Path::new(path), None).unwrap();
+        while reader.read_record().unwrap() {
+            bytes += black_box(reader.record().block()).len() as u64;
+            count += 1;
+        }
+    }
+    (bytes, count)
+}
+
+/// The same by fastwarc, with the options that make it fastest.
+fn read_fastwarc(paths: &[String]) -> (u64, u64) {
+    let (mut bytes, mut count) = (0, 0);
+    let mut block = Vec::new();
+    let options = ArchiveIteratorOptions {
+        parse_http: false,
+        inplace: true,
+        ..ArchiveIteratorOptions::default()
+    };
+    for path in paths {
+        for record in ArchiveIterator::from_path_with_options(path, options).unwrap() {
+            let record = record.unwrap();
+            block.clear();
+            let mut record = record.borrow_mut();
+            record
+                .reader_mut()
+                .unwrap()
+                .read_to_end(&mut block)
+                .unwrap();
+            bytes += black_box(&block).len() as u64;
+            count += 1;
+        }
+    }
+    (bytes, count)
+}
+
+/// The bodies that the job parses.
+fn bodies(paths: &[String]) -> Vec<Vec<u8>> {
+    let mut reader = Reader::new(Limits::default());
+    let scope = Scope {
+        is_robots_subset: true,
+        max_body_bytes: 16 << 20,
+        body_limit: Some(robots::BODY_LIMIT_BYTES),
+    };
+    let mut bodies = Vec::new();
+    for path in paths {
+        reader.open_file(Path::new(path), None).unwrap();
+        while reader.read_record().unwrap() {
+            let record = reader.record();
+            let capture = Capture::read(&record, scope).filter(Capture::is_parsed);
+            bodies.extend(
+                capture
+                    .and_then(|it| it.body)
+                    .map(std::borrow::Cow::into_owned),
+            );
+        }
+    }
+    bodies
+}
+
+/// Our parser: bytes of bodies, and lines with a key and a value.
+fn parse(bodies: &[Vec<u8>]) -> (u64, u64) {
+    let mut parser = Parser::new();
+    bodies.iter().fold((0, 0), |(bytes, count), body| {
+        let robots = black_box(parser.parse(body));
+        (
+            bytes + body.len() as u64,
+            count + robots.directives().len() as u64,
+        )
+    })
+}
+
+/// The same by fast-robots, which takes UTF-8 only; what is none it gets mended beforehand.
+fn parse_fast_robots(bodies: &[String]) -> (u64, u64) {
+    bodies.iter().fold((0, 0), |(bytes, count), body| {
+        let robots = black_box(RobotsTxt::parse(body));
+        let lines = robots
+            .groups
+            .iter()
+            .map(|it| it.rules.len() + it.agents.len());
+        (
+            bytes + body.len() as u64,
+            count + lines.sum::<usize>() as u64,
+        )
+    })
+}
