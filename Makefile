@@ -74,8 +74,8 @@ bench: build .venv-bench/ready ## the whole job beside its floors and peers, in 
 # Compares are not traced: most of them would be those of the slow twins.
 fuzz: ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
 	for target in $(TARGETS); do \
-	  mkdir -p fuzz/work/$$target; \
-	  $(CARGO) fuzz run -s none --no-trace-compares $$target fuzz/work/$$target fuzz/corpus/$$target -- \
+	  mkdir -p fuzz/grown/$$target; \
+	  $(CARGO) fuzz run -s none --no-trace-compares $$target fuzz/grown/$$target fuzz/corpus/$$target -- \
 	    -dict=fuzz/robots.dict -len_control=20 -max_len=1024 -max_total_time=$(SECONDS) || exit; \
 	done
 
