@@ -2,7 +2,7 @@
 //! which policy that is.
 
 use crate::agents::{Registry, whole_name};
-use robots::{Access, Addressed, Basis, Dialect, Policy, Robots, addressed};
+use robots::{Access, Addressed, Basis, Dialect, Parser, Policy, Robots, addressed};
 
 /// A reading that may be asked for: the registry's, or a dialect's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,15 +53,6 @@ impl Crawler {
         }
     }
 
-    /// Everybody who is not named.
-    pub fn everybody() -> Self {
-        Self {
-            agent: "*".to_owned(),
-            names: vec!["*".to_owned()],
-            ignores_wildcard: false,
-        }
-    }
-
     /// The name as it was given.
     pub fn agent(&self) -> &str {
         &self.agent
@@ -83,11 +74,11 @@ impl Crawler {
     /// or of one it falls back to; else `wildcard` where that reading finds one
     /// of `*` and the crawler obeys it; else `no_group` where somebody else is
     /// named; else `no_rules`.
-    pub fn ask<'a>(
+    pub fn ask(
         &self,
         asked: Asked,
-        robots: &Robots<'a>,
-    ) -> (Basis, impl Fn(&[u8]) -> Access + use<'a>) {
+        robots: &Robots<'_>,
+    ) -> (Basis, impl Fn(&[u8]) -> Access + use<>) {
         let (policy, ignores_wildcard) = match asked {
             Asked::Default => {
                 let names: Vec<&[u8]> = self.names().collect();
@@ -99,10 +90,8 @@ impl Crawler {
                 (policy, false)
             }
         };
-        // `*` names nobody.
-        let is_everybody = asked == Asked::Default && self.names[0] == "*";
         let basis = match addressed(asked.dialect(), robots) {
-            _ if policy.is_named() && !is_everybody => Basis::Explicit,
+            _ if policy.is_named() => Basis::Explicit,
             _ if ignores_wildcard => Basis::NoGroup,
             Addressed::Everybody => Basis::Wildcard,
             Addressed::Some => Basis::NoGroup,
@@ -112,10 +101,18 @@ impl Crawler {
     }
 }
 
+/// What a status answers that disallows everything: what `Disallow: /` does,
+/// also of what a dialect allows in spite of that.
+pub(crate) fn closed(asked: Asked) -> impl Fn(&[u8]) -> Access {
+    let mut parser = Parser::new();
+    let robots = parser.parse(b"User-agent: *\nDisallow: /\n");
+    let policy = Policy::new(asked.dialect(), &robots, b"*");
+    move |url| policy.access(url)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use robots::Parser;
 
     #[test]
     fn an_answer_says_what_it_rests_on() {

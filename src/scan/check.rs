@@ -10,7 +10,10 @@ pub use source::Source;
 
 use crate::agents::Registry;
 use crate::asked::{Asked, Crawler};
-use robots::{Anomaly, Basis, Dialect, Judge, Parser, Policy, Reading, Robots, Severity, Verdict};
+use robots::{
+    AgentVerdict, Anomaly, Basis, Dialect, Judge, Parser, Policy, Reading, Robots, Severity,
+    Verdict,
+};
 
 /// Who asks, how, and for what.
 #[derive(Clone, Copy, Debug)]
@@ -102,8 +105,8 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
         Some(String::from_utf8_lossy(line).trim().to_owned())
     };
     let crawler = Crawler::new(asking.registry, asking.agent);
-    let mut report = judge(&robots, asking, &crawler, &line);
     let rows = Judge::new().judge(&robots);
+    let mut report = judge(&robots, &rows, asking, &crawler, &line);
     let changes = Judge::new().changes(&robots, &rows);
     let oddity = |anomaly: Anomaly, line_no, changes_verdict| Oddity {
         line_no,
@@ -112,7 +115,7 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
         about: anomaly.about().to_owned(),
         changes_verdict,
     };
-    let undecided = rows.iter().any(robots::AgentVerdict::is_undecided);
+    let undecided = rows.iter().any(AgentVerdict::is_undecided);
     report.anomalies = undecided
         .then(|| oddity(Anomaly::TooComplex, 0, Some(false)))
         .into_iter()
@@ -124,15 +127,15 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
     report
 }
 
-/// Answers for the URLs, with the lines as `line` gives them; anomalies are
-/// left out.
+/// Answers for the URLs, with the lines as `line` gives them; `rows` are what a
+/// judge says of the file, and anomalies are left out.
 fn judge(
     robots: &Robots<'_>,
+    rows: &[AgentVerdict<'_>],
     asking: &Asking<'_>,
     crawler: &Crawler,
     line: &dyn Fn(u32) -> Option<String>,
 ) -> Report {
-    let judge = Judge::new().judge(robots);
     let (_, access) = crawler.ask(asking.asked, robots);
     let answers = asking.urls.iter().map(|url| {
         let access = access(url.as_bytes());
@@ -152,7 +155,7 @@ fn judge(
     });
     let answers = answers.collect();
 
-    let row = |name: &[u8]| judge.iter().find(|row| row.agent == name);
+    let row = |name: &[u8]| rows.iter().find(|row| row.agent == name);
     let explicit = |name: &[u8]| {
         row(name).filter(|row| matches!(row.basis, Basis::Explicit | Basis::TooComplex))
     };
@@ -160,7 +163,7 @@ fn judge(
     let (verdict, basis, evidence_line) = match own {
         Some(row) => (row.verdict, row.basis, row.evidence_line),
         None if crawler.ignores_wildcard() => (Verdict::AllowAll, Basis::NoGroup, 0),
-        None => (judge[0].verdict, judge[0].basis, judge[0].evidence_line),
+        None => (rows[0].verdict, rows[0].basis, rows[0].evidence_line),
     };
     let by_dialect = Dialect::ALL.map(|dialect| {
         let policy = Policy::new(dialect, robots, asking.agent.as_bytes());

@@ -2,7 +2,7 @@
 
 use super::archive::{self, Temporary};
 use super::{Answer, Asking, Oddity, Report, Source, Verdicts};
-use crate::asked::{Asked, Crawler};
+use crate::asked::{Crawler, closed};
 use crate::dataset::{
     Bools, Dataset, Filter, Ints, Line, Longs, Texts, Wanted, capture_key, column,
 };
@@ -12,7 +12,7 @@ use crate::note::Note;
 use crate::sort::Scratch;
 use crate::tables::Table;
 use arrow::array::{Array, Int16Array, TimestampMillisecondArray};
-use robots::{Anomaly, Basis, Dialect, Effect, Parser, Rebuilt, Severity, Verdict};
+use robots::{Anomaly, Basis, Dialect, Effect, Judge, Rebuilt, Severity, Verdict};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -138,7 +138,13 @@ pub fn check_host(
                     )
                 })
             };
-            super::judge(&robots, asking, &crawler, &line)
+            super::judge(
+                &robots,
+                &Judge::new().judge(&robots),
+                asking,
+                &crawler,
+                &line,
+            )
         }
         Some(effect) => by_status(asking, effect),
     };
@@ -173,11 +179,7 @@ fn verdict_of(effect: Effect) -> Option<Verdict> {
 /// The answers that the status gives.
 fn by_status(asking: &Asking<'_>, effect: Effect) -> Report {
     let verdict = verdict_of(effect).unwrap_or(Verdict::Unknown);
-    // What `Disallow: /` says, also of what a dialect allows in spite of that.
-    let mut parser = Parser::new();
-    let closed = parser.parse(b"User-agent: *\nDisallow: /\n");
-    let dialect = Asked::Dialect(asking.asked.dialect());
-    let (_, closed) = Crawler::everybody().ask(dialect, &closed);
+    let closed = closed(asking.asked);
     let answers = asking.urls.iter().map(|url| {
         let is_allowed = match verdict {
             Verdict::AllowAll => Some(true),

@@ -3,12 +3,12 @@
 use super::captures::skip_to;
 use super::page::{Page, Pick, Source};
 use super::{Job, Totals};
-use crate::asked::{Asked, Crawler};
+use crate::asked::closed;
 use crate::dataset::{Line, Wanted, capture_key};
 use crate::error::{Error, ErrorKind};
 use crate::sort::record::{Values, put_i64, put_text, put_u8, put_u32, put_u64};
 use crate::sort::{Sorted, Sorter};
-use robots::{Access, Basis, Effect, Parser, Rebuilt};
+use robots::{Access, Basis, Effect, Rebuilt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -187,12 +187,7 @@ pub(crate) fn ask_status<'j>(
     out: &mut Sorter<'_>,
     totals: &mut Totals,
 ) -> Result<Sorted<'j>, Error> {
-    // A status that disallows all says what `Disallow: /` says, also of what a
-    // dialect allows in spite of that.
-    let mut parser = Parser::new();
-    let closed = parser.parse(b"User-agent: *\nDisallow: /\n");
-    let everybody = Crawler::everybody();
-    let (_, closed) = everybody.ask(Asked::Dialect(job.asked.dialect()), &closed);
+    let closed = closed(job.asked);
 
     let mut of_rules = job.sorter();
     let (mut questions, mut speakers) = (questions.read()?, speakers.read()?);
