@@ -91,7 +91,7 @@ fn check(input: &Input, batches: &Batches) {
             _ => continue,
         };
         assert_eq!(
-            batch.num_rows() as u64,
+            batch.len() as u64,
             expected,
             "{}: {}",
             input.name,

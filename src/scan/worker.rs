@@ -7,7 +7,6 @@
 use crate::capture::{Capture, Scope};
 use crate::facts::Examiner;
 use crate::input::Origin;
-use crate::output::Weight;
 use crate::tables::{Batches, Fault, Table, Tables};
 use crate::warc;
 use robots::{Basis, Verdict};
@@ -130,10 +129,7 @@ impl Worker {
         counts.bytes = total.saturating_sub(self.bytes);
         self.bytes = total;
         let batches = self.tables.take();
-        let bytes = batches
-            .iter()
-            .map(|batch| Weight::new(batch).bytes(batch.num_rows()))
-            .sum();
+        let bytes = batches.iter().map(|batch| batch.bytes(batch.len())).sum();
         Chunk {
             batches,
             counts,

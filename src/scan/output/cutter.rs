@@ -1,32 +1,33 @@
 //! Cuts the rows of a table into slabs, and slabs into row groups.
 //!
 //! A group ends after [`GROUP_ROWS`] rows, or with the slab that brings its
-//! Arrow data to [`GROUP_BYTES`], whichever comes first; a slab ends after
+//! values to [`GROUP_BYTES`], whichever comes first; a slab ends after
 //! [`SLAB_ROWS`] rows, or with the row that brings it to [`SLAB_BYTES`]. Only
 //! rows decide, in the order of output: neither batches nor threads show in
 //! the result. Slabs are encoded as they come, so that what waits for the end
 //! of its group waits encoded.
 
-use arrow::array::{Array, RecordBatch, StringArray};
-use arrow::datatypes::DataType;
+use crate::rows::Rows;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Rows of a row group: DuckDB's own measure.
 pub(crate) const GROUP_ROWS: usize = 122_880;
 
-/// Bytes of Arrow data of a row group.
+/// Bytes of values of a row group.
 pub(crate) const GROUP_BYTES: u64 = 64 << 20;
 
 /// Rows of a slab: an eighth of a group.
 const SLAB_ROWS: usize = GROUP_ROWS / 8;
 
-/// Bytes of Arrow data of a slab.
+/// Bytes of values of a slab.
 const SLAB_BYTES: u64 = 4 << 20;
 
 /// Consecutive rows that are encoded together.
 #[derive(Debug)]
 pub(crate) struct Slab {
-    /// The rows, in the batches they came in.
-    pub(crate) batches: Vec<RecordBatch>,
+    /// The rows, in the batches they came in, and which of each.
+    pub(crate) parts: Vec<(Arc<Rows>, Range<usize>)>,
     /// Bytes of their values.
     pub(crate) bytes: u64,
     /// Whether the row group ends with it.
@@ -36,7 +37,7 @@ pub(crate) struct Slab {
 /// Gathers batches until they make a slab.
 #[derive(Debug, Default)]
 pub(crate) struct Cutter {
-    batches: Vec<RecordBatch>,
+    parts: Vec<(Arc<Rows>, Range<usize>)>,
     rows: usize,
     bytes: u64,
     group_rows: usize,
@@ -45,23 +46,24 @@ pub(crate) struct Cutter {
 
 impl Cutter {
     /// Adds rows and gives the slabs that are full.
-    pub(crate) fn push(&mut self, mut batch: RecordBatch, full: &mut Vec<Slab>) {
-        while batch.num_rows() > 0 {
+    pub(crate) fn push(&mut self, batch: Rows, full: &mut Vec<Slab>) {
+        let batch = Arc::new(batch);
+        let mut start = 0;
+        while start < batch.len() {
             let room = (SLAB_ROWS - self.rows).min(GROUP_ROWS - self.group_rows - self.rows);
-            let most = batch.num_rows().min(room);
+            let most = room.min(batch.len() - start);
             let limit = SLAB_BYTES - self.bytes;
-            let weight = Weight::new(&batch);
+            let bytes = |rows: usize| batch.bytes(start + rows) - batch.bytes(start);
             // The first row that brings the slab to its limit is its last.
-            let rows = if weight.bytes(most) < limit {
+            let rows = if bytes(most) < limit {
                 most
             } else {
-                first(most, |rows| weight.bytes(rows) >= limit)
+                first(most, |rows| bytes(rows) >= limit)
             };
             self.rows += rows;
-            self.bytes += weight.bytes(rows);
-            let rest = batch.slice(rows, batch.num_rows() - rows);
-            self.batches.push(batch.slice(0, rows));
-            batch = rest;
+            self.bytes += bytes(rows);
+            self.parts.push((Arc::clone(&batch), start..start + rows));
+            start += rows;
             if self.rows >= SLAB_ROWS
                 || self.bytes >= SLAB_BYTES
                 || self.group_rows + self.rows >= GROUP_ROWS
@@ -88,7 +90,7 @@ impl Cutter {
         self.group_bytes += self.bytes;
         let ends_group = self.group_rows >= GROUP_ROWS || self.group_bytes >= GROUP_BYTES;
         let slab = Slab {
-            batches: std::mem::take(&mut self.batches),
+            parts: std::mem::take(&mut self.parts),
             bytes: self.bytes,
             ends_group,
         };
@@ -97,39 +99,6 @@ impl Cutter {
             (self.group_rows, self.group_bytes) = (0, 0);
         }
         slab
-    }
-}
-
-/// Bytes of the first rows of a batch: values only, without what a builder
-/// happened to reserve.
-pub(crate) struct Weight<'a> {
-    fixed: u64,
-    texts: Vec<&'a StringArray>,
-}
-
-impl<'a> Weight<'a> {
-    pub(crate) fn new(batch: &'a RecordBatch) -> Self {
-        let mut weight = Self {
-            fixed: 0,
-            texts: Vec::new(),
-        };
-        for column in batch.columns() {
-            match column.as_any().downcast_ref::<StringArray>() {
-                Some(text) => {
-                    weight.fixed += 4;
-                    weight.texts.push(text);
-                }
-                None if column.data_type() == &DataType::Boolean => weight.fixed += 1,
-                None => weight.fixed += column.data_type().primitive_width().unwrap_or(8) as u64,
-            }
-        }
-        weight
-    }
-
-    pub(crate) fn bytes(&self, rows: usize) -> u64 {
-        let text =
-            |array: &&StringArray| (array.value_offsets()[rows] - array.value_offsets()[0]) as u64;
-        self.fixed * rows as u64 + self.texts.iter().map(text).sum::<u64>()
     }
 }
 
@@ -151,17 +120,22 @@ fn first(most: usize, is_so: impl Fn(usize) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::{ArrayRef, Int64Array};
-    use std::sync::Arc;
+    use crate::rows::{Fixed, Singles, Values};
 
-    fn batch(texts: &[String]) -> RecordBatch {
-        let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..texts.len() as i64));
-        let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
-        RecordBatch::try_from_iter([("id", ids), ("text", texts)]).unwrap()
+    fn batch(texts: &[String]) -> Rows {
+        let (mut ids, mut column) = (Fixed::<i64>::default(), Singles::default());
+        let mut ends = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            ids.append_value(at as i64);
+            column.append_value(text);
+            ends.push(12 * (at as u64 + 1) + column.text_bytes());
+        }
+        let columns = vec![ids.take(Values::Long), column.take()];
+        Rows::new(columns, Default::default(), ends)
     }
 
     /// Rows of each slab, and whether a group ends with it.
-    fn slabs(batches: Vec<RecordBatch>) -> Vec<(usize, bool)> {
+    fn slabs(batches: Vec<Rows>) -> Vec<(usize, bool)> {
         let (mut cutter, mut full) = (Cutter::default(), Vec::new());
         for batch in batches {
             cutter.push(batch, &mut full);
@@ -170,7 +144,7 @@ mod tests {
         full.iter()
             .map(|slab| {
                 (
-                    slab.batches.iter().map(RecordBatch::num_rows).sum(),
+                    slab.parts.iter().map(|(_, rows)| rows.len()).sum(),
                     slab.ends_group,
                 )
             })

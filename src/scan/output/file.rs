@@ -4,24 +4,21 @@
 //! after the other; row groups are appended in order. The file gets its name
 //! only when it is whole and on the disk.
 
-use super::cutter::{Cutter, Slab};
+use super::cutter::{Cutter, GROUP_ROWS, Slab};
+use crate::encoding::{Chunk, ChunkEncoder, Scratch};
 use crate::error::Error;
+use crate::rows::Rows;
 use crate::tables::Table;
-use arrow::array::{ArrayRef, RecordBatch};
-use arrow::compute::concat;
-use arrow::datatypes::{Schema, SchemaRef};
-use parquet::arrow::ArrowSchemaConverter;
-use parquet::arrow::add_encoded_arrow_schema_to_metadata;
-use parquet::arrow::arrow_writer::{
-    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
-};
-use parquet::basic::{Compression, ZstdLevel};
+use arrow::datatypes::Schema;
+use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
+use parquet::basic::ZstdLevel;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::ColumnPath;
+use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr};
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -47,21 +44,25 @@ fn bloom_columns(table: Table) -> &'static [&'static str] {
     }
 }
 
-/// A slab to be encoded, with the writers of its row group.
+thread_local! {
+    /// Each thread's memory for pages.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// A slab to be encoded, with the encoders of its row group.
 pub(crate) struct Task {
     /// The row group.
     pub(crate) group: usize,
     slab: Slab,
-    writers: Vec<ArrowColumnWriter>,
-    schema: SchemaRef,
+    encoders: Vec<ChunkEncoder>,
 }
 
 /// What comes of encoding a slab.
 pub(crate) enum Encoded {
-    /// The writers, for the next slab of the group.
-    More(Vec<ArrowColumnWriter>),
+    /// The encoders, for the next slab of the group.
+    More(Vec<ChunkEncoder>),
     /// The row group.
-    Group(Vec<ArrowColumnChunk>),
+    Group(Vec<Chunk>),
 }
 
 impl Task {
@@ -73,44 +74,22 @@ impl Task {
     /// Encodes all columns, in parallel where there are threads.
     pub(crate) fn encode(self) -> Result<Encoded, ParquetError> {
         let Self {
-            slab,
-            mut writers,
-            schema,
-            ..
+            slab, mut encoders, ..
         } = self;
-        writers
+        encoders
             .par_iter_mut()
             .enumerate()
-            .try_for_each(|(at, writer)| {
-                let parts: Vec<&dyn arrow::array::Array> = slab
-                    .batches
-                    .iter()
-                    .map(|batch| batch.column(at).as_ref())
-                    .filter(|part| !part.is_empty())
-                    .collect();
-                // One array, so that pages do not show where batches met.
-                let whole: ArrayRef = match parts.as_slice() {
-                    [] => return Ok(()),
-                    [_] => Arc::clone(
-                        slab.batches
-                            .iter()
-                            .map(|batch| batch.column(at))
-                            .find(|part| !part.is_empty())
-                            .expect("it is there"),
-                    ),
-                    parts => concat(parts)?,
-                };
-                for leaf in compute_leaves(schema.field(at), &whole)? {
-                    writer.write(&leaf)?;
-                }
-                Ok::<(), ParquetError>(())
+            .try_for_each(|(at, encoder)| {
+                let parts = slab.parts.iter();
+                let parts = parts.map(|(rows, range)| (rows.as_ref(), range.clone()));
+                SCRATCH.with_borrow_mut(|scratch| encoder.write_page(parts, at, scratch))
             })?;
         if !slab.ends_group {
-            return Ok(Encoded::More(writers));
+            return Ok(Encoded::More(encoders));
         }
-        writers
+        encoders
             .into_par_iter()
-            .map(ArrowColumnWriter::close)
+            .map(|encoder| SCRATCH.with_borrow_mut(|scratch| encoder.close(scratch)))
             .collect::<Result<_, _>>()
             .map(Encoded::Group)
     }
@@ -118,8 +97,8 @@ impl Task {
 
 /// A row group that is being encoded, slab after slab.
 struct OpenGroup {
-    /// Its writers, while no task has them.
-    writers: Option<Vec<ArrowColumnWriter>>,
+    /// Its encoders, while no task has them.
+    encoders: Option<Vec<ChunkEncoder>>,
     /// Slabs that wait.
     slabs: VecDeque<Slab>,
 }
@@ -128,9 +107,10 @@ struct OpenGroup {
 pub(crate) struct TableFile {
     temporary: PathBuf,
     path: PathBuf,
-    schema: SchemaRef,
+    schema: SchemaDescPtr,
+    level: ZstdLevel,
+    bloom_columns: &'static [&'static str],
     writer: SerializedFileWriter<BufWriter<File>>,
-    factory: ArrowRowGroupWriterFactory,
     cutter: Cutter,
     /// Row groups that are not wholly encoded.
     open: BTreeMap<usize, OpenGroup>,
@@ -139,8 +119,8 @@ pub(crate) struct TableFile {
     /// Row groups appended.
     appended: usize,
     /// Encoded row groups that wait for one before them.
-    waiting: BTreeMap<usize, Vec<ArrowColumnChunk>>,
-    /// Bytes of slabs that wait for their writers.
+    waiting: BTreeMap<usize, Vec<Chunk>>,
+    /// Bytes of slabs that wait for their encoders.
     pub(crate) queued_bytes: u64,
     /// Rows pushed.
     pub(crate) rows: u64,
@@ -168,39 +148,29 @@ impl TableFile {
             fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
         }
         let fail = |error: ParquetError| Error::write(path, error);
+        let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(fail)?;
         let mut properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(
-                ZstdLevel::try_new(ZSTD_LEVEL).map_err(fail)?,
-            ))
             .set_created_by(concat!("robots-scan version ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_max_row_group_row_count(None)
             .set_key_value_metadata(Some(vec![
                 KeyValue::new("robots_scan.table".to_owned(), table.name().to_owned()),
                 KeyValue::new("robots_scan.about".to_owned(), table.about().to_owned()),
-            ]));
-        for column in bloom_columns(table) {
-            let column = ColumnPath::from(*column);
-            properties = properties
-                .set_column_bloom_filter_enabled(column.clone(), true)
-                .set_column_bloom_filter_fpp(column.clone(), 0.01)
-                .set_column_bloom_filter_max_ndv(column, super::cutter::GROUP_ROWS as u64);
-        }
-        let mut properties = properties.build();
+            ]))
+            .build();
         add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
-        let parquet_schema = ArrowSchemaConverter::new().convert(&schema).map_err(fail)?;
+        let schema = Arc::new(ArrowSchemaConverter::new().convert(&schema).map_err(fail)?);
         let file = File::create(&temporary).map_err(|error| Error::write(&temporary, error))?;
         let writer = SerializedFileWriter::new(
             BufWriter::new(file),
-            parquet_schema.root_schema_ptr(),
+            schema.root_schema_ptr(),
             Arc::new(properties),
         )
         .map_err(fail)?;
-        let schema = Arc::new(schema);
         Ok(Self {
-            factory: ArrowRowGroupWriterFactory::new(&writer, Arc::clone(&schema)),
             temporary,
             path: path.to_owned(),
             schema,
+            level,
+            bloom_columns: bloom_columns(table),
             writer,
             cutter: Cutter::default(),
             open: BTreeMap::new(),
@@ -213,10 +183,10 @@ impl TableFile {
     }
 
     /// Adds rows, and gives the tasks that can begin.
-    pub(crate) fn push(&mut self, batch: RecordBatch, tasks: &mut Vec<Task>) -> Result<(), Error> {
-        self.rows += batch.num_rows() as u64;
+    pub(crate) fn push(&mut self, rows: Rows, tasks: &mut Vec<Task>) -> Result<(), Error> {
+        self.rows += rows.len() as u64;
         let mut slabs = Vec::new();
-        self.cutter.push(batch, &mut slabs);
+        self.cutter.push(rows, &mut slabs);
         slabs.into_iter().try_for_each(|slab| self.add(slab, tasks))
     }
 
@@ -234,17 +204,11 @@ impl TableFile {
             self.current += 1;
         }
         if !self.open.contains_key(&at) {
-            let writers = self
-                .factory
-                .create_column_writers(at)
-                .map_err(|error| Error::write(&self.path, error))?;
-            self.open.insert(
-                at,
-                OpenGroup {
-                    writers: Some(writers),
-                    slabs: VecDeque::new(),
-                },
-            );
+            let group = OpenGroup {
+                encoders: Some(self.encoders()),
+                slabs: VecDeque::new(),
+            };
+            self.open.insert(at, group);
         }
         if let Some(group) = self.open.get_mut(&at) {
             self.queued_bytes += slab.bytes;
@@ -254,17 +218,26 @@ impl TableFile {
         Ok(())
     }
 
-    /// The next slab of a row group, if its writers are here.
+    /// Encoders for the columns of a row group.
+    fn encoders(&self) -> Vec<ChunkEncoder> {
+        let encoder = |column: &ColumnDescPtr| {
+            let has_bloom = self.bloom_columns.contains(&column.name());
+            let bloom_rows = has_bloom.then_some(GROUP_ROWS as u64);
+            ChunkEncoder::new(Arc::clone(column), self.level, bloom_rows)
+        };
+        self.schema.columns().iter().map(encoder).collect()
+    }
+
+    /// The next slab of a row group, if its encoders are here.
     fn next_task(&mut self, at: usize) -> Option<Task> {
         let group = self.open.get_mut(&at)?;
-        let writers = group.writers.take_if(|_| !group.slabs.is_empty())?;
+        let encoders = group.encoders.take_if(|_| !group.slabs.is_empty())?;
         let slab = group.slabs.pop_front()?;
         self.queued_bytes -= slab.bytes;
         Some(Task {
             group: at,
             slab,
-            writers,
-            schema: Arc::clone(&self.schema),
+            encoders,
         })
     }
 
@@ -272,9 +245,9 @@ impl TableFile {
     /// the task that can begin now.
     pub(crate) fn take(&mut self, at: usize, encoded: Encoded) -> Result<Option<Task>, Error> {
         let chunks = match encoded {
-            Encoded::More(writers) => {
+            Encoded::More(encoders) => {
                 if let Some(group) = self.open.get_mut(&at) {
-                    group.writers = Some(writers);
+                    group.encoders = Some(encoders);
                 }
                 return Ok(self.next_task(at));
             }
@@ -285,7 +258,8 @@ impl TableFile {
         while let Some(chunks) = self.waiting.remove(&self.appended) {
             let result = self.writer.next_row_group().and_then(|mut group| {
                 for chunk in chunks {
-                    chunk.append_to_row_group(&mut group)?;
+                    let (bytes, close) = chunk.into_parts();
+                    group.append_column(&bytes, close)?;
                 }
                 group.close()
             });
@@ -296,9 +270,9 @@ impl TableFile {
     }
 
     /// Adds rows, and encodes here and now what is full.
-    pub(crate) fn write(&mut self, batch: RecordBatch) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, rows: Rows) -> Result<(), Error> {
         let mut tasks = Vec::new();
-        self.push(batch, &mut tasks)?;
+        self.push(rows, &mut tasks)?;
         self.encode_all(tasks)
     }
 
@@ -367,11 +341,11 @@ impl TableFile {
 pub(crate) fn write_table(
     table: Table,
     schema: Schema,
-    batch: RecordBatch,
+    rows: Rows,
     path: &Path,
 ) -> Result<Finished, Error> {
     let mut file = TableFile::create(table, schema, path)?;
-    file.write(batch)?;
+    file.write(rows)?;
     file.end()?;
     file.finish()
 }

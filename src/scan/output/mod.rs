@@ -8,19 +8,17 @@ mod file;
 mod manifest;
 mod views;
 
-pub(crate) use cutter::Weight;
 pub(crate) use file::{Encoded, TableFile, Task, write_table};
 pub(crate) use manifest::{Manifest, Plan};
 pub use views::{schema_sql, sql as views_sql};
 
 use crate::error::{Error, ErrorKind};
+use crate::rows::Rows;
 use crate::tables::{Column, PARTITION_COLUMNS, Table};
-use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::Schema;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const LOG: &str = "_log.jsonl";
 const SUCCESS: &str = "_SUCCESS";
@@ -105,27 +103,13 @@ impl Destination {
         Schema::new_with_metadata(fields, schema.metadata().clone())
     }
 
-    /// A batch as it goes into the file.
-    pub(crate) fn file_batch(
-        &self,
-        table: Table,
-        batch: RecordBatch,
-        crawl: &str,
-        subset: &str,
-    ) -> RecordBatch {
-        if !self.is_single_file {
-            return batch;
+    /// Rows as they go into the file.
+    pub(crate) fn file_rows(&self, mut rows: Rows, crawl: &str, subset: &str) -> Rows {
+        if self.is_single_file {
+            rows.add_constant(crawl);
+            rows.add_constant(subset);
         }
-        let rows = batch.num_rows();
-        let mut columns = batch.columns().to_vec();
-        for value in [crawl, subset] {
-            let column: ArrayRef = Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
-                value, rows,
-            )));
-            columns.push(column);
-        }
-        RecordBatch::try_new(Arc::new(self.file_schema(table)), columns)
-            .expect("the two columns are as long as the others")
+        rows
     }
 
     /// Checks that writing is allowed, without writing anything.

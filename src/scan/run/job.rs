@@ -428,10 +428,7 @@ impl<'a> Job<'a> {
                     .enumerate()
                     .find(|(_, (of, _))| *of == table)
                 {
-                    let batch = self
-                        .options
-                        .destination
-                        .file_batch(table, batch, &crawl, &subset);
+                    let batch = self.options.destination.file_rows(batch, &crawl, &subset);
                     let mut tasks = Vec::new();
                     file.push(batch, &mut tasks)?;
                     all.extend(tasks.into_iter().map(|task| (nth, task)));
@@ -589,8 +586,7 @@ impl<'a> Job<'a> {
                 faults: counts.faults.len() as u64,
             };
             let path = destination.part_path(Table::Runs, open.no, &open.crawl, &open.subset);
-            let batch =
-                destination.file_batch(Table::Runs, runs_batch(&run), &open.crawl, &open.subset);
+            let batch = destination.file_rows(runs_batch(&run), &open.crawl, &open.subset);
             files.push((
                 Table::Runs,
                 output::write_table(

@@ -2,7 +2,7 @@
 
 use super::column::table;
 use crate::agents::Agent;
-use arrow::array::RecordBatch;
+use crate::rows::Rows;
 
 table! { "One row per crawler of the registry." {
     agent: Text, "The whole name, lower-cased, as in `groups` and `verdicts`.";
@@ -18,22 +18,24 @@ table! { "One row per crawler of the registry." {
 }}
 
 /// The registry as a table.
-pub fn batch(agents: &[Agent]) -> RecordBatch {
+pub fn batch(agents: &[Agent]) -> Rows {
     let mut builder = Builder::default();
     for it in agents {
-        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        builder.agent.append_value(&it.agent);
-        builder.token.append_value(&it.token);
-        builder.operator.append_option(text(&it.operator));
-        builder.category.append_option(text(&it.category));
-        builder.category2.append_option(text(&it.category2));
-        builder.purpose.append_option(text(&it.purpose));
+        let texts = &mut builder.texts;
+        builder.agent.append_value(texts.intern(&it.agent));
+        builder.token.append_value(texts.intern(&it.token));
+        let mut option = |text: &str| (!text.is_empty()).then(|| texts.intern(text));
+        builder.operator.append_option(option(&it.operator));
+        builder.category.append_option(option(&it.category));
+        builder.category2.append_option(option(&it.category2));
+        builder.purpose.append_option(option(&it.purpose));
         builder
             .fallbacks
-            .append_option(text(&it.fallbacks.join(",")));
+            .append_option(option(&it.fallbacks.join(",")));
         builder.ignores_wildcard.append_value(it.ignores_wildcard);
         builder.is_control_token.append_value(it.is_control_token);
-        builder.source.append_option(text(&it.source));
+        builder.source.append_option(option(&it.source));
+        builder.end_row();
     }
     builder.take()
 }

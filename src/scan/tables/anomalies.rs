@@ -1,7 +1,6 @@
 //! The table `anomalies`.
 
 use super::{column::table, line_no};
-use crate::capture::body_text;
 use crate::facts::Facts;
 
 table! { "One row per liberty taken and oddity met." {
@@ -21,15 +20,18 @@ impl Builder {
     /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
+        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for it in &facts.anomalies {
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(facts.surt_host_name());
+            self.surt_host_name.append_option(host);
             self.line_no.append_option(line_no(it.line_no));
-            self.code.append_value(it.code);
-            self.severity.append_value(it.severity.name());
+            self.code.append_value(self.texts.word(it.code));
+            self.severity
+                .append_value(self.texts.word(it.severity.name()));
             self.changes_verdict.append_option(it.changes_verdict);
             self.detail
-                .append_value(body_text(shorten(it.detail), is_utf8));
+                .append_value(self.texts.of_body(shorten(it.detail), is_utf8));
+            self.end_row();
         }
     }
 }

@@ -86,7 +86,9 @@ impl Column {
 }
 
 /// Defines a table: its columns (`COLUMNS`), its description (`ABOUT`) and a
-/// `Builder` with an Arrow builder for each column, to be appended to by name.
+/// `Builder` with a builder for each column, to be appended to by name. A text
+/// column is `Text`, or `Single` if its values seldom repeat: these are not
+/// looked for among others, and written as they are.
 macro_rules! table {
     ($about:literal { $($name:ident: $kind:ident $($null:ident)?, $text:literal;)* }) => {
         /// What a row is.
@@ -96,7 +98,7 @@ macro_rules! table {
         pub(crate) const COLUMNS: &[$crate::tables::column::Column] = &[
             $($crate::tables::column::Column::new(
                 stringify!($name),
-                $crate::tables::column::Type::$kind,
+                $crate::tables::column::table!(@type $kind),
                 $crate::tables::column::table!(@null $($null)?),
                 $text,
             ),)*
@@ -106,36 +108,61 @@ macro_rules! table {
         #[derive(Debug, Default)]
         pub(crate) struct Builder {
             $($name: $crate::tables::column::table!(@builder $kind),)*
+            /// The texts of its columns.
+            texts: $crate::rows::Pool,
+            /// Bytes of values up to each row.
+            ends: Vec<u64>,
         }
 
         impl Builder {
+            /// Bytes of a row's values without its texts.
+            const FIXED_BYTES: u64 = 0 $(+ $crate::tables::column::table!(@bytes $kind))*;
+
+            /// Ends a row, which has been appended to every column.
+            fn end_row(&mut self) {
+                let fixed = Self::FIXED_BYTES * (self.ends.len() as u64 + 1);
+                self.ends.push(fixed + self.texts.asked_bytes() $(+ self.$name.text_bytes())*);
+            }
+
             /// Takes the rows pushed since the last time.
-            pub(crate) fn take(&mut self) -> arrow::array::RecordBatch {
-                use std::sync::{Arc, LazyLock};
-                static SCHEMA: LazyLock<arrow::datatypes::SchemaRef> = LazyLock::new(|| {
-                    let fields: Vec<_> = COLUMNS.iter().map($crate::tables::column::Column::field).collect();
-                    let about = std::collections::HashMap::from([("comment".to_owned(), ABOUT.to_owned())]);
-                    Arc::new(arrow::datatypes::Schema::new_with_metadata(fields, about))
-                });
-                let columns: Vec<arrow::array::ArrayRef> = vec![$({
-                    // What waits for its turn should not hold what it does not need.
-                    let mut array = self.$name.finish();
-                    arrow::array::Array::shrink_to_fit(&mut array);
-                    Arc::new(array)
-                },)*];
-                arrow::array::RecordBatch::try_new(Arc::clone(&SCHEMA), columns)
-                    .expect("a push appends to every column, and never null where none may be")
+            pub(crate) fn take(&mut self) -> $crate::rows::Rows {
+                let room = Vec::with_capacity(self.ends.len());
+                let ends = std::mem::replace(&mut self.ends, room);
+                let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
+                for (column, it) in columns.iter().zip(COLUMNS) {
+                    assert!(it.is_nullable || column.nulls.is_empty(), "`{}` is never null", it.name);
+                }
+                $crate::rows::Rows::new(columns, self.texts.take(), ends)
             }
         }
     };
     (@null null) => { true };
     (@null) => { false };
-    (@builder Long) => { arrow::array::Int64Builder };
-    (@builder Int) => { arrow::array::Int32Builder };
-    (@builder Short) => { arrow::array::Int16Builder };
-    (@builder Double) => { arrow::array::Float64Builder };
-    (@builder Bool) => { arrow::array::BooleanBuilder };
-    (@builder Text) => { arrow::array::StringBuilder };
-    (@builder Time) => { arrow::array::TimestampMillisecondBuilder };
+    (@type Single) => { $crate::tables::column::Type::Text };
+    (@type $kind:ident) => { $crate::tables::column::Type::$kind };
+    (@builder Long) => { $crate::rows::Fixed<i64> };
+    (@builder Int) => { $crate::rows::Fixed<i32> };
+    (@builder Short) => { $crate::rows::Fixed<i32> };
+    (@builder Double) => { $crate::rows::Fixed<f64> };
+    (@builder Bool) => { $crate::rows::Fixed<bool> };
+    (@builder Text) => { $crate::rows::Fixed<u32> };
+    (@builder Single) => { $crate::rows::Singles };
+    (@builder Time) => { $crate::rows::Fixed<i64> };
+    (@bytes Long) => { 8 };
+    (@bytes Int) => { 4 };
+    (@bytes Short) => { 2 };
+    (@bytes Double) => { 8 };
+    (@bytes Bool) => { 1 };
+    (@bytes Text) => { 4 };
+    (@bytes Single) => { 4 };
+    (@bytes Time) => { 8 };
+    (@take Long, $column:expr) => { $column.take($crate::rows::Values::Long) };
+    (@take Int, $column:expr) => { $column.take($crate::rows::Values::Int) };
+    (@take Short, $column:expr) => { $column.take($crate::rows::Values::Int) };
+    (@take Double, $column:expr) => { $column.take($crate::rows::Values::Double) };
+    (@take Bool, $column:expr) => { $column.take($crate::rows::Values::Bool) };
+    (@take Text, $column:expr) => { $column.take($crate::rows::Values::Text) };
+    (@take Single, $column:expr) => { $column.take() };
+    (@take Time, $column:expr) => { $column.take($crate::rows::Values::Long) };
 }
 pub(crate) use table;

@@ -1,7 +1,6 @@
 //! The table `directives`.
 
 use super::{column::table, int, line_no};
-use crate::capture::body_text;
 use crate::facts::Facts;
 use robots::Key;
 
@@ -22,18 +21,21 @@ impl Builder {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
         let mut name = Vec::new();
+        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for line in robots.directives().iter().filter(|it| it.key == Key::Other) {
             let known = robots.directive_name(line, &mut name);
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(facts.surt_host_name());
+            self.surt_host_name.append_option(host);
             self.group_no.append_option(line_no(line.group_no));
             self.line_no.append_value(int(line.line_no));
-            self.directive.append_value(body_text(&name, is_utf8));
+            self.directive
+                .append_value(self.texts.of_body(&name, is_utf8));
             self.directive_raw
-                .append_value(body_text(robots.text(line.key_raw), is_utf8));
+                .append_value(self.texts.of_body(robots.text(line.key_raw), is_utf8));
             self.value
-                .append_value(body_text(robots.text(line.value_raw), is_utf8));
+                .append_value(self.texts.of_body(robots.text(line.value_raw), is_utf8));
             self.known.append_value(known);
+            self.end_row();
         }
     }
 }

@@ -26,10 +26,12 @@ pub struct Fault {
 impl Builder {
     /// Adds a row.
     pub(crate) fn push(&mut self, warc_filename: &str, fault: &Fault) {
-        self.warc_filename.append_value(warc_filename);
+        self.warc_filename
+            .append_value(self.texts.intern(warc_filename));
         self.warc_record_offset.append_value(fault.offset as i64);
         self.bytes_skipped.append_value(fault.bytes_skipped as i64);
-        self.code.append_value(fault.code);
-        self.detail.append_value(&fault.detail);
+        self.code.append_value(self.texts.word(fault.code));
+        self.detail.append_value(self.texts.intern(&fault.detail));
+        self.end_row();
     }
 }

@@ -1,7 +1,6 @@
 //! The table `groups`.
 
 use super::{column::table, int};
-use crate::capture::body_text;
 use crate::facts::Facts;
 use robots::{Key, is_product_token};
 
@@ -32,6 +31,7 @@ impl Builder {
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
+        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for line in robots
             .directives()
             .iter()
@@ -39,21 +39,21 @@ impl Builder {
         {
             let group = &robots.groups()[line.group_no as usize - 1];
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(facts.surt_host_name());
+            self.surt_host_name.append_option(host);
             self.group_no.append_value(int(line.group_no));
             self.agent_no.append_value(int(line.agent_no));
             self.line_no.append_value(int(line.line_no));
             self.record_no.append_value(int(line.record_no));
             self.key_raw
-                .append_value(body_text(robots.text(line.key_raw), is_utf8));
+                .append_value(self.texts.of_body(robots.text(line.key_raw), is_utf8));
             self.has_colon.append_value(line.has_colon);
             self.counts.append_value(line.counts);
             self.agent_raw
-                .append_value(body_text(robots.text(line.value_raw), is_utf8));
+                .append_value(self.texts.of_body(robots.text(line.value_raw), is_utf8));
             self.agent
-                .append_value(body_text(robots.text(line.name), is_utf8));
+                .append_value(self.texts.of_body(robots.text(line.name), is_utf8));
             self.agent_token
-                .append_value(body_text(robots.text(line.token), is_utf8));
+                .append_value(self.texts.of_body(robots.text(line.token), is_utf8));
             self.token_valid
                 .append_value(is_product_token(robots.text(line.value)));
             self.n_rules
@@ -61,10 +61,12 @@ impl Builder {
             self.n_allow.append_value(int(group.n_allow));
             self.n_disallow.append_value(int(group.n_disallow));
             self.crawl_delay.append_option(group.crawl_delay);
-            let text = |span| body_text(robots.text(span), is_utf8);
+            let mut text = |span| self.texts.of_body(robots.text(span), is_utf8);
             self.request_rate
-                .append_option(group.request_rate.map(text));
-            self.visit_time.append_option(group.visit_time.map(text));
+                .append_option(group.request_rate.map(&mut text));
+            self.visit_time
+                .append_option(group.visit_time.map(&mut text));
+            self.end_row();
         }
     }
 }

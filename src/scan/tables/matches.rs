@@ -1,10 +1,10 @@
 //! The table that `match` writes, `matches`.
 
 use super::column::table;
-use arrow::array::RecordBatch;
+use crate::rows::Rows;
 
 table! { "One row per URL and agent asked for, in the order of the list of URLs. It is no part of a dataset: `robots-scan match` writes it." {
-    url: Text, "The URL as it stands in the list, without blanks around it; bytes that are not UTF-8 as `\\xHH`.";
+    url: Single, "The URL as it stands in the list, without blanks around it; bytes that are not UTF-8 as `\\xHH`.";
     agent: Text, "The crawler's name, as asked.";
     robots_id: Long null, "The capture that held the rules, or whose status decided: where a redirect was followed, the one at its end; where a revisit was filled, the one that fills it. Null where no capture speaks for the URL's origin.";
     access: Text, "`allowed` or `disallowed`; `unknown` where it cannot be told.";
@@ -37,16 +37,17 @@ impl Matches {
     pub(crate) fn push(&mut self, it: &Match<'_>) {
         let builder = &mut self.builder;
         builder.url.append_value(it.url);
-        builder.agent.append_value(it.agent);
+        builder.agent.append_value(builder.texts.intern(it.agent));
         builder
             .robots_id
             .append_option(it.capture.map(|(_, id)| id));
-        builder.access.append_value(it.access);
+        builder.access.append_value(builder.texts.word(it.access));
         builder.line_no.append_option(super::line_no(it.line_no));
-        builder.basis.append_value(it.basis);
+        builder.basis.append_value(builder.texts.word(it.basis));
         builder
             .crawl
-            .append_option(it.capture.map(|(crawl, _)| crawl));
+            .append_option(it.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
+        builder.end_row();
         self.rows += 1;
     }
 
@@ -56,7 +57,7 @@ impl Matches {
     }
 
     /// Takes them.
-    pub(crate) fn take(&mut self) -> RecordBatch {
+    pub(crate) fn take(&mut self) -> Rows {
         self.rows = 0;
         self.builder.take()
     }

@@ -1,4 +1,4 @@
-//! Rows of the tables, in Arrow builders.
+//! Rows of the tables.
 //!
 //! A table is a file here: its columns with their descriptions, and how a row
 //! is filled from [`Facts`]. The descriptions stand nowhere else; schemas,
@@ -26,7 +26,7 @@ pub(crate) use matches::{Match, Matches};
 pub use runs::{Run, batch as runs_batch};
 
 use crate::facts::Facts;
-use arrow::array::RecordBatch;
+use crate::rows::Rows;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use std::sync::Arc;
 
@@ -190,9 +190,9 @@ pub const PARTITION_COLUMNS: [Column; 2] = [
     ),
 ];
 
-/// A batch for each table that records fill, in the order of
+/// Rows for each table that records fill, in the order of
 /// [`Table::OF_RECORDS`].
-pub type Batches = Vec<RecordBatch>;
+pub type Batches = Vec<Rows>;
 
 /// Builders of all tables that records fill.
 #[derive(Debug)]

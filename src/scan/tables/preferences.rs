@@ -22,22 +22,27 @@ impl Builder {
     /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
+        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for stated in &facts.preferences {
             let it = &stated.preference;
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(facts.surt_host_name());
+            self.surt_host_name.append_option(host);
             self.group_no.append_option(line_no(stated.line.group_no));
             self.line_no.append_value(int(stated.line.line_no));
-            self.mechanism.append_value(it.mechanism.name());
+            self.mechanism
+                .append_value(self.texts.word(it.mechanism.name()));
             self.path
-                .append_option(it.path.map(|path| body_text(path, is_utf8)));
-            self.pref_key
-                .append_value(body_text(it.key, is_utf8).to_ascii_lowercase());
+                .append_option(it.path.map(|path| self.texts.of_body(path, is_utf8)));
+            self.pref_key.append_value(
+                self.texts
+                    .intern(&body_text(it.key, is_utf8).to_ascii_lowercase()),
+            );
             self.pref_value
-                .append_option(it.value.map(|value| body_text(value, is_utf8)));
+                .append_option(it.value.map(|value| self.texts.of_body(value, is_utf8)));
             self.allow.append_option(it.allow);
             self.is_valid.append_value(it.is_valid);
             self.from_template.append_value(stated.line.is_managed);
+            self.end_row();
         }
     }
 }

@@ -8,23 +8,23 @@ use std::str::from_utf8;
 
 table! { "One row per capture of a robots.txt, whatever its status, and per capture of a target of a redirect from one." {
     robots_id: Long, "Key of the capture within its crawl, and of its rows in all other tables: XXH3-64 (signed) of `warc_filename`, a NUL, `warc_record_offset` (8 bytes) and `warc_record_in_member` (4 bytes), both little-endian. Across crawls join `USING (crawl, robots_id)`.";
-    url_surtkey: Text null, "The URL in the sort-friendly form of cc-index, e.g. `com,example)/robots.txt`; session ids are not taken out.";
-    url: Text null, "The URL in normal form: punycode host, no default port, no fragment. As the record has it where it cannot be parsed.";
-    surt_host_name: Text null, "The host's labels in reverse order, a leading `www` left out, as in cc-host-index: `com,example`.";
-    url_host_name: Text null, "The host, in punycode.";
+    url_surtkey: Single null, "The URL in the sort-friendly form of cc-index, e.g. `com,example)/robots.txt`; session ids are not taken out.";
+    url: Single null, "The URL in normal form: punycode host, no default port, no fragment. As the record has it where it cannot be parsed.";
+    surt_host_name: Single null, "The host's labels in reverse order, a leading `www` left out, as in cc-host-index: `com,example`.";
+    url_host_name: Single null, "The host, in punycode.";
     url_host_tld: Text null, "The top-level domain; null for addresses.";
     url_host_registry_suffix: Text null, "The public suffix by the ICANN part of the Public Suffix List; null if it has none.";
-    url_host_registered_domain: Text null, "The domain below that suffix.";
-    url_host_private_domain: Text null, "The domain below the public suffix by the whole list, private part included.";
-    url_host_name_reversed: Text null, "The host's labels in reverse order, with dots; null for addresses.";
+    url_host_registered_domain: Single null, "The domain below that suffix.";
+    url_host_private_domain: Single null, "The domain below the public suffix by the whole list, private part included.";
+    url_host_name_reversed: Single null, "The host's labels in reverse order, with dots; null for addresses.";
     url_protocol: Text null, "The scheme: `http` or `https`.";
     url_port: Int null, "The port, if it is not the scheme's own.";
     url_path: Text null, "The path.";
     url_query: Text null, "The query, without the question mark; null if there is none.";
     fetch_time: Time null, "When it was fetched (UTC); null where the record's date is missing or absurd.";
     fetch_status: Short null, "The HTTP status; null where none can be read, and for resource records.";
-    fetch_redirect: Text null, "The absolute target of a redirect, in the normal form of `url`.";
-    content_digest: Text null, "SHA-1 of the payload in base32, as cc-index has it; computed where the record does not say.";
+    fetch_redirect: Single null, "The absolute target of a redirect, in the normal form of `url`.";
+    content_digest: Single null, "SHA-1 of the payload in base32, as cc-index has it; computed where the record does not say.";
     content_mime_type: Text null, "The media type that the server named, lower-cased, without parameters.";
     content_mime_detected: Text null, "The media type that the crawler detected.";
     content_truncated: Text null, "Why the payload is not whole: `length`, `time`, `disconnect`, `unspecified`; `length` too where our own limit cut it.";
@@ -32,7 +32,7 @@ table! { "One row per capture of a robots.txt, whatever its status, and per capt
     warc_record_offset: Long, "Offset of the record's gzip member, zstd frame or plain bytes in the archive.";
     warc_record_length: Long null, "Their length; null where several records share them.";
     warc_record_in_member: Int, "The record's place among those that share the offset, from 0.";
-    warc_record_id: Text null, "`WARC-Record-ID`, without angle brackets.";
+    warc_record_id: Single null, "`WARC-Record-ID`, without angle brackets.";
     warc_ip_address: Text null, "The server's address.";
     http_server: Text null, "The header `Server`.";
     http_last_modified: Text null, "The header `Last-Modified`, as written.";
@@ -66,7 +66,7 @@ table! { "One row per capture of a robots.txt, whatever its status, and per capt
     is_valid_utf8: Bool null, "Whether the body is UTF-8. If not, `\\` is written `\\\\` and each stray byte `\\xHH` in all texts taken from it.";
     ruleset_id: Long null, "Fingerprint of the file's meaning: equal for files that give every name the same rules, whatever their order. Null unless read as a robots.txt.";
     template: Text null, "The software or service that wrote the file, where its mark shows (detection version 1): `cloudflare_managed`, `wordpress`, `yoast`, `shopify`, `wix`, `squarespace`, and others.";
-    body: Text null, "The decoded body; only with `--with-bodies`.";
+    body: Single null, "The decoded body; only with `--with-bodies`.";
 }}
 
 impl Builder {
@@ -84,10 +84,14 @@ impl Builder {
         self.surt_host_name.append_option(facts.surt_host_name());
         self.url_host_name
             .append_option(host.map(|host| &host.name));
-        self.url_host_tld
-            .append_option(host.and_then(|host| host.tld.as_ref()));
-        self.url_host_registry_suffix
-            .append_option(host.and_then(|host| host.registry_suffix.as_ref()));
+        self.url_host_tld.append_option(
+            host.and_then(|host| host.tld.as_ref())
+                .map(|it| self.texts.intern(it)),
+        );
+        self.url_host_registry_suffix.append_option(
+            host.and_then(|host| host.registry_suffix.as_ref())
+                .map(|it| self.texts.intern(it)),
+        );
         self.url_host_registered_domain
             .append_option(host.and_then(|host| host.registered_domain.as_ref()));
         self.url_host_private_domain
@@ -95,26 +99,42 @@ impl Builder {
         self.url_host_name_reversed
             .append_option(host.and_then(|host| host.reversed.as_ref()));
         self.url_protocol
-            .append_option(url.map(|url| &url.protocol));
+            .append_option(url.map(|url| &url.protocol).map(|it| self.texts.intern(it)));
         self.url_port
             .append_option(url.and_then(|url| url.port).map(i32::from));
-        self.url_path.append_option(url.map(|url| &url.path));
-        self.url_query
-            .append_option(url.and_then(|url| url.query.as_ref()));
+        self.url_path
+            .append_option(url.map(|url| &url.path).map(|it| self.texts.intern(it)));
+        self.url_query.append_option(
+            url.and_then(|url| url.query.as_ref())
+                .map(|it| self.texts.intern(it)),
+        );
         self.fetch_time.append_option(capture.fetch_time);
         self.fetch_status
-            .append_option(capture.fetch_status.map(|code| code as i16));
+            .append_option(capture.fetch_status.map(i32::from));
         self.fetch_redirect
             .append_option(capture.fetch_redirect.as_ref());
         self.content_digest
             .append_option(capture.content_digest.as_ref());
-        self.content_mime_type
-            .append_option(capture.content_mime_type.as_ref());
-        self.content_mime_detected
-            .append_option(capture.content_mime_detected.as_ref());
-        self.content_truncated
-            .append_option(capture.content_truncated.as_ref());
-        self.warc_filename.append_value(warc_filename);
+        self.content_mime_type.append_option(
+            capture
+                .content_mime_type
+                .as_ref()
+                .map(|it| self.texts.intern(it)),
+        );
+        self.content_mime_detected.append_option(
+            capture
+                .content_mime_detected
+                .as_ref()
+                .map(|it| self.texts.intern(it)),
+        );
+        self.content_truncated.append_option(
+            capture
+                .content_truncated
+                .as_ref()
+                .map(|it| self.texts.intern(it)),
+        );
+        self.warc_filename
+            .append_value(self.texts.intern(warc_filename));
         self.warc_record_offset
             .append_value(facts.place.offset as i64);
         self.warc_record_length
@@ -123,30 +143,52 @@ impl Builder {
             .append_value(int(facts.place.in_member));
         self.warc_record_id
             .append_option(capture.warc_record_id.as_ref());
-        self.warc_ip_address
-            .append_option(capture.warc_ip_address.as_ref());
-        self.http_server.append_option(capture.http_server.as_ref());
-        self.http_last_modified
-            .append_option(capture.http_last_modified.as_ref());
-        self.http_content_usage
-            .append_option(capture.http_content_usage.as_ref());
-        self.http_tdm_reservation
-            .append_option(capture.http_tdm_reservation.as_ref());
-        self.waf_hint.append_option(capture.waf_hint);
+        self.warc_ip_address.append_option(
+            capture
+                .warc_ip_address
+                .as_ref()
+                .map(|it| self.texts.intern(it)),
+        );
+        self.http_server
+            .append_option(capture.http_server.as_ref().map(|it| self.texts.intern(it)));
+        self.http_last_modified.append_option(
+            capture
+                .http_last_modified
+                .as_ref()
+                .map(|it| self.texts.intern(it)),
+        );
+        self.http_content_usage.append_option(
+            capture
+                .http_content_usage
+                .as_ref()
+                .map(|it| self.texts.intern(it)),
+        );
+        self.http_tdm_reservation.append_option(
+            capture
+                .http_tdm_reservation
+                .as_ref()
+                .map(|it| self.texts.intern(it)),
+        );
+        self.waf_hint
+            .append_option(capture.waf_hint.map(|it| self.texts.word(it)));
         self.is_revisit.append_value(capture.is_revisit);
         self.is_robots_path.append_value(capture.is_robots_path);
-        self.outcome.append_value(capture.status.outcome().name());
+        self.outcome
+            .append_value(self.texts.word(capture.status.outcome().name()));
         self.fetch_class
-            .append_value(capture.status.fetch_class().name());
+            .append_value(self.texts.word(capture.status.fetch_class().name()));
         let figures = facts.robots.as_ref().map(|robots| robots.figures());
-        self.content_class
-            .append_option(figures.map(|it| it.content.name()));
+        self.content_class.append_option(
+            figures
+                .map(|it| it.content.name())
+                .map(|it| self.texts.word(it)),
+        );
         self.effect_google
-            .append_value(capture.status.effect_google().name());
+            .append_value(self.texts.word(capture.status.effect_google().name()));
         self.effect_rfc9309
-            .append_value(capture.status.effect_rfc9309().name());
+            .append_value(self.texts.word(capture.status.effect_rfc9309().name()));
         self.effect_koster1996
-            .append_value(capture.status.effect_koster1996().name());
+            .append_value(self.texts.word(capture.status.effect_koster1996().name()));
         let body = capture.body.as_deref();
         self.body_bytes
             .append_option(body.map(|body| body.len() as i64));
@@ -175,8 +217,11 @@ impl Builder {
         self.max_line_bytes
             .append_option(figures.map(|it| int(it.max_line_bytes)));
         self.has_bom.append_option(figures.map(|it| it.has_bom));
-        self.line_endings
-            .append_option(figures.map(|it| it.line_endings.name()));
+        self.line_endings.append_option(
+            figures
+                .map(|it| it.line_endings.name())
+                .map(|it| self.texts.word(it)),
+        );
         self.over_500kib.append_option(
             figures
                 .and(body)
@@ -188,10 +233,12 @@ impl Builder {
         self.template.append_option(
             figures
                 .and_then(|it| it.template)
-                .map(|template| template.name()),
+                .map(|template| template.name())
+                .map(|it| self.texts.word(it)),
         );
         let kept = body.filter(|_| with_bodies);
         self.body
             .append_option(kept.map(|body| body_text(body, from_utf8(body).is_ok())));
+        self.end_row();
     }
 }

@@ -1,7 +1,6 @@
 //! The table `rules`.
 
 use super::{column::table, int, line_no};
-use crate::capture::body_text;
 use crate::facts::Facts;
 use robots::Key;
 
@@ -30,6 +29,7 @@ impl Builder {
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
+        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for line in robots
             .directives()
             .iter()
@@ -37,14 +37,14 @@ impl Builder {
         {
             let path = robots.text(line.value);
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(facts.surt_host_name());
+            self.surt_host_name.append_option(host);
             self.group_no.append_option(line_no(line.group_no));
             self.line_no.append_value(int(line.line_no));
             self.record_no.append_value(int(line.record_no));
             self.allow.append_value(line.key == Key::Allow);
             self.path_raw
-                .append_value(body_text(robots.text(line.value_raw), is_utf8));
-            self.path.append_value(body_text(path, is_utf8));
+                .append_value(self.texts.of_body(robots.text(line.value_raw), is_utf8));
+            self.path.append_value(self.texts.of_body(path, is_utf8));
             self.path_bytes.append_value(int(path.len() as u32));
             self.is_empty.append_value(path.is_empty());
             self.has_wildcard
@@ -53,10 +53,11 @@ impl Builder {
             self.has_query
                 .append_value(memchr::memchr(b'?', path).is_some());
             self.key_raw
-                .append_value(body_text(robots.text(line.key_raw), is_utf8));
+                .append_value(self.texts.of_body(robots.text(line.key_raw), is_utf8));
             self.has_colon.append_value(line.has_colon);
             self.counts.append_value(line.counts);
             self.beyond_500kib.append_value(line.is_beyond_500kib);
+            self.end_row();
         }
     }
 }

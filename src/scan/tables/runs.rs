@@ -1,7 +1,7 @@
 //! The table `runs`.
 
 use super::column::table;
-use arrow::array::RecordBatch;
+use crate::rows::Rows;
 
 table! { "One row per part: how it came about. Nothing here differs between two runs over the same inputs." {
     part: Int, "The part, from 0.";
@@ -40,13 +40,20 @@ pub struct Run {
 }
 
 /// A table of one row.
-pub fn batch(run: &Run) -> RecordBatch {
+pub fn batch(run: &Run) -> Rows {
     let mut builder = Builder::default();
+    let texts = &mut builder.texts;
     builder.part.append_value(super::int(run.part));
-    builder.version.append_value(env!("CARGO_PKG_VERSION"));
-    builder.options.append_value(&run.options);
-    builder.psl_version.append_value(&run.psl_version);
-    builder.agents_version.append_value(&run.agents_version);
+    builder
+        .version
+        .append_value(texts.intern(env!("CARGO_PKG_VERSION")));
+    builder.options.append_value(texts.intern(&run.options));
+    builder
+        .psl_version
+        .append_value(texts.intern(&run.psl_version));
+    builder
+        .agents_version
+        .append_value(texts.intern(&run.agents_version));
     builder.inputs.append_value(super::int(run.inputs));
     builder
         .input_bytes
@@ -54,5 +61,6 @@ pub fn batch(run: &Run) -> RecordBatch {
     builder.records.append_value(run.records as i64);
     builder.captures.append_value(run.captures as i64);
     builder.faults.append_value(run.faults as i64);
+    builder.end_row();
     builder.take()
 }

@@ -8,8 +8,8 @@ table! { "One row per sitemap line." {
     robots_id: Long, "The capture.";
     surt_host_name: Text null, "Its host, as in `robots_files`.";
     line_no: Int, "The line, from 1.";
-    sitemap_raw: Text, "The value as written, up to a `#`.";
-    sitemap_url: Text null, "The absolute URL in normal form, resolved against that of the robots.txt; null if there is none.";
+    sitemap_raw: Single, "The value as written, up to a `#`.";
+    sitemap_url: Single null, "The absolute URL in normal form, resolved against that of the robots.txt; null if there is none.";
     sitemap_host_name: Text null, "Its host, in punycode.";
     sitemap_registered_domain: Text null, "Its registered domain, as in `robots_files`.";
     is_absolute: Bool, "Whether an absolute URL was written, as sitemaps.org asks.";
@@ -22,25 +22,28 @@ impl Builder {
     /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
+        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for it in &facts.sitemaps {
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(facts.surt_host_name());
+            self.surt_host_name.append_option(host);
             self.line_no.append_value(int(it.line.line_no));
             self.sitemap_raw
                 .append_value(body_text(facts.text(it.line.value_raw), is_utf8));
             self.sitemap_url.append_option(it.url.as_ref());
             self.sitemap_host_name
-                .append_option(it.host.as_ref().map(|host| &host.name));
+                .append_option(it.host.as_ref().map(|host| self.texts.intern(&host.name)));
             self.sitemap_registered_domain.append_option(
                 it.host
                     .as_ref()
-                    .and_then(|host| host.registered_domain.as_ref()),
+                    .and_then(|host| host.registered_domain.as_ref())
+                    .map(|domain| self.texts.intern(domain)),
             );
             self.is_absolute.append_value(it.is_absolute);
             self.is_valid_url.append_value(it.url.is_some());
             self.same_host.append_option(it.same_host);
             self.same_registered_domain
                 .append_option(it.same_registered_domain);
+            self.end_row();
         }
     }
 }

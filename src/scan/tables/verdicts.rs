@@ -1,7 +1,6 @@
 //! The table `verdicts`.
 
 use super::{column::table, int, line_no};
-use crate::capture::body_text;
 use crate::facts::Facts;
 
 table! { "One row per capture and name: `*` for every capture, and every whole name and token that the file holds." {
@@ -25,23 +24,29 @@ impl Builder {
     /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
+        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for it in &facts.verdicts {
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(facts.surt_host_name());
+            self.surt_host_name.append_option(host);
             self.is_robots_path
                 .append_value(facts.capture.is_robots_path);
-            self.agent.append_value(body_text(it.agent, is_utf8));
-            self.verdict.append_value(it.verdict.name());
-            self.verdict_google.append_value(it.verdict_google.name());
-            self.verdict_rfc9309.append_value(it.verdict_rfc9309.name());
+            self.agent
+                .append_value(self.texts.of_body(it.agent, is_utf8));
+            self.verdict
+                .append_value(self.texts.word(it.verdict.name()));
+            self.verdict_google
+                .append_value(self.texts.word(it.verdict_google.name()));
+            self.verdict_rfc9309
+                .append_value(self.texts.word(it.verdict_rfc9309.name()));
             self.verdict_koster1996
-                .append_value(it.verdict_koster1996.name());
-            self.basis.append_value(it.basis.name());
+                .append_value(self.texts.word(it.verdict_koster1996.name()));
+            self.basis.append_value(self.texts.word(it.basis.name()));
             self.root_allowed.append_value(it.is_root_allowed);
             self.n_allow.append_value(int(it.n_allow));
             self.n_disallow.append_value(int(it.n_disallow));
             self.crawl_delay.append_option(it.crawl_delay);
             self.evidence_line.append_option(line_no(it.evidence_line));
+            self.end_row();
         }
     }
 }

@@ -1,0 +1,166 @@
+//! The hybrid of runs and packed bits (Parquet, "Encodings": RLE = 3).
+
+/// Runs shorter than this are packed.
+const RUN_MIN: usize = 8;
+
+/// The bits in which numbers below `count` are packed: as few as are needed,
+/// but a divisor of a byte or whole bytes, which compress far better.
+pub(super) fn width(count: usize) -> u8 {
+    match count {
+        0 | 1 => 0,
+        2 => 1,
+        3..=4 => 2,
+        5..=16 => 4,
+        17..=0x100 => 8,
+        0x101..=0x1_0000 => 16,
+        0x1_0001..=0x100_0000 => 24,
+        _ => 32,
+    }
+}
+
+/// Appends numbers of `width` bits, one of those that [`width`] gives.
+pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
+    let (mut packed, mut at) = (0, 0);
+    while at < numbers.len() {
+        let first = numbers[at];
+        let rest = &numbers[at + 1..];
+        let run = 1 + rest
+            .iter()
+            .position(|&it| it != first)
+            .unwrap_or(rest.len());
+        // Packed numbers come in eights: the run fills the last of them up.
+        let fill = (at - packed).next_multiple_of(8) - (at - packed);
+        if run >= fill + RUN_MIN {
+            put_packed(&numbers[packed..at + fill], width, out);
+            put_varint((run - fill) << 1, out);
+            out.extend_from_slice(&first.to_le_bytes()[..usize::from(width).div_ceil(8)]);
+            packed = at + run;
+        }
+        at += run;
+    }
+    put_packed(&numbers[packed..], width, out);
+}
+
+fn put_packed(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
+    if numbers.is_empty() {
+        return;
+    }
+    let eights = numbers.len().div_ceil(8);
+    put_varint(eights << 1 | 1, out);
+    let end = out.len() + eights * usize::from(width);
+    match width {
+        0 => {}
+        8 => out.extend(numbers.iter().map(|&it| it as u8)),
+        16 => numbers
+            .iter()
+            .for_each(|&it| out.extend_from_slice(&(it as u16).to_le_bytes())),
+        24 => numbers
+            .iter()
+            .for_each(|&it| out.extend_from_slice(&it.to_le_bytes()[..3])),
+        32 => numbers
+            .iter()
+            .for_each(|&it| out.extend_from_slice(&it.to_le_bytes())),
+        1 | 2 | 4 => {
+            let each = usize::from(8 / width);
+            out.extend(numbers.chunks(each).map(|chunk| {
+                let bits = chunk.iter().rev();
+                bits.fold(0, |byte: u8, &it| byte << width | it as u8)
+            }));
+        }
+        _ => unreachable!("`width` gives no other"),
+    }
+    out.resize(end, 0);
+}
+
+fn put_varint(mut number: usize, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads what the format's document says, a bit at a time.
+    fn unpack(mut bytes: &[u8], width: u8, count: usize) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        while numbers.len() < count {
+            let (mut header, mut shift) = (0usize, 0);
+            loop {
+                let byte = bytes[0];
+                bytes = &bytes[1..];
+                header |= usize::from(byte & 0x7f) << shift;
+                shift += 7;
+                if byte < 0x80 {
+                    break;
+                }
+            }
+            if header & 1 == 0 {
+                let len = usize::from(width).div_ceil(8);
+                let mut value = [0; 4];
+                value[..len].copy_from_slice(&bytes[..len]);
+                bytes = &bytes[len..];
+                numbers.extend(std::iter::repeat_n(u32::from_le_bytes(value), header >> 1));
+            } else {
+                let len = (header >> 1) * usize::from(width);
+                for at in 0..(header >> 1) * 8 {
+                    let bit = |nth: usize| {
+                        let place = at * usize::from(width) + nth;
+                        u32::from(bytes[place / 8] >> (place % 8) & 1) << nth
+                    };
+                    numbers.push((0..usize::from(width)).map(bit).sum());
+                }
+                bytes = &bytes[len..];
+            }
+        }
+        assert!(bytes.is_empty());
+        numbers.truncate(count);
+        numbers
+    }
+
+    #[test]
+    fn what_is_packed_is_read_again() {
+        let mut seed = 0x2545_f491_4f6c_dd1du64;
+        let mut random = |below: u64| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed % below
+        };
+        for count in [
+            1,
+            2,
+            3,
+            16,
+            17,
+            256,
+            257,
+            65_536,
+            65_537,
+            1 << 24,
+            (1 << 24) + 1,
+        ] {
+            for _ in 0..50 {
+                let mut numbers = Vec::new();
+                for _ in 0..random(12) {
+                    let number = random(count as u64) as u32;
+                    numbers.extend(std::iter::repeat_n(number, 1 + random(30) as usize));
+                    numbers.extend((0..random(30)).map(|_| random(count as u64) as u32));
+                }
+                let (mut out, width) = (Vec::new(), width(count));
+                pack(&numbers, width, &mut out);
+                assert_eq!(unpack(&out, width, numbers.len()), numbers);
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_is_a_few_bytes() {
+        let mut out = Vec::new();
+        pack(&[5; 15_360], 8, &mut out);
+        assert_eq!(out, [0x80, 0xf0, 0x01, 5]);
+    }
+}

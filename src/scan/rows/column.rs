@@ -1,0 +1,149 @@
+//! Columns: what rows append to, and what is taken of them.
+
+/// The values of a column that has been taken.
+#[derive(Debug)]
+pub(crate) enum Values {
+    Long(Vec<i64>),
+    Int(Vec<i32>),
+    Double(Vec<f64>),
+    Bool(Vec<bool>),
+    /// Numbers of texts.
+    Text(Vec<u32>),
+    /// Texts that seldom repeat: their bytes, and where each ends.
+    Single(Vec<u8>, Vec<u32>),
+}
+
+/// A column that has been taken.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// A value for each row, of no meaning where it is null.
+    pub(crate) values: Values,
+    /// Whether each row is null; empty if none is.
+    pub(crate) nulls: Vec<bool>,
+}
+
+impl Column {
+    pub(crate) fn len(&self) -> usize {
+        match &self.values {
+            Values::Long(values) => values.len(),
+            Values::Int(values) => values.len(),
+            Values::Double(values) => values.len(),
+            Values::Bool(values) => values.len(),
+            Values::Text(values) | Values::Single(_, values) => values.len(),
+        }
+    }
+}
+
+/// Where values of a fixed size are appended; texts as their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Fixed<T> {
+    values: Vec<T>,
+    nulls: Vec<bool>,
+}
+
+impl<T: Copy + Default> Fixed<T> {
+    pub(crate) fn append_value(&mut self, value: T) {
+        self.values.push(value);
+        if !self.nulls.is_empty() {
+            self.nulls.push(false);
+        }
+    }
+
+    pub(crate) fn append_option(&mut self, value: Option<T>) {
+        match value {
+            Some(value) => self.append_value(value),
+            None => {
+                self.nulls.resize(self.values.len(), false);
+                self.nulls.push(true);
+                self.values.push(T::default());
+            }
+        }
+    }
+
+    /// Takes what was appended, by `of` its type; room for as much remains.
+    pub(crate) fn take(&mut self, of: impl Fn(Vec<T>) -> Values) -> Column {
+        let room = Vec::with_capacity(self.values.len());
+        Column {
+            values: of(std::mem::replace(&mut self.values, room)),
+            nulls: std::mem::take(&mut self.nulls),
+        }
+    }
+
+    /// Bytes of texts that the column itself holds.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// Where texts are appended that seldom repeat.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    nulls: Vec<bool>,
+}
+
+impl Texts {
+    pub(crate) fn append_value(&mut self, text: impl AsRef<str>) {
+        self.bytes.extend_from_slice(text.as_ref().as_bytes());
+        self.ends.push(self.bytes.len() as u32);
+        if !self.nulls.is_empty() {
+            self.nulls.push(false);
+        }
+    }
+
+    pub(crate) fn append_option(&mut self, text: Option<impl AsRef<str>>) {
+        match text {
+            Some(text) => self.append_value(text),
+            None => {
+                self.nulls.resize(self.ends.len(), false);
+                self.nulls.push(true);
+                self.ends.push(self.bytes.len() as u32);
+            }
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Column {
+        let room = Self {
+            bytes: Vec::with_capacity(self.bytes.len()),
+            ends: Vec::with_capacity(self.ends.len()),
+            nulls: Vec::new(),
+        };
+        let taken = std::mem::replace(self, room);
+        Column {
+            values: Values::Single(taken.bytes, taken.ends),
+            nulls: taken.nulls,
+        }
+    }
+
+    pub(crate) fn text_bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nulls_are_told_only_where_there_are_some() {
+        let mut column = Fixed::<i32>::default();
+        column.append_value(1);
+        column.append_option(Some(2));
+        assert!(column.take(Values::Int).nulls.is_empty());
+        column.append_value(1);
+        column.append_option(None);
+        column.append_value(3);
+        let taken = column.take(Values::Int);
+        assert_eq!(taken.nulls, [false, true, false]);
+        assert!(matches!(taken.values, Values::Int(values) if values == [1, 0, 3]));
+        let mut texts = Texts::default();
+        texts.append_option(None::<&str>);
+        texts.append_value("ab");
+        let taken = texts.take();
+        assert_eq!(taken.nulls, [true, false]);
+        assert!(
+            matches!(taken.values, Values::Single(bytes, ends) if bytes == b"ab" && ends == [0, 2])
+        );
+    }
+}

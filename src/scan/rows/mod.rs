@@ -1,0 +1,68 @@
+//! Rows of one table, column by column: what workers make and files take.
+//!
+//! Texts repeat: a host stands in every row of its capture, a path in many
+//! robots.txt files. So [`Texts`] holds each text of a batch once, with its
+//! hash, and columns hold numbers; what a file's dictionary needs of a text is
+//! asked once for a batch, not once for a row.
+
+mod column;
+mod texts;
+
+pub(crate) use column::{Column, Fixed, Texts as Singles, Values};
+pub(crate) use texts::{Pool, SEED, Texts};
+
+/// Rows of one table.
+#[derive(Debug)]
+pub struct Rows {
+    columns: Vec<Column>,
+    texts: Texts,
+    /// Bytes of values in all rows up to each.
+    ends: Vec<u64>,
+}
+
+impl Rows {
+    /// Puts columns together, which are all as long as `ends`.
+    pub(crate) fn new(columns: Vec<Column>, texts: Texts, ends: Vec<u64>) -> Self {
+        for column in &columns {
+            assert_eq!(column.len(), ends.len(), "a push appends to every column");
+        }
+        Self {
+            columns,
+            texts,
+            ends,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Bytes of the values of the first `rows` rows: what a row weighs depends
+    /// on what is in it and on the rows of its capture before it alone.
+    pub(crate) fn bytes(&self, rows: usize) -> u64 {
+        rows.checked_sub(1).map_or(0, |last| self.ends[last])
+    }
+
+    pub(crate) fn column(&self, at: usize) -> &Column {
+        &self.columns[at]
+    }
+
+    pub(crate) fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// Adds a column that says the same in every row.
+    pub(crate) fn add_constant(&mut self, text: &str) {
+        let no = self.texts.push(text.as_bytes());
+        self.columns.push(Column {
+            values: Values::Text(vec![no; self.len()]),
+            nulls: Vec::new(),
+        });
+    }
+}

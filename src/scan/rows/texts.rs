@@ -1,0 +1,185 @@
+//! Texts, each once.
+
+use crate::capture::body_text;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::LazyLock;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Another for each process, so that nobody can choose texts that collide.
+/// Nothing that is written depends on it: numbers follow the order of rows.
+pub(crate) static SEED: LazyLock<u64> =
+    LazyLock::new(|| RandomState::new().build_hasher().finish());
+
+/// Texts by number.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    hashes: Vec<u64>,
+}
+
+impl Texts {
+    /// Adds a text, wherever else it may stand.
+    pub(crate) fn push(&mut self, text: &[u8]) -> u32 {
+        self.push_hashed(text, xxh3_64_with_seed(text, *SEED))
+    }
+
+    fn push_hashed(&mut self, text: &[u8], hash: u64) -> u32 {
+        let no = self.ends.len() as u32;
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len() as u32);
+        self.hashes.push(hash);
+        no
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn get(&self, no: u32) -> &[u8] {
+        let at = no as usize;
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start as usize..self.ends[at] as usize]
+    }
+
+    pub(crate) fn hash(&self, no: u32) -> u64 {
+        self.hashes[no as usize]
+    }
+}
+
+/// Gathers texts, each once, until they are taken.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    texts: Texts,
+    table: HashTable<u32>,
+    /// Numbers of words of the program, by the place of their letters.
+    words: Vec<(usize, u32)>,
+    /// Bytes of all texts that were asked for, each time anew.
+    asked_bytes: u64,
+}
+
+/// Places for words of the program; where two fall together one is looked up.
+const WORDS: usize = 128;
+
+impl Pool {
+    /// The number of a text.
+    pub(crate) fn intern(&mut self, text: &str) -> u32 {
+        self.intern_hashed(text.as_bytes(), xxh3_64_with_seed(text.as_bytes(), *SEED))
+    }
+
+    /// The number of a word of the program: a text that stands where it stands.
+    pub(crate) fn word(&mut self, word: &'static str) -> u32 {
+        let address = word.as_ptr().addr();
+        self.words.resize(WORDS, (0, 0));
+        let place = (address ^ (address >> 7) ^ word.len()) % WORDS;
+        let key = address.wrapping_mul(64) + word.len();
+        if self.words[place].0 == key {
+            self.asked_bytes += word.len() as u64;
+            return self.words[place].1;
+        }
+        let no = self.intern(word);
+        self.words[place] = (key, no);
+        no
+    }
+
+    /// The number of the text of bytes of a body ([`body_text`]).
+    pub(crate) fn of_body(&mut self, bytes: &[u8], is_valid_utf8: bool) -> u32 {
+        if !is_valid_utf8 {
+            return self.intern(&body_text(bytes, false));
+        }
+        let hash = xxh3_64_with_seed(bytes, *SEED);
+        // What is a text already needs no proof that it is one.
+        if let Some(no) = self.find(bytes, hash) {
+            self.asked_bytes += bytes.len() as u64;
+            return no;
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(_) => self.intern_hashed(bytes, hash),
+            Err(_) => self.intern(&body_text(bytes, true)),
+        }
+    }
+
+    fn find(&self, text: &[u8], hash: u64) -> Option<u32> {
+        let texts = &self.texts;
+        self.table
+            .find(hash, |&no| texts.hash(no) == hash && texts.get(no) == text)
+            .copied()
+    }
+
+    fn intern_hashed(&mut self, text: &[u8], hash: u64) -> u32 {
+        self.asked_bytes += text.len() as u64;
+        let texts = &mut self.texts;
+        let entry = self.table.entry(
+            hash,
+            |&no| texts.hash(no) == hash && texts.get(no) == text,
+            |&no| texts.hash(no),
+        );
+        match entry {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => *entry.insert(texts.push_hashed(text, hash)).get(),
+        }
+    }
+
+    /// Bytes of all texts that were asked for since the last time.
+    pub(crate) fn asked_bytes(&self) -> u64 {
+        self.asked_bytes
+    }
+
+    /// Takes what was gathered.
+    pub(crate) fn take(&mut self) -> Texts {
+        self.table.clear();
+        self.words.clear();
+        self.asked_bytes = 0;
+        let room = Texts {
+            bytes: Vec::with_capacity(self.texts.bytes.len()),
+            ends: Vec::with_capacity(self.texts.ends.len()),
+            hashes: Vec::with_capacity(self.texts.hashes.len()),
+        };
+        std::mem::replace(&mut self.texts, room)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_one_number_and_keeps_it() {
+        let mut pool = Pool::default();
+        let numbers: Vec<u32> = ["a", "", "b", "a", "", "allow_all"]
+            .map(|text| pool.intern(text))
+            .to_vec();
+        assert_eq!(numbers, [0, 1, 2, 0, 1, 3]);
+        assert_eq!((pool.word("allow_all"), pool.word("allow_all")), (3, 3));
+        assert_eq!(pool.asked_bytes(), 1 + 1 + 1 + 9 + 18);
+        let texts = pool.take();
+        let all: Vec<&[u8]> = (0..4).map(|no| texts.get(no)).collect();
+        assert_eq!(all, [&b"a"[..], b"", b"b", b"allow_all"]);
+        // Words are asked for anew, too.
+        assert_eq!((pool.word("allow_all"), pool.intern("a")), (0, 1));
+    }
+
+    #[test]
+    fn bytes_of_bodies_are_what_their_text_is() {
+        let mut pool = Pool::default();
+        let cases: &[(&[u8], bool)] = &[
+            (b"a\\b", true),
+            (b"a\\b", false),
+            (b"\xe9", false),
+            // A cut through a character of a body that is UTF-8.
+            (b"\xc3", true),
+            ("é".as_bytes(), true),
+        ];
+        let numbers: Vec<u32> = cases
+            .iter()
+            .map(|&(bytes, is_utf8)| pool.of_body(bytes, is_utf8))
+            .collect();
+        let texts = pool.take();
+        for (&(bytes, is_utf8), no) in cases.iter().zip(numbers) {
+            assert_eq!(texts.get(no), body_text(bytes, is_utf8).as_bytes());
+        }
+    }
+}
