@@ -81,7 +81,7 @@ pub(crate) struct Scratch {
     levels: Vec<u32>,
     /// Values as they stand in the page, without a dictionary.
     plain: Vec<u8>,
-    bools: Vec<u32>,
+    bools: Vec<bool>,
     page: Vec<u8>,
     compressor: Option<(i32, zstd::bulk::Compressor<'static>)>,
 }
@@ -168,12 +168,7 @@ impl ChunkEncoder {
                 true
             }
             Store::Bools(_) => {
-                let byte = |bits: &[u32]| {
-                    bits.iter()
-                        .rev()
-                        .fold(0, |byte, &bit| byte << 1 | bit as u8)
-                };
-                page.extend(bools.chunks(8).map(byte));
+                pack::put_bools(bools, page);
                 false
             }
         };
@@ -222,25 +217,22 @@ impl ChunkEncoder {
         } = scratch;
         match (&mut self.values, &column.values) {
             (Store::Numbers(dictionary), Values::Long(values)) => {
-                each(&values[range], nulls, |&it| {
-                    numbers.push(dictionary.insert(it.cast_unsigned()));
-                });
+                let number = |&it: &i64| dictionary.insert(it.cast_unsigned());
+                put(&values[range], nulls, number, numbers);
             }
             (Store::Numbers(dictionary), Values::Int(values)) => {
-                each(&values[range], nulls, |&it| {
-                    numbers.push(dictionary.insert(it.cast_unsigned().into()));
-                });
+                let number = |&it: &i32| dictionary.insert(it.cast_unsigned().into());
+                put(&values[range], nulls, number, numbers);
             }
             (Store::Numbers(dictionary), Values::Double(values)) => {
-                each(&values[range], nulls, |&it| {
-                    numbers.push(dictionary.insert(it.to_bits()));
-                });
+                let number = |&it: &f64| dictionary.insert(it.to_bits());
+                put(&values[range], nulls, number, numbers);
             }
             (Store::Bools(has), Values::Bool(values)) => {
-                each(&values[range], nulls, |&it| {
-                    has[usize::from(it)] = true;
-                    bools.push(it.into());
-                });
+                let start = bools.len();
+                put(&values[range], nulls, |&it| it, bools);
+                has[0] |= bools[start..].contains(&false);
+                has[1] |= bools[start..].contains(&true);
             }
             (Store::Texts(_, singles), Values::Single(bytes, ends)) => {
                 let mut start = match range.start {
@@ -257,22 +249,25 @@ impl ChunkEncoder {
                 }
             }
             (Store::Texts(_, singles), Values::Text(values)) if is_plain => {
-                each(&values[range], nulls, |&no| {
-                    let text = texts.get(no);
-                    singles.add(text, self.bloom_rows);
-                    put_plain(text, plain);
-                });
+                for (nth, &no) in values[range].iter().enumerate() {
+                    if nulls.get(nth) != Some(&true) {
+                        let text = texts.get(no);
+                        singles.add(text, self.bloom_rows);
+                        put_plain(text, plain);
+                    }
+                }
             }
             (Store::Texts(dictionary, _), Values::Text(values)) => {
                 numbers_of_texts.clear();
                 numbers_of_texts.resize(texts.len(), NONE);
-                each(&values[range], nulls, |&no| {
+                let number = |&no: &u32| {
                     let number = &mut numbers_of_texts[no as usize];
                     if *number == NONE {
                         *number = dictionary.insert(texts.get(no), texts.hash(no));
                     }
-                    numbers.push(*number);
-                });
+                    *number
+                };
+                put(&values[range], nulls, number, numbers);
             }
             _ => unreachable!("a table's columns are made by its schema"),
         }
@@ -437,17 +432,14 @@ impl Scratch {
     }
 }
 
-/// Calls for each value that is not null. `nulls` is empty if none is.
-fn each<T>(values: &[T], nulls: &[bool], mut put: impl FnMut(&T)) {
+/// Appends what is made of each value that is not null. `nulls` is empty if
+/// none is.
+fn put<T, U>(values: &[T], nulls: &[bool], make: impl FnMut(&T) -> U, out: &mut Vec<U>) {
     if nulls.is_empty() {
-        values.iter().for_each(put);
+        out.extend(values.iter().map(make));
     } else {
-        let is_there = |(value, is_null): (_, &bool)| (!is_null).then_some(value);
-        values
-            .iter()
-            .zip(nulls)
-            .filter_map(is_there)
-            .for_each(&mut put);
+        let is_there = |(value, &is_null): (_, &bool)| (!is_null).then_some(value);
+        out.extend(values.iter().zip(nulls).filter_map(is_there).map(make));
     }
 }
 

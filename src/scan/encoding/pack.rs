@@ -21,13 +21,17 @@ pub(super) fn width(count: usize) -> u8 {
 /// Appends numbers of `width` bits, one of those that [`width`] gives.
 pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     let (mut packed, mut at) = (0, 0);
-    while at < numbers.len() {
+    while at + RUN_MIN <= numbers.len() {
         let first = numbers[at];
-        let rest = &numbers[at + 1..];
-        let run = 1 + rest
-            .iter()
-            .position(|&it| it != first)
-            .unwrap_or(rest.len());
+        // Where no run begins here, none does before the last number that differs.
+        let eight = &numbers[at..at + RUN_MIN];
+        if let Some(differs) = eight.iter().rposition(|&it| it != eight[RUN_MIN - 1]) {
+            at += differs + 1;
+            continue;
+        }
+        let rest = &numbers[at + RUN_MIN..];
+        let run = rest.iter().position(|&it| it != first);
+        let run = RUN_MIN + run.unwrap_or(rest.len());
         // Packed numbers come in eights: the run fills the last of them up.
         let fill = (at - packed).next_multiple_of(8) - (at - packed);
         if run >= fill + RUN_MIN {
@@ -70,6 +74,22 @@ fn put_packed(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
         _ => unreachable!("`width` gives no other"),
     }
     out.resize(end, 0);
+}
+
+/// Appends values of one bit each, the first in the lowest (PLAIN = 0).
+pub(super) fn put_bools(bools: &[bool], out: &mut Vec<u8>) {
+    // The product brings the lowest bit of each of eight bytes into the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut eights = bools.chunks_exact(8);
+    out.extend(eights.by_ref().map(|eight| {
+        let bytes = std::array::from_fn(|at| u8::from(eight[at]));
+        (u64::from_le_bytes(bytes).wrapping_mul(GATHER) >> 56) as u8
+    }));
+    let rest = eights.remainder();
+    if !rest.is_empty() {
+        let bits = rest.iter().rev();
+        out.push(bits.fold(0, |byte, &it| byte << 1 | u8::from(it)));
+    }
 }
 
 fn put_varint(mut number: usize, out: &mut Vec<u8>) {
@@ -153,6 +173,19 @@ mod tests {
                 let (mut out, width) = (Vec::new(), width(count));
                 pack(&numbers, width, &mut out);
                 assert_eq!(unpack(&out, width, numbers.len()), numbers);
+            }
+        }
+    }
+
+    #[test]
+    fn bools_are_bits_from_the_lowest() {
+        for count in 0..40usize {
+            let bools: Vec<bool> = (0..count).map(|at| at * at % 7 < 3).collect();
+            let mut out = Vec::new();
+            put_bools(&bools, &mut out);
+            assert_eq!(out.len(), count.div_ceil(8));
+            for (at, &it) in bools.iter().enumerate() {
+                assert_eq!(out[at / 8] >> (at % 8) & 1 == 1, it);
             }
         }
     }

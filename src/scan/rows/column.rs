@@ -60,6 +60,29 @@ impl<T: Copy + Default> Fixed<T> {
         }
     }
 
+    /// Appends values one after the other.
+    pub(crate) fn extend(&mut self, values: impl Iterator<Item = T>) {
+        self.values.extend(values);
+        if !self.nulls.is_empty() {
+            self.nulls.resize(self.values.len(), false);
+        }
+    }
+
+    /// Appends the same `count` times.
+    pub(crate) fn fill(&mut self, value: Option<T>, count: usize) {
+        let len = self.values.len() + count;
+        if value.is_none() || !self.nulls.is_empty() {
+            self.nulls.resize(self.values.len(), false);
+            self.nulls.resize(len, value.is_none());
+        }
+        self.values.resize(len, value.unwrap_or_default());
+    }
+
+    /// The values of the last `count` rows.
+    pub(crate) fn last(&self, count: usize) -> &[T] {
+        &self.values[self.values.len() - count..]
+    }
+
     /// Takes what was appended, by `of` its type; room for as much remains.
     pub(crate) fn take(&mut self, of: impl Fn(Vec<T>) -> Values) -> Column {
         let room = Vec::with_capacity(self.values.len());
@@ -137,6 +160,13 @@ mod tests {
         let taken = column.take(Values::Int);
         assert_eq!(taken.nulls, [false, true, false]);
         assert!(matches!(taken.values, Values::Int(values) if values == [1, 0, 3]));
+        column.extend([1, 2].into_iter());
+        column.fill(None, 2);
+        column.fill(Some(5), 2);
+        column.extend([6].into_iter());
+        assert_eq!(column.last(3), [5, 5, 6]);
+        let taken = column.take(Values::Int);
+        assert_eq!(taken.nulls, [false, false, true, true, false, false, false]);
         let mut texts = Texts::default();
         texts.append_option(None::<&str>);
         texts.append_value("ab");

@@ -43,8 +43,8 @@ impl Rows {
         self.ends.is_empty()
     }
 
-    /// Bytes of the values of the first `rows` rows: what a row weighs depends
-    /// on what is in it and on the rows of its capture before it alone.
+    /// Bytes of the values of the first `rows` rows. What a row weighs depends
+    /// on the rows of its capture alone.
     pub(crate) fn bytes(&self, rows: usize) -> u64 {
         rows.checked_sub(1).map_or(0, |last| self.ends[last])
     }

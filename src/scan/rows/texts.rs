@@ -102,6 +102,23 @@ impl Pool {
         }
     }
 
+    /// The numbers of texts of a body that mostly repeat the one before.
+    pub(crate) fn of_repeated<'b>(
+        &mut self,
+        texts: impl Iterator<Item = &'b [u8]>,
+        is_valid_utf8: bool,
+    ) -> impl Iterator<Item = u32> {
+        let mut last = None;
+        texts.map(move |bytes| match last {
+            Some((before, no)) if before == bytes => no,
+            _ => {
+                let no = self.of_body(bytes, is_valid_utf8);
+                last = Some((bytes, no));
+                no
+            }
+        })
+    }
+
     fn find(&self, text: &[u8], hash: u64) -> Option<u32> {
         let texts = &self.texts;
         self.table

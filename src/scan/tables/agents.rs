@@ -35,7 +35,7 @@ pub fn batch(agents: &[Agent]) -> Rows {
         builder.ignores_wildcard.append_value(it.ignores_wildcard);
         builder.is_control_token.append_value(it.is_control_token);
         builder.source.append_option(option(&it.source));
-        builder.end_row();
+        builder.end_rows(1);
     }
     builder.take()
 }

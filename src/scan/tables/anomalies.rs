@@ -20,19 +20,21 @@ impl Builder {
     /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
-        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
+        let count = facts.anomalies.len();
+        let host = facts.surt_host_name();
+        let host = host.map(|host| self.texts.intern(host));
+        self.robots_id.fill(Some(facts.robots_id), count);
+        self.surt_host_name.fill(host, count);
         for it in &facts.anomalies {
-            self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(host);
             self.line_no.append_option(line_no(it.line_no));
-            self.code.append_value(self.texts.word(it.code));
-            self.severity
-                .append_value(self.texts.word(it.severity.name()));
+            let texts = &mut self.texts;
+            self.code.append_value(texts.word(it.code));
+            self.severity.append_value(texts.word(it.severity.name()));
             self.changes_verdict.append_option(it.changes_verdict);
             self.detail
-                .append_value(self.texts.of_body(shorten(it.detail), is_utf8));
-            self.end_row();
+                .append_value(texts.of_body(shorten(it.detail), is_utf8));
         }
+        self.end_rows(count);
     }
 }
 

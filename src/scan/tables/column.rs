@@ -118,10 +118,14 @@ macro_rules! table {
             /// Bytes of a row's values without its texts.
             const FIXED_BYTES: u64 = 0 $(+ $crate::tables::column::table!(@bytes $kind))*;
 
-            /// Ends a row, which has been appended to every column.
-            fn end_row(&mut self) {
-                let fixed = Self::FIXED_BYTES * (self.ends.len() as u64 + 1);
-                self.ends.push(fixed + self.texts.asked_bytes() $(+ self.$name.text_bytes())*);
+            /// Ends rows that have been appended to every column; they share what they weigh.
+            fn end_rows(&mut self, count: usize) {
+                let before = self.ends.last().copied().unwrap_or_default();
+                let rows = (self.ends.len() + count) as u64;
+                let texts = self.texts.asked_bytes() $(+ self.$name.text_bytes())*;
+                let added = Self::FIXED_BYTES * rows + texts - before;
+                let count = count as u64;
+                self.ends.extend((1..=count).map(|nth| before + added * nth / count));
             }
 
             /// Takes the rows pushed since the last time.

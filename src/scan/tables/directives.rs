@@ -20,22 +20,24 @@ impl Builder {
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
-        let mut name = Vec::new();
-        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
+        let host = facts.surt_host_name();
+        let host = host.map(|host| self.texts.intern(host));
+        let (mut name, mut count) = (Vec::new(), 0);
         for line in robots.directives().iter().filter(|it| it.key == Key::Other) {
             let known = robots.directive_name(line, &mut name);
-            self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(host);
             self.group_no.append_option(line_no(line.group_no));
             self.line_no.append_value(int(line.line_no));
-            self.directive
-                .append_value(self.texts.of_body(&name, is_utf8));
+            let texts = &mut self.texts;
+            self.directive.append_value(texts.of_body(&name, is_utf8));
             self.directive_raw
-                .append_value(self.texts.of_body(robots.text(line.key_raw), is_utf8));
+                .append_value(texts.of_body(robots.text(line.key_raw), is_utf8));
             self.value
-                .append_value(self.texts.of_body(robots.text(line.value_raw), is_utf8));
+                .append_value(texts.of_body(robots.text(line.value_raw), is_utf8));
             self.known.append_value(known);
-            self.end_row();
+            count += 1;
         }
+        self.robots_id.fill(Some(facts.robots_id), count);
+        self.surt_host_name.fill(host, count);
+        self.end_rows(count);
     }
 }

@@ -32,6 +32,6 @@ impl Builder {
         self.bytes_skipped.append_value(fault.bytes_skipped as i64);
         self.code.append_value(self.texts.word(fault.code));
         self.detail.append_value(self.texts.intern(&fault.detail));
-        self.end_row();
+        self.end_rows(1);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{column::table, int};
 use crate::facts::Facts;
-use robots::{Key, is_product_token};
+use robots::{Directive, Key, is_product_token};
 
 table! { "One row per user-agent line." {
     robots_id: Long, "The capture.";
@@ -27,46 +27,52 @@ table! { "One row per user-agent line." {
 }}
 
 impl Builder {
-    /// Adds the rows of a capture.
+    /// Adds the rows of a capture, column by column.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
-        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
-        for line in robots
-            .directives()
-            .iter()
-            .filter(|it| it.key == Key::UserAgent)
-        {
-            let group = &robots.groups()[line.group_no as usize - 1];
-            self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(host);
-            self.group_no.append_value(int(line.group_no));
-            self.agent_no.append_value(int(line.agent_no));
-            self.line_no.append_value(int(line.line_no));
-            self.record_no.append_value(int(line.record_no));
-            self.key_raw
-                .append_value(self.texts.of_body(robots.text(line.key_raw), is_utf8));
-            self.has_colon.append_value(line.has_colon);
-            self.counts.append_value(line.counts);
-            self.agent_raw
-                .append_value(self.texts.of_body(robots.text(line.value_raw), is_utf8));
-            self.agent
-                .append_value(self.texts.of_body(robots.text(line.name), is_utf8));
-            self.agent_token
-                .append_value(self.texts.of_body(robots.text(line.token), is_utf8));
-            self.token_valid
-                .append_value(is_product_token(robots.text(line.value)));
-            self.n_rules
-                .append_value(int(group.n_allow + group.n_disallow));
-            self.n_allow.append_value(int(group.n_allow));
-            self.n_disallow.append_value(int(group.n_disallow));
-            self.crawl_delay.append_option(group.crawl_delay);
-            let mut text = |span| self.texts.of_body(robots.text(span), is_utf8);
+        let lines = robots.directives().iter();
+        let lines: Vec<&Directive> = lines.filter(|it| it.key == Key::UserAgent).collect();
+        let group = |it: &Directive| &robots.groups()[it.group_no as usize - 1];
+        let count = lines.len();
+        let lines = lines.iter().copied();
+        let host = facts.surt_host_name();
+        let host = host.map(|host| self.texts.intern(host));
+        self.robots_id.fill(Some(facts.robots_id), count);
+        self.surt_host_name.fill(host, count);
+        self.group_no
+            .extend(lines.clone().map(|it| int(it.group_no)));
+        self.agent_no
+            .extend(lines.clone().map(|it| int(it.agent_no)));
+        self.line_no.extend(lines.clone().map(|it| int(it.line_no)));
+        self.record_no
+            .extend(lines.clone().map(|it| int(it.record_no)));
+        let texts = &mut self.texts;
+        let mut text = |span| texts.of_body(robots.text(span), is_utf8);
+        self.agent_raw
+            .extend(lines.clone().map(|it| text(it.value_raw)));
+        self.agent.extend(lines.clone().map(|it| text(it.name)));
+        self.agent_token
+            .extend(lines.clone().map(|it| text(it.token)));
+        for it in lines.clone() {
             self.request_rate
-                .append_option(group.request_rate.map(&mut text));
+                .append_option(group(it).request_rate.map(&mut text));
             self.visit_time
-                .append_option(group.visit_time.map(&mut text));
-            self.end_row();
+                .append_option(group(it).visit_time.map(&mut text));
+            self.crawl_delay.append_option(group(it).crawl_delay);
         }
+        let keys = lines.clone().map(|it| robots.text(it.key_raw));
+        self.key_raw.extend(texts.of_repeated(keys, is_utf8));
+        self.has_colon.extend(lines.clone().map(|it| it.has_colon));
+        self.counts.extend(lines.clone().map(|it| it.counts));
+        let is_token = |it: &Directive| is_product_token(robots.text(it.value));
+        self.token_valid.extend(lines.clone().map(is_token));
+        let n_rules = |it| int(group(it).n_allow + group(it).n_disallow);
+        self.n_rules.extend(lines.clone().map(n_rules));
+        self.n_allow
+            .extend(lines.clone().map(|it| int(group(it).n_allow)));
+        self.n_disallow
+            .extend(lines.map(|it| int(group(it).n_disallow)));
+        self.end_rows(count);
     }
 }

@@ -47,7 +47,7 @@ impl Matches {
         builder
             .crawl
             .append_option(it.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
-        builder.end_row();
+        builder.end_rows(1);
         self.rows += 1;
     }
 

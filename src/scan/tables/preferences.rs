@@ -42,7 +42,7 @@ impl Builder {
             self.allow.append_option(it.allow);
             self.is_valid.append_value(it.is_valid);
             self.from_template.append_value(stated.line.is_managed);
-            self.end_row();
+            self.end_rows(1);
         }
     }
 }

@@ -239,6 +239,6 @@ impl Builder {
         let kept = body.filter(|_| with_bodies);
         self.body
             .append_option(kept.map(|body| body_text(body, from_utf8(body).is_ok())));
-        self.end_row();
+        self.end_rows(1);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{column::table, int, line_no};
 use crate::facts::Facts;
-use robots::Key;
+use robots::{Directive, Key};
 
 table! { "One row per allow or disallow line." {
     robots_id: Long, "The capture.";
@@ -25,39 +25,57 @@ table! { "One row per allow or disallow line." {
 }}
 
 impl Builder {
-    /// Adds the rows of a capture.
+    /// Adds the rows of a capture, column by column.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
-        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
-        for line in robots
-            .directives()
-            .iter()
+        let lines = robots.directives().iter();
+        let lines: Vec<&Directive> = lines
             .filter(|it| matches!(it.key, Key::Allow | Key::Disallow))
-        {
-            let path = robots.text(line.value);
-            self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(host);
-            self.group_no.append_option(line_no(line.group_no));
-            self.line_no.append_value(int(line.line_no));
-            self.record_no.append_value(int(line.record_no));
-            self.allow.append_value(line.key == Key::Allow);
-            self.path_raw
-                .append_value(self.texts.of_body(robots.text(line.value_raw), is_utf8));
-            self.path.append_value(self.texts.of_body(path, is_utf8));
-            self.path_bytes.append_value(int(path.len() as u32));
-            self.is_empty.append_value(path.is_empty());
-            self.has_wildcard
-                .append_value(memchr::memchr(b'*', path).is_some());
-            self.has_end_anchor.append_value(path.last() == Some(&b'$'));
-            self.has_query
-                .append_value(memchr::memchr(b'?', path).is_some());
-            self.key_raw
-                .append_value(self.texts.of_body(robots.text(line.key_raw), is_utf8));
-            self.has_colon.append_value(line.has_colon);
-            self.counts.append_value(line.counts);
-            self.beyond_500kib.append_value(line.is_beyond_500kib);
-            self.end_row();
-        }
+            .collect();
+        let path = |it: &Directive| robots.text(it.value);
+        let count = lines.len();
+        let lines = lines.iter().copied();
+        let host = facts.surt_host_name();
+        let host = host.map(|host| self.texts.intern(host));
+        self.robots_id.fill(Some(facts.robots_id), count);
+        self.surt_host_name.fill(host, count);
+        lines
+            .clone()
+            .for_each(|it| self.group_no.append_option(line_no(it.group_no)));
+        self.line_no.extend(lines.clone().map(|it| int(it.line_no)));
+        self.record_no
+            .extend(lines.clone().map(|it| int(it.record_no)));
+        self.allow
+            .extend(lines.clone().map(|it| it.key == Key::Allow));
+        let texts = &mut self.texts;
+        self.path_raw.extend(
+            lines
+                .clone()
+                .map(|it| texts.of_body(robots.text(it.value_raw), is_utf8)),
+        );
+        let raws = lines.clone().zip(self.path_raw.last(count));
+        // Nearly all paths are as they are written.
+        self.path
+            .extend(raws.map(|(it, &raw)| match it.value == it.value_raw {
+                true => raw,
+                false => texts.of_body(path(it), is_utf8),
+            }));
+        self.path_bytes
+            .extend(lines.clone().map(|it| int(path(it).len() as u32)));
+        self.is_empty
+            .extend(lines.clone().map(|it| path(it).is_empty()));
+        let has = |octet: u8| move |it| memchr::memchr(octet, path(it)).is_some();
+        self.has_wildcard.extend(lines.clone().map(has(b'*')));
+        self.has_end_anchor
+            .extend(lines.clone().map(|it| path(it).last() == Some(&b'$')));
+        self.has_query.extend(lines.clone().map(has(b'?')));
+        let keys = lines.clone().map(|it| robots.text(it.key_raw));
+        self.key_raw.extend(texts.of_repeated(keys, is_utf8));
+        self.has_colon.extend(lines.clone().map(|it| it.has_colon));
+        self.counts.extend(lines.clone().map(|it| it.counts));
+        self.beyond_500kib
+            .extend(lines.map(|it| it.is_beyond_500kib));
+        self.end_rows(count);
     }
 }

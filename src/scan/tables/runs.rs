@@ -61,6 +61,6 @@ pub fn batch(run: &Run) -> Rows {
     builder.records.append_value(run.records as i64);
     builder.captures.append_value(run.captures as i64);
     builder.faults.append_value(run.faults as i64);
-    builder.end_row();
+    builder.end_rows(1);
     builder.take()
 }

@@ -43,7 +43,7 @@ impl Builder {
             self.same_host.append_option(it.same_host);
             self.same_registered_domain
                 .append_option(it.same_registered_domain);
-            self.end_row();
+            self.end_rows(1);
         }
     }
 }

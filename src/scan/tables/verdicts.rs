@@ -21,32 +21,38 @@ table! { "One row per capture and name: `*` for every capture, and every whole n
 }}
 
 impl Builder {
-    /// Adds the rows of a capture.
+    /// Adds the rows of a capture, column by column.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
-        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
-        for it in &facts.verdicts {
-            self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(host);
-            self.is_robots_path
-                .append_value(facts.capture.is_robots_path);
-            self.agent
-                .append_value(self.texts.of_body(it.agent, is_utf8));
-            self.verdict
-                .append_value(self.texts.word(it.verdict.name()));
-            self.verdict_google
-                .append_value(self.texts.word(it.verdict_google.name()));
-            self.verdict_rfc9309
-                .append_value(self.texts.word(it.verdict_rfc9309.name()));
-            self.verdict_koster1996
-                .append_value(self.texts.word(it.verdict_koster1996.name()));
-            self.basis.append_value(self.texts.word(it.basis.name()));
-            self.root_allowed.append_value(it.is_root_allowed);
-            self.n_allow.append_value(int(it.n_allow));
-            self.n_disallow.append_value(int(it.n_disallow));
+        let count = facts.verdicts.len();
+        let host = facts.surt_host_name();
+        let host = host.map(|host| self.texts.intern(host));
+        self.robots_id.fill(Some(facts.robots_id), count);
+        self.surt_host_name.fill(host, count);
+        self.is_robots_path
+            .fill(Some(facts.capture.is_robots_path), count);
+        let rows = || facts.verdicts.iter();
+        let texts = &mut self.texts;
+        self.agent
+            .extend(rows().map(|it| texts.of_body(it.agent, is_utf8)));
+        self.verdict
+            .extend(rows().map(|it| texts.word(it.verdict.name())));
+        self.verdict_google
+            .extend(rows().map(|it| texts.word(it.verdict_google.name())));
+        self.verdict_rfc9309
+            .extend(rows().map(|it| texts.word(it.verdict_rfc9309.name())));
+        self.verdict_koster1996
+            .extend(rows().map(|it| texts.word(it.verdict_koster1996.name())));
+        self.basis
+            .extend(rows().map(|it| texts.word(it.basis.name())));
+        self.root_allowed
+            .extend(rows().map(|it| it.is_root_allowed));
+        self.n_allow.extend(rows().map(|it| int(it.n_allow)));
+        self.n_disallow.extend(rows().map(|it| int(it.n_disallow)));
+        for it in rows() {
             self.crawl_delay.append_option(it.crawl_delay);
             self.evidence_line.append_option(line_no(it.evidence_line));
-            self.end_row();
         }
+        self.end_rows(count);
     }
 }
