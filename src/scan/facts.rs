@@ -2,11 +2,14 @@
 
 use crate::capture::Capture;
 use crate::host::{self, HostColumns};
+use crate::memo::{Decided, Memo, Written};
 use crate::note::Note;
 use robots::{
     AgentVerdict, Anomaly, Basis, Content, Directive, Effect, Judge, Key, Mechanism, Parser,
-    Robots, Severity, Span, Verdict,
+    Reading, Robots, Severity, Span, Verdict,
 };
+use std::borrow::Cow;
+use std::cell::Cell;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A capture with all that was decided of it.
@@ -30,6 +33,8 @@ pub struct Facts<'a> {
     pub anomalies: Vec<Oddity<'a>>,
     /// The fingerprint of its rules.
     pub ruleset_id: Option<i64>,
+    /// Where rows of the same body were written last, if it is remembered.
+    pub(crate) written: Option<&'a Cell<Written>>,
 }
 
 /// A sitemap line, resolved.
@@ -79,6 +84,7 @@ pub struct Oddity<'a> {
 pub struct Examiner {
     parser: Parser,
     judge: Judge,
+    memo: Memo,
 }
 
 /// The key of a capture: XXH3-64 of the archive's name, a NUL, the offset as
@@ -100,38 +106,54 @@ impl Examiner {
         place: crate::warc::Place,
         capture: &'a Capture<'a>,
     ) -> Facts<'a> {
-        let robots = match &capture.body {
-            Some(body) if capture.is_parsed() => {
-                Some(self.parser.parse_with(body, capture.reading))
-            }
+        let decided = match &capture.body {
+            Some(body) if capture.is_parsed() => Some(self.decide(body, capture.reading)),
             _ => None,
         };
         let mut facts = Facts {
             robots_id: robots_id(warc_filename, place),
             place,
             capture,
-            robots,
+            robots: None,
             verdicts: Vec::new(),
             sitemaps: Vec::new(),
             preferences: Vec::new(),
             anomalies: Vec::new(),
             ruleset_id: None,
+            written: None,
         };
         for &note in &capture.notes {
             facts.anomalies.push(Oddity::of_note(note));
         }
-        match robots {
-            Some(robots) => {
-                facts.verdicts = self.judge.judge(&robots);
-                facts.ruleset_id = Some(robots::ruleset(&robots, xxh3_64).cast_signed());
-                facts.read_lines(&robots);
-                let changes = self.judge.changes(&robots, &facts.verdicts);
-                facts.read_oddities(&robots, &changes);
+        match decided {
+            Some(decided) => {
+                facts.robots = Some(decided.robots);
+                facts.verdicts = decided.verdicts;
+                facts.ruleset_id = Some(decided.ruleset_id);
+                facts.written = decided.written;
+                facts.read_lines(&decided.robots);
+                facts.read_oddities(&decided.robots, &decided.changes);
             }
             None => facts.verdicts.push(verdict_of_status(capture)),
         }
         facts.anomalies.sort_by_key(|oddity| oddity.line_no);
         facts
+    }
+
+    /// What a body says: remembered, if it is of usual size and was seen of late.
+    fn decide<'a>(&'a mut self, body: &'a [u8], reading: Reading) -> Decided<'a> {
+        if let Some(decided) = self.memo.decide(body, reading, &mut self.judge) {
+            return decided;
+        }
+        let robots = self.parser.parse_with(body, reading);
+        let verdicts = self.judge.judge(&robots);
+        Decided {
+            robots,
+            changes: Cow::Owned(self.judge.changes(&robots, &verdicts)),
+            ruleset_id: robots::ruleset(&robots, xxh3_64).cast_signed(),
+            verdicts,
+            written: None,
+        }
     }
 }
 

@@ -18,6 +18,7 @@ pub mod host;
 pub mod http;
 pub mod input;
 pub mod matching;
+mod memo;
 pub mod note;
 pub mod output;
 mod rows;

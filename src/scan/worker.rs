@@ -10,6 +10,7 @@ use crate::input::Origin;
 use crate::tables::{Batches, Fault, Table, Tables};
 use crate::warc;
 use robots::{Basis, Verdict};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read};
@@ -79,10 +80,15 @@ pub(crate) enum End {
     Failed(io::Error),
 }
 
+thread_local! {
+    /// Each thread's memory for deciding, and what it remembers: workers that
+    /// rest need none.
+    static EXAMINER: RefCell<Examiner> = RefCell::default();
+}
+
 /// Reads items, one after the other, in the same memory.
 pub(crate) struct Worker {
     reader: warc::Reader,
-    examiner: Examiner,
     tables: Tables,
     stop: Arc<AtomicBool>,
     item: Option<Item>,
@@ -102,7 +108,6 @@ impl Worker {
     ) -> Self {
         Self {
             reader: warc::Reader::new(limits),
-            examiner: Examiner::default(),
             tables: Tables::new(wanted, with_bodies),
             stop,
             item: None,
@@ -124,7 +129,7 @@ impl Worker {
     /// Reads on, until there is enough to hand over or the item ends.
     pub(crate) fn advance(&mut self) -> Chunk {
         let mut counts = Counts::default();
-        let end = self.read(&mut counts);
+        let end = EXAMINER.with_borrow_mut(|examiner| self.read(examiner, &mut counts));
         let total = self.reader.bytes_read();
         counts.bytes = total.saturating_sub(self.bytes);
         self.bytes = total;
@@ -139,10 +144,9 @@ impl Worker {
         }
     }
 
-    fn read(&mut self, counts: &mut Counts) -> End {
+    fn read(&mut self, examiner: &mut Examiner, counts: &mut Counts) -> End {
         let Self {
             reader,
-            examiner,
             tables,
             item,
             stop,

@@ -1,5 +1,7 @@
 //! Columns: what rows append to, and what is taken of them.
 
+use std::ops::Range;
+
 /// The values of a column that has been taken.
 #[derive(Debug)]
 pub(crate) enum Values {
@@ -76,6 +78,22 @@ impl<T: Copy + Default> Fixed<T> {
             self.nulls.resize(len, value.is_none());
         }
         self.values.resize(len, value.unwrap_or_default());
+    }
+
+    /// Appends what stands in some rows already.
+    pub(crate) fn repeat(&mut self, rows: Range<usize>) {
+        if !self.nulls.is_empty() {
+            self.nulls.extend_from_within(rows.clone());
+        }
+        self.values.extend_from_within(rows);
+    }
+
+    /// Sets the last `count` rows.
+    pub(crate) fn set_last(&mut self, count: usize, value: Option<T>) {
+        let start = self.values.len() - count;
+        self.values.truncate(start);
+        self.nulls.truncate(start);
+        self.fill(value, count);
     }
 
     /// The values of the last `count` rows.

@@ -140,6 +140,11 @@ impl Pool {
         }
     }
 
+    /// Counts bytes of texts that were asked for otherwise.
+    pub(crate) fn ask(&mut self, bytes: u64) {
+        self.asked_bytes += bytes;
+    }
+
     /// Bytes of all texts that were asked for since the last time.
     pub(crate) fn asked_bytes(&self) -> u64 {
         self.asked_bytes

@@ -21,6 +21,9 @@ impl Builder {
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
         let count = facts.anomalies.len();
+        if count == 0 {
+            return;
+        }
         let host = facts.surt_host_name();
         let host = host.map(|host| self.texts.intern(host));
         self.robots_id.fill(Some(facts.robots_id), count);

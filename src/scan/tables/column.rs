@@ -88,8 +88,39 @@ impl Column {
 /// Defines a table: its columns (`COLUMNS`), its description (`ABOUT`) and a
 /// `Builder` with a builder for each column, to be appended to by name. A text
 /// column is `Text`, or `Single` if its values seldom repeat: these are not
-/// looked for among others, and written as they are.
+/// looked for among others, and written as they are. Rows of a `repeated` table
+/// are those of a body, but for what is said of the capture.
 macro_rules! table {
+    (repeated $about:literal { $($name:ident: $kind:ident $($null:ident)?, $text:literal;)* }) => {
+        $crate::tables::column::table! { $about { $($name: $kind $($null)?, $text;)* } }
+
+        impl Builder {
+            /// Adds rows of this batch again, for another capture of the same body; in
+            /// them a host of so many bytes stands.
+            pub(crate) fn repeat(
+                &mut self,
+                rows: std::ops::Range<usize>,
+                host_bytes: u64,
+                facts: &$crate::facts::Facts<'_>,
+            ) {
+                let Some(last) = rows.clone().last() else { return };
+                let before = rows.start.checked_sub(1).map_or(0, |at| self.ends[at]);
+                let texts = self.ends[last] - before - Self::FIXED_BYTES * rows.len() as u64;
+                $(self.$name.repeat(rows.clone());)*
+                let host = facts.surt_host_name();
+                let host = host.map(|host| self.texts.intern(host));
+                self.robots_id.set_last(rows.len(), Some(facts.robots_id));
+                self.surt_host_name.set_last(rows.len(), host);
+                self.texts.ask(texts - host_bytes);
+                self.end_rows(rows.len());
+            }
+
+            /// Rows of this batch.
+            pub(crate) fn len(&self) -> usize {
+                self.ends.len()
+            }
+        }
+    };
     ($about:literal { $($name:ident: $kind:ident $($null:ident)?, $text:literal;)* }) => {
         /// What a row is.
         pub(crate) const ABOUT: &str = $about;

@@ -4,7 +4,7 @@ use super::{column::table, int, line_no};
 use crate::facts::Facts;
 use robots::Key;
 
-table! { "One row per line with a key that is neither user-agent, allow, disallow nor sitemap." {
+table! { repeated "One row per line with a key that is neither user-agent, allow, disallow nor sitemap." {
     robots_id: Long, "The capture.";
     surt_host_name: Text null, "Its host, as in `robots_files`.";
     group_no: Int null, "The group it stands in; null before any user-agent line.";
@@ -20,8 +20,6 @@ impl Builder {
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
-        let host = facts.surt_host_name();
-        let host = host.map(|host| self.texts.intern(host));
         let (mut name, mut count) = (Vec::new(), 0);
         for line in robots.directives().iter().filter(|it| it.key == Key::Other) {
             let known = robots.directive_name(line, &mut name);
@@ -36,6 +34,11 @@ impl Builder {
             self.known.append_value(known);
             count += 1;
         }
+        if count == 0 {
+            return;
+        }
+        let host = facts.surt_host_name();
+        let host = host.map(|host| self.texts.intern(host));
         self.robots_id.fill(Some(facts.robots_id), count);
         self.surt_host_name.fill(host, count);
         self.end_rows(count);

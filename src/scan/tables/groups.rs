@@ -4,7 +4,7 @@ use super::{column::table, int};
 use crate::facts::Facts;
 use robots::{Directive, Key, is_product_token};
 
-table! { "One row per user-agent line." {
+table! { repeated "One row per user-agent line." {
     robots_id: Long, "The capture.";
     surt_host_name: Text null, "Its host, as in `robots_files`.";
     group_no: Int, "The group, from 1, by Google's reading: user-agent lines with no rule between them share one.";
@@ -35,6 +35,9 @@ impl Builder {
         let lines: Vec<&Directive> = lines.filter(|it| it.key == Key::UserAgent).collect();
         let group = |it: &Directive| &robots.groups()[it.group_no as usize - 1];
         let count = lines.len();
+        if count == 0 {
+            return;
+        }
         let lines = lines.iter().copied();
         let host = facts.surt_host_name();
         let host = host.map(|host| self.texts.intern(host));

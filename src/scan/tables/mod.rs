@@ -26,9 +26,12 @@ pub(crate) use matches::{Match, Matches};
 pub use runs::{Run, batch as runs_batch};
 
 use crate::facts::Facts;
+use crate::memo::Written;
 use crate::rows::Rows;
 use arrow::datatypes::{Field, Schema, SchemaRef};
+use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A table of the dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -210,6 +213,8 @@ pub struct Tables {
     with_bodies: bool,
     /// Bytes of bodies since the last batch: a measure of what is held.
     bytes: usize,
+    /// The number of the batch, which no other has.
+    batch: u64,
 }
 
 impl Tables {
@@ -228,27 +233,57 @@ impl Tables {
             wanted: wanted.to_vec(),
             with_bodies,
             bytes: 0,
+            batch: next_batch(),
         }
     }
 
     /// Adds the rows of a capture.
     pub fn push(&mut self, warc_filename: &str, facts: &Facts<'_>) {
         self.bytes += 1024 + facts.capture.body.as_ref().map_or(0, |body| body.len());
+        let is_robots_path = facts.capture.is_robots_path;
+        let before = facts.written.map(Cell::get);
+        let before =
+            before.filter(|it| it.batch == self.batch && it.is_robots_path == is_robots_path);
+        let mut written = Written {
+            batch: self.batch,
+            host_bytes: facts.surt_host_name().map_or(0, str::len) as u64,
+            is_robots_path,
+            ..Written::default()
+        };
+        /// Repeats what stands in the batch already, else makes it anew.
+        macro_rules! put {
+            ($table:ident) => {
+                match before {
+                    Some(it) => {
+                        let (start, end) = it.$table;
+                        self.$table.repeat(start..end, it.host_bytes, facts);
+                    }
+                    None => {
+                        let start = self.$table.len();
+                        self.$table.push(facts);
+                        written.$table = (start, self.$table.len());
+                    }
+                }
+            };
+        }
         for &table in &self.wanted {
             match table {
                 Table::RobotsFiles => {
                     self.robots_files
                         .push(warc_filename, facts, self.with_bodies)
                 }
-                Table::Groups => self.groups.push(facts),
-                Table::Rules => self.rules.push(facts),
+                Table::Groups => put!(groups),
+                Table::Rules => put!(rules),
                 Table::Sitemaps => self.sitemaps.push(facts),
-                Table::Directives => self.directives.push(facts),
+                Table::Directives => put!(directives),
                 Table::Preferences => self.preferences.push(facts),
                 Table::Anomalies => self.anomalies.push(facts),
-                Table::Verdicts => self.verdicts.push(facts),
+                Table::Verdicts => put!(verdicts),
                 Table::Agents | Table::Runs | Table::Faults | Table::Matches => {}
             }
+        }
+        if let Some(place) = facts.written.filter(|_| before.is_none()) {
+            place.set(written);
         }
     }
 
@@ -267,6 +302,7 @@ impl Tables {
     /// Takes what has been pushed, an empty batch where nothing has.
     pub fn take(&mut self) -> Batches {
         self.bytes = 0;
+        self.batch = next_batch();
         vec![
             self.robots_files.take(),
             self.groups.take(),
@@ -279,6 +315,12 @@ impl Tables {
             self.faults.take(),
         ]
     }
+}
+
+/// Numbers of batches, from 1.
+fn next_batch() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 /// A count as it stands in a column.

@@ -22,11 +22,12 @@ impl Builder {
     /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
-        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for stated in &facts.preferences {
             let it = &stated.preference;
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(host);
+            let host = facts.surt_host_name();
+            self.surt_host_name
+                .append_option(host.map(|host| self.texts.intern(host)));
             self.group_no.append_option(line_no(stated.line.group_no));
             self.line_no.append_value(int(stated.line.line_no));
             self.mechanism

@@ -4,7 +4,7 @@ use super::{column::table, int, line_no};
 use crate::facts::Facts;
 use robots::{Directive, Key};
 
-table! { "One row per allow or disallow line." {
+table! { repeated "One row per allow or disallow line." {
     robots_id: Long, "The capture.";
     surt_host_name: Text null, "Its host, as in `robots_files`.";
     group_no: Int null, "The group, as in `groups`; null before any user-agent line.";
@@ -35,6 +35,9 @@ impl Builder {
             .collect();
         let path = |it: &Directive| robots.text(it.value);
         let count = lines.len();
+        if count == 0 {
+            return;
+        }
         let lines = lines.iter().copied();
         let host = facts.surt_host_name();
         let host = host.map(|host| self.texts.intern(host));

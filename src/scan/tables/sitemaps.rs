@@ -22,10 +22,11 @@ impl Builder {
     /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
-        let host = facts.surt_host_name().map(|host| self.texts.intern(host));
         for it in &facts.sitemaps {
             self.robots_id.append_value(facts.robots_id);
-            self.surt_host_name.append_option(host);
+            let host = facts.surt_host_name();
+            self.surt_host_name
+                .append_option(host.map(|host| self.texts.intern(host)));
             self.line_no.append_value(int(it.line.line_no));
             self.sitemap_raw
                 .append_value(body_text(facts.text(it.line.value_raw), is_utf8));

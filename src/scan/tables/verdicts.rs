@@ -3,7 +3,7 @@
 use super::{column::table, int, line_no};
 use crate::facts::Facts;
 
-table! { "One row per capture and name: `*` for every capture, and every whole name and token that the file holds." {
+table! { repeated "One row per capture and name: `*` for every capture, and every whole name and token that the file holds." {
     robots_id: Long, "The capture.";
     surt_host_name: Text null, "Its host, as in `robots_files`.";
     is_robots_path: Bool, "As in `robots_files`.";
@@ -25,6 +25,9 @@ impl Builder {
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
         let count = facts.verdicts.len();
+        if count == 0 {
+            return;
+        }
         let host = facts.surt_host_name();
         let host = host.map(|host| self.texts.intern(host));
         self.robots_id.fill(Some(facts.robots_id), count);
