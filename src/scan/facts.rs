@@ -10,6 +10,7 @@ use robots::{
 };
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A capture with all that was decided of it.
@@ -45,7 +46,7 @@ pub struct Sitemap<'a> {
     /// The absolute URL, resolved against that of the robots.txt.
     pub url: Option<String>,
     /// The host of that URL.
-    pub host: Option<HostColumns>,
+    pub host: Option<Arc<HostColumns>>,
     /// Whether it was written as an absolute URL (RFC 9309 §2.2.4, sitemaps.org).
     pub is_absolute: bool,
     /// Whether it lies on the host of the robots.txt.
@@ -326,10 +327,12 @@ impl<'a> Oddity<'a> {
 
 impl<'a> Sitemap<'a> {
     fn resolve(value: &[u8], line: &'a Directive, capture: &Capture<'_>) -> Self {
+        let own = capture.url.as_ref().and_then(|url| url.host.as_ref());
         let of = |url: &url::Url| {
-            url.host_str()
-                .filter(|host| !host.is_empty())
-                .map(host::host_columns)
+            let host = url.host_str().filter(|host| !host.is_empty())?;
+            // Most sitemaps lie where their robots.txt does.
+            let own = own.filter(|own| own.name == host).map(Arc::clone);
+            Some(own.unwrap_or_else(|| Arc::new(host::host_columns(host))))
         };
         let absolute = host::parse_url(value)
             .filter(|url| matches!(url.scheme(), "http" | "https" | "ftp") && url.has_host());
@@ -340,9 +343,8 @@ impl<'a> Sitemap<'a> {
         });
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https" | "ftp"));
         let host = url.as_ref().and_then(of);
-        let own = capture.url.as_ref().and_then(|url| url.host.as_ref());
         let same = |pick: fn(&HostColumns) -> Option<&str>| {
-            let (a, b) = (pick(host.as_ref()?)?, pick(own?)?);
+            let (a, b) = (pick(host.as_deref()?)?, pick(own?)?);
             Some(a == b)
         };
         Self {

@@ -6,6 +6,7 @@
 //! the `psl` crate carries.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use url::Url;
 
 /// A URL in its columns.
@@ -16,7 +17,7 @@ pub struct UrlColumns {
     /// The sort-friendly form of the whole URL (SURT).
     pub surtkey: String,
     /// Columns of the host; `None` for URLs without one.
-    pub host: Option<HostColumns>,
+    pub host: Option<Arc<HostColumns>>,
     /// The scheme.
     pub protocol: String,
     /// The port, if it is not the scheme's own.
@@ -59,7 +60,7 @@ impl UrlColumns {
         let host = url
             .host_str()
             .filter(|host| !host.is_empty())
-            .map(host_columns);
+            .map(|host| Arc::new(host_columns(host)));
         Self {
             surtkey: surtkey(&url),
             host,
@@ -254,20 +255,20 @@ mod tests {
         assert_eq!(it.registry_suffix.as_deref(), Some("co.uk"));
         assert_eq!(it.registered_domain.as_deref(), Some("example.co.uk"));
         assert_eq!(it.reversed.as_deref(), Some("uk.co.example.www"));
-        let it = columns("https://foo.github.io/").host.unwrap();
+        let it = HostColumns::clone(&columns("https://foo.github.io/").host.unwrap());
         assert_eq!(it.registry_suffix.as_deref(), Some("io"));
         assert_eq!(it.registered_domain.as_deref(), Some("github.io"));
         assert_eq!(it.private_domain.as_deref(), Some("foo.github.io"));
-        let it = columns("https://www.com/").host.unwrap();
+        let it = HostColumns::clone(&columns("https://www.com/").host.unwrap());
         assert_eq!(it.surt_host_name, "com,www");
-        let it = columns("https://212.96.82.21/").host.unwrap();
+        let it = HostColumns::clone(&columns("https://212.96.82.21/").host.unwrap());
         assert_eq!(
             (it.name.as_str(), it.tld, it.reversed),
             ("212.96.82.21", None, None)
         );
-        let it = columns("https://a.example/").host.unwrap();
+        let it = HostColumns::clone(&columns("https://a.example/").host.unwrap());
         assert_eq!((it.registry_suffix, it.registered_domain), (None, None));
-        let it = columns("https://co.uk/").host.unwrap();
+        let it = HostColumns::clone(&columns("https://co.uk/").host.unwrap());
         assert_eq!(
             (it.registry_suffix.as_deref(), it.registered_domain),
             (Some("co.uk"), None)

@@ -1,6 +1,8 @@
 //! Shields in front of a server, known by the headers they leave.
 
 use crate::http::Response;
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// Header, beginning of its value in lower case (empty: any), name of the shield.
 const MARKS: &[(&str, &str, &str)] = &[
@@ -34,7 +36,7 @@ const MARKS: &[(&str, &str, &str)] = &[
 ];
 
 /// Phrases of pages that ask a visitor to prove to be a person.
-const CHALLENGES: &[&[u8]] = &[
+const CHALLENGES: [&[u8]; 11] = [
     b"Just a moment...",
     b"challenge-platform",
     b"cf-chl",
@@ -45,9 +47,11 @@ const CHALLENGES: &[&[u8]] = &[
     b"Captcha",
     b"Making sure you're not a bot",
     b"anubis",
-    b"px-captcha",
     b"ddos-guard",
 ];
+
+/// Finds any of them in one pass.
+static PHRASES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(CHALLENGES).ok());
 
 /// How much of a page is searched for such phrases.
 const CHALLENGE_BYTES_MAX: usize = 64 << 10;
@@ -69,7 +73,7 @@ pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
     response.status == Some(202)
         || response.header("cf-mitigated").is_some()
         || response.header("x-amzn-waf-action").is_some()
-        || CHALLENGES
-            .iter()
-            .any(|phrase| memchr::memmem::find(html, phrase).is_some())
+        || PHRASES
+            .as_ref()
+            .is_some_and(|phrases| phrases.is_match(html))
 }

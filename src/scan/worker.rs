@@ -95,6 +95,8 @@ pub(crate) struct Worker {
     start: Option<u64>,
     /// Bytes that were counted already.
     bytes: u64,
+    /// Names of blocked crawlers, told when the item ends.
+    blocked: HashMap<String, u64>,
     /// What was read of standard input to learn its crawl.
     stdin_head: Vec<u8>,
 }
@@ -113,6 +115,7 @@ impl Worker {
             item: None,
             start: None,
             bytes: 0,
+            blocked: HashMap::new(),
             stdin_head: Vec::new(),
         }
     }
@@ -123,6 +126,7 @@ impl Worker {
         self.stdin_head = stdin_head;
         self.start = None;
         self.bytes = 0;
+        self.blocked.clear();
         self.tables.take();
     }
 
@@ -130,6 +134,9 @@ impl Worker {
     pub(crate) fn advance(&mut self) -> Chunk {
         let mut counts = Counts::default();
         let end = EXAMINER.with_borrow_mut(|examiner| self.read(examiner, &mut counts));
+        if !matches!(end, End::More) {
+            counts.blocked = std::mem::take(&mut self.blocked);
+        }
         let total = self.reader.bytes_read();
         counts.bytes = total.saturating_sub(self.bytes);
         self.bytes = total;
@@ -150,6 +157,7 @@ impl Worker {
             tables,
             item,
             stop,
+            blocked,
             ..
         } = self;
         let Some(item) = item else {
@@ -246,10 +254,10 @@ impl Worker {
                     .filter(|it| it.basis == Basis::Explicit && it.verdict == Verdict::DisallowAll)
                 {
                     let name = String::from_utf8_lossy(it.agent);
-                    if let Some(count) = counts.blocked.get_mut(name.as_ref()) {
+                    if let Some(count) = blocked.get_mut(name.as_ref()) {
                         *count += 1;
-                    } else if counts.blocked.len() < BLOCKED_NAMES_MAX {
-                        counts.blocked.insert(name.into_owned(), 1);
+                    } else if blocked.len() < BLOCKED_NAMES_MAX {
+                        blocked.insert(name.into_owned(), 1);
                     }
                 }
             }

@@ -8,7 +8,7 @@ mod file;
 mod manifest;
 mod views;
 
-pub(crate) use file::{Encoded, TableFile, Task, write_table};
+pub(crate) use file::{Encoded, Finished, TableFile, Task, write_table};
 pub(crate) use manifest::{Manifest, Plan};
 pub use views::{schema_sql, sql as views_sql};
 
@@ -326,19 +326,4 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
     result.map_err(|error| Error::write(&temporary, error))?;
     rename(&temporary, path)
-}
-
-/// A file's XXH3-64, in hex, as the manifest has it.
-pub(crate) fn digest(path: &Path) -> Result<String, Error> {
-    let mut hash = xxhash_rust::xxh3::Xxh3::new();
-    let mut file = File::open(path).map_err(|error| Error::read(path, error))?;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let read = std::io::Read::read(&mut file, &mut buffer)
-            .map_err(|error| Error::read(path, error))?;
-        if read == 0 {
-            return Ok(format!("{:016x}", hash.digest()));
-        }
-        hash.update(&buffer[..read]);
-    }
 }

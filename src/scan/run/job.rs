@@ -8,8 +8,9 @@ use super::{Notice, Options, PSL_VERSION, Progress, Summary};
 use crate::capture::Scope;
 use crate::error::{Error, ErrorKind};
 use crate::input::Origin;
-use crate::output::{self, Encoded, Manifest, TableFile, Task};
-use crate::tables::{Run, Table, runs_batch};
+use crate::output::{self, Encoded, Finished, Manifest, TableFile, Task};
+use crate::rows::Rows;
+use crate::tables::{Run, Table, runs_rows};
 use crate::worker::{Chunk, Counts, End, Item, Worker};
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
@@ -40,6 +41,7 @@ enum Event {
         bytes: u64,
         result: Result<Encoded, ParquetError>,
     },
+    Finished(Box<FinishedPart>),
 }
 
 /// An item that was given out and not yet taken into the output.
@@ -72,6 +74,16 @@ struct OpenPart {
     is_failed: bool,
 }
 
+/// A part whose files have their names, unless one could not be written.
+struct FinishedPart {
+    no: u32,
+    crawl: String,
+    subset: String,
+    inputs: Range<usize>,
+    counts: Counts,
+    files: Result<Vec<(Table, Finished)>, Error>,
+}
+
 pub(super) struct Job<'a> {
     options: &'a Options,
     progress: &'a Progress,
@@ -96,6 +108,8 @@ pub(super) struct Job<'a> {
     reading: usize,
     /// Slabs that are encoded just now.
     encoding: usize,
+    /// Parts whose files are just being finished.
+    finishing: usize,
     /// Bytes of values that were read and wait, and that are being encoded.
     held_bytes: u64,
     /// Inputs read to their end, or to where they failed.
@@ -154,6 +168,7 @@ impl<'a> Job<'a> {
             parts,
             reading: 0,
             encoding: 0,
+            finishing: 0,
             held_bytes: 0,
             ended_inputs: 0,
             total: Counts::default(),
@@ -207,7 +222,10 @@ impl<'a> Job<'a> {
         loop {
             self.take_ready()?;
             self.give_out();
-            if self.slots.is_empty() && self.planned.is_empty() && self.encoding == 0 {
+            if self.slots.is_empty()
+                && self.planned.is_empty()
+                && self.encoding + self.finishing == 0
+            {
                 return Ok(());
             }
             match self.events.recv_timeout(Duration::from_millis(100)) {
@@ -227,6 +245,7 @@ impl<'a> Job<'a> {
                     self.held_bytes -= bytes;
                     self.encoded(part, table, group, result)?;
                 }
+                Ok(Event::Finished(part)) => self.finished(*part)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     unreachable!("the job itself holds a sender")
@@ -550,8 +569,7 @@ impl<'a> Job<'a> {
         self.finish_if_settled(part)
     }
 
-    /// Gives the files of a part their names and notes it in the manifest,
-    /// once all of it is written.
+    /// Has the files of a part given their names, once all of it is written.
     fn finish_if_settled(&mut self, at: usize) -> Result<(), Error> {
         if !self
             .open
@@ -565,38 +583,71 @@ impl<'a> Job<'a> {
             open.files.into_iter().for_each(|(_, file)| file.discard());
             return Ok(());
         }
-        let counts = open.counts;
-        let mut files = Vec::new();
-        for (table, file) in open.files {
-            debug_assert!(file.is_settled());
-            files.push((table, file.finish()?));
-        }
         let destination = &self.options.destination;
-        let inputs = &self.options.inputs[open.inputs.clone()];
-        if destination.tables().contains(&Table::Runs) {
-            let run = Run {
-                part: open.no,
-                options: self.options.row_options().to_string(),
-                psl_version: PSL_VERSION.to_owned(),
-                agents_version: self.options.registry.version.clone(),
-                inputs: inputs.len() as u32,
-                input_bytes: inputs.iter().map(|input| input.bytes).sum(),
-                records: counts.records,
-                captures: counts.captures,
-                faults: counts.faults.len() as u64,
-            };
+        let runs = destination.tables().contains(&Table::Runs).then(|| {
+            let rows = destination.file_rows(self.runs(&open), &open.crawl, &open.subset);
             let path = destination.part_path(Table::Runs, open.no, &open.crawl, &open.subset);
-            let batch = destination.file_rows(runs_batch(&run), &open.crawl, &open.subset);
-            files.push((
-                Table::Runs,
-                output::write_table(
-                    Table::Runs,
-                    destination.file_schema(Table::Runs),
-                    batch,
-                    &path,
-                )?,
-            ));
-        }
+            (destination.file_schema(Table::Runs), rows, path)
+        });
+        // Bringing files to the disk takes its time, and nobody need wait for it.
+        let sender = self.sender.clone();
+        self.finishing += 1;
+        self.pool.spawn(move || {
+            let OpenPart {
+                no,
+                crawl,
+                subset,
+                inputs,
+                counts,
+                files,
+                ..
+            } = open;
+            let finish = |(table, file): (Table, TableFile)| {
+                debug_assert!(file.is_settled());
+                Ok((table, file.finish()?))
+            };
+            let files: Result<Vec<_>, Error> = files.into_iter().map(finish).collect();
+            let files = files.and_then(|mut files| {
+                if let Some((schema, rows, path)) = runs {
+                    let file = output::write_table(Table::Runs, schema, rows, &path)?;
+                    files.push((Table::Runs, file));
+                }
+                Ok(files)
+            });
+            let part = FinishedPart {
+                no,
+                crawl,
+                subset,
+                inputs,
+                counts,
+                files,
+            };
+            let _ = sender.send(Event::Finished(Box::new(part)));
+        });
+        Ok(())
+    }
+
+    /// The row of a part in the table `runs`.
+    fn runs(&self, open: &OpenPart) -> Rows {
+        let inputs = &self.options.inputs[open.inputs.clone()];
+        runs_rows(&Run {
+            part: open.no,
+            options: self.options.row_options().to_string(),
+            psl_version: PSL_VERSION.to_owned(),
+            agents_version: self.options.registry.version.clone(),
+            inputs: inputs.len() as u32,
+            input_bytes: inputs.iter().map(|input| input.bytes).sum(),
+            records: open.counts.records,
+            captures: open.counts.captures,
+            faults: open.counts.faults.len() as u64,
+        })
+    }
+
+    /// Notes a part in the manifest, whose files have their names.
+    fn finished(&mut self, part: FinishedPart) -> Result<(), Error> {
+        self.finishing -= 1;
+        let FinishedPart { counts, files, .. } = part;
+        let files = files?;
         for (table, file) in &files {
             *self
                 .summary
@@ -606,20 +657,18 @@ impl<'a> Job<'a> {
             self.summary.bytes_written += file.bytes;
         }
         if let Some(manifest) = &mut self.manifest {
-            let files: Vec<Value> = files
-                .iter()
-                .map(|(table, file)| {
-                    let path = file.path.strip_prefix(destination.root()).unwrap_or(&file.path);
-                    Ok(json!({
-                        "table": table.name(), "path": path.to_string_lossy(), "rows": file.rows, "bytes": file.bytes,
-                        "xxh3": output::digest(&file.path)?,
-                    }))
+            let root = self.options.destination.root();
+            let files = files.iter().map(|(table, file)| {
+                let path = file.path.strip_prefix(root).unwrap_or(&file.path);
+                json!({
+                    "table": table.name(), "path": path.to_string_lossy(), "rows": file.rows, "bytes": file.bytes,
+                    "xxh3": file.digest,
                 })
-                .collect::<Result<_, Error>>()?;
+            });
             manifest.add(json!({
-                "part": open.no, "crawl": open.crawl, "subset": open.subset,
-                "inputs": [open.inputs.start, open.inputs.end], "records": counts.records, "captures": counts.captures,
-                "faults": counts.faults.len(), "files": files,
+                "part": part.no, "crawl": part.crawl, "subset": part.subset,
+                "inputs": [part.inputs.start, part.inputs.end], "records": counts.records, "captures": counts.captures,
+                "faults": counts.faults.len(), "files": files.collect::<Vec<Value>>(),
             }))?;
         }
         self.summary.parts += 1;
@@ -627,8 +676,13 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Drops what is not finished.
+    /// Drops what is not finished, but waits for what is about to be.
     fn interrupt(&mut self) -> Result<(), Error> {
+        while self.finishing > 0 {
+            if let Ok(Event::Finished(part)) = self.events.recv() {
+                self.finished(*part)?;
+            }
+        }
         for (_, part) in std::mem::take(&mut self.open) {
             part.files.into_iter().for_each(|(_, file)| file.discard());
         }

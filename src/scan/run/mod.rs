@@ -15,7 +15,7 @@ use crate::agents::Registry;
 use crate::error::Error;
 use crate::input::Input;
 use crate::output::{self, Destination, Existing, Manifest, Plan};
-use crate::tables::{Fault, Table, agents_batch};
+use crate::tables::{Fault, Table, agents_rows};
 use crate::warc;
 use job::Job;
 use serde_json::{Value, json};
@@ -250,7 +250,7 @@ fn write_agents(options: &Options) -> Result<(), Error> {
     output::write_table(
         Table::Agents,
         schema,
-        agents_batch(&options.registry.agents),
+        agents_rows(&options.registry.agents),
         &path,
     )
     .map(|_| ())

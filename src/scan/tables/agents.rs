@@ -18,7 +18,7 @@ table! { "One row per crawler of the registry." {
 }}
 
 /// The registry as a table.
-pub fn batch(agents: &[Agent]) -> Rows {
+pub fn rows(agents: &[Agent]) -> Rows {
     let mut builder = Builder::default();
     for it in agents {
         let texts = &mut builder.texts;

@@ -19,11 +19,11 @@ mod runs;
 mod sitemaps;
 mod verdicts;
 
-pub use agents::batch as agents_batch;
+pub use agents::rows as agents_rows;
 pub use column::Column;
 pub use faults::Fault;
 pub(crate) use matches::{Match, Matches};
-pub use runs::{Run, batch as runs_batch};
+pub use runs::{Run, rows as runs_rows};
 
 use crate::facts::Facts;
 use crate::memo::Written;

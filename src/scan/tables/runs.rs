@@ -40,7 +40,7 @@ pub struct Run {
 }
 
 /// A table of one row.
-pub fn batch(run: &Run) -> Rows {
+pub fn rows(run: &Run) -> Rows {
     let mut builder = Builder::default();
     let texts = &mut builder.texts;
     builder.part.append_value(super::int(run.part));
