@@ -20,7 +20,7 @@ pub enum Key {
 }
 
 /// Keys that Google's reporter knows and does not use (§8).
-pub(crate) const UNSUPPORTED: [&[u8]; 12] = [
+const UNSUPPORTED: [&[u8]; 12] = [
     b"clean-param",
     b"content-signal",
     b"content-usage",
@@ -61,12 +61,23 @@ const KNOWN: [&[u8]; 22] = [
     b"index",
 ];
 
-/// Whether any specification or known crawler defines `key`.
-pub(crate) fn is_known_directive(key: &[u8]) -> bool {
+/// Whether `key` begins as one that Google's reporter knows and does not use.
+#[inline]
+pub(crate) fn may_be_unsupported(key: &[u8]) -> bool {
+    let first = key.first().map_or(0, |byte| byte | 0x20);
+    key.len() <= 14 && matches!(first, b'c' | b'd' | b'h' | b'n' | b'r' | b'v')
+}
+
+/// Whether Google's reporter knows `key` and does not use it.
+pub(crate) fn is_unsupported(key: &[u8]) -> bool {
     UNSUPPORTED
         .iter()
-        .chain(&KNOWN)
         .any(|name| key.eq_ignore_ascii_case(name))
+}
+
+/// Whether any specification or known crawler defines `key`.
+pub(crate) fn is_known_directive(key: &[u8]) -> bool {
+    is_unsupported(key) || KNOWN.iter().any(|name| key.eq_ignore_ascii_case(name))
 }
 
 impl Robots<'_> {
@@ -111,6 +122,36 @@ pub(crate) fn read_key(key: &[u8]) -> (Key, bool) {
     }
 }
 
+/// Reads the commonest keys where a colon follows at once: the key, and the
+/// place of the colon.
+#[inline(always)]
+pub(crate) fn read_usual_key(line: &[u8]) -> Option<(Key, usize)> {
+    let (first, rest) = line.split_first_chunk::<8>()?;
+    let word = u64::from_le_bytes(*first);
+    if is_word(word, *b"disallow") {
+        (rest.first() == Some(&b':')).then_some((Key::Disallow, 8))
+    } else if is_word(word & ALLOW, *b"allow:\0\0") {
+        Some((Key::Allow, 5))
+    } else if is_word(word, *b"user-age") {
+        let is_end = matches!(rest, [b'n' | b'N', b't' | b'T', b':', ..]);
+        is_end.then_some((Key::UserAgent, 10))
+    } else if is_word(word, *b"sitemap:") {
+        Some((Key::Sitemap, 7))
+    } else {
+        None
+    }
+}
+
+/// The first six of eight octets.
+const ALLOW: u64 = u64::MAX >> 16;
+
+/// Whether eight octets are `name`, which is lower-case, in any case.
+#[inline(always)]
+fn is_word(word: u64, name: [u8; 8]) -> bool {
+    let case = name.map(|byte| if byte.is_ascii_lowercase() { 0x20 } else { 0 });
+    word | u64::from_le_bytes(case) == u64::from_le_bytes(name)
+}
+
 /// Whether the key is spelt as RFC 9309 §2.2 has it, in any case.
 pub(crate) fn is_whole_key(key: Key, text: &[u8]) -> bool {
     let name: &[u8] = match key {
@@ -135,7 +176,8 @@ pub(crate) fn is_near_known_key(key: &[u8]) -> bool {
         (b"crawl-delay", 2),
     ]
     .iter()
-    .any(|&(name, slips)| distance(key, name) <= slips)
+    // As many slips at least as one of them is longer.
+    .any(|&(name, slips)| key.len().abs_diff(name.len()) <= slips && distance(key, name) <= slips)
 }
 
 /// Edits (insert, remove, change, swap of neighbours) between two short words.
@@ -175,6 +217,35 @@ mod tests {
         assert_eq!(read_key(b"dissallowed"), (Key::Disallow, true));
         assert_eq!(read_key(b"Site-map"), (Key::Sitemap, true));
         assert_eq!(read_key(b"alow"), (Key::Other, false));
+    }
+
+    #[test]
+    fn usual_keys_are_keys_that_are_spelt_exactly() {
+        let usual = |line: &[u8]| read_usual_key(line);
+        assert_eq!(usual(b"Disallow:"), Some((Key::Disallow, 8)));
+        assert_eq!(usual(b"aLLow: /x"), Some((Key::Allow, 5)));
+        assert_eq!(usual(b"USER-AGENT:*"), Some((Key::UserAgent, 10)));
+        assert_eq!(usual(b"Sitemap:"), Some((Key::Sitemap, 7)));
+        for line in [
+            &b"Allow:/"[..],
+            b"Disallow /x",
+            b"Disallows: /x",
+            b"User\ragent: x",
+            b"User-agent\x1a x",
+            b"Sitemap\x1a x",
+            b"Sitemaps: x",
+            b"useragent: x",
+            b" Allow: /x",
+        ] {
+            assert_eq!(usual(line), None, "{}", String::from_utf8_lossy(line));
+        }
+    }
+
+    #[test]
+    fn unsupported_keys_begin_as_such() {
+        for key in UNSUPPORTED {
+            assert!(may_be_unsupported(key) && may_be_unsupported(&key.to_ascii_uppercase()));
+        }
     }
 
     #[test]

@@ -56,6 +56,44 @@ impl<'a> Lines<'a> {
             done: false,
         }
     }
+
+    /// What is still to be cut; `None` behind the last line.
+    #[inline]
+    pub(crate) fn rest(&self) -> Option<&'a [u8]> {
+        (!self.done).then(|| &self.body[self.next..])
+    }
+
+    /// Cuts the first `len` bytes off as a line. They must hold no line end,
+    /// and one must follow, or the end of the body.
+    #[inline]
+    pub(crate) fn cut(&mut self, len: usize) -> Line<'a> {
+        let start = self.next;
+        let (bytes, behind) = self.body[start..].split_at(len);
+        let (ending, skip) = match behind {
+            [b'\n', ..] => (Ending::Lf, 1),
+            [b'\r', b'\n', ..] => (Ending::CrLf, 2),
+            [_, ..] => (Ending::Cr, 1),
+            [] => (Ending::None, 0),
+        };
+        self.done = behind.is_empty();
+        self.next = start + len + skip;
+        self.no += 1;
+        Line {
+            no: self.no,
+            start,
+            bytes,
+            ending,
+        }
+    }
+}
+
+/// Where the first line of `text` ends.
+#[inline]
+pub(crate) fn line_len(text: &[u8]) -> usize {
+    match text.first() {
+        Some(b'\r' | b'\n') => 0,
+        _ => memchr2(b'\r', b'\n', text).unwrap_or(text.len()),
+    }
 }
 
 impl<'a> Iterator for Lines<'a> {
@@ -63,28 +101,8 @@ impl<'a> Iterator for Lines<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Line<'a>> {
-        if self.done {
-            return None;
-        }
-        let start = self.next;
-        let rest = &self.body[start..];
-        self.no += 1;
-        let (len, ending) = match memchr2(b'\r', b'\n', rest) {
-            None => {
-                self.done = true;
-                (rest.len(), Ending::None)
-            }
-            Some(at) if rest[at] == b'\n' => (at, Ending::Lf),
-            Some(at) if rest.get(at + 1) == Some(&b'\n') => (at, Ending::CrLf),
-            Some(at) => (at, Ending::Cr),
-        };
-        self.next = start + len + if ending == Ending::CrLf { 2 } else { 1 };
-        Some(Line {
-            no: self.no,
-            start,
-            bytes: &rest[..len],
-            ending,
-        })
+        let len = line_len(self.rest()?);
+        Some(self.cut(len))
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::anomaly::Finding;
 use crate::key::Key;
+use crate::parse::Place;
 use crate::template::Template;
 
 /// The bytes of a body that count by default: 500 KiB (Google's page, "File
@@ -222,7 +223,7 @@ pub(crate) struct Parts {
     pub(crate) buffer: Vec<u8>,
     pub(crate) figures: Figures,
     /// Scratch for the checks that compare lines of a group.
-    pub(crate) order: Vec<u32>,
+    pub(crate) order: Vec<Place>,
 }
 
 impl Default for Figures {

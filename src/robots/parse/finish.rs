@@ -3,7 +3,7 @@
 use super::Pass;
 use crate::anomaly::Anomaly;
 use crate::key::Key;
-use crate::robots::{BODY_LIMIT_BYTES, Content, LineEndings, Span};
+use crate::robots::{BODY_LIMIT_BYTES, Content, Group, LineEndings, Span};
 use crate::shape::{is_binary, looks_like_utf16};
 use crate::template::Template;
 
@@ -11,7 +11,8 @@ impl Pass<'_, '_> {
     /// What can be said of the file only at its end.
     pub(super) fn finish(&mut self) {
         let is_utf8 = std::str::from_utf8(self.body).is_ok();
-        let is_utf16 = looks_like_utf16(self.body);
+        // UTF-16 has NULs, or a mark that is no UTF-8.
+        let is_utf16 = (self.has_nul || !is_utf8) && looks_like_utf16(self.body);
         let endings = self.parts.figures.line_endings;
         self.parts.figures.is_valid_utf8 = is_utf8;
         self.parts.figures.n_groups = self.parts.groups.len() as u32;
@@ -33,14 +34,18 @@ impl Pass<'_, '_> {
         }
         self.compare_groups();
         self.compare_agents();
-        self.parts.figures.content = self.content();
-        if self.parts.figures.template.is_none() && self.is_wordpress() {
+        self.parts.figures.content = self.content(is_utf16);
+        // Plain WordPress writes two rules for everybody and no mark.
+        if self.parts.figures.template.is_none() && self.has_wp_admin && self.has_admin_ajax {
             self.parts.figures.template = Some(Template::Wordpress);
         }
-        self.parts.findings.sort_by_key(|finding| finding.line_no);
+        let findings = &mut self.parts.findings;
+        if !findings.is_sorted_by_key(|finding| finding.line_no) {
+            findings.sort_by_key(|finding| finding.line_no);
+        }
     }
 
-    fn content(&self) -> Content {
+    fn content(&self, is_utf16: bool) -> Content {
         let figures = &self.parts.figures;
         if is_binary(self.body) {
             Content::Binary
@@ -49,14 +54,14 @@ impl Pass<'_, '_> {
         } else if figures.n_allow + figures.n_disallow > 0 {
             Content::Rules
         } else if figures.n_blank_lines + figures.n_comment_lines == figures.n_lines {
-            if self.has_nul && !looks_like_utf16(self.body) {
+            if self.has_nul && !is_utf16 {
                 Content::Binary
             } else if figures.n_comment_lines == 0 {
                 Content::Empty
             } else {
                 Content::CommentsOnly
             }
-        } else if self.has_nul && !looks_like_utf16(self.body) {
+        } else if self.has_nul && !is_utf16 {
             Content::Binary
         } else {
             Content::NoRules
@@ -73,46 +78,50 @@ impl Pass<'_, '_> {
             if group.n_allow == 0 || group.n_disallow == 0 {
                 continue;
             }
-            let end = self
-                .parts
-                .groups
-                .get(index + 1)
-                .map_or(self.parts.directives.len(), |next| next.first);
-            // The fewer are put in order and the others looked up among them.
-            let fewer = if group.n_allow <= group.n_disallow {
-                Key::Allow
-            } else {
-                Key::Disallow
+            let next = self.parts.groups.get(index + 1);
+            let end = next.map_or(self.parts.directives.len(), |next| next.first);
+            self.compare_rules(group, end);
+        }
+    }
+
+    /// Allows and disallows of one group that have the same path.
+    fn compare_rules(&mut self, group: Group, end: usize) {
+        // The fewer are put in order and the others looked up among them.
+        let (fewer, others) = if group.n_allow <= group.n_disallow {
+            (Key::Allow, Key::Disallow)
+        } else {
+            (Key::Disallow, Key::Allow)
+        };
+        let mut order = std::mem::take(&mut self.parts.order);
+        let directives = &self.parts.directives[..end];
+        let text = |at: u32| self.parts.text(self.body, directives[at as usize].value);
+        let places = |key: Key| {
+            let rules = directives.iter().enumerate().skip(group.first);
+            let rules = rules.filter(move |(_, it)| it.key == key && !it.value.is_empty());
+            rules.map(|(at, it)| Place::new(at, self.parts.text(self.body, it.value)))
+        };
+        let compare = |a: &Place, b: &Place| {
+            let by_text = || text(a.at).cmp(text(b.at));
+            a.hash.cmp(&b.hash).then_with(by_text)
+        };
+        order.clear();
+        order.extend(places(fewer));
+        order.sort_unstable_by(|a, b| compare(a, b).then(a.at.cmp(&b.at)));
+        order.dedup_by(|b, a| compare(a, b).is_eq());
+        let mut found = Vec::new();
+        for place in places(others) {
+            let Ok(other) = order.binary_search_by(|other| compare(other, &place)) else {
+                continue;
             };
-            let mut order = std::mem::take(&mut self.parts.order);
-            order.clear();
-            let directives = &self.parts.directives;
-            let text = |at: u32| self.parts.text(self.body, directives[at as usize].value);
-            let by_text = |a: &[u8], b: &[u8]| a.len().cmp(&b.len()).then_with(|| a.cmp(b));
-            let rules = (group.first as u32..end as u32).filter(|&at| {
-                let it = &directives[at as usize];
-                matches!(it.key, Key::Allow | Key::Disallow) && !it.value.is_empty()
-            });
-            let is_fewer = |at: &u32| directives[*at as usize].key == fewer;
-            order.extend(rules.clone().filter(is_fewer));
-            order.sort_by(|&a, &b| by_text(text(a), text(b)).then(a.cmp(&b)));
-            order.dedup_by(|b, a| text(*a) == text(*b));
-            let mut is_met = vec![false; order.len()];
-            let mut found = Vec::new();
-            for at in rules.filter(|at| !is_fewer(at)) {
-                let Ok(place) = order.binary_search_by(|&other| by_text(text(other), text(at)))
-                else {
-                    continue;
-                };
-                if !std::mem::replace(&mut is_met[place], true) {
-                    let it = &directives[at.max(order[place]) as usize];
-                    found.push((it.line_no, it.value));
-                }
+            let other = &mut order[other];
+            if !std::mem::replace(&mut other.is_met, true) {
+                let it = &directives[place.at.max(other.at) as usize];
+                found.push((it.line_no, it.value));
             }
-            self.parts.order = order;
-            for (line_no, detail) in found {
-                self.find(line_no, Anomaly::ConflictingEqualLength, detail);
-            }
+        }
+        self.parts.order = order;
+        for (line_no, detail) in found {
+            self.find(line_no, Anomaly::ConflictingEqualLength, detail);
         }
     }
 
@@ -123,46 +132,68 @@ impl Pass<'_, '_> {
         }
         let mut order = std::mem::take(&mut self.parts.order);
         order.clear();
-        order.extend((0..self.parts.directives.len() as u32).filter(|&at| {
-            let it = &self.parts.directives[at as usize];
-            it.key == Key::UserAgent && !it.name.is_empty()
-        }));
-        let name = |at: u32| {
-            self.parts
-                .text(self.body, self.parts.directives[at as usize].name)
-        };
-        order.sort_by(|&a, &b| name(a).cmp(name(b)).then(a.cmp(&b)));
+        let directives = &self.parts.directives;
+        let name = |at: u32| self.parts.text(self.body, directives[at as usize].name);
+        let agents = directives.iter().enumerate();
+        let agents = agents.filter(|(_, it)| it.key == Key::UserAgent && !it.name.is_empty());
+        order.extend(agents.map(|(at, it)| Place::new(at, self.parts.text(self.body, it.name))));
+        order.sort_unstable_by(|a, b| {
+            let by_name = || name(a.at).cmp(name(b.at));
+            a.hash.cmp(&b.hash).then_with(by_name).then(a.at.cmp(&b.at))
+        });
         let mut found = Vec::new();
         for pair in order.windows(2) {
-            let (a, b) = (
-                &self.parts.directives[pair[0] as usize],
-                &self.parts.directives[pair[1] as usize],
-            );
-            if name(pair[0]) == name(pair[1]) {
-                let anomaly = if a.group_no == b.group_no {
-                    Anomaly::DuplicateAgentGroup
-                } else {
-                    Anomaly::AgentInManyGroups
-                };
-                found.push((b.line_no, anomaly, b.value));
+            let (a, b) = (pair[0], pair[1]);
+            if a.hash != b.hash || name(a.at) != name(b.at) {
+                continue;
             }
+            let (a, b) = (&directives[a.at as usize], &directives[b.at as usize]);
+            let anomaly = if a.group_no == b.group_no {
+                Anomaly::DuplicateAgentGroup
+            } else {
+                Anomaly::AgentInManyGroups
+            };
+            found.push((b.line_no, anomaly, b.value));
         }
         self.parts.order = order;
         for (line_no, anomaly, detail) in found {
             self.find(line_no, anomaly, detail);
         }
     }
+}
 
-    /// Plain WordPress writes two rules for everybody and no mark.
-    fn is_wordpress(&self) -> bool {
-        let has = |key: Key, path: &[u8]| {
-            self.parts
-                .directives
-                .iter()
-                .any(|it| it.key == key && self.parts.text(self.body, it.value) == path)
-        };
-        self.parts.figures.n_allow > 0
-            && has(Key::Disallow, b"/wp-admin/")
-            && has(Key::Allow, b"/wp-admin/admin-ajax.php")
+/// A directive among others, put in order by a text of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Of the text, so that few texts are compared.
+    hash: u32,
+    /// Index of the directive.
+    at: u32,
+    is_met: bool,
+}
+
+impl Place {
+    fn new(at: usize, text: &[u8]) -> Self {
+        Self {
+            hash: hash(text),
+            at: at as u32,
+            is_met: false,
+        }
     }
+}
+
+/// Mixes the length of a text, its beginning and its end.
+fn hash(text: &[u8]) -> u32 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (first, last) = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+        _ => {
+            let first = text
+                .iter()
+                .fold(0, |word, &byte| word << 8 | u64::from(byte));
+            (first, 0)
+        }
+    };
+    let mixed = (first ^ text.len() as u64).wrapping_mul(ODD) ^ last;
+    (mixed.wrapping_mul(ODD) >> 32) as u32
 }

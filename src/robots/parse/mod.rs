@@ -5,20 +5,27 @@
 //! noted on it, so that every dialect reads the same list.
 
 mod finish;
+mod marks;
+mod rule;
 
 use crate::anomaly::{Anomaly, Finding};
-use crate::key::{Key, UNSUPPORTED, is_known_directive, is_near_known_key, is_whole_key, read_key};
-use crate::line::{Ending, LINE_BYTES_MAX, Line, Lines};
+use crate::key::{
+    Key, is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
+    read_key, read_usual_key,
+};
+use crate::line::{Ending, LINE_BYTES_MAX, Line, Lines, line_len};
+use crate::number;
 use crate::robots::{
     BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, Figures, Group, LineEndings, MARK, Parts, Reading,
     Robots, Span,
 };
 use crate::shape::looks_like_html;
-use crate::template::{self, Template, starts_with_ignore_case};
+use crate::template::{self, Template};
 use crate::text::{trim_blanks, trim_end, trim_start};
 use crate::token::{is_blank, is_product_token, product_token, whole_name};
-use crate::{number, pattern};
-use memchr::{memchr, memchr2, memmem};
+pub(crate) use finish::Place;
+use marks::Marks;
+use memchr::{memchr, memchr2};
 
 /// Parses bodies, one after the other, in the same memory.
 #[derive(Debug, Default)]
@@ -69,6 +76,33 @@ impl Parser {
     }
 }
 
+/// A line with a key and a value, as it was read.
+struct Read<'b> {
+    key: Key,
+    /// The key and the value as Google's parser has them.
+    key_text: &'b [u8],
+    value: &'b [u8],
+    key_raw: Span,
+    value_raw: Span,
+    /// Those of the value; there may be more.
+    marks: Marks,
+    has_colon: bool,
+    is_typo: bool,
+    /// Whether the line has a colon and its key is spelt as in RFC 9309.
+    is_exact: bool,
+    /// Whether a comment follows the value without a blank.
+    is_comment_glued: bool,
+}
+
+/// What a user-agent line says.
+#[derive(Default)]
+struct Agent {
+    /// Its place in its group, from 1.
+    no: u32,
+    name: Span,
+    token: Span,
+}
+
 /// One parse of one body.
 struct Pass<'p, 'b> {
     parts: &'p mut Parts,
@@ -89,6 +123,9 @@ struct Pass<'p, 'b> {
     record_no: u32,
     record_ended: bool,
     record_has_rules: bool,
+    /// The two rules of plain WordPress.
+    has_wp_admin: bool,
+    has_admin_ajax: bool,
 }
 
 impl<'p, 'b> Pass<'p, 'b> {
@@ -108,29 +145,30 @@ impl<'p, 'b> Pass<'p, 'b> {
             record_no: 0,
             record_ended: true,
             record_has_rules: false,
+            has_wp_admin: false,
+            has_admin_ajax: false,
         }
     }
 
     fn run(&mut self) {
         let start = self.pass_bom();
-        let mut endings = [0u32; 3];
+        let mut endings = [0u32; 4];
         let mut last_no = 0;
-        for line in Lines::new(self.body, start) {
-            match line.ending {
-                Ending::Lf => endings[0] += 1,
-                Ending::CrLf => endings[1] += 1,
-                Ending::Cr => endings[2] += 1,
-                Ending::None => {}
-            }
+        let mut longest = 0;
+        let mut lines = Lines::new(self.body, start);
+        while let Some(rest) = lines.rest() {
+            let line = self.next_line(&mut lines, rest);
+            endings[line.ending as usize] += 1;
             last_no = line.no;
-            self.line(line);
+            longest = longest.max(line.bytes.len());
         }
         self.parts.figures.n_lines = last_no;
+        self.parts.figures.max_line_bytes = longest as u32;
         self.parts.figures.line_endings = match endings {
-            [0, 0, 0] => LineEndings::None,
-            [_, 0, 0] => LineEndings::Lf,
-            [0, _, 0] => LineEndings::CrLf,
-            [0, 0, _] => LineEndings::Cr,
+            [0, 0, 0, _] => LineEndings::None,
+            [_, 0, 0, _] => LineEndings::Lf,
+            [0, _, 0, _] => LineEndings::CrLf,
+            [0, 0, _, _] => LineEndings::Cr,
             _ => LineEndings::Mixed,
         };
         self.finish();
@@ -155,7 +193,7 @@ impl<'p, 'b> Pass<'p, 'b> {
         len
     }
 
-    #[inline]
+    #[inline(never)]
     fn find(&mut self, line_no: u32, anomaly: Anomaly, detail: Span) {
         self.parts.findings.push(Finding {
             line_no,
@@ -181,11 +219,68 @@ impl<'p, 'b> Pass<'p, 'b> {
         }
     }
 
-    #[inline]
+    /// Cuts the next line off `rest` and reads it.
+    ///
+    /// Most lines have a key that is spelt as it should be, a colon at once,
+    /// and nothing odd behind it: these are read on their way to their end.
+    #[inline(always)]
+    fn next_line(&mut self, lines: &mut Lines<'b>, rest: &'b [u8]) -> Line<'b> {
+        if let Some((key, colon)) = read_usual_key(rest) {
+            let mut begin = colon + 1;
+            while let Some(b' ' | b'\t') = rest.get(begin) {
+                begin += 1;
+            }
+            let (len, marks) = Marks::to_line_end(&rest[begin..]);
+            let line = lines.cut(begin + len);
+            if marks.has(Marks::ODD) || line.bytes.len() > LINE_BYTES_MAX {
+                self.line(line);
+            } else {
+                self.usual(line, key, colon, begin, marks);
+            }
+            return line;
+        }
+        if let [b'\n' | b'\r', ..] = rest {
+            let line = lines.cut(0);
+            self.blank(line);
+            return line;
+        }
+        let line = lines.cut(line_len(rest));
+        self.line(line);
+        line
+    }
+
+    /// Reads a line without anything that a stricter reading would see
+    /// otherwise: the texts as written are the texts as read.
+    #[inline(always)]
+    fn usual(&mut self, line: Line<'b>, key: Key, colon: usize, begin: usize, marks: Marks) {
+        let mut value = &line.bytes[begin..];
+        if marks.has(Marks::BLANK) {
+            value = trim_end(value);
+        }
+        let read = Read {
+            key,
+            key_text: &line.bytes[..colon],
+            key_raw: Span {
+                start: line.start as u32,
+                len: colon as u32,
+            },
+            value,
+            value_raw: Span {
+                start: (line.start + begin) as u32,
+                len: value.len() as u32,
+            },
+            marks,
+            has_colon: true,
+            is_typo: false,
+            is_exact: true,
+            is_comment_glued: false,
+        };
+        self.add(line, read);
+    }
+
+    /// Reads any line.
     fn line(&mut self, line: Line<'b>) {
         let raw = line.bytes;
-        let figures = &mut self.parts.figures;
-        figures.max_line_bytes = figures.max_line_bytes.max(raw.len() as u32);
         let mut seen = raw;
         if raw.len() > LINE_BYTES_MAX {
             seen = &raw[..LINE_BYTES_MAX];
@@ -199,8 +294,7 @@ impl<'p, 'b> Pass<'p, 'b> {
         }
         let seen = trim_start(seen);
         let Some(&first) = seen.first() else {
-            self.parts.figures.n_blank_lines += 1;
-            return self.blank(line.no, raw);
+            return self.blank(line);
         };
         if first == b'#' {
             self.parts.figures.n_comment_lines += 1;
@@ -210,11 +304,13 @@ impl<'p, 'b> Pass<'p, 'b> {
     }
 
     /// A blank line ends Koster's record; to the others it is nothing.
-    fn blank(&mut self, line_no: u32, raw: &[u8]) {
-        if raw.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
+    #[inline(always)]
+    fn blank(&mut self, line: Line<'b>) {
+        self.parts.figures.n_blank_lines += 1;
+        if line.bytes.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
             self.record_ended = true;
             if self.blank_line_no == 0 {
-                self.blank_line_no = line_no;
+                self.blank_line_no = line.no;
             }
         }
     }
@@ -234,11 +330,8 @@ impl<'p, 'b> Pass<'p, 'b> {
         let (seen_key, seen_value, has_colon) = match memchr2(b':', b'#', seen) {
             Some(at) if seen[at] == b':' => {
                 let value = &seen[at + 1..];
-                (
-                    &seen[..at],
-                    &value[..memchr(b'#', value).unwrap_or(value.len())],
-                    true,
-                )
+                let len = memchr(b'#', value).unwrap_or(value.len());
+                (&seen[..at], &value[..len], true)
             }
             comment => {
                 let text = trim_end(&seen[..comment.unwrap_or(seen.len())]);
@@ -255,57 +348,80 @@ impl<'p, 'b> Pass<'p, 'b> {
         let value = trim_end(trim_start(seen_value));
 
         let (key, is_typo) = read_key(key_text);
+        let is_whole = is_whole_key(key, key_text);
         // As written: the line's own bytes around the same separator.
         let separator = seen_key.as_ptr() as usize + seen_key.len() - line.bytes.as_ptr() as usize;
         let key_raw = trim_blanks(&line.bytes[..separator]);
-        let value_raw = &line.bytes[separator + 1..];
-        let value_raw = &value_raw[..memchr(b'#', value_raw).unwrap_or(value_raw.len())];
+        let behind = &line.bytes[separator + 1..];
+        let (value_raw, comment) = behind.split_at(memchr(b'#', behind).unwrap_or(behind.len()));
         let is_comment_glued =
-            matches!(line.bytes.get(separator + 1 + value_raw.len()), Some(b'#'))
-                && value_raw.last().is_some_and(|&byte| !is_blank(byte));
+            !comment.is_empty() && value_raw.last().is_some_and(|&byte| !is_blank(byte));
         let value_raw = trim_blanks(value_raw);
 
-        let end = (line.start + line.bytes.len()) as u64;
-        let mut directive = Directive {
-            line_no: line.no,
+        let read = Read {
             key,
-            group_no: self.parts.groups.len() as u32,
-            agent_no: 0,
-            record_no: 0,
+            key_text,
             key_raw: self.span(key_raw),
+            value,
             value_raw: self.span(value_raw),
-            value: self.span(value),
-            name: Span::default(),
-            token: Span::default(),
+            marks: match key {
+                Key::Allow | Key::Disallow => Marks::of(value),
+                _ => Marks::default(),
+            },
             has_colon,
             is_typo,
-            counts: end <= self.limit && !(self.is_truncated && line.ending == Ending::None),
-            is_beyond_500kib: end > BODY_LIMIT_BYTES,
-            is_managed: self.is_managed,
+            is_exact: has_colon && is_whole && key_raw.len() == key_text.len(),
+            is_comment_glued,
         };
         if !has_colon {
-            self.find(line.no, Anomaly::MissingColon, directive.key_raw);
+            self.find(line.no, Anomaly::MissingColon, read.key_raw);
         }
         if key != Key::Other {
             if is_typo {
-                self.find(line.no, Anomaly::TypoAcceptedByGoogle, directive.key_raw);
-            } else if !is_whole_key(key, key_text) {
-                self.find(line.no, Anomaly::KeyByPrefix, directive.key_raw);
+                self.find(line.no, Anomaly::TypoAcceptedByGoogle, read.key_raw);
+            } else if !is_whole {
+                self.find(line.no, Anomaly::KeyByPrefix, read.key_raw);
             }
             if key_raw.len() != key_text.len()
                 || (value_raw.len() != value.len() && has_control_blank(value_raw))
             {
-                self.find(line.no, Anomaly::ControlBlank, directive.value_raw);
+                self.find(line.no, Anomaly::ControlBlank, read.value_raw);
             }
         }
-        match key {
-            Key::UserAgent => self.user_agent(&mut directive, value),
-            Key::Allow | Key::Disallow => self.rule(&mut directive, value, is_comment_glued),
-            Key::Sitemap => self.sitemap(&directive),
-            Key::Other => self.other(&directive, key_text, value),
+        self.add(line, read);
+    }
+
+    /// Adds a line with a key and a value.
+    #[inline(always)]
+    fn add(&mut self, line: Line<'b>, read: Read<'b>) {
+        let end = (line.start + line.bytes.len()) as u64;
+        let counts = end <= self.limit && !(self.is_truncated && line.ending == Ending::None);
+        let mut value = self.span(read.value);
+        let mut agent = Agent::default();
+        match read.key {
+            Key::UserAgent => agent = self.user_agent(line.no, read.value),
+            Key::Allow | Key::Disallow => value = self.rule(line.no, &read),
+            Key::Sitemap => self.sitemap(line.no),
+            Key::Other => self.other(line.no, &read, counts),
         }
-        self.count_record(&mut directive);
-        self.parts.directives.push(directive);
+        let record_no = self.count_record(read.key, read.is_exact);
+        self.parts.directives.push(Directive {
+            line_no: line.no,
+            key: read.key,
+            group_no: self.parts.groups.len() as u32,
+            agent_no: agent.no,
+            record_no,
+            key_raw: read.key_raw,
+            value_raw: read.value_raw,
+            value,
+            name: agent.name,
+            token: agent.token,
+            has_colon: read.has_colon,
+            is_typo: read.is_typo,
+            counts,
+            is_beyond_500kib: end > BODY_LIMIT_BYTES,
+            is_managed: self.is_managed,
+        });
     }
 
     fn no_directive(&mut self, line_no: u32, text: &[u8]) {
@@ -316,193 +432,104 @@ impl<'p, 'b> Pass<'p, 'b> {
     }
 
     /// Koster's records (§10): agents and rules up to a blank line, and a
-    /// user-agent line after rules begins anew.
-    fn count_record(&mut self, directive: &mut Directive) {
-        let is_rule = matches!(directive.key, Key::Allow | Key::Disallow);
-        let is_agent = directive.key == Key::UserAgent;
-        let exact = directive.has_colon
-            && is_whole_key(directive.key, self.parts.text(self.body, directive.key_raw));
-        if self.record_ended || (is_agent && exact && self.record_has_rules) {
+    /// user-agent line after rules begins anew. Only exact keys are any to him.
+    #[inline(always)]
+    fn count_record(&mut self, key: Key, is_exact: bool) -> u32 {
+        let is_rule = matches!(key, Key::Allow | Key::Disallow);
+        let is_agent = key == Key::UserAgent;
+        if self.record_ended || (is_agent && is_exact && self.record_has_rules) {
             self.record_no += 1;
             self.record_ended = false;
             self.record_has_rules = false;
         }
-        self.record_has_rules |= is_rule && exact;
-        directive.record_no = self.record_no;
+        self.record_has_rules |= is_rule && is_exact;
+        self.record_no
     }
 
     /// Starts or continues a group (§6).
-    fn user_agent(&mut self, directive: &mut Directive, value: &[u8]) {
+    fn user_agent(&mut self, line_no: u32, value: &'b [u8]) -> Agent {
+        let written = self.span(value);
         self.parts.figures.n_user_agents += 1;
         if self.parts.groups.is_empty() || self.group_has_rules {
             self.group_has_rules = false;
-            let group = Group {
-                line_no: directive.line_no,
+            self.parts.groups.push(Group {
+                line_no,
                 first: self.parts.directives.len(),
                 ..Group::default()
-            };
-            self.parts.groups.push(group);
+            });
         } else {
-            if self.sitemap_line_no != 0 {
-                self.find(
-                    self.sitemap_line_no,
-                    Anomaly::SitemapBetweenAgents,
-                    directive.value,
-                );
-            }
-            if self.crawl_delay_line_no != 0 {
-                self.find(
-                    self.crawl_delay_line_no,
-                    Anomaly::CrawlDelayBetweenAgents,
-                    directive.value,
-                );
+            let met = [
+                (self.sitemap_line_no, Anomaly::SitemapBetweenAgents),
+                (self.crawl_delay_line_no, Anomaly::CrawlDelayBetweenAgents),
+            ];
+            for (other_no, anomaly) in met {
+                if other_no != 0 {
+                    self.find(other_no, anomaly, written);
+                }
             }
         }
-        (
-            self.sitemap_line_no,
-            self.crawl_delay_line_no,
-            self.blank_line_no,
-        ) = (0, 0, 0);
-        directive.group_no = self.parts.groups.len() as u32;
-        if let Some(group) = self.parts.groups.last_mut() {
+        self.sitemap_line_no = 0;
+        self.crawl_delay_line_no = 0;
+        self.blank_line_no = 0;
+        let no = self.parts.groups.last_mut().map_or(0, |group| {
             group.n_agents += 1;
-            directive.agent_no = group.n_agents;
-        }
+            group.n_agents
+        });
 
         let from = self.parts.buffer.len();
+        if is_product_token(value) {
+            // Then it is a whole name, too.
+            self.parts.buffer.extend_from_slice(value);
+            self.parts.buffer[from..].make_ascii_lowercase();
+            let name = self.buffered(from);
+            let token = name;
+            return Agent { no, name, token };
+        }
         whole_name(value, &mut self.parts.buffer);
-        directive.name = self.buffered(from);
+        let name = self.buffered(from);
         let token = product_token(value);
         // A whole name nearly always begins with its token, in the same case.
         let begins = self.parts.buffer[from..].get(..token.len());
-        directive.token = if begins.is_some_and(|begin| begin.eq_ignore_ascii_case(token)) {
+        let token = if begins.is_some_and(|begin| begin.eq_ignore_ascii_case(token)) {
             Span {
-                start: directive.name.start,
+                start: name.start,
                 len: token.len() as u32,
             }
         } else {
             let from = self.parts.buffer.len();
-            self.parts
-                .buffer
-                .extend(token.iter().map(u8::to_ascii_lowercase));
+            let lower = token.iter().map(u8::to_ascii_lowercase);
+            self.parts.buffer.extend(lower);
             self.buffered(from)
         };
-
         if value.is_empty() {
-            self.find(directive.line_no, Anomaly::EmptyAgent, Span::default());
-        } else if !is_product_token(value) {
-            let anomaly = if has_version(value) {
-                Anomaly::TokenWithVersion
-            } else {
-                Anomaly::InvalidTokenChars
-            };
-            self.find(directive.line_no, anomaly, directive.value);
-        }
-    }
-
-    fn rule(&mut self, directive: &mut Directive, value: &[u8], is_comment_glued: bool) {
-        let is_allow = directive.key == Key::Allow;
-        let figures = &mut self.parts.figures;
-        if is_allow {
-            figures.n_allow += 1
+            self.find(line_no, Anomaly::EmptyAgent, Span::default());
+        } else if has_version(value) {
+            self.find(line_no, Anomaly::TokenWithVersion, written);
         } else {
-            figures.n_disallow += 1
+            self.find(line_no, Anomaly::InvalidTokenChars, written);
         }
-        let no = directive.line_no;
-        match self.parts.groups.last_mut() {
-            None => self.find(no, Anomaly::RuleBeforeAgent, directive.value),
-            Some(group) => {
-                if is_allow {
-                    group.n_allow += 1
-                } else {
-                    group.n_disallow += 1
-                }
-                if !self.group_has_rules && self.blank_line_no != 0 {
-                    self.find(
-                        self.blank_line_no,
-                        Anomaly::BlankLineInsideGroup,
-                        Span::default(),
-                    );
-                }
-                self.group_has_rules = true;
-            }
-        }
-        self.path_findings(directive, value, is_comment_glued);
-        if pattern::needs_escape(value) {
-            let from = self.parts.buffer.len();
-            pattern::escape(value, &mut self.parts.buffer);
-            directive.value = self.buffered(from);
-        }
+        Agent { no, name, token }
     }
 
-    fn path_findings(&mut self, directive: &Directive, value: &[u8], is_comment_glued: bool) {
-        let (no, span) = (directive.line_no, directive.value);
-        let is_allow = directive.key == Key::Allow;
-        if is_comment_glued {
-            self.find(no, Anomaly::QueryOrFragment, span);
-        }
-        match value.first() {
-            None => {
-                let anomaly = if is_allow {
-                    Anomaly::EmptyAllow
-                } else {
-                    Anomaly::EmptyDisallow
-                };
-                return self.find(no, anomaly, Span::default());
-            }
-            Some(b'/') => {}
-            Some(b'*') => self.find(no, Anomaly::LeadingWildcard, span),
-            Some(_) if is_full_url(value) => self.find(no, Anomaly::FullUrlPath, span),
-            Some(_) => self.find(no, Anomaly::PathWithoutSlash, span),
-        }
-        let (mut blank, mut query, mut high, mut star, mut dollar) =
-            (false, false, false, false, false);
-        for &byte in value {
-            blank |= byte == b' ' || byte == b'\t';
-            query |= byte == b'?';
-            high |= byte >= 0x80;
-            star |= byte == b'*';
-            dollar |= byte == b'$';
-        }
-        if query && !is_comment_glued {
-            self.find(no, Anomaly::QueryOrFragment, span);
-        }
-        if high {
-            self.find(no, Anomaly::UnencodedNonAscii, span);
-        }
-        if star
-            && (value.len() > 1 && value.last() == Some(&b'*')
-                || memmem::find(value, b"**").is_some())
-        {
-            self.find(no, Anomaly::WildcardNoop, span);
-        }
-        if dollar && memchr(b'$', &value[..value.len() - 1]).is_some() {
-            self.find(no, Anomaly::DollarInside, span);
-        }
-        if blank && has_several_paths(value) {
-            self.find(no, Anomaly::MultiplePathsPerLine, span);
-        }
-        if is_allow
-            && let Some(slash) = memchr::memrchr(b'/', value)
-            && value[slash..].starts_with(b"/index.htm")
-        {
-            self.find(no, Anomaly::IndexHtm, span);
-        }
-    }
-
-    fn sitemap(&mut self, directive: &Directive) {
+    fn sitemap(&mut self, line_no: u32) {
         self.parts.figures.n_sitemaps += 1;
         if self.sitemap_line_no == 0 && !self.group_has_rules {
-            self.sitemap_line_no = directive.line_no;
+            self.sitemap_line_no = line_no;
         }
     }
 
-    fn other(&mut self, directive: &Directive, key: &[u8], value: &[u8]) {
+    fn other(&mut self, line_no: u32, read: &Read<'b>, counts: bool) {
         self.parts.figures.n_directives += 1;
-        let no = directive.line_no;
-        let span = directive.value;
+        let (key, value) = (read.key_text, read.value);
+        if !may_be_unsupported(key) {
+            if !self.is_html && !is_known_directive(key) {
+                self.unknown(line_no, read);
+            }
+            return;
+        }
+        let span = self.span(value);
         if let Some(group) = self.parts.groups.last_mut()
-            && directive.counts
+            && counts
         {
             if key.eq_ignore_ascii_case(b"crawl-delay") {
                 group.crawl_delay = group.crawl_delay.or_else(|| number::seconds(value));
@@ -514,25 +541,27 @@ impl<'p, 'b> Pass<'p, 'b> {
         }
         if key.eq_ignore_ascii_case(b"crawl-delay") {
             if self.crawl_delay_line_no == 0 && !self.group_has_rules {
-                self.crawl_delay_line_no = no;
+                self.crawl_delay_line_no = line_no;
             }
             if number::seconds(value).is_none() {
-                self.find(no, Anomaly::BadCrawlDelay, span);
+                self.find(line_no, Anomaly::BadCrawlDelay, span);
             }
         }
-        if UNSUPPORTED
-            .iter()
-            .any(|name| key.eq_ignore_ascii_case(name))
-        {
-            self.find(no, Anomaly::UnsupportedDirective, directive.key_raw);
+        if is_unsupported(key) {
+            self.find(line_no, Anomaly::UnsupportedDirective, read.key_raw);
         } else if !self.is_html && !is_known_directive(key) {
-            let anomaly = if is_near_known_key(key) {
-                Anomaly::TypoOther
-            } else {
-                Anomaly::UnknownDirective
-            };
-            self.find(no, anomaly, directive.key_raw);
+            self.unknown(line_no, read);
         }
+    }
+
+    #[cold]
+    fn unknown(&mut self, line_no: u32, read: &Read<'b>) {
+        let anomaly = if is_near_known_key(read.key_text) {
+            Anomaly::TypoOther
+        } else {
+            Anomaly::UnknownDirective
+        };
+        self.find(line_no, anomaly, read.key_raw);
     }
 }
 
@@ -564,17 +593,4 @@ fn has_version(value: &[u8]) -> bool {
     name > 0
         && matches!(value.get(name), Some(b'/' | b' '))
         && matches!(value.get(name + 1), Some(b'0'..=b'9'))
-}
-
-fn is_full_url(value: &[u8]) -> bool {
-    memmem::find(value, b"://").is_some_and(|at| value[..at].iter().all(u8::is_ascii_alphabetic))
-        || value.starts_with(b"//")
-        || starts_with_ignore_case(value, b"www.")
-}
-
-/// A blank, and behind it what begins like a path.
-fn has_several_paths(value: &[u8]) -> bool {
-    value
-        .windows(2)
-        .any(|pair| is_blank(pair[0]) && matches!(pair[1], b'/' | b'*'))
 }

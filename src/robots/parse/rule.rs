@@ -1,0 +1,127 @@
+//! A rule: its group, and what is odd about its path.
+
+use super::marks::Marks;
+use super::{Pass, Read};
+use crate::anomaly::Anomaly;
+use crate::key::Key;
+use crate::pattern;
+use crate::robots::Span;
+use crate::template::starts_with_ignore_case;
+use crate::token::is_blank;
+use memchr::memchr;
+
+impl Pass<'_, '_> {
+    /// Adds a rule to the last group, and gives its value as it is matched.
+    #[inline(always)]
+    pub(super) fn rule(&mut self, line_no: u32, read: &Read<'_>) -> Span {
+        let is_allow = read.key == Key::Allow;
+        let value = self.span(read.value);
+        let figures = &mut self.parts.figures;
+        if is_allow {
+            figures.n_allow += 1;
+            self.has_admin_ajax |= read.value == b"/wp-admin/admin-ajax.php";
+        } else {
+            figures.n_disallow += 1;
+            self.has_wp_admin |= read.value == b"/wp-admin/";
+        }
+        match self.parts.groups.last_mut() {
+            None => self.find(line_no, Anomaly::RuleBeforeAgent, value),
+            Some(group) => {
+                if is_allow {
+                    group.n_allow += 1
+                } else {
+                    group.n_disallow += 1
+                }
+                if !self.group_has_rules && self.blank_line_no != 0 {
+                    self.find(
+                        self.blank_line_no,
+                        Anomaly::BlankLineInsideGroup,
+                        Span::default(),
+                    );
+                }
+                self.group_has_rules = true;
+            }
+        }
+        self.path_findings(line_no, read, value);
+        let may_need = read.marks.has(Marks::HIGH) || read.marks.has(Marks::PERCENT);
+        if may_need && pattern::needs_escape(read.value) {
+            let from = self.parts.buffer.len();
+            pattern::escape(read.value, &mut self.parts.buffer);
+            return self.buffered(from);
+        }
+        value
+    }
+
+    #[inline(always)]
+    fn path_findings(&mut self, no: u32, read: &Read<'_>, span: Span) {
+        let value = read.value;
+        if read.is_comment_glued {
+            self.find(no, Anomaly::QueryOrFragment, span);
+        }
+        if value.first() != Some(&b'/') {
+            self.beginning(no, read, span);
+        }
+        if read.marks != Marks::default() {
+            self.marked(no, read, span);
+        }
+        if read.key == Key::Allow
+            && let Some(slash) = value.iter().rposition(|&byte| byte == b'/')
+            && value[slash..].starts_with(b"/index.htm")
+        {
+            self.find(no, Anomaly::IndexHtm, span);
+        }
+    }
+
+    /// A path that does not begin with a slash.
+    fn beginning(&mut self, no: u32, read: &Read<'_>, span: Span) {
+        let anomaly = match read.value.first() {
+            None if read.key == Key::Allow => Anomaly::EmptyAllow,
+            None => Anomaly::EmptyDisallow,
+            Some(b'*') => Anomaly::LeadingWildcard,
+            Some(_) if is_full_url(read.value) => Anomaly::FullUrlPath,
+            Some(_) => Anomaly::PathWithoutSlash,
+        };
+        let span = if span.is_empty() {
+            Span::default()
+        } else {
+            span
+        };
+        self.find(no, anomaly, span);
+    }
+
+    /// A path with octets that mean something.
+    fn marked(&mut self, no: u32, read: &Read<'_>, span: Span) {
+        let Read { value, marks, .. } = *read;
+        if marks.has(Marks::QUERY) && !read.is_comment_glued {
+            self.find(no, Anomaly::QueryOrFragment, span);
+        }
+        if marks.has(Marks::HIGH) {
+            self.find(no, Anomaly::UnencodedNonAscii, span);
+        }
+        if marks.has(Marks::STAR)
+            && (value.len() > 1 && value.last() == Some(&b'*')
+                || value.windows(2).any(|pair| pair == b"**"))
+        {
+            self.find(no, Anomaly::WildcardNoop, span);
+        }
+        if marks.has(Marks::DOLLAR) && memchr(b'$', &value[..value.len() - 1]).is_some() {
+            self.find(no, Anomaly::DollarInside, span);
+        }
+        if marks.has(Marks::BLANK) && has_several_paths(value) {
+            self.find(no, Anomaly::MultiplePathsPerLine, span);
+        }
+    }
+}
+
+/// A scheme of letters and `://`, or what can only be a host.
+fn is_full_url(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|byte| byte.is_ascii_alphabetic());
+    value[letters.count()..].starts_with(b"://") || starts_with_ignore_case(value, b"www.")
+}
+
+/// A blank, and behind it what begins like a path.
+fn has_several_paths(value: &[u8]) -> bool {
+    value
+        .windows(2)
+        .any(|pair| is_blank(pair[0]) && matches!(pair[1], b'/' | b'*'))
+}
