@@ -37,6 +37,14 @@ pub struct Line<'a> {
     pub ending: Ending,
 }
 
+impl Line<'_> {
+    /// Offset of what ended it.
+    #[inline]
+    pub(crate) fn end(self) -> usize {
+        self.start + self.bytes.len()
+    }
+}
+
 /// The lines of a body, in order.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {

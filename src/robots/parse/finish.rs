@@ -3,7 +3,7 @@
 use super::Pass;
 use crate::anomaly::Anomaly;
 use crate::key::Key;
-use crate::robots::{BODY_LIMIT_BYTES, Content, Group, LineEndings, Span};
+use crate::robots::{BODY_LIMIT_BYTES, Content, Directive, Group, LineEndings, Span};
 use crate::shape::{is_binary, looks_like_utf16};
 use crate::template::Template;
 
@@ -95,21 +95,29 @@ impl Pass<'_, '_> {
         let mut order = std::mem::take(&mut self.parts.order);
         let directives = &self.parts.directives[..end];
         let text = |at: u32| self.parts.text(self.body, directives[at as usize].value);
-        let places = |key: Key| {
+        let rules = |key: Key| {
             let rules = directives.iter().enumerate().skip(group.first);
-            let rules = rules.filter(move |(_, it)| it.key == key && !it.value.is_empty());
-            rules.map(|(at, it)| Place::new(at, self.parts.text(self.body, it.value)))
+            rules.filter(move |(_, it)| it.key == key && !it.value.is_empty())
         };
+        let place =
+            |at: usize, it: &Directive| Place::new(at, self.parts.text(self.body, it.value));
         let compare = |a: &Place, b: &Place| {
             let by_text = || text(a.at).cmp(text(b.at));
             a.hash.cmp(&b.hash).then_with(by_text)
         };
         order.clear();
-        order.extend(places(fewer));
+        order.extend(rules(fewer).map(|(at, it)| place(at, it)));
         order.sort_unstable_by(|a, b| compare(a, b).then(a.at.cmp(&b.at)));
         order.dedup_by(|b, a| compare(a, b).is_eq());
+        // Texts of another length need not be looked up.
+        let bit = |it: &Directive| 1u64 << (it.value.len() % 64);
+        let lengths = order
+            .iter()
+            .map(|place| bit(&directives[place.at as usize]));
+        let lengths = lengths.fold(0, |lengths, bit| lengths | bit);
         let mut found = Vec::new();
-        for place in places(others) {
+        for (at, it) in rules(others).filter(|(_, it)| lengths & bit(it) != 0) {
+            let place = place(at, it);
             let Ok(other) = order.binary_search_by(|other| compare(other, &place)) else {
                 continue;
             };

@@ -21,7 +21,7 @@ use crate::robots::{
 };
 use crate::shape::looks_like_html;
 use crate::template::{self, Template};
-use crate::text::{trim_blanks, trim_end, trim_start};
+use crate::text::{find_blank, trim_blanks, trim_end, trim_start};
 use crate::token::{is_blank, is_product_token, product_token, whole_name};
 pub(crate) use finish::Place;
 use marks::Marks;
@@ -82,6 +82,8 @@ struct Read<'b> {
     /// The key and the value as Google's parser has them.
     key_text: &'b [u8],
     value: &'b [u8],
+    /// Where the value lies.
+    span: Span,
     key_raw: Span,
     value_raw: Span,
     /// Those of the value; there may be more.
@@ -92,6 +94,39 @@ struct Read<'b> {
     is_exact: bool,
     /// Whether a comment follows the value without a blank.
     is_comment_glued: bool,
+}
+
+/// A search that goes on behind the line it is made for: what it met there is
+/// known when that line is read.
+struct Ahead {
+    /// Where it began, and what it met first, or the body's end.
+    from: usize,
+    met: usize,
+}
+
+impl Ahead {
+    /// A search that has not begun.
+    const NEW: Self = Self {
+        from: usize::MAX,
+        met: 0,
+    };
+
+    /// The first place between `start` and `end` that `search` finds, from
+    /// `start`.
+    #[inline]
+    fn find(
+        &mut self,
+        body: &[u8],
+        start: usize,
+        end: usize,
+        search: impl Fn(&[u8]) -> Option<usize>,
+    ) -> Option<usize> {
+        if start < self.from || start > self.met {
+            self.from = start;
+            self.met = search(&body[start..]).map_or(body.len(), |at| start + at);
+        }
+        (self.met < end).then(|| self.met - start)
+    }
 }
 
 /// What a user-agent line says.
@@ -123,6 +158,8 @@ struct Pass<'p, 'b> {
     record_no: u32,
     record_ended: bool,
     record_has_rules: bool,
+    separators: Ahead,
+    comments: Ahead,
     /// The two rules of plain WordPress.
     has_wp_admin: bool,
     has_admin_ajax: bool,
@@ -145,6 +182,8 @@ impl<'p, 'b> Pass<'p, 'b> {
             record_no: 0,
             record_ended: true,
             record_has_rules: false,
+            separators: Ahead::NEW,
+            comments: Ahead::NEW,
             has_wp_admin: false,
             has_admin_ajax: false,
         }
@@ -227,6 +266,7 @@ impl<'p, 'b> Pass<'p, 'b> {
     fn next_line(&mut self, lines: &mut Lines<'b>, rest: &'b [u8]) -> Line<'b> {
         if let Some((key, colon)) = read_usual_key(rest) {
             let mut begin = colon + 1;
+            begin += usize::from(rest.get(begin) == Some(&b' '));
             while let Some(b' ' | b'\t') = rest.get(begin) {
                 begin += 1;
             }
@@ -257,6 +297,10 @@ impl<'p, 'b> Pass<'p, 'b> {
         if marks.has(Marks::BLANK) {
             value = trim_end(value);
         }
+        let span = Span {
+            start: (line.start + begin) as u32,
+            len: value.len() as u32,
+        };
         let read = Read {
             key,
             key_text: &line.bytes[..colon],
@@ -265,17 +309,21 @@ impl<'p, 'b> Pass<'p, 'b> {
                 len: colon as u32,
             },
             value,
-            value_raw: Span {
-                start: (line.start + begin) as u32,
-                len: value.len() as u32,
-            },
+            span,
+            value_raw: span,
             marks,
             has_colon: true,
             is_typo: false,
             is_exact: true,
             is_comment_glued: false,
         };
-        self.add(line, read);
+        match key {
+            Key::Allow | Key::Disallow => {
+                let value = self.rule(line.no, &read);
+                self.push(line, &read, value, Agent::default());
+            }
+            _ => self.add(line, read),
+        }
     }
 
     /// Reads any line.
@@ -292,6 +340,7 @@ impl<'p, 'b> Pass<'p, 'b> {
             seen = &seen[..at];
             self.find(line.no, Anomaly::NulBytes, Span::default());
         }
+        let is_cut = seen.len() < raw.len();
         let seen = trim_start(seen);
         let Some(&first) = seen.first() else {
             return self.blank(line);
@@ -300,7 +349,7 @@ impl<'p, 'b> Pass<'p, 'b> {
             self.parts.figures.n_comment_lines += 1;
             return self.comment(&seen[1..]);
         }
-        self.directive(line, seen);
+        self.directive(line, seen, is_cut);
     }
 
     /// A blank line ends Koster's record; to the others it is nothing.
@@ -326,12 +375,19 @@ impl<'p, 'b> Pass<'p, 'b> {
     }
 
     /// Parts a line at its first colon, or at its only run of blanks (§2).
-    fn directive(&mut self, line: Line<'b>, seen: &'b [u8]) {
-        let (seen_key, seen_value, has_colon) = match memchr2(b':', b'#', seen) {
+    /// `seen` is what is seen of it, from its first word on.
+    fn directive(&mut self, line: Line<'b>, seen: &'b [u8], is_cut: bool) {
+        let start = self.span(seen).start as usize;
+        let end = start + seen.len();
+        let search = |text: &[u8]| memchr2(b':', b'#', text);
+        let separator = self.separators.find(self.body, start, end, search);
+        let (seen_key, seen_value, has_colon) = match separator {
             Some(at) if seen[at] == b':' => {
+                let from = start + at + 1;
+                let search = |text: &[u8]| memchr(b'#', text);
+                let comment = self.comments.find(self.body, from, end, search);
                 let value = &seen[at + 1..];
-                let len = memchr(b'#', value).unwrap_or(value.len());
-                (&seen[..at], &value[..len], true)
+                (&seen[..at], &value[..comment.unwrap_or(value.len())], true)
             }
             comment => {
                 let text = trim_end(&seen[..comment.unwrap_or(seen.len())]);
@@ -353,7 +409,12 @@ impl<'p, 'b> Pass<'p, 'b> {
         let separator = seen_key.as_ptr() as usize + seen_key.len() - line.bytes.as_ptr() as usize;
         let key_raw = trim_blanks(&line.bytes[..separator]);
         let behind = &line.bytes[separator + 1..];
-        let (value_raw, comment) = behind.split_at(memchr(b'#', behind).unwrap_or(behind.len()));
+        let len = if has_colon && !is_cut {
+            seen_value.len()
+        } else {
+            memchr(b'#', behind).unwrap_or(behind.len())
+        };
+        let (value_raw, comment) = behind.split_at(len);
         let is_comment_glued =
             !comment.is_empty() && value_raw.last().is_some_and(|&byte| !is_blank(byte));
         let value_raw = trim_blanks(value_raw);
@@ -363,6 +424,7 @@ impl<'p, 'b> Pass<'p, 'b> {
             key_text,
             key_raw: self.span(key_raw),
             value,
+            span: self.span(value),
             value_raw: self.span(value_raw),
             marks: match key {
                 Key::Allow | Key::Disallow => Marks::of(value),
@@ -392,18 +454,27 @@ impl<'p, 'b> Pass<'p, 'b> {
     }
 
     /// Adds a line with a key and a value.
-    #[inline(always)]
+    #[inline(never)]
     fn add(&mut self, line: Line<'b>, read: Read<'b>) {
-        let end = (line.start + line.bytes.len()) as u64;
-        let counts = end <= self.limit && !(self.is_truncated && line.ending == Ending::None);
-        let mut value = self.span(read.value);
+        let mut value = read.span;
         let mut agent = Agent::default();
         match read.key {
-            Key::UserAgent => agent = self.user_agent(line.no, read.value),
+            Key::UserAgent => agent = self.user_agent(line.no, &read),
             Key::Allow | Key::Disallow => value = self.rule(line.no, &read),
             Key::Sitemap => self.sitemap(line.no),
-            Key::Other => self.other(line.no, &read, counts),
+            Key::Other => self.other(line, &read),
         }
+        self.push(line, &read, value, agent);
+    }
+
+    /// Whether the line ends within the body limit and is whole.
+    #[inline(always)]
+    fn counts(&self, line: Line<'b>) -> bool {
+        line.end() as u64 <= self.limit && !(self.is_truncated && line.ending == Ending::None)
+    }
+
+    #[inline(always)]
+    fn push(&mut self, line: Line<'b>, read: &Read<'b>, value: Span, agent: Agent) {
         let record_no = self.count_record(read.key, read.is_exact);
         self.parts.directives.push(Directive {
             line_no: line.no,
@@ -418,8 +489,8 @@ impl<'p, 'b> Pass<'p, 'b> {
             token: agent.token,
             has_colon: read.has_colon,
             is_typo: read.is_typo,
-            counts,
-            is_beyond_500kib: end > BODY_LIMIT_BYTES,
+            counts: self.counts(line),
+            is_beyond_500kib: line.end() as u64 > BODY_LIMIT_BYTES,
             is_managed: self.is_managed,
         });
     }
@@ -447,8 +518,8 @@ impl<'p, 'b> Pass<'p, 'b> {
     }
 
     /// Starts or continues a group (§6).
-    fn user_agent(&mut self, line_no: u32, value: &'b [u8]) -> Agent {
-        let written = self.span(value);
+    fn user_agent(&mut self, line_no: u32, read: &Read<'b>) -> Agent {
+        let (value, written) = (read.value, read.span);
         self.parts.figures.n_user_agents += 1;
         if self.parts.groups.is_empty() || self.group_has_rules {
             self.group_has_rules = false;
@@ -518,7 +589,8 @@ impl<'p, 'b> Pass<'p, 'b> {
         }
     }
 
-    fn other(&mut self, line_no: u32, read: &Read<'b>, counts: bool) {
+    fn other(&mut self, line: Line<'b>, read: &Read<'b>) {
+        let line_no = line.no;
         self.parts.figures.n_directives += 1;
         let (key, value) = (read.key_text, read.value);
         if !may_be_unsupported(key) {
@@ -527,7 +599,8 @@ impl<'p, 'b> Pass<'p, 'b> {
             }
             return;
         }
-        let span = self.span(value);
+        let span = read.span;
+        let counts = self.counts(line);
         if let Some(group) = self.parts.groups.last_mut()
             && counts
         {
@@ -570,12 +643,12 @@ impl<'p, 'b> Pass<'p, 'b> {
 /// RFC 9309 asks for a colon. Google's parser takes the blank in its place
 /// when the line has exactly two words, and so do we.
 fn two_words(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let at = memchr2(b' ', b'\t', text)?;
+    let at = find_blank(text)?;
     let value = &text[at..];
     let begin = value
         .iter()
         .position(|&byte| byte != b' ' && byte != b'\t')?;
-    if memchr2(b' ', b'\t', &value[begin..]).is_some() {
+    if find_blank(&value[begin..]).is_some() {
         return None;
     }
     Some((&text[..at], &value[begin..]))

@@ -15,7 +15,7 @@ impl Pass<'_, '_> {
     #[inline(always)]
     pub(super) fn rule(&mut self, line_no: u32, read: &Read<'_>) -> Span {
         let is_allow = read.key == Key::Allow;
-        let value = self.span(read.value);
+        let value = read.span;
         let figures = &mut self.parts.figures;
         if is_allow {
             figures.n_allow += 1;
@@ -59,10 +59,10 @@ impl Pass<'_, '_> {
             self.find(no, Anomaly::QueryOrFragment, span);
         }
         if value.first() != Some(&b'/') {
-            self.beginning(no, read, span);
+            self.beginning(no, read.key, value, span);
         }
         if read.marks != Marks::default() {
-            self.marked(no, read, span);
+            self.marked(no, value, span, read.marks, read.is_comment_glued);
         }
         if read.key == Key::Allow
             && let Some(slash) = value.iter().rposition(|&byte| byte == b'/')
@@ -73,12 +73,13 @@ impl Pass<'_, '_> {
     }
 
     /// A path that does not begin with a slash.
-    fn beginning(&mut self, no: u32, read: &Read<'_>, span: Span) {
-        let anomaly = match read.value.first() {
-            None if read.key == Key::Allow => Anomaly::EmptyAllow,
+    #[inline(never)]
+    fn beginning(&mut self, no: u32, key: Key, value: &[u8], span: Span) {
+        let anomaly = match value.first() {
+            None if key == Key::Allow => Anomaly::EmptyAllow,
             None => Anomaly::EmptyDisallow,
             Some(b'*') => Anomaly::LeadingWildcard,
-            Some(_) if is_full_url(read.value) => Anomaly::FullUrlPath,
+            Some(_) if is_full_url(value) => Anomaly::FullUrlPath,
             Some(_) => Anomaly::PathWithoutSlash,
         };
         let span = if span.is_empty() {
@@ -90,9 +91,9 @@ impl Pass<'_, '_> {
     }
 
     /// A path with octets that mean something.
-    fn marked(&mut self, no: u32, read: &Read<'_>, span: Span) {
-        let Read { value, marks, .. } = *read;
-        if marks.has(Marks::QUERY) && !read.is_comment_glued {
+    #[inline(never)]
+    fn marked(&mut self, no: u32, value: &[u8], span: Span, marks: Marks, is_comment_glued: bool) {
+        if marks.has(Marks::QUERY) && !is_comment_glued {
             self.find(no, Anomaly::QueryOrFragment, span);
         }
         if marks.has(Marks::HIGH) {
