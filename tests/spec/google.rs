@@ -38,7 +38,7 @@ mod file_location {
     /// What a robots.txt is valid for: scheme, host and port.
     fn origin(url: &str) -> (String, String, Option<u16>) {
         let it = columns(url);
-        (it.protocol, it.host.unwrap().name, it.port)
+        (it.protocol, it.host.unwrap().name.clone(), it.port)
     }
 
     /// Its URL, what it is valid for, and what it is not.

@@ -111,7 +111,7 @@ mod tests {
             // The columns of a capture give the same.
             let columns = UrlColumns::new(parse_url(url.as_bytes()).unwrap());
             let mut out = Vec::new();
-            let host = columns.host.unwrap().name;
+            let host = columns.host.unwrap().name.clone();
             write(&columns.protocol, &host, columns.port, &mut out);
             assert_eq!(out, expected.as_bytes());
         }
