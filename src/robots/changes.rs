@@ -8,13 +8,13 @@
 
 use crate::anomaly::{Anomaly, Finding};
 use crate::decider::{Decided, Decider};
+use crate::judge::{Case, Judge};
 use crate::key::Key;
 use crate::pattern;
 use crate::rfc9309::is_conforming;
 use crate::robots::{Directive, Group, MARK, Parts, Robots, Span};
 use crate::token::is_product_token;
-use crate::verdict::{AgentVerdict, Judge, Names, Verdict};
-use std::collections::HashMap;
+use crate::verdict::{AgentVerdict, Verdict};
 
 /// Lines that may be looked at for one file; what is left then is not decided.
 const WORK_MAX: u64 = 4_000_000;
@@ -37,7 +37,7 @@ enum Strict {
 }
 
 fn strict(robots: &Robots<'_>, line: &Directive) -> Strict {
-    if !is_conforming(robots, line) {
+    if !is_conforming(line) {
         return Strict::Removed;
     }
     let raw = robots.text(line.value_raw);
@@ -56,9 +56,15 @@ fn strict(robots: &Robots<'_>, line: &Directive) -> Strict {
             Strict::Neutral
         };
     }
-    let mut escaped = Vec::new();
-    pattern::escape(raw, &mut escaped);
-    if escaped != robots.text(line.value) {
+    let value = robots.text(line.value);
+    let is_same = if pattern::needs_escape(raw) {
+        let mut escaped = Vec::new();
+        pattern::escape(raw, &mut escaped);
+        escaped == value
+    } else {
+        raw == value
+    };
+    if !is_same {
         return Strict::Raw;
     }
     let slash = memchr::memrchr(b'/', raw).unwrap_or(0);
@@ -71,41 +77,37 @@ fn strict(robots: &Robots<'_>, line: &Directive) -> Strict {
 
 /// The lines with liberties, in order, each once, and whether the liberty
 /// changes a verdict; `None` past the work limit.
-pub(crate) fn changes(robots: &Robots<'_>, rows: &[AgentVerdict<'_>]) -> Vec<(u32, Option<bool>)> {
-    let liberties = robots
-        .findings()
-        .iter()
-        .filter(|it| it.anomaly.is_liberty());
-    let mut lines: Vec<(u32, Option<bool>)> = liberties
-        .map(|it| {
-            (
-                if it.anomaly == Anomaly::PartialBom {
-                    1
-                } else {
-                    it.line_no
-                },
-                None,
-            )
-        })
-        .collect();
+pub(crate) fn changes(
+    case: &mut Case<'_, '_>,
+    rows: &[AgentVerdict<'_>],
+) -> Vec<(u32, Option<bool>)> {
+    let findings = case.robots.findings().iter();
+    let liberties = findings.filter(|it| it.anomaly.is_liberty());
+    let line_no = |it: &Finding| match it.anomaly {
+        Anomaly::PartialBom => 1,
+        _ => it.line_no,
+    };
+    let mut lines: Vec<_> = liberties.map(|it| (line_no(it), None)).collect();
     if lines.is_empty() {
         return lines;
     }
     lines.sort_unstable();
     lines.dedup();
+    let judge = &mut *case.judge;
+    for name in judge.names.in_order.iter().chain([&judge.names.everybody]) {
+        let set = judge.sets.of(&judge.names, name.by_name);
+        judge.sets.get(set).is_of_name = true;
+    }
+    let directives = case.robots.directives();
     let mut changes = Changes {
-        robots,
+        case,
         rows,
-        names: Names::gather(robots),
-        decided: HashMap::new(),
-        sets_of_groups: HashMap::new(),
+        shared: None,
+        anew: None,
         work: 0,
     };
-    changes.gather_sets();
     for (line_no, answer) in &mut lines {
-        let at = robots
-            .directives()
-            .binary_search_by_key(line_no, |it| it.line_no);
+        let at = directives.binary_search_by_key(line_no, |it| it.line_no);
         *answer = at.map_or(Some(false), |at| changes.of(at));
     }
     lines
@@ -121,43 +123,27 @@ pub fn changes_verdict(changes: &[(u32, Option<bool>)], finding: &Finding) -> Op
     at.map_or(Some(false), |at| changes[at].1)
 }
 
-struct Changes<'r, 'a> {
-    robots: &'r Robots<'a>,
-    rows: &'r [AgentVerdict<'a>],
-    names: Names<'a>,
-    decided: HashMap<Vec<u32>, Decided>,
-    /// The sets of groups that decide for a name, by each group in them.
-    sets_of_groups: HashMap<u32, Vec<Vec<u32>>>,
+struct Changes<'c, 'j, 'a> {
+    case: &'c mut Case<'j, 'a>,
+    rows: &'c [AgentVerdict<'c>],
+    /// The sets of several groups that decide for a name, by each group in
+    /// them; made when they are asked for.
+    shared: Option<Vec<(u32, u32)>>,
+    anew: Option<Anew>,
     work: u64,
 }
 
-impl<'a> Changes<'_, 'a> {
-    fn gather_sets(&mut self) {
-        let mut sets: Vec<&Vec<u32>> = self
-            .names
-            .in_order
-            .iter()
-            .map(|(_, places)| &places.by_name)
-            .collect();
-        sets.push(&self.names.everybody);
-        sets.sort_unstable();
-        sets.dedup();
-        for set in sets {
-            // Names in very many groups would make this square: such files
-            // are judged anew instead, as far as the limit goes.
-            self.work += set.len() as u64;
-            for &group in set {
-                self.sets_of_groups
-                    .entry(group)
-                    .or_default()
-                    .push(set.clone());
-            }
-        }
-    }
+/// Memory for files that are judged anew.
+#[derive(Default)]
+struct Anew {
+    judge: Judge,
+    parts: Parts,
+}
 
+impl Changes<'_, '_, '_> {
     /// Whether the strict reading of the directive at `at` changes a verdict.
     fn of(&mut self, at: usize) -> Option<bool> {
-        let robots = self.robots;
+        let robots = self.case.robots;
         let line = &robots.directives()[at];
         if !line.counts
             || !matches!(line.key, Key::UserAgent | Key::Allow | Key::Disallow)
@@ -165,7 +151,7 @@ impl<'a> Changes<'_, 'a> {
         {
             return Some(false);
         }
-        let strict = strict(robots, line);
+        let strict = strict(&robots, line);
         let group = &robots.groups()[line.group_no as usize - 1];
         let is_only_rule = group.n_allow + group.n_disallow == 1;
         let is_last_group = line.group_no as usize == robots.groups().len();
@@ -188,192 +174,238 @@ impl<'a> Changes<'_, 'a> {
 
     /// The name of a user-agent line is taken out of its group.
     fn without_name(&mut self, line: &Directive) -> Option<bool> {
-        let robots = self.robots;
+        let robots = self.case.robots;
         let name = robots.text(line.name);
-        let is_other = |it: &&Directive| {
-            it.key == Key::UserAgent
-                && it.counts
-                && it.line_no != line.line_no
-                && robots.text(it.name) == name
-        };
-        let lines = robots.group_directives(line.group_no);
-        if !self.can_afford(lines.len() + self.rows.len()) {
-            return None;
-        }
-        if name.is_empty() || lines.iter().any(|it| is_other(&it)) {
+        if name.is_empty() {
             return Some(false);
         }
-        let without = |groups: &[u32]| {
-            groups
-                .iter()
-                .copied()
-                .filter(|&no| no != line.group_no)
-                .collect::<Vec<u32>>()
-        };
-        if name == b"*" {
-            let groups = without(&self.names.everybody);
-            let verdict = self.decide(&groups)?.verdict;
-            // Everybody who is not named has it.
-            return Some(verdict != self.rows[0].verdict);
+        let group = &robots.groups()[line.group_no as usize - 1];
+        if group.n_agents > 1 {
+            let is_other = |it: &Directive| {
+                it.key == Key::UserAgent
+                    && it.counts
+                    && it.line_no != line.line_no
+                    && robots.text(it.name) == name
+            };
+            let lines = robots.group_directives(line.group_no);
+            if !self.can_afford(lines.len()) {
+                return None;
+            }
+            if lines.iter().any(is_other) {
+                return Some(false);
+            }
         }
-        let at = self
-            .names
-            .in_order
-            .iter()
-            .position(|(agent, _)| *agent == name)?;
-        let groups = without(&self.names.in_order[at].1.by_name);
-        let verdict = if groups.is_empty() {
+        let judge = &mut *self.case.judge;
+        let (groups, row) = if name == b"*" {
+            (judge.names.everybody.by_name, 0)
+        } else {
+            let at = judge.names.find(&robots, name)?;
+            // The first row is that of everybody.
+            (judge.names.in_order[at].by_name, at + 1)
+        };
+        let mut left = Vec::new();
+        judge.names.groups(groups, &mut left);
+        left.retain(|&no| no != line.group_no);
+        let verdict = if left.is_empty() && row > 0 {
             self.rows[0].verdict
         } else {
-            self.decide(&groups)?.verdict
+            let set = judge.sets.of_groups(&left);
+            self.decide(set)?.verdict
         };
-        self.rows
-            .iter()
-            .find(|row| row.agent == name)
-            .map(|row| row.verdict != verdict)
+        // If it is everybody's, all who are not named have it.
+        Some(verdict != self.rows.get(row)?.verdict)
     }
 
     /// A rule is read otherwise, in every set of groups that it stands in.
     fn with_rule(&mut self, line: &Directive, strict: Strict) -> Option<bool> {
-        let sets = self
-            .sets_of_groups
-            .get(&line.group_no)
-            .cloned()
-            .unwrap_or_default();
-        for set in sets {
-            let before = self.decide(&set)?;
-            if before
-                .proof
-                .is_some_and(|proof| !proof.contains(&line.line_no))
-            {
-                continue;
-            }
-            let after = self.decide_with(&set, Some((line.line_no, strict)))?;
-            if after.verdict == Verdict::Unknown {
-                return None;
-            }
-            if after.verdict != before.verdict {
+        let (judge, no) = (&mut *self.case.judge, line.group_no);
+        let single = judge.sets.of_groups(&[no]);
+        if judge.sets.get(single).is_of_name && self.is_changed(single, line, strict)? {
+            return Some(true);
+        }
+        if self.shared.is_none() {
+            self.shared = Some(self.gather_shared());
+        }
+        let shared = |changes: &Self| {
+            let shared = changes.shared.as_deref().unwrap_or_default();
+            let start = shared.partition_point(|&(group, _)| group < no);
+            let count = shared[start..].partition_point(|&(group, _)| group == no);
+            start..start + count
+        };
+        for at in shared(self) {
+            let set = self.shared.as_ref().map_or(0, |shared| shared[at].1);
+            if self.is_changed(set, line, strict)? {
                 return Some(true);
             }
         }
         Some(false)
     }
 
-    fn decide(&mut self, groups: &[u32]) -> Option<Decided> {
-        if let Some(decided) = self.decided.get(groups) {
-            return Some(*decided);
+    fn gather_shared(&mut self) -> Vec<(u32, u32)> {
+        let sets = &self.case.judge.sets;
+        let mut shared = Vec::new();
+        for (set, _) in sets.iter().filter(|(_, it)| it.is_of_name) {
+            let groups = sets.groups(set);
+            if groups.len() > 1 {
+                shared.extend(groups.iter().map(|&group| (group, set)));
+            }
         }
-        let decided = self.decide_with(groups, None)?;
-        self.decided.insert(groups.to_vec(), decided);
-        Some(decided)
+        self.work += shared.len() as u64;
+        shared.sort_unstable();
+        shared
     }
 
-    fn decide_with(&mut self, groups: &[u32], changed: Option<(u32, Strict)>) -> Option<Decided> {
-        let robots = self.robots;
-        let mut decider = Decider::default();
-        for &no in groups {
-            let lines = robots.group_directives(no);
-            if !self.can_afford(lines.len()) {
-                return None;
-            }
-            for line in lines
-                .iter()
-                .filter(|it| it.counts && matches!(it.key, Key::Allow | Key::Disallow))
-            {
-                let (allow, value) = (line.key == Key::Allow, robots.text(line.value));
-                match changed.filter(|(line_no, _)| *line_no == line.line_no) {
-                    Some((_, Strict::NoFolder)) => decider.add_alone(allow, line.line_no, value),
-                    Some(_) => {}
-                    None => decider.add(allow, line.line_no, value),
-                }
-            }
+    /// Whether a set of groups has another verdict with a rule read otherwise.
+    fn is_changed(&mut self, set: u32, line: &Directive, strict: Strict) -> Option<bool> {
+        let before = self.decide(set)?;
+        if before
+            .proof
+            .is_some_and(|proof| !proof.contains(&line.line_no))
+        {
+            return Some(false);
         }
-        let decided = decider.verdict();
+        let after = self.decide_with(set, line.line_no, strict)?;
+        Some(after != before.verdict)
+    }
+
+    fn decide(&mut self, set: u32) -> Option<Decided> {
+        let known = self.case.judge.sets.get(set).decision;
+        if known.is_none() && !self.can_afford_set(set) {
+            return None;
+        }
+        let decided = self.case.decide(set).decided;
         (decided.verdict != Verdict::Unknown).then_some(decided)
     }
 
-    fn judge_anew(&mut self, at: usize, strict: Strict) -> Option<bool> {
-        // A judgement looks at each line a few times.
-        if !self.can_afford(4 * self.robots.directives().len() + 16) {
+    fn can_afford_set(&mut self, set: u32) -> bool {
+        let robots = self.case.robots;
+        let groups = self.case.judge.sets.groups(set).iter();
+        let lines = groups.map(|&no| robots.group_directives(no).len()).sum();
+        self.can_afford(lines)
+    }
+
+    fn decide_with(&mut self, set: u32, line_no: u32, strict: Strict) -> Option<Verdict> {
+        if !self.can_afford_set(set) {
             return None;
         }
-        judge_changed(self.robots, self.rows, at, strict)
+        let robots = self.case.robots;
+        let judge = &mut *self.case.judge;
+        let mut decider = Decider::new(&mut judge.memory);
+        let groups = judge.sets.groups(set).iter();
+        for line in groups.flat_map(|&no| robots.group_directives(no)) {
+            let allow = match line.key {
+                Key::Allow => true,
+                Key::Disallow => false,
+                _ => continue,
+            };
+            let value = robots.text(line.value);
+            if !line.counts || (line.line_no == line_no && strict != Strict::NoFolder) {
+                continue;
+            }
+            if line.line_no == line_no {
+                decider.add_alone(allow, line_no, value);
+            } else {
+                decider.add(allow, line.line_no, value);
+            }
+        }
+        let verdict = decider.decide(&mut judge.looks).verdict;
+        decider.leave(&mut judge.memory);
+        (verdict != Verdict::Unknown).then_some(verdict)
+    }
+
+    fn judge_anew(&mut self, at: usize, strict: Strict) -> Option<bool> {
+        let robots = self.case.robots;
+        // A judgement looks at each line a few times.
+        if !self.can_afford(4 * robots.directives().len() + 16) {
+            return None;
+        }
+        let anew = self.anew.get_or_insert_with(|| Anew::new(&robots));
+        anew.judge_changed(&robots, self.rows, at, strict)
     }
 }
 
-/// Judges the file with one line read otherwise: what `changes_verdict` means.
-fn judge_changed(
-    robots: &Robots<'_>,
-    rows: &[AgentVerdict<'_>],
-    at: usize,
-    strict: Strict,
-) -> Option<bool> {
-    let mut parts = Parts {
-        buffer: robots.parts.buffer.clone(),
-        ..Parts::default()
-    };
-    let mut group_has_rules = false;
-    for (index, line) in robots.directives().iter().enumerate() {
-        let mut line = *line;
-        if index == at {
-            match strict {
-                Strict::Same => {}
-                Strict::Removed => continue,
-                Strict::Nobody => {
-                    line.name = Span::default();
-                    line.token = Span::default();
-                    // Not `*` either.
-                    line.value = Span::default();
-                }
-                Strict::Neutral => line.value = Span::default(),
-                Strict::NoFolder | Strict::Raw => {
-                    let from = parts.buffer.len();
-                    pattern::escape(robots.text(line.value_raw), &mut parts.buffer);
-                    if strict == Strict::NoFolder {
-                        // `/index.htm` and `/index.htm*` match the same, and the
-                        // latter is no index to Google; it is longer by one.
-                        return None;
+impl Anew {
+    fn new(robots: &Robots<'_>) -> Self {
+        let mut anew = Self::default();
+        anew.parts.buffer.clone_from(&robots.parts.buffer);
+        anew
+    }
+
+    /// Judges the file with one line read otherwise: what `changes_verdict` means.
+    fn judge_changed(
+        &mut self,
+        robots: &Robots<'_>,
+        rows: &[AgentVerdict<'_>],
+        at: usize,
+        strict: Strict,
+    ) -> Option<bool> {
+        let parts = &mut self.parts;
+        parts.directives.clear();
+        parts.groups.clear();
+        parts.buffer.truncate(robots.parts.buffer.len());
+        let mut group_has_rules = false;
+        for (index, line) in robots.directives().iter().enumerate() {
+            let mut line = *line;
+            if index == at {
+                match strict {
+                    Strict::Same => {}
+                    Strict::Removed => continue,
+                    Strict::Nobody => {
+                        line.name = Span::default();
+                        line.token = Span::default();
+                        // Not `*` either.
+                        line.value = Span::default();
                     }
-                    line.value = Span {
-                        start: from as u32 | MARK,
-                        len: (parts.buffer.len() - from) as u32,
-                    };
+                    Strict::Neutral => line.value = Span::default(),
+                    Strict::NoFolder | Strict::Raw => {
+                        let from = parts.buffer.len();
+                        pattern::escape(robots.text(line.value_raw), &mut parts.buffer);
+                        if strict == Strict::NoFolder {
+                            // `/index.htm` and `/index.htm*` match the same, and the
+                            // latter is no index to Google; it is longer by one.
+                            return None;
+                        }
+                        line.value = Span {
+                            start: from as u32 | MARK,
+                            len: (parts.buffer.len() - from) as u32,
+                        };
+                    }
                 }
             }
-        }
-        match line.key {
-            Key::UserAgent => {
-                if parts.groups.is_empty() || group_has_rules {
-                    parts.groups.push(Group {
-                        line_no: line.line_no,
-                        first: parts.directives.len(),
-                        ..Group::default()
-                    });
-                    group_has_rules = false;
+            match line.key {
+                Key::UserAgent => {
+                    if parts.groups.is_empty() || group_has_rules {
+                        parts.groups.push(Group {
+                            line_no: line.line_no,
+                            first: parts.directives.len(),
+                            ..Group::default()
+                        });
+                        group_has_rules = false;
+                    }
                 }
+                Key::Allow | Key::Disallow => group_has_rules |= !parts.groups.is_empty(),
+                Key::Sitemap | Key::Other => {}
             }
-            Key::Allow | Key::Disallow => group_has_rules |= !parts.groups.is_empty(),
-            Key::Sitemap | Key::Other => {}
+            line.group_no = parts.groups.len() as u32;
+            parts.directives.push(line);
         }
-        line.group_no = parts.groups.len() as u32;
-        parts.directives.push(line);
+        let changed = Robots {
+            body: robots.body,
+            parts,
+        };
+        let mut case = self.judge.open(&changed);
+        let judged = case.verdicts();
+        if judged.iter().any(|row| row.verdict == Verdict::Unknown) {
+            return None;
+        }
+        let names = &case.judge.names;
+        let is_other = |row: &AgentVerdict<'_>| {
+            // The first row is that of everybody, and of whoever is not named.
+            let at = names.find(&changed, row.agent).map_or(0, |at| at + 1);
+            judged[at].verdict != row.verdict
+        };
+        Some(rows.iter().any(is_other))
     }
-    let changed = Robots {
-        body: robots.body,
-        parts: &parts,
-    };
-    let judged = Judge::new().judge(&changed);
-    if judged.iter().any(|row| row.verdict == Verdict::Unknown) {
-        return None;
-    }
-    let of = |agent: &[u8]| {
-        judged
-            .iter()
-            .find(|row| row.agent == agent)
-            .unwrap_or(&judged[0])
-            .verdict
-    };
-    Some(rows.iter().any(|row| of(row.agent) != row.verdict))
 }
 
 #[cfg(test)]
@@ -385,7 +417,7 @@ mod tests {
         let mut parser = Parser::new();
         let robots = parser.parse(body.as_bytes());
         let rows = Judge::new().judge(&robots);
-        changes(&robots, &rows)
+        Judge::new().changes(&robots, &rows)
     }
 
     #[test]
@@ -470,7 +502,7 @@ mod tests {
             let mut parser = Parser::new();
             let robots = parser.parse(body.as_bytes());
             let rows = Judge::new().judge(&robots);
-            for (line_no, answer) in changes(&robots, &rows) {
+            for (line_no, answer) in Judge::new().changes(&robots, &rows) {
                 let Some(at) = robots
                     .directives()
                     .iter()
@@ -485,7 +517,7 @@ mod tests {
                 let strict = strict(&robots, line);
                 assert_eq!(
                     answer,
-                    judge_changed(&robots, &rows, at, strict),
+                    Anew::new(&robots).judge_changed(&robots, &rows, at, strict),
                     "line {line_no} {strict:?} of {body:?}"
                 );
                 compared += 1;

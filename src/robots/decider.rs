@@ -1,261 +1,556 @@
-//! The merged rules of a crawler by Google's reading, and what they leave.
+//! What rules leave of all paths, by the reading in which the longest decides.
+//!
+//! No path has to be searched for. The *own path* of a rule is its pattern
+//! with an octet that no rule names ([`OTHER`]) for each run, and one more at
+//! its end if nothing anchors it. Whatever pattern matches it can only have
+//! matched each such octet by a run or by its own open end, where any other
+//! octets would have done: so it matches all that the rule matches. If a rule
+//! decides some path, no better rule matches that path, hence none matches the
+//! own path, and the rule, or its equal, decides there too. It is enough to
+//! ask for the own path of every rule. Two things are special:
+//!
+//! - Paths begin with `/`. A rule that begins with a run is the union of two,
+//!   one with `/` before the run and, if `/` follows it, one without the run;
+//!   each has its own path.
+//! - `/robots.txt` is no question. It is the own path only of rules that
+//!   match nothing else.
+//!
+//! That no rule matches is like a rule for everything that all others outdo.
+//!
+//! Most sets need not even ask: rules that match everything settle them.
 //!
 //! If you change what a pattern matches, look at `pattern` (the slow twin is
-//! there), at [`Decider::steps`], and at the brute force in `verdict`'s tests.
+//! there), and at the brute force and the search that tests compare this with.
 
+use crate::matcher::Matcher;
 use crate::pattern;
-use crate::reach::{self, Reach, Rule as ReachRule, Step};
-use crate::verdict::{SEARCH_LIMITS, Verdict, WITNESSES_MAX};
+use crate::rfc9309::{self, EITHER_DOLLAR};
+use crate::verdict::Verdict;
+
+/// An octet that no rule names: escaped patterns are ASCII, and the normal
+/// form of `rfc9309` leaves it out.
+const OTHER: u8 = 0xff;
+const ROBOTS_TXT: &[u8] = b"/robots.txt";
+
+/// Own paths for which all rules are looked at, before these are compiled.
+const LISTED_ASKED_MAX: u32 = 16;
+/// Rules that are never compiled.
+const LISTED_MAX: usize = 32;
+/// Questions that the matcher answers by looking at all rules.
+const MATCHER_LISTED: u32 = 64;
 
 /// What rules leave, and how that is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decided {
-    /// The verdict.
+    /// The verdict; unknown where it took more looks than there were.
     pub(crate) verdict: Verdict,
     /// The line that shows it, 0 for none.
     pub(crate) line_no: u32,
     /// Lines without which it might not hold, 0 for none; without any other
-    /// line it holds all the same. `None` where all paths were searched.
+    /// line it holds all the same. `None` where all rules had to be asked.
     pub(crate) proof: Option<[u32; 2]>,
 }
 
-/// The merged rules of a crawler, by Google's reading.
+/// Memory that one decider leaves to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Decider<'a> {
-    /// Rules that can match; the pattern of a folder (`index.htm`) is its own.
-    rules: Vec<DeciderRule<'a>>,
+pub(crate) struct Memory {
+    rules: Vec<Rule<'static>>,
+    path: Vec<u8>,
+    /// Normal forms.
+    text: Vec<u8>,
+}
+
+/// The merged rules of a crawler.
+#[derive(Debug, Default)]
+pub(crate) struct Decider<'t> {
+    /// Rules that can match; the folder of an `index.htm` is a rule of its own.
+    rules: Vec<Rule<'t>>,
+    path: Vec<u8>,
+    allow: Side,
+    disallow: Side,
+    /// The priority of the rule that decides `/`, and whether it allows.
+    root: Option<(u32, bool)>,
+    /// Whether a rule has an octet that stands for two, and one only for the
+    /// second of these: then octets cannot be compared by themselves.
+    needs_pairs: bool,
+}
+
+/// What is known of the rules that allow, or of those that disallow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    /// The greatest priority, 0 for none.
+    longest: u32,
+    /// The same of those that match everything, and the first line of such.
+    universal: u32,
+    universal_line: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct DeciderRule<'a> {
-    allow: bool,
+struct Rule<'t> {
+    /// The pattern without the `$` at its end.
+    text: &'t [u8],
+    priority: u32,
     line_no: u32,
-    text: &'a [u8],
-    /// The bytes of `text` that count; a `$` stands behind them if they are
-    /// fewer (`index.htm`).
-    folder_bytes: Option<u32>,
+    allow: bool,
+    is_anchored: bool,
 }
 
-impl<'a> DeciderRule<'a> {
-    fn priority(&self) -> u32 {
-        self.folder_bytes
-            .map_or(self.text.len() as u32, |len| len + 1)
-    }
-
-    fn matches(&self, path: &[u8]) -> bool {
-        match self.folder_bytes {
-            None => pattern::matches(self.text, path),
-            Some(len) => {
-                let folder = &self.text[..len as usize];
-                if memchr::memchr(b'*', folder).is_none() {
-                    return path == folder;
-                }
-                pattern::matches(&[folder, b"$"].concat(), path)
-            }
-        }
-    }
-
-    fn is_universal(&self) -> bool {
-        self.folder_bytes.is_none() && pattern::is_universal(self.text)
-    }
-}
-
-/// A symbol that no escaped pattern holds.
-const OTHER: u8 = 0xff;
-const ROBOTS_TXT: &[u8] = b"/robots.txt";
-
-impl<'a> Decider<'a> {
-    pub(crate) fn add(&mut self, allow: bool, line_no: u32, text: &'a [u8]) {
-        if !pattern::can_match(text) {
-            return;
-        }
-        self.rules.push(DeciderRule {
-            allow,
-            line_no,
-            text,
-            folder_bytes: None,
-        });
-        if allow
-            && let Some(slash) = memchr::memrchr(b'/', text)
-            && text[slash..].starts_with(b"/index.htm")
+impl<'t> Rule<'t> {
+    /// Whether it has nothing but runs and at most one `/`, and so matches `/`.
+    fn is_bare(&self) -> bool {
+        if self
+            .text
+            .get(1)
+            .is_some_and(|it| !matches!(it, b'*' | b'/'))
         {
-            self.rules.push(DeciderRule {
-                allow,
-                line_no,
-                text,
-                folder_bytes: Some(slash as u32 + 1),
-            });
+            return false;
         }
+        let mut slashes = 0;
+        self.text.iter().all(|&octet| {
+            slashes += u32::from(octet == b'/');
+            octet == b'*' || (octet == b'/' && slashes == 1)
+        })
+    }
+
+    /// Whether a bare rule matches every path.
+    fn is_open(&self) -> bool {
+        !self.is_anchored || self.text.last() == Some(&b'*')
+    }
+
+    /// The text without the run that begins it, however it is written.
+    fn behind_run(&self) -> &'t [u8] {
+        let stars = self.text.iter().take_while(|&&octet| octet == b'*');
+        &self.text[stars.count()..]
+    }
+
+    fn has_run(&self) -> bool {
+        self.text.contains(&b'*')
+    }
+}
+
+/// What takes the place of the runs in a path made of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fill {
+    Nothing,
+    Other,
+    /// The same, but the run that begins the pattern is left out.
+    OtherBehindRun,
+}
+
+impl<'t> Decider<'t> {
+    pub(crate) fn new(memory: &mut Memory) -> Self {
+        Self {
+            rules: std::mem::take(&mut memory.rules),
+            path: std::mem::take(&mut memory.path),
+            ..Self::default()
+        }
+    }
+
+    /// Gives the memory back.
+    pub(crate) fn leave(mut self, memory: &mut Memory) {
+        self.rules.clear();
+        // Nothing is in it: only the memory changes its type.
+        memory.rules = self.rules.into_iter().map(|_| Rule::NONE).collect();
+        memory.path = self.path;
+    }
+
+    /// Adds a rule by Google's reading, its value escaped. Returns whether the
+    /// folder of an `index.htm` came with it.
+    pub(crate) fn add(&mut self, allow: bool, line_no: u32, value: &'t [u8]) -> bool {
+        self.add_alone(allow, line_no, value);
+        if !allow || !pattern::can_match(value) {
+            return false;
+        }
+        let Some(folder) = pattern::index_folder(value) else {
+            return false;
+        };
+        self.push(Rule {
+            text: folder,
+            priority: folder.len() as u32 + 1,
+            line_no,
+            allow,
+            is_anchored: true,
+        });
+        true
     }
 
     /// Adds a rule, and nothing beside it.
-    pub(crate) fn add_alone(&mut self, allow: bool, line_no: u32, text: &'a [u8]) {
-        if pattern::can_match(text) {
-            self.rules.push(DeciderRule {
-                allow,
-                line_no,
+    pub(crate) fn add_alone(&mut self, allow: bool, line_no: u32, value: &'t [u8]) {
+        if pattern::can_match(value) {
+            let (text, is_anchored) = pattern::unanchored(value);
+            self.push(Rule {
                 text,
-                folder_bytes: None,
+                priority: value.len() as u32,
+                line_no,
+                allow,
+                is_anchored,
             });
         }
     }
 
-    /// Whether `path` is allowed, and by which line.
-    pub(crate) fn access(&self, path: &[u8]) -> (bool, u32) {
-        let (mut best, mut line_no, mut allowed) = (0, 0, true);
-        for rule in &self.rules {
-            let priority = rule.priority();
-            let wins = priority > best || (priority == best && rule.allow && !allowed);
-            if wins && rule.matches(path) {
-                (best, line_no, allowed) = (priority, rule.line_no, rule.allow);
+    fn push(&mut self, rule: Rule<'t>) {
+        let side = if rule.allow {
+            &mut self.allow
+        } else {
+            &mut self.disallow
+        };
+        side.longest = side.longest.max(rule.priority);
+        if rule.is_bare() {
+            if rule.is_open() && rule.priority > side.universal {
+                side.universal = rule.priority;
+                side.universal_line = rule.line_no;
             }
+            let best = (rule.priority, rule.allow);
+            self.root = self.root.max(Some(best));
         }
-        (allowed, line_no)
+        self.rules.push(rule);
     }
 
-    /// Decides what the rules leave.
-    pub(crate) fn verdict(&self) -> Decided {
-        let longest = |allow: bool, universal: bool| {
-            let rules = self
-                .rules
-                .iter()
-                .filter(|it| it.allow == allow && (!universal || it.is_universal()));
-            rules
-                .map(|it| (it.priority(), it.line_no))
-                .max_by_key(|&(priority, line_no)| (priority, u32::MAX - line_no))
-        };
+    /// Whether `/` is allowed.
+    pub(crate) fn is_root_allowed(&self) -> bool {
+        self.root.is_none_or(|(_, allow)| allow)
+    }
+
+    /// Decides what the rules leave, by no more than `looks` at them.
+    pub(crate) fn decide(&mut self, looks: &mut u64) -> Decided {
+        let (allow, disallow) = (self.allow, self.disallow);
         let proved = |verdict: Verdict, line_no: u32, other_line_no: u32| Decided {
             verdict,
             line_no,
             proof: Some([line_no, other_line_no]),
         };
-        let Some((disallow, _)) = longest(false, false) else {
+        if disallow.longest == 0 {
             return proved(Verdict::AllowAll, 0, 0);
-        };
-        let (all_allowed, all_allowed_line) = longest(true, true).unwrap_or((0, 0));
-        if all_allowed >= disallow {
+        }
+        if allow.universal >= disallow.longest {
             return Decided {
                 line_no: 0,
-                ..proved(Verdict::AllowAll, all_allowed_line, 0)
+                ..proved(Verdict::AllowAll, allow.universal_line, 0)
             };
         }
-        // What holds for a path that no rule but a universal one can match.
-        match longest(false, true).filter(|&(priority, _)| priority > all_allowed) {
-            Some((all_disallowed, line_no)) => {
-                if longest(true, false).is_none_or(|(priority, _)| priority < all_disallowed) {
-                    return proved(Verdict::DisallowAll, line_no, 0);
-                }
-                match self.witness(true, all_disallowed) {
-                    Some(other) => proved(Verdict::Partial, line_no, other),
-                    None => self.search(line_no),
-                }
+        // What holds where no rule matches but those that match everything.
+        let is_closed = disallow.universal > allow.universal;
+        if is_closed && allow.longest < disallow.universal {
+            return proved(Verdict::DisallowAll, disallow.universal_line, 0);
+        }
+        let (least, all) = if is_closed {
+            (disallow.universal, Verdict::DisallowAll)
+        } else {
+            (allow.universal + 1, Verdict::AllowAll)
+        };
+        match self.winner(is_closed, least, looks) {
+            Ok(Some(line_no)) if is_closed => {
+                proved(Verdict::Partial, disallow.universal_line, line_no)
             }
-            None => match self.witness(false, all_allowed + 1) {
-                Some(line_no) => proved(Verdict::Partial, line_no, all_allowed_line),
-                None => self.search(0),
+            Ok(Some(line_no)) => proved(Verdict::Partial, line_no, allow.universal_line),
+            Ok(None) => Decided {
+                verdict: all,
+                line_no: if is_closed {
+                    disallow.universal_line
+                } else {
+                    0
+                },
+                proof: None,
+            },
+            Err(TooManyLooks) => Decided {
+                verdict: Verdict::Unknown,
+                line_no: 0,
+                proof: None,
             },
         }
     }
 
-    /// Tries paths built from the rules that allow (or disallow) with at least
-    /// `priority`; gives the line of one whose path it decides.
-    fn witness(&self, allow: bool, priority: u32) -> Option<u32> {
-        let mut path = Vec::new();
-        let rules = self
-            .rules
-            .iter()
-            .filter(|it| it.allow == allow && it.priority() >= priority);
-        for rule in rules.take(WITNESSES_MAX) {
-            for filler in [&b""[..], &[OTHER]] {
-                path.clear();
-                let (text, anchored) = match (rule.folder_bytes, rule.text) {
-                    (Some(len), text) => (&text[..len as usize], true),
-                    (None, [text @ .., b'$']) => (text, true),
-                    (None, text) => (text, false),
+    /// Asks for paths made of the rules that allow (or disallow) with at least
+    /// this priority, their own among them, until one is allowed (or not), and
+    /// gives the line that decides it.
+    ///
+    /// A path with empty runs comes first: it is a better show.
+    fn winner(
+        &mut self,
+        allow: bool,
+        least: u32,
+        looks: &mut u64,
+    ) -> Result<Option<u32>, TooManyLooks> {
+        let mut path = std::mem::take(&mut self.path);
+        let decider = &*self;
+        let mut asking = Asking {
+            decider,
+            looks,
+            asked: 0,
+            compiled: None,
+        };
+        let mut found = Ok(None);
+        'rules: for rule in &decider.rules {
+            if rule.allow != allow || rule.priority < least {
+                continue;
+            }
+            let fills: &[Fill] =
+                if rule.text.first() == Some(&b'*') && rule.behind_run().first() == Some(&b'/') {
+                    &[Fill::Nothing, Fill::Other, Fill::OtherBehindRun]
+                } else if rule.has_run() {
+                    &[Fill::Nothing, Fill::Other]
+                } else {
+                    &[Fill::Nothing]
                 };
-                if text.first() == Some(&b'*') {
-                    path.push(b'/');
-                }
-                for &byte in text {
-                    if byte == b'*' {
-                        path.extend_from_slice(filler)
-                    } else {
-                        path.push(byte)
-                    }
-                }
-                if !anchored {
-                    path.push(OTHER);
-                }
-                if path == ROBOTS_TXT || !rule.matches(&path) {
+            for &fill in fills {
+                path_of(rule, fill, &mut path);
+                if path == ROBOTS_TXT {
                     continue;
                 }
-                let (allowed, line_no) = self.access(&path);
-                if allowed == allow {
-                    return Some(line_no);
+                found = asking.winner(rule, &path);
+                if found != Ok(None) {
+                    break 'rules;
                 }
             }
         }
-        None
+        self.path = path;
+        found
     }
 
-    /// Searches all paths.
-    fn search(&self, line_no: u32) -> Decided {
-        let (mut steps, mut rules) = (Vec::new(), Vec::new());
-        for rule in &self.rules {
-            let first = steps.len() as u32;
-            Self::steps(rule, &mut steps);
-            let end = steps.len() as u32;
-            // The place behind the last step must be the rule's own.
-            steps.push(Step::End);
-            rules.push(ReachRule {
-                first,
-                end,
-                allow: rule.allow,
-                priority: rule.priority(),
+    /// Whether a rule matches a path that was made of one.
+    fn matches(&self, rule: &Rule<'_>, path: &[u8]) -> bool {
+        if self.needs_pairs {
+            return pattern::is_match_by(rule.text, rule.is_anchored, path, |a, b| {
+                a == b || (a == EITHER_DOLLAR && b == b'$')
             });
         }
-        let excluded: Vec<u16> = ROBOTS_TXT.iter().map(|&byte| byte.into()).collect();
-        let mut work = 0;
-        let verdict = match reach::reach(
-            &steps,
-            &rules,
-            &excluded,
-            b'/'.into(),
-            OTHER.into(),
-            SEARCH_LIMITS,
-            &mut work,
-        ) {
-            Reach::AllowAll => Verdict::AllowAll,
-            Reach::DisallowAll => Verdict::DisallowAll,
-            Reach::Both => Verdict::Partial,
-            Reach::TooComplex => Verdict::Unknown,
+        pattern::is_match(rule.text, rule.is_anchored, path)
+    }
+
+    /// The best rules first, and the first of equals.
+    fn compile(&self) -> Compiled {
+        let mut order: Vec<u32> = (0..self.rules.len() as u32).collect();
+        let rule = |at: u32| &self.rules[at as usize];
+        order.sort_by_key(|&at| (u32::MAX - rule(at).priority, !rule(at).allow));
+        let mut matcher = Matcher::default();
+        for &at in &order {
+            matcher.push(pattern::parts_of(rule(at).text, rule(at).is_anchored));
+        }
+        let with_runs = self.rules.iter().filter(|it| it.has_run());
+        Compiled {
+            matcher,
+            order,
+            with_runs: with_runs.count() as u64,
+        }
+    }
+}
+
+impl Decider<'_> {
+    /// Decides what rules leave by `rfc9309`: whether each allows, its line and
+    /// its value as written.
+    pub(crate) fn decide_rfc9309<'t>(
+        rules: impl Iterator<Item = (bool, u32, &'t [u8])> + Clone,
+        memory: &mut Memory,
+        looks: &mut u64,
+    ) -> Verdict {
+        let mut text = std::mem::take(&mut memory.text);
+        let values = rules.clone().map(|(_, _, value)| value);
+        let changed = values.filter(|value| !rfc9309::is_normal(value));
+        text.clear();
+        text.resize(changed.map(rfc9309::normal_len_max).sum(), 0);
+        let mut rest = text.as_mut_slice();
+        let mut decider = Decider::new(memory);
+        let (mut has_either, mut has_dollar) = (false, false);
+        for (allow, line_no, value) in rules {
+            if value.first() != Some(&b'/') || memchr::memchr(0, value).is_some() {
+                continue;
+            }
+            let (value, is_anchored) = pattern::unanchored(value);
+            has_dollar |= memchr::memchr(b'$', value).is_some();
+            let (text, len) = if rfc9309::is_normal(value) {
+                (value, value.len() as u32)
+            } else {
+                let written = rfc9309::write_normal(value, rest);
+                let (text, behind) = std::mem::take(&mut rest).split_at_mut(written.octets);
+                rest = behind;
+                has_either |= written.has_either_dollar;
+                (&*text, written.priority)
+            };
+            decider.push(Rule {
+                text,
+                priority: len + u32::from(is_anchored),
+                line_no,
+                allow,
+                is_anchored,
+            });
+        }
+        decider.needs_pairs = has_either && has_dollar;
+        let verdict = decider.decide(looks).verdict;
+        decider.leave(memory);
+        memory.text = text;
+        verdict
+    }
+}
+
+impl Rule<'static> {
+    const NONE: Self = Self {
+        text: b"",
+        priority: 0,
+        line_no: 0,
+        allow: true,
+        is_anchored: true,
+    };
+}
+
+/// A path that a rule matches: its own, or one with empty runs.
+fn path_of(rule: &Rule<'_>, fill: Fill, path: &mut Vec<u8>) {
+    path.clear();
+    let text = if fill == Fill::OtherBehindRun {
+        rule.behind_run()
+    } else {
+        rule.text
+    };
+    if text.first() == Some(&b'*') {
+        path.push(b'/');
+    }
+    if fill == Fill::Nothing {
+        path.extend(text.iter().filter(|&&octet| octet != b'*'));
+    } else {
+        let other = |&octet: &u8| if octet == b'*' { OTHER } else { octet };
+        path.extend(text.iter().map(other));
+    }
+    if !rule.is_anchored {
+        path.push(OTHER);
+    }
+}
+
+/// More looks at rules were needed than there were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct TooManyLooks;
+
+/// Questions to one set of rules.
+struct Asking<'d, 't, 'l> {
+    decider: &'d Decider<'t>,
+    looks: &'l mut u64,
+    asked: u32,
+    compiled: Option<Compiled>,
+}
+
+/// Rules laid out for many questions.
+struct Compiled {
+    matcher: Matcher,
+    /// The rules of the matcher.
+    order: Vec<u32>,
+    /// How many of them have runs.
+    with_runs: u64,
+}
+
+impl Asking<'_, '_, '_> {
+    /// The line that decides a path made of `rule`, if it decides as the rule.
+    fn winner(&mut self, rule: &Rule<'_>, path: &[u8]) -> Result<Option<u32>, TooManyLooks> {
+        let decider = self.decider;
+        let rules = decider.rules.len();
+        self.asked += 1;
+        let is_listed = rules <= LISTED_MAX || decider.needs_pairs;
+        if is_listed || self.asked <= LISTED_ASKED_MAX {
+            self.look(rules as u64)?;
+            return Ok(self.winner_listed(rule, path));
+        }
+        let compiled = self.compiled.get_or_insert_with(|| decider.compile());
+        let looks = if self.asked <= LISTED_ASKED_MAX + MATCHER_LISTED {
+            rules as u64
+        } else {
+            // Runs may all have to be looked at, heads are found in a tree.
+            compiled.with_runs + 16
         };
-        let shows = matches!(verdict, Verdict::DisallowAll | Verdict::Partial);
-        Decided {
-            verdict,
-            line_no: if shows { line_no } else { 0 },
-            proof: None,
+        let found = compiled.matcher.first(path);
+        let found = found.map(|at| &decider.rules[compiled.order[at] as usize]);
+        self.look(looks)?;
+        Ok(found
+            .filter(|it| it.allow == rule.allow)
+            .map(|it| it.line_no))
+    }
+
+    fn winner_listed(&self, rule: &Rule<'_>, path: &[u8]) -> Option<u32> {
+        // It matches; of its equals the first is said to decide.
+        let (mut best, mut allow, mut line_no) = (rule.priority, rule.allow, 0);
+        for it in &self.decider.rules {
+            let wins = it.priority > best
+                || (it.priority == best
+                    && if it.allow == allow {
+                        line_no == 0
+                    } else {
+                        it.allow
+                    });
+            if wins && self.decider.matches(it, path) {
+                (best, allow, line_no) = (it.priority, it.allow, it.line_no);
+            }
+        }
+        (allow == rule.allow).then_some(line_no)
+    }
+
+    fn look(&mut self, looks: u64) -> Result<(), TooManyLooks> {
+        *self.looks = self.looks.checked_sub(looks).ok_or(TooManyLooks)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Verdict::{AllowAll, DisallowAll, Partial, Unknown};
+
+    fn verdict(rules: &[(bool, &str)], mut looks: u64) -> Verdict {
+        let mut decider = Decider::new(&mut Memory::default());
+        for (line_no, (allow, text)) in (1..).zip(rules) {
+            decider.add(*allow, line_no, text.as_bytes());
+        }
+        decider.decide(&mut looks).verdict
+    }
+
+    #[test]
+    fn a_pattern_is_universal_if_it_matches_everything() {
+        let mut patterns = vec![String::new()];
+        for at in 0..341 {
+            for letter in ["/", "*", "$", "a"] {
+                patterns.push(patterns[at].clone() + letter);
+            }
+        }
+        for text in patterns.iter().map(String::as_bytes) {
+            let mut decider = Decider::default();
+            decider.add(false, 1, text);
+            let mut matches =
+                |path: &[u8]| pattern::can_match(text) && pattern::matches(text, path);
+            assert_eq!(!decider.is_root_allowed(), matches(b"/"), "{text:?}");
+            let all = [&b"/"[..], b"/\xff", b"/a", b"//", b"/\xff/"];
+            assert_eq!(
+                decider.disallow.universal > 0,
+                all.into_iter().all(&mut matches),
+                "{text:?}"
+            );
         }
     }
 
-    /// Lays a pattern out in steps.
-    fn steps(rule: &DeciderRule<'_>, steps: &mut Vec<Step>) {
-        let (text, anchored) = match (rule.folder_bytes, rule.text) {
-            (Some(len), text) => (&text[..len as usize], true),
-            (None, [text @ .., b'$']) => (text, true),
-            (None, text) => (text, false),
-        };
-        let mut after_run = false;
-        for &byte in text {
-            if byte != b'*' {
-                steps.push(Step::One(byte.into(), byte.into()));
-            } else if !after_run {
-                steps.push(Step::Run);
-            }
-            after_run = byte == b'*';
+    #[test]
+    fn a_rule_that_begins_with_a_run_is_two() {
+        for stars in ["*", "***"] {
+            let rule = format!("{stars}/robots.txt");
+            let outdone = [(false, rule.as_str()), (true, "/*****/robots.txt")];
+            // `/robots.txt?` is left.
+            assert_eq!(verdict(&outdone, 1000), Partial);
         }
-        if anchored {
-            steps.push(Step::End);
+        let outdone = [(true, "*/a"), (false, "/*/a"), (false, "/")];
+        // `/a` itself is left.
+        assert_eq!(verdict(&outdone, 1000), Partial);
+        let outdone = [&outdone[..], &[(false, "/a**")]].concat();
+        assert_eq!(verdict(&outdone, 1000), DisallowAll);
+        let outdone = [(false, "*/robots.txt$"), (true, "/*/robots.txt$")];
+        assert_eq!(verdict(&outdone, 1000), AllowAll);
+    }
+
+    #[test]
+    fn thousands_of_rules_that_are_outdone_are_decided() {
+        let pairs: Vec<(String, String)> = (0..3000)
+            .map(|nth| (format!("/*a{nth}b*{nth}"), format!("/*a{nth}b*{nth}*")))
+            .collect();
+        let mut rules = vec![(false, "/")];
+        for (allow, disallow) in &pairs {
+            rules.extend([(true, allow.as_str()), (false, disallow)]);
         }
+        assert_eq!(verdict(&rules, 50_000_000), DisallowAll);
+        // The last one is not outdone any more.
+        rules.pop();
+        assert_eq!(verdict(&rules, 50_000_000), Partial);
+        assert_eq!(verdict(&rules, 1_000_000), Unknown);
     }
 }

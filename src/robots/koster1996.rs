@@ -9,10 +9,9 @@
 use crate::key::Key;
 use crate::rfc9309::is_conforming;
 use crate::robots::Robots;
-use crate::symbols::{Octet, encoded, octets};
+use crate::symbols::{Octet, octets};
 use crate::verdict::Verdict;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Lines of a record.
 #[derive(Debug, Default)]
@@ -30,7 +29,7 @@ pub(crate) fn records<'a>(robots: &Robots<'a>) -> Vec<Record<'a>> {
     for it in robots
         .directives()
         .iter()
-        .filter(|it| it.counts && is_conforming(robots, it))
+        .filter(|it| it.counts && is_conforming(it))
     {
         let value = robots.text(it.value_raw);
         let is_new = records.last().is_none_or(|(no, _)| *no != it.record_no);
@@ -51,6 +50,25 @@ pub(crate) fn records<'a>(robots: &Robots<'a>) -> Vec<Record<'a>> {
         }
     }
     records.into_iter().map(|(_, record)| record).collect()
+}
+
+/// The rules of the record that begins with the directive at `first`: whether
+/// they allow, their line, their path as written.
+pub(crate) fn rules_from<'a>(
+    robots: &Robots<'a>,
+    first: usize,
+) -> impl Iterator<Item = (bool, u32, &'a [u8])> + Clone {
+    let robots = *robots;
+    let no = robots.directives()[first].record_no;
+    let lines = robots.directives()[first..].iter();
+    let lines = lines.take_while(move |it| it.record_no == no);
+    let rules = lines.filter(|it| {
+        it.counts && matches!(it.key, Key::Allow | Key::Disallow) && is_conforming(it)
+    });
+    rules.map(move |it| {
+        let text = robots.text(it.value_raw);
+        (it.key == Key::Allow, it.line_no, text)
+    })
 }
 
 /// A name without its version: what stands before a `/` (§3.2.1).
@@ -81,18 +99,8 @@ pub(crate) fn record_for(records: &[Record<'_>], agent: &[u8]) -> Option<(usize,
 }
 
 /// A path as it is compared: `%xx` decoded, but `%2F` is a symbol of its own
-/// (§3.2.2).
-pub(crate) fn path(text: &[u8]) -> Vec<u16> {
-    octets(text)
-        .map(|octet| match octet {
-            Octet::Escaped(b'/') => encoded(b'/'),
-            Octet::Bare(byte) | Octet::Escaped(byte) => byte.into(),
-        })
-        .collect()
-}
-
-/// The same in octets: a NUL is written as two, and `%2F` as two others that
-/// begin with a NUL.
+/// (§3.2.2). A NUL is written as two octets, and `%2F` as two others that begin
+/// with a NUL.
 pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'%', 0, text).is_none() {
         return Cow::Borrowed(text);
@@ -113,106 +121,110 @@ pub(crate) fn allows(allow: bool, path: &[u8]) -> bool {
     allow || path.is_empty()
 }
 
-/// What the rules of a record leave of all paths.
-pub(crate) fn verdict(record: &Record<'_>) -> Verdict {
-    match reach(record) {
+/// What rules leave of all paths: whether each allows, and its path as written.
+pub(crate) fn verdict<'t>(rules: impl Iterator<Item = (bool, &'t [u8])> + Clone) -> Verdict {
+    match reach(rules) {
         (true, true) => Verdict::Partial,
         (true, false) => Verdict::AllowAll,
         (false, _) => Verdict::DisallowAll,
     }
 }
 
-/// Rules that are compared one by one before they are put into a tree.
+/// Rules that are compared one by one before they are put in order.
 const COMPARED_MAX: usize = 32;
 
-/// What the rules of a record leave: whether some path is allowed, and whether
-/// some is not. Exact, without a search: a rule is a prefix, so one before it
-/// hides it wholly or leaves it a path.
-pub(crate) fn reach(record: &Record<'_>) -> (bool, bool) {
-    let is_universal = |text: &[u8]| text.is_empty() || text == b"/";
-    // What no rule matches is allowed (the answer that prompted the draft).
-    let (mut allowed, mut disallowed) =
-        (!record.rules.iter().any(|rule| is_universal(rule.2)), false);
-    let mut before: Vec<Vec<u16>> = Vec::new();
-    for &(allow, _, text) in &record.rules {
-        if before.len() > COMPARED_MAX {
-            return reach_in_tree(record);
-        }
-        let Some(symbols) = below_root(text) else {
+/// Whether some path is allowed, and whether some is not. Exact, without a
+/// search: a rule is a prefix, so one before it hides it wholly, or leaves it
+/// its own path with an octet behind it that no rule names.
+fn reach<'t>(rules: impl Iterator<Item = (bool, &'t [u8])> + Clone) -> (bool, bool) {
+    let (mut allowed, mut disallowed) = (false, false);
+    let mut before: Vec<Cow<'_, [u8]>> = Vec::new();
+    let mut rest = rules.clone();
+    while let Some((allow, text)) = rest.next() {
+        let Some(path) = below_root(text) else {
             continue;
         };
-        if before.iter().any(|other| symbols.starts_with(other)) {
+        if before.iter().any(|other| path.starts_with(other)) {
             continue;
         }
-        // The path of the rule and an octet that no rule names.
         if allows(allow, text) {
             allowed = true
         } else {
             disallowed = true
         }
-        if (allowed && disallowed) || symbols.is_empty() {
-            break;
+        if path.is_empty() || (allowed && disallowed) {
+            return (allowed, disallowed);
         }
-        before.push(symbols);
+        if disallowed && !rest.clone().any(|(_, text)| is_universal(text)) {
+            return (true, true);
+        }
+        before.push(path);
+        if before.len() > COMPARED_MAX {
+            return reach_in_order(rules);
+        }
     }
-    (allowed, disallowed)
+    // What no rule matches is allowed (the answer that prompted the draft).
+    (true, disallowed)
 }
 
-/// A rule's path behind its first `/`; `None` if no path begins so. An empty
-/// path, and `/`, match everything.
-fn below_root(text: &[u8]) -> Option<Vec<u16>> {
-    let mut symbols = path(text);
-    match symbols.first() {
-        None => Some(symbols),
-        Some(&first) if first == u16::from(b'/') => {
-            symbols.remove(0);
-            Some(symbols)
-        }
-        Some(_) => None,
+fn is_universal(text: &[u8]) -> bool {
+    text.is_empty() || text == b"/"
+}
+
+/// A rule's path behind its first `/`, as [`path_octets`] has it; `None` if no
+/// path begins so. An empty path, and `/`, match everything.
+fn below_root(text: &[u8]) -> Option<Cow<'_, [u8]>> {
+    match text {
+        [] => Some(Cow::Borrowed(text)),
+        [b'/', below @ ..] => Some(path_octets(below)),
+        _ => None,
     }
 }
 
 /// The same for many rules, in time that does not grow with their square.
-fn reach_in_tree(record: &Record<'_>) -> (bool, bool) {
-    let (mut allowed, mut disallowed) = (false, false);
-    let mut nodes: HashMap<(u32, u16), u32> = HashMap::new();
-    let mut ends = vec![false];
-    for &(allow, _, text) in &record.rules {
-        let Some(symbols) = below_root(text) else {
-            continue;
-        };
-        let (mut node, mut is_hidden) = (0u32, ends[0]);
-        for symbol in symbols {
-            if is_hidden {
-                break;
-            }
-            let next = ends.len() as u32;
-            node = *nodes.entry((node, symbol)).or_insert_with(|| {
-                ends.push(false);
-                next
-            });
-            is_hidden = ends[node as usize];
-        }
-        if is_hidden {
-            continue;
-        }
-        if allows(allow, text) {
-            allowed = true
-        } else {
-            disallowed = true
-        }
-        ends[node as usize] = true;
-        if ends[0] {
-            return (allowed, disallowed);
-        }
+fn reach_in_order<'t>(rules: impl Iterator<Item = (bool, &'t [u8])>) -> (bool, bool) {
+    let mut has_universal = false;
+    let mut order: Vec<(Cow<'_, [u8]>, usize, bool)> = Vec::new();
+    for (at, (allow, text)) in rules.enumerate() {
+        has_universal |= is_universal(text);
+        order.extend(below_root(text).map(|path| (path, at, allows(allow, text))));
     }
-    (true, disallowed)
+    order.sort_unstable();
+    let (mut allowed, mut disallowed) = (!has_universal, false);
+    // The paths that begin the one at hand, each with the first rule so far.
+    let mut above: Vec<(&[u8], usize)> = Vec::new();
+    for (path, at, is_allowed) in &order {
+        while above.last().is_some_and(|(it, _)| !path.starts_with(it)) {
+            above.pop();
+        }
+        let first = above.last().map_or(*at, |&(_, first)| first.min(*at));
+        if first == *at {
+            if *is_allowed {
+                allowed = true
+            } else {
+                disallowed = true
+            }
+        }
+        above.push((path, first));
+    }
+    (allowed, disallowed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::symbols::encoded;
     use crate::{Dialect, Parser, Policy};
+
+    /// A path in symbols, `%2F` one of its own (§3.2.2).
+    fn path(text: &[u8]) -> Vec<u16> {
+        octets(text)
+            .map(|octet| match octet {
+                Octet::Escaped(b'/') => encoded(b'/'),
+                Octet::Bare(byte) | Octet::Escaped(byte) => byte.into(),
+            })
+            .collect()
+    }
 
     fn answer(body: &str, agent: &str, url_path: &str) -> (bool, u32) {
         let mut parser = Parser::new();
@@ -321,7 +333,7 @@ mod tests {
             (seed % below as u64) as usize
         };
         for _ in 0..3000 {
-            let rules: Vec<(bool, String)> = (0..random(5))
+            let texts: Vec<(bool, String)> = (0..random(5))
                 .map(|_| {
                     (
                         random(2) == 0,
@@ -329,7 +341,7 @@ mod tests {
                     )
                 })
                 .collect();
-            let lines: Vec<(bool, u32, &[u8])> = rules
+            let lines: Vec<(bool, u32, &[u8])> = texts
                 .iter()
                 .map(|(allow, text)| (*allow, 1, text.as_bytes()))
                 .collect();
@@ -353,8 +365,9 @@ mod tests {
                     .flat_map(|path| symbols.map(|it| [path.as_slice(), &[it]].concat()))
                     .collect();
             }
-            assert_eq!(reach(&record), (allowed, disallowed), "{rules:?}");
-            assert_eq!(reach_in_tree(&record), (allowed, disallowed), "{rules:?}");
+            let rules = || record.rules.iter().map(|&(allow, _, text)| (allow, text));
+            assert_eq!(reach(rules()), (allowed, disallowed), "{texts:?}");
+            assert_eq!(reach_in_order(rules()), (allowed, disallowed), "{texts:?}");
         }
     }
 }

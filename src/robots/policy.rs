@@ -1,16 +1,15 @@
 //! The answer for one crawler and one URL.
 
-use crate::decider::Decider;
+use crate::decider::{Decider, Memory};
 use crate::dialect::Dialect;
+use crate::judge::LOOKS_MAX;
 use crate::key::Key;
 use crate::koster1996;
 use crate::matcher::{Matcher, Part};
 use crate::pattern;
-use crate::reach::Step;
 use crate::rfc9309;
 use crate::robots::Robots;
-use crate::strict::StrictDecider;
-use crate::symbols;
+use crate::symbols::{self, Step};
 use crate::token::{is_product_token, is_wildcard};
 use crate::verdict::Verdict;
 use std::ops::Range;
@@ -414,9 +413,8 @@ impl Policy {
             .map(|other| other.access)
     }
 
-    /// What the rules leave of all paths but `/robots.txt`: decided exactly,
-    /// by reachability, or [`Verdict::Unknown`] past a work limit that only
-    /// patterns made for it meet.
+    /// What the rules leave of all paths but `/robots.txt`: decided exactly, or
+    /// [`Verdict::Unknown`] past a work limit that only files made for it meet.
     ///
     /// ```
     /// use robots::{Dialect, Parser, Policy, Verdict};
@@ -428,29 +426,21 @@ impl Policy {
     /// assert_eq!(policy.verdict(), Verdict::DisallowAll);
     /// ```
     pub fn verdict(&self) -> Verdict {
+        let rules = self
+            .rules
+            .iter()
+            .map(|rule| (rule.allow, rule.line_no, self.text_of(rule)));
+        let (mut memory, mut looks) = (Memory::default(), LOOKS_MAX);
         match self.dialect {
             Dialect::Google => {
-                let mut decider = Decider::default();
-                for rule in &self.rules {
-                    decider.add(rule.allow, rule.line_no, self.text_of(rule));
+                let mut decider = Decider::new(&mut memory);
+                for (allow, line_no, value) in rules {
+                    decider.add(allow, line_no, value);
                 }
-                decider.verdict().verdict
+                decider.decide(&mut looks).verdict
             }
-            Dialect::Rfc9309 => {
-                let mut decider = StrictDecider::default();
-                for rule in &self.rules {
-                    decider.add(rule.allow, rule.line_no, self.text_of(rule));
-                }
-                decider.verdict()
-            }
-            Dialect::Koster1996 => koster1996::verdict(&koster1996::Record {
-                agents: Vec::new(),
-                rules: self
-                    .rules
-                    .iter()
-                    .map(|rule| (rule.allow, rule.line_no, self.text_of(rule)))
-                    .collect(),
-            }),
+            Dialect::Rfc9309 => Decider::decide_rfc9309(rules, &mut memory, &mut looks),
+            Dialect::Koster1996 => koster1996::verdict(rules.map(|(allow, _, path)| (allow, path))),
         }
     }
 }

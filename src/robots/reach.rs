@@ -1,27 +1,19 @@
-//! What a set of rules can do at all: which answers some path gets.
+//! The slow way to what a set of rules can do: which answers some path gets.
 //!
 //! The rules become one automaton over the path. A state is the set of places
 //! that the rules stand at after some prefix, with the priorities of those
 //! that have matched for good. All states that a path can reach are visited,
 //! until both answers have been seen, or none are left, or the work limit is
-//! met. The general question is NP-hard, so there has to be a limit; the
-//! shapes that real files have are decided before this (see `verdict`).
+//! met. Tests compare the fast way with it (see `decider`).
 //!
 //! Symbols are numbers, so that a dialect may tell `/` from `%2F`. A symbol
 //! that no rule names stands for all the others.
 
+use crate::symbols::Step;
 use std::collections::HashSet;
 
-/// A step of a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// One of two symbols, which may be the same.
-    One(u16, u16),
-    /// Any run of symbols.
-    Run,
-    /// The end of the path.
-    End,
-}
+/// A symbol that no rule names: it stands for all such.
+pub(crate) const OTHER: u16 = 1000;
 
 /// A rule as the automaton has it: its steps lie in one list with the others'.
 #[derive(Clone, Copy, Debug)]

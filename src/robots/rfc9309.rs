@@ -8,11 +8,10 @@
 //! the first; reserved octets and their `%xx` stay distinct, so that row 2 of
 //! the table in §2.2.2 does not hold.
 
-use crate::key::{Key, is_whole_key};
+use crate::key::Key;
 use crate::matcher::Part;
-use crate::reach::Step;
 use crate::robots::{Directive, Robots};
-use crate::symbols::{Octet, encoded, octets};
+use crate::symbols::{Octet, Step, encoded, octets};
 use std::borrow::Cow;
 
 /// A line as this dialect reads it, with its group.
@@ -35,7 +34,7 @@ pub(crate) fn lines<'a>(robots: &Robots<'a>) -> Vec<StrictLine<'a>> {
     for it in robots
         .directives()
         .iter()
-        .filter(|it| it.counts && is_conforming(robots, it))
+        .filter(|it| it.counts && is_conforming(it))
     {
         if it.key == Key::UserAgent && group_has_rules {
             group_no += 1;
@@ -53,35 +52,29 @@ pub(crate) fn lines<'a>(robots: &Robots<'a>) -> Vec<StrictLine<'a>> {
     lines
 }
 
-/// Whether a line's key is spelt as the grammar has it, with its colon.
-pub(crate) fn is_conforming(robots: &Robots<'_>, line: &Directive) -> bool {
-    matches!(line.key, Key::UserAgent | Key::Allow | Key::Disallow)
-        && line.has_colon
-        && is_whole_key(line.key, robots.text(line.key_raw))
+/// Whether a line's key is spelt as the grammar has it, in any case, with its
+/// colon.
+///
+/// Google's reader compares the beginning of a key; so what is no misspelling
+/// and has the length of the key is the key.
+pub(crate) fn is_conforming(line: &Directive) -> bool {
+    let len = match line.key {
+        Key::UserAgent => b"user-agent".len(),
+        Key::Allow => b"allow".len(),
+        Key::Disallow => b"disallow".len(),
+        Key::Sitemap | Key::Other => return false,
+    };
+    line.has_colon && !line.is_typo && line.key_raw.len() == len
 }
 
-/// Whether Google reads the lines of a file, and what they say, just as this
-/// dialect does, names of crawlers aside. True of nearly every file.
-pub(crate) fn is_plain(robots: &Robots<'_>) -> bool {
-    robots
-        .directives()
-        .iter()
-        .filter(|it| it.counts)
-        .all(|it| match it.key {
-            Key::UserAgent => is_conforming(robots, it),
-            Key::Allow | Key::Disallow => {
-                let value = robots.text(it.value_raw);
-                is_conforming(robots, it)
-                    && value == robots.text(it.value)
-                    && value.first().is_none_or(|&first| first == b'/')
-                    && !value
-                        .iter()
-                        .any(|&byte| matches!(byte, b'%' | b' ' | b'\t'))
-                    && !(it.key == Key::Allow
-                        && memchr::memmem::find(value, b"/index.htm").is_some())
-            }
-            Key::Sitemap | Key::Other => true,
-        })
+/// Whether a line that counts says the same to Google as here, if it is a rule
+/// without a folder (`index.htm`).
+pub(crate) fn is_plain(robots: &Robots<'_>, line: &Directive) -> bool {
+    let raw = robots.text(line.value_raw);
+    is_conforming(line)
+        && (line.value == line.value_raw || raw == robots.text(line.value))
+        && raw.first().is_none_or(|&first| first == b'/')
+        && memchr::memchr3(b'%', b' ', b'\t', raw).is_none()
 }
 
 /// The normal form of an octet of a path (§2.2.2): hex upper-cased, unreserved
@@ -129,8 +122,69 @@ fn octets_of(symbol: u16) -> (u8, Option<u8>) {
     match symbol {
         STAR => (b'*', None),
         0..256 => (symbol as u8, None),
-        _ => (0x80 | (symbol as u8 >> 4), Some(0xC0 | (symbol as u8 & 15))),
+        _ => {
+            let (first, second) = two_octets(symbol as u8);
+            (first, Some(second))
+        }
     }
+}
+
+/// An octet that stays encoded.
+fn two_octets(octet: u8) -> (u8, u8) {
+    (0x80 | (octet >> 4), 0xC0 | (octet & 15))
+}
+
+/// What stands in a rule for `%24`, which is `$` too.
+pub(crate) const EITHER_DOLLAR: u8 = 0xfe;
+
+/// Whether a rule's value is written in octets as it is in symbols.
+pub(crate) fn is_normal(value: &[u8]) -> bool {
+    value.is_ascii() && memchr::memchr3(b'%', b' ', b'\t', value).is_none()
+}
+
+/// The octets that [`write_normal`] may need.
+pub(crate) fn normal_len_max(value: &[u8]) -> usize {
+    2 * value.len()
+}
+
+/// What [`write_normal`] wrote.
+pub(crate) struct Normal {
+    /// Octets that were written.
+    pub(crate) octets: usize,
+    /// Octets of the normal form in a URL.
+    pub(crate) priority: u32,
+    /// Whether [`EITHER_DOLLAR`] is among them.
+    pub(crate) has_either_dollar: bool,
+}
+
+/// Writes a rule's value, the `$` at its end aside, as a pattern in octets:
+/// `*` is a run, a symbol that stays encoded is two octets as in
+/// [`path_octets`], `%2A` too, and `%24` is [`EITHER_DOLLAR`].
+pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> Normal {
+    let mut normal = Normal {
+        octets: 0,
+        priority: 0,
+        has_either_dollar: false,
+    };
+    for octet in octets(value) {
+        let (first, second, len) = match (octet, symbol(octet)) {
+            (Octet::Escaped(b'$'), _) => {
+                normal.has_either_dollar = true;
+                (EITHER_DOLLAR, None, 3)
+            }
+            (_, symbol @ 0..256) => (symbol as u8, None, 1),
+            (_, symbol) => {
+                let (first, second) = two_octets(symbol as u8);
+                (first, Some(second), 3)
+            }
+        };
+        normal.priority += len;
+        for octet in [Some(first), second].into_iter().flatten() {
+            out[normal.octets] = octet;
+            normal.octets += 1;
+        }
+    }
+    normal
 }
 
 /// Writes steps as the matcher takes them, in the octets of [`path_octets`].
@@ -189,11 +243,6 @@ pub(crate) fn steps(value: &[u8], out: &mut Vec<Step>) -> Option<u32> {
         out.push(Step::End);
     }
     Some(priority)
-}
-
-/// `/robots.txt` in symbols: always allowed (§2.2.2).
-pub(crate) fn robots_txt() -> Vec<u16> {
-    path(b"/robots.txt")
 }
 
 #[cfg(test)]

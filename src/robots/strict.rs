@@ -1,95 +1,12 @@
-//! Verdicts under the two strict dialects.
+//! The slow way to verdicts under `rfc9309`, and tests of both strict dialects.
 //!
-//! Nearly every file says the same to `rfc9309` as to Google once names are
-//! set aside ([`rfc9309::is_plain`]); then the verdicts of Google's groups
-//! serve. Else the rules are laid out in symbols of the normal form.
+//! Rules are laid out in symbols of the normal form, and all paths are searched
+//! with the automaton of `reach`.
 
-use crate::key::Key;
-use crate::koster1996;
-use crate::reach::{self, Reach, Rule, Step};
-use crate::rfc9309::{self, StrictLine};
-use crate::robots::Robots;
-use crate::symbols::{self, OTHER};
-use crate::token::is_product_token;
-use crate::verdict::{MERGE_WORK_MAX, SEARCH_LIMITS, Verdict, WITNESSES_MAX};
-use std::collections::HashMap;
-
-/// The groups of a file that is not plain, as `rfc9309` reads them.
-pub(crate) struct StrictGroups<'a> {
-    lines: Vec<StrictLine<'a>>,
-    /// Where the lines of each group begin; group `n` is at index `n`.
-    begins: Vec<usize>,
-    /// Groups of each token, lower-cased; `*` for everybody.
-    groups: HashMap<Vec<u8>, Vec<u32>>,
-    decided: HashMap<Vec<u32>, Verdict>,
-    work: u64,
-}
-
-impl<'a> StrictGroups<'a> {
-    pub(crate) fn gather(robots: &Robots<'a>) -> Self {
-        let lines = rfc9309::lines(robots);
-        let mut begins = Vec::new();
-        for (at, line) in lines.iter().enumerate() {
-            while begins.len() <= line.group_no as usize {
-                begins.push(at);
-            }
-        }
-        let mut groups: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
-        for line in lines
-            .iter()
-            .filter(|it| it.key == Key::UserAgent && is_product_token(it.value))
-        {
-            let groups = groups.entry(line.value.to_ascii_lowercase()).or_default();
-            if groups.last() != Some(&line.group_no) {
-                groups.push(line.group_no);
-            }
-        }
-        Self {
-            lines,
-            begins,
-            groups,
-            decided: HashMap::new(),
-            work: 0,
-        }
-    }
-
-    /// The verdict for a crawler of this name, lower-cased (§2.2.1): its own
-    /// groups, else all of `*`, else no rules.
-    pub(crate) fn verdict(&mut self, agent: &[u8]) -> Verdict {
-        let own = if agent == b"*" {
-            None
-        } else {
-            self.groups.get(agent)
-        };
-        let Some(groups) = own.or_else(|| self.groups.get(&b"*"[..])) else {
-            return Verdict::AllowAll;
-        };
-        if let Some(verdict) = self.decided.get(groups) {
-            return *verdict;
-        }
-        let groups = groups.clone();
-        let mut decider = StrictDecider::default();
-        for &no in &groups {
-            let end = self
-                .begins
-                .get(no as usize + 1)
-                .copied()
-                .unwrap_or(self.lines.len());
-            let lines = &self.lines[self.begins[no as usize]..end];
-            self.work += lines.len() as u64;
-            for line in lines.iter().filter(|line| line.key != Key::UserAgent) {
-                decider.add(line.key == Key::Allow, line.line_no, line.value);
-            }
-        }
-        let verdict = if self.work > MERGE_WORK_MAX {
-            Verdict::Unknown
-        } else {
-            decider.verdict()
-        };
-        self.decided.insert(groups, verdict);
-        verdict
-    }
-}
+use crate::reach::{self, Limits, OTHER, Reach, Rule};
+use crate::rfc9309;
+use crate::symbols::{self, Step};
+use crate::verdict::Verdict;
 
 /// The merged rules of a crawler, in symbols.
 #[derive(Debug, Default)]
@@ -125,7 +42,7 @@ impl StrictDecider {
     /// Whether a path is allowed, and by which line: the most octets win, the
     /// allow among equals; `/robots.txt` always is (§2.2.2).
     pub(crate) fn access(&self, path: &[u16]) -> (bool, u32) {
-        if path == rfc9309::robots_txt() {
+        if path == rfc9309::path(b"/robots.txt") {
             return (true, 0);
         }
         let (mut best, mut allowed, mut line_no) = (0, true, 0);
@@ -138,69 +55,19 @@ impl StrictDecider {
         (allowed, line_no)
     }
 
+    /// Searches all paths.
     pub(crate) fn verdict(&self) -> Verdict {
-        let longest = |allow: bool, universal: bool| {
-            let rules = self.rules.iter().filter(|rule| {
-                rule.allow == allow && (!universal || is_universal(self.steps_of(rule)))
-            });
-            rules.map(|rule| rule.priority).max().unwrap_or(0)
-        };
-        let all_allowed = longest(true, true);
-        if all_allowed >= longest(false, false) {
-            return Verdict::AllowAll;
-        }
-        let all_disallowed = longest(false, true);
-        let found = if all_disallowed > all_allowed {
-            if longest(true, false) < all_disallowed {
-                return Verdict::DisallowAll;
-            }
-            self.witness(true, all_disallowed)
-        } else {
-            self.witness(false, all_allowed + 1)
-        };
-        if found {
-            Verdict::Partial
-        } else {
-            self.search()
-        }
-    }
-
-    /// Whether a path built from a rule of at least `priority` gets its answer.
-    fn witness(&self, allow: bool, priority: u32) -> bool {
-        let rules = self
-            .rules
-            .iter()
-            .filter(|rule| rule.allow == allow && rule.priority >= priority);
-        rules.take(WITNESSES_MAX).any(|rule| {
-            [false, true].into_iter().any(|fills| {
-                let steps = self.steps_of(rule);
-                let mut path: Vec<u16> = Vec::with_capacity(steps.len() + 1);
-                for step in steps {
-                    match step {
-                        Step::One(symbol, _) => path.push(*symbol),
-                        Step::Run if fills => path.push(OTHER),
-                        Step::Run | Step::End => {}
-                    }
-                }
-                if steps.last() != Some(&Step::End) {
-                    path.push(OTHER);
-                }
-                path != rfc9309::robots_txt()
-                    && symbols::matches(steps, &path)
-                    && self.access(&path).0 == allow
-            })
-        })
-    }
-
-    fn search(&self) -> Verdict {
-        let excluded = rfc9309::robots_txt();
+        let excluded = rfc9309::path(b"/robots.txt");
         let found = reach::reach(
             &self.steps,
             &self.rules,
             &excluded,
             b'/'.into(),
             OTHER,
-            SEARCH_LIMITS,
+            Limits {
+                states: 20_000,
+                work: 20_000_000,
+            },
             &mut 0,
         );
         match found {
@@ -212,71 +79,32 @@ impl StrictDecider {
     }
 }
 
-/// Whether steps match every path: `/`, and runs.
-fn is_universal(steps: &[Step]) -> bool {
-    let Some((first, rest)) = steps.split_first() else {
-        return false;
-    };
-    let slash = u16::from(b'/');
-    let rest = match rest {
-        [rest @ .., Step::End] if rest.last() == Some(&Step::Run) => rest,
-        rest => rest,
-    };
-    *first == Step::One(slash, slash) && rest.iter().all(|step| *step == Step::Run)
-}
-
-/// The records of a file, as `koster1996` reads them.
-pub(crate) struct Records<'a> {
-    records: Vec<koster1996::Record<'a>>,
-    /// The first record of each name, lower-cased; `*` for everybody.
-    by_name: HashMap<Vec<u8>, usize>,
-    decided: Vec<Option<Verdict>>,
-}
-
-impl<'a> Records<'a> {
-    pub(crate) fn gather(robots: &Robots<'a>) -> Self {
-        let records = koster1996::records(robots);
-        let mut by_name = HashMap::new();
-        for (at, record) in records.iter().enumerate() {
-            for value in &record.agents {
-                let name = koster1996::name(value);
-                // With a version, a star is nobody's name.
-                if name != b"*" || *value == b"*" {
-                    by_name.entry(name.to_ascii_lowercase()).or_insert(at);
-                }
-            }
-        }
-        Self {
-            decided: vec![None; records.len()],
-            records,
-            by_name,
-        }
-    }
-
-    /// The verdict for a crawler of this name, lower-cased.
-    pub(crate) fn verdict(&mut self, agent: &[u8]) -> Verdict {
-        let agent = koster1996::name(agent);
-        let own = if agent.is_empty() {
-            None
-        } else {
-            self.by_name.get(agent)
-        };
-        let Some(&at) = own.or_else(|| self.by_name.get(&b"*"[..])) else {
-            return Verdict::AllowAll;
-        };
-        if let Some(verdict) = self.decided[at] {
-            return verdict;
-        }
-        let verdict = koster1996::verdict(&self.records[at]);
-        self.decided[at] = Some(verdict);
-        verdict
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Judge, Parser};
+    use crate::token::is_product_token;
+    use crate::{Judge, Key, Parser, Robots};
+
+    /// All groups of the name, else all of `*` (RFC 9309 §2.2.1).
+    fn verdict_slowly(robots: &Robots<'_>, agent: &[u8]) -> Verdict {
+        let lines = rfc9309::lines(robots);
+        let of = |name: &[u8]| -> Vec<u32> {
+            let named = lines
+                .iter()
+                .filter(|it| it.key == Key::UserAgent && it.value.eq_ignore_ascii_case(name));
+            named.map(|it| it.group_no).collect()
+        };
+        let is_token = is_product_token(agent);
+        let own = if is_token { of(agent) } else { Vec::new() };
+        let groups = if own.is_empty() { of(b"*") } else { own };
+        let mut decider = StrictDecider::default();
+        for line in lines.iter().filter(|it| it.key != Key::UserAgent) {
+            if groups.contains(&line.group_no) {
+                decider.add(line.key == Key::Allow, line.line_no, line.value);
+            }
+        }
+        decider.verdict()
+    }
 
     fn verdicts(body: &str, agent: &str) -> (Verdict, Verdict) {
         let mut parser = Parser::new();
@@ -286,9 +114,8 @@ mod tests {
             .iter()
             .find(|row| row.agent == agent.as_bytes())
             .unwrap_or(&rows[0]);
-        // The long way gives what the row has.
         assert_eq!(
-            StrictGroups::gather(&robots).verdict(row.agent),
+            verdict_slowly(&robots, row.agent),
             row.verdict_rfc9309,
             "{body:?}"
         );

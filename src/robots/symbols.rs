@@ -4,10 +4,16 @@
 //! A symbol is an octet, or an octet that is percent-encoded in the normal
 //! form ([`encoded`]); the two are different symbols.
 
-use crate::reach::Step;
-
-/// A symbol that no rule names: it stands for all such.
-pub(crate) const OTHER: u16 = 1000;
+/// A step of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// One of two symbols, which may be the same.
+    One(u16, u16),
+    /// Any run of symbols.
+    Run,
+    /// The end of the path.
+    End,
+}
 
 /// The symbol of an octet that stays percent-encoded.
 pub(crate) fn encoded(octet: u8) -> u16 {

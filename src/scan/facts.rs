@@ -147,11 +147,12 @@ impl Examiner {
             return decided;
         }
         let robots = self.parser.parse_with(body, reading);
-        let verdicts = self.judge.judge(&robots);
+        let mut case = self.judge.open(&robots);
+        let verdicts = case.verdicts();
         Decided {
             robots,
-            changes: Cow::Owned(self.judge.changes(&robots, &verdicts)),
-            ruleset_id: robots::ruleset(&robots, xxh3_64).cast_signed(),
+            changes: Cow::Owned(case.changes(&verdicts)),
+            ruleset_id: case.ruleset(xxh3_64).cast_signed(),
             verdicts,
             written: None,
         }

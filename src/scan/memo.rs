@@ -133,9 +133,10 @@ impl Entry {
         self.written.set(Written::default());
         self.parsed.parse(body, reading);
         let robots = self.parsed.robots();
-        let verdicts = judge.judge(&robots);
-        self.changes = judge.changes(&robots, &verdicts);
-        self.ruleset_id = robots::ruleset(&robots, xxh3_64).cast_signed();
+        let mut case = judge.open(&robots);
+        let verdicts = case.verdicts();
+        self.changes = case.changes(&verdicts);
+        self.ruleset_id = case.ruleset(xxh3_64).cast_signed();
         self.names.clear();
         self.verdicts.clear();
         for verdict in verdicts {

@@ -10,8 +10,8 @@ use robots::{Dialect, Judge, Parser, Policy, Verdict};
 /// Rules that are tried; the others are dropped.
 const RULES_MAX: usize = 60;
 
-/// States that are tried. The fast way may visit more, so that it has no
-/// excuse where the slow one comes to an end.
+/// States that are tried. The fast way tries but a path or two of each rule,
+/// so it has no excuse where the slow one comes to an end.
 const STATES_MAX: usize = 600;
 
 /// Checks the verdicts of the rules that `data` spells in the language of

@@ -1,0 +1,523 @@
+//! Who decides what a file leaves to those whom it names.
+//!
+//! A [`Judge`] opens a [`Case`] for each file: the names are gathered once, and
+//! whatever is asked then is found out once for each set of groups. Where the
+//! rules of a set say the same to `rfc9309` as to Google, so does the verdict.
+//!
+//! How rules are decided stands in `decider`.
+
+use crate::changes;
+use crate::decider::{Decided, Decider, Memory};
+use crate::key::Key;
+use crate::koster1996;
+use crate::names::{Groups, Name, Names};
+use crate::rfc9309;
+use crate::robots::{Directive, Robots};
+use crate::ruleset;
+use crate::sets::{Decision, EMPTY, Sets};
+use crate::verdict::{AgentVerdict, Basis, Verdict};
+
+/// Lines that may be looked at while rules are merged, over all names. No real
+/// file is known to come near this, or near the next.
+const MERGED_LINES_MAX: u64 = 20_000_000;
+/// Looks at rules while they are asked for paths, over all names.
+pub(crate) const LOOKS_MAX: u64 = 50_000_000;
+
+/// Decides verdicts, one file after the other, in the same memory.
+///
+/// # Example
+///
+/// ```
+/// use robots::{Judge, Parser, Verdict};
+///
+/// let mut parser = Parser::new();
+/// let robots = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
+/// let mut judge = Judge::new();
+/// let mut case = judge.open(&robots);
+/// let verdicts = case.verdicts();
+/// assert_eq!(verdicts[1].verdict, Verdict::DisallowAll);
+/// // To RFC 9309 the name is none.
+/// assert_eq!(verdicts[1].verdict_rfc9309, Verdict::AllowAll);
+/// assert_eq!(case.changes(&verdicts), [(1, Some(true))]);
+/// ```
+#[derive(Debug, Default)]
+pub struct Judge {
+    pub(crate) names: Names,
+    /// Sets of Google's groups.
+    pub(crate) sets: Sets,
+    /// Sets of groups by `rfc9309`, where these are not the same.
+    rfc9309_sets: Sets,
+    /// Verdicts of the records by `koster1996`.
+    records: Vec<Option<Verdict>>,
+    pub(crate) memory: Memory,
+    pub(crate) ruleset: ruleset::Memory,
+    merged_lines: u64,
+    merged_lines_rfc9309: u64,
+    pub(crate) looks: u64,
+}
+
+/// A file before its judge. What is asked is found out then, and once.
+#[derive(Debug)]
+pub struct Case<'j, 'a> {
+    pub(crate) judge: &'j mut Judge,
+    pub(crate) robots: Robots<'a>,
+}
+
+impl Judge {
+    /// Makes a judge.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Opens the case of a file.
+    pub fn open<'j, 'a>(&'j mut self, robots: &Robots<'a>) -> Case<'j, 'a> {
+        self.names.gather(robots);
+        self.sets.clear(robots.groups().len());
+        self.rfc9309_sets.clear(self.names.rfc9309_groups.len());
+        self.records.clear();
+        self.records.resize(self.names.records.len(), None);
+        self.merged_lines = 0;
+        self.merged_lines_rfc9309 = 0;
+        self.looks = LOOKS_MAX;
+        Case {
+            judge: self,
+            robots: *robots,
+        }
+    }
+
+    /// The [verdicts](Case::verdicts) of a file.
+    pub fn judge<'a>(&mut self, robots: &Robots<'a>) -> Vec<AgentVerdict<'a>> {
+        self.open(robots).verdicts()
+    }
+
+    /// The [changes](Case::changes) of a file.
+    pub fn changes(
+        &mut self,
+        robots: &Robots<'_>,
+        rows: &[AgentVerdict<'_>],
+    ) -> Vec<(u32, Option<bool>)> {
+        self.open(robots).changes(rows)
+    }
+}
+
+impl<'a> Case<'_, 'a> {
+    /// Decides for `*` and for every whole name and token that the lines
+    /// which count hold: `*` first, then in the order of their first lines.
+    pub fn verdicts(&mut self) -> Vec<AgentVerdict<'a>> {
+        let names = self.judge.names.in_order.len();
+        let mut rows = Vec::with_capacity(names + 1);
+        let star = self.judge.names.everybody;
+        let everybody = self.decide_groups(star.by_name);
+        let others_basis = if everybody.is_too_complex() {
+            Basis::TooComplex
+        } else if !star.by_name.is_empty() {
+            Basis::Wildcard
+        } else if names == 0 {
+            Basis::NoRules
+        } else {
+            Basis::NoGroup
+        };
+        rows.push(AgentVerdict {
+            verdict_rfc9309: self.decide_rfc9309(&star),
+            verdict_koster1996: self.decide_koster1996(star.record),
+            ..row(b"*", &everybody, everybody.decided.verdict, others_basis)
+        });
+        for at in 0..names {
+            let name = self.judge.names.in_order[at];
+            let agent = self.robots.text(name.text);
+            let google = if name.by_token.is_empty() {
+                everybody.decided.verdict
+            } else {
+                self.decide_groups(name.by_token).decided.verdict
+            };
+            let own = if name.by_name.is_empty() {
+                row(agent, &everybody, google, others_basis)
+            } else {
+                let own = self.decide_groups(name.by_name);
+                let basis = if own.is_too_complex() {
+                    Basis::TooComplex
+                } else {
+                    Basis::Explicit
+                };
+                row(agent, &own, google, basis)
+            };
+            let verdict_rfc9309 = if name.by_rfc9309.is_empty() {
+                rows[0].verdict_rfc9309
+            } else {
+                self.decide_rfc9309(&name)
+            };
+            let verdict_koster1996 = if name.record == 0 {
+                rows[0].verdict_koster1996
+            } else {
+                self.decide_koster1996(name.record)
+            };
+            rows.push(AgentVerdict {
+                verdict_rfc9309,
+                verdict_koster1996,
+                ..own
+            });
+        }
+        rows
+    }
+
+    /// Lines with liberties, in order, and whether reading each by the grammar
+    /// of RFC 9309, all others unchanged, gives another `verdict` to `*` or to
+    /// any name of the file; `None` past a work limit. `rows` are the
+    /// [`verdicts`](Self::verdicts).
+    pub fn changes(&mut self, rows: &[AgentVerdict<'_>]) -> Vec<(u32, Option<bool>)> {
+        changes::changes(self, rows)
+    }
+
+    /// Decides for the groups of a name.
+    fn decide_groups(&mut self, groups: Groups) -> Decision {
+        let set = self.judge.sets.of(&self.judge.names, groups);
+        self.decide(set)
+    }
+
+    /// Decides for a set of groups, once.
+    pub(crate) fn decide(&mut self, set: u32) -> Decision {
+        if let Some(decision) = self.judge.sets.get(set).decision {
+            return decision;
+        }
+        let decision = self.decide_anew(set);
+        self.judge.sets.get(set).decision = Some(decision);
+        decision
+    }
+
+    fn decide_anew(&mut self, set: u32) -> Decision {
+        let robots = self.robots;
+        let judge = &mut *self.judge;
+        let groups = judge.sets.groups(set);
+        let mut decision = Decision {
+            decided: Decided {
+                verdict: Verdict::AllowAll,
+                line_no: 0,
+                proof: None,
+            },
+            is_root_allowed: true,
+            n_allow: 0,
+            n_disallow: 0,
+            crawl_delay: None,
+            evidence_line: groups
+                .first()
+                .map_or(0, |&no| robots.groups()[no as usize - 1].line_no),
+            is_plain: true,
+        };
+        let mut decider = Decider::new(&mut judge.memory);
+        for &no in groups {
+            decision.crawl_delay = decision
+                .crawl_delay
+                .or(robots.groups()[no as usize - 1].crawl_delay);
+            let lines = robots.group_directives(no);
+            judge.merged_lines += lines.len() as u64;
+            if judge.merged_lines > MERGED_LINES_MAX {
+                decision.decided.verdict = Verdict::Unknown;
+                decision.is_plain = false;
+                decider.leave(&mut judge.memory);
+                return decision;
+            }
+            for line in lines.iter().filter(|it| it.counts) {
+                let allow = match line.key {
+                    Key::Allow => true,
+                    Key::Disallow => false,
+                    _ => continue,
+                };
+                decision.n_allow += u32::from(allow);
+                decision.n_disallow += u32::from(!allow);
+                let has_folder = decider.add(allow, line.line_no, robots.text(line.value));
+                decision.is_plain =
+                    decision.is_plain && !has_folder && rfc9309::is_plain(&robots, line);
+            }
+        }
+        decision.is_root_allowed = decider.is_root_allowed();
+        decision.decided = decider.decide(&mut judge.looks);
+        if decision.decided.line_no != 0 {
+            decision.evidence_line = decision.decided.line_no;
+        }
+        decider.leave(&mut judge.memory);
+        decision
+    }
+
+    /// Decides for the groups of a name by `rfc9309` (§2.2.1).
+    fn decide_rfc9309(&mut self, name: &Name) -> Verdict {
+        let judge = &mut *self.judge;
+        if judge.names.all_conform {
+            let set = judge.sets.of(&judge.names, name.by_rfc9309);
+            let decision = self.decide(set);
+            if decision.is_plain {
+                return decision.decided.verdict;
+            }
+            let judge = &mut *self.judge;
+            let known = judge.sets.get(set).rfc9309;
+            return known.unwrap_or_else(|| {
+                let verdict = judge.merge_rfc9309(&self.robots, set, false);
+                judge.sets.get(set).rfc9309 = Some(verdict);
+                verdict
+            });
+        }
+        let set = judge.rfc9309_sets.of(&judge.names, name.by_rfc9309);
+        let known = judge.rfc9309_sets.get(set).rfc9309;
+        known.unwrap_or_else(|| {
+            let verdict = judge.merge_rfc9309(&self.robots, set, true);
+            judge.rfc9309_sets.get(set).rfc9309 = Some(verdict);
+            verdict
+        })
+    }
+
+    /// Decides for a record by `koster1996`, from 1; 0 is none.
+    fn decide_koster1996(&mut self, record: u32) -> Verdict {
+        let Some(at) = (record as usize).checked_sub(1) else {
+            return Verdict::AllowAll;
+        };
+        let known = self.judge.records[at];
+        known.unwrap_or_else(|| {
+            let first = self.judge.names.records[at].first as usize;
+            let rules = koster1996::rules_from(&self.robots, first);
+            let verdict = koster1996::verdict(rules.map(|(allow, _, text)| (allow, text)));
+            self.judge.records[at] = Some(verdict);
+            verdict
+        })
+    }
+}
+
+impl Judge {
+    /// Merges the rules of a set of groups as `rfc9309` reads them; whether
+    /// the groups are its own, or Google's.
+    fn merge_rfc9309(&mut self, robots: &Robots<'_>, set: u32, are_own: bool) -> Verdict {
+        if set == EMPTY {
+            return Verdict::AllowAll;
+        }
+        let sets = if are_own {
+            &self.rfc9309_sets
+        } else {
+            &self.sets
+        };
+        let begins = &self.names.rfc9309_groups;
+        let directives = robots.directives();
+        let groups = sets.groups(set).iter().map(|&no| {
+            if !are_own {
+                return robots.group_directives(no);
+            }
+            let end = begins.get(no as usize);
+            let end = end.map_or(directives.len(), |&end| end as usize);
+            &directives[begins[no as usize - 1] as usize..end]
+        });
+        let lines: usize = groups.clone().map(<[Directive]>::len).sum();
+        self.merged_lines_rfc9309 += lines as u64;
+        if self.merged_lines_rfc9309 > MERGED_LINES_MAX {
+            return Verdict::Unknown;
+        }
+        let rules = groups.flatten().filter(|it| {
+            it.counts && matches!(it.key, Key::Allow | Key::Disallow) && rfc9309::is_conforming(it)
+        });
+        let rules = rules.map(|it| {
+            let value = robots.text(it.value_raw);
+            (it.key == Key::Allow, it.line_no, value)
+        });
+        Decider::decide_rfc9309(rules, &mut self.memory, &mut self.looks)
+    }
+}
+
+impl Decision {
+    fn is_too_complex(&self) -> bool {
+        self.decided.verdict == Verdict::Unknown
+    }
+}
+
+impl<'a> Robots<'a> {
+    /// The directives from the first line of group `no` up to the next group.
+    pub fn group_directives(&self, no: u32) -> &'a [Directive] {
+        let groups = self.groups();
+        let end = groups
+            .get(no as usize)
+            .map_or(self.directives().len(), |next| next.first);
+        &self.directives()[groups[no as usize - 1].first..end]
+    }
+}
+
+fn row<'a>(
+    agent: &'a [u8],
+    decision: &Decision,
+    verdict_google: Verdict,
+    basis: Basis,
+) -> AgentVerdict<'a> {
+    AgentVerdict {
+        agent,
+        verdict: decision.decided.verdict,
+        verdict_google,
+        verdict_rfc9309: Verdict::Unknown,
+        verdict_koster1996: Verdict::Unknown,
+        basis,
+        is_root_allowed: decision.is_root_allowed,
+        n_allow: decision.n_allow,
+        n_disallow: decision.n_disallow,
+        crawl_delay: decision.crawl_delay,
+        evidence_line: decision.evidence_line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parser;
+
+    fn verdict(body: &str) -> Verdict {
+        let mut parser = Parser::new();
+        let robots = parser.parse(body.as_bytes());
+        Judge::new().judge(&robots)[0].verdict
+    }
+
+    fn of_rules(rules: &[(bool, &str)]) -> String {
+        let mut body = String::from("user-agent: *\n");
+        for (allow, path) in rules {
+            body.push_str(if *allow { "allow: " } else { "disallow: " });
+            body.push_str(path);
+            body.push('\n');
+        }
+        body
+    }
+
+    #[test]
+    fn verdicts_are_what_the_design_defines() {
+        use Verdict::{AllowAll, DisallowAll, Partial};
+        let cases: &[(&[(bool, &str)], Verdict)] = &[
+            (&[], AllowAll),
+            (&[(false, "")], AllowAll),
+            (&[(false, "/")], DisallowAll),
+            (&[(false, "/*")], DisallowAll),
+            (&[(false, "*")], DisallowAll),
+            (&[(false, "/x")], Partial),
+            (&[(false, "x")], AllowAll),
+            (&[(false, "/"), (true, "/$")], Partial),
+            (&[(false, "/"), (true, "/")], AllowAll),
+            (&[(false, "/"), (true, "/a"), (false, "/a*")], DisallowAll),
+            (
+                &[(false, "/"), (true, "/a"), (false, "/a*"), (true, "/a*b")],
+                Partial,
+            ),
+            (&[(false, "/"), (true, "/robots.txt$")], DisallowAll),
+            (&[(false, "/"), (true, "/robots.txt")], Partial),
+            (&[(false, "/robots.txt$")], AllowAll),
+            (&[(false, "/robots.txt")], Partial),
+            (&[(false, "/a"), (true, "/a*")], AllowAll),
+            (
+                &[(false, "/"), (true, "/index.html"), (false, "/index.html*")],
+                Partial,
+            ),
+            (&[(false, "/$"), (false, "/*")], DisallowAll),
+            (
+                &[(true, "/*/"), (false, "/*"), (false, "/**/")],
+                DisallowAll,
+            ),
+        ];
+        for (rules, expected) in cases {
+            assert_eq!(verdict(&of_rules(rules)), *expected, "{rules:?}");
+        }
+    }
+
+    /// Looks at every path up to a length over a small alphabet, with an
+    /// octet that no rule names.
+    fn brute_force(rules: &[(bool, &str)], len: usize) -> Verdict {
+        let body = of_rules(rules);
+        let mut parser = Parser::new();
+        let robots = parser.parse(body.as_bytes());
+        let policy = crate::Policy::google(&robots, &[b"x"]);
+        let (mut allows, mut disallows) = (false, false);
+        let mut paths = vec![b"/".to_vec()];
+        for _ in 0..=len {
+            for path in &paths {
+                if policy.access_path(path).is_allowed {
+                    allows = true
+                } else {
+                    disallows = true
+                }
+            }
+            paths = paths
+                .iter()
+                .flat_map(|path| {
+                    b"ab/\xff"
+                        .iter()
+                        .map(|&it| [path.as_slice(), &[it]].concat())
+                })
+                .collect();
+        }
+        match (allows, disallows) {
+            (true, true) => Verdict::Partial,
+            (true, false) => Verdict::AllowAll,
+            _ => Verdict::DisallowAll,
+        }
+    }
+
+    #[test]
+    fn reachability_agrees_with_brute_force() {
+        let mut seed = 0x2545_f491_4f6c_dd1du64;
+        let mut random = move |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed % below as u64) as usize
+        };
+        for _ in 0..4000 {
+            let n = 1 + random(5);
+            let texts: Vec<(bool, String)> = (0..n)
+                .map(|_| {
+                    let mut text = String::from(["/", "/", "/", "*", "/*"][random(5)]);
+                    for _ in 0..random(4) {
+                        text.push_str(["a", "b", "*", "/", "*", "$"][random(6)]);
+                    }
+                    if random(5) == 0 {
+                        text.push('$');
+                    }
+                    (random(2) == 0, text)
+                })
+                .collect();
+            // A `$` inside is an octet that the small alphabet lacks.
+            if texts
+                .iter()
+                .any(|(_, text)| text[..text.len() - 1].contains('$'))
+            {
+                continue;
+            }
+            let rules: Vec<(bool, &str)> = texts
+                .iter()
+                .map(|(allow, text)| (*allow, text.as_str()))
+                .collect();
+            assert_eq!(
+                verdict(&of_rules(&rules)),
+                brute_force(&rules, 5),
+                "{rules:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_compared_whole_for_verdict_and_cut_for_google() {
+        let mut parser = Parser::new();
+        let robots = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
+        let rows = Judge::new().judge(&robots);
+        let seen: Vec<_> = rows
+            .iter()
+            .map(|it| (it.agent, it.verdict, it.verdict_google, it.basis))
+            .collect();
+        use Verdict::{AllowAll, DisallowAll};
+        assert_eq!(
+            seen,
+            [
+                (&b"*"[..], AllowAll, AllowAll, Basis::NoGroup),
+                (b"mj12bot", DisallowAll, AllowAll, Basis::Explicit),
+                (b"mj", AllowAll, DisallowAll, Basis::NoGroup),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_names_nobody_has_no_rules() {
+        let mut parser = Parser::new();
+        let robots = parser.parse(b"Sitemap: http://h/s.xml\nDisallow: /\n");
+        let rows = Judge::new().judge(&robots);
+        assert_eq!(
+            (rows.len(), rows[0].basis, rows[0].verdict),
+            (1, Basis::NoRules, Verdict::AllowAll)
+        );
+    }
+}
