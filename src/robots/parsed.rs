@@ -1,39 +1,61 @@
 //! A parsed body that is kept.
 
-use crate::parse::Parser;
-use crate::robots::{Reading, Robots};
+use crate::anomaly::Finding;
+use crate::robots::{Directive, Group, Parts, Robots};
 
-/// A body and what was read of it, to be looked at as often as one likes; its
-/// memory serves the next body.
+/// A body and what was read of it, apart from the parser that read it.
 ///
 /// ```
-/// use robots::{Parsed, Reading};
+/// use robots::{Parsed, Parser};
 ///
-/// let mut parsed = Parsed::default();
-/// parsed.parse(b"User-agent: *\nDisallow: /x\n", Reading::default());
-/// assert_eq!(parsed.robots().figures().n_disallow, 1);
+/// let mut parser = Parser::new();
+/// let kept = Parsed::of(&parser.parse(b"User-agent: *\nDisallow: /x\n"));
+/// parser.parse(b"");
+/// assert_eq!(kept.robots().figures().n_disallow, 1);
 /// ```
 #[derive(Debug, Default)]
 pub struct Parsed {
     body: Vec<u8>,
-    parser: Parser,
+    parts: Parts,
 }
 
 impl Parsed {
-    /// Parses a body and keeps it, in place of the one before.
-    pub fn parse(&mut self, body: &[u8], reading: Reading) {
-        self.body.clear();
-        self.body.extend_from_slice(body);
-        self.parser.parse_with(&self.body, reading);
+    /// Copies what was read.
+    pub fn of(robots: &Robots<'_>) -> Self {
+        let parts = robots.parts;
+        Self {
+            body: robots.body.to_vec(),
+            parts: Parts {
+                directives: parts.directives.clone(),
+                groups: parts.groups.clone(),
+                findings: parts.findings.clone(),
+                buffer: parts.buffer.clone(),
+                figures: parts.figures,
+                order: Vec::new(),
+            },
+        }
     }
 
-    /// The body as it was given.
+    /// The bytes that were parsed.
     pub fn body(&self) -> &[u8] {
         &self.body
     }
 
-    /// What was read of it.
+    /// Bytes of memory that all of it takes.
+    pub fn memory_bytes(&self) -> usize {
+        let parts = &self.parts;
+        self.body.capacity()
+            + parts.buffer.capacity()
+            + parts.directives.capacity() * size_of::<Directive>()
+            + parts.groups.capacity() * size_of::<Group>()
+            + parts.findings.capacity() * size_of::<Finding>()
+    }
+
+    /// What was read.
     pub fn robots(&self) -> Robots<'_> {
-        self.parser.parsed(&self.body)
+        Robots {
+            body: &self.body,
+            parts: &self.parts,
+        }
     }
 }

@@ -143,11 +143,16 @@ impl Examiner {
 
     /// What a body says: remembered, if it is of usual size and was seen of late.
     fn decide<'a>(&'a mut self, body: &'a [u8], reading: Reading) -> Decided<'a> {
-        if let Some(decided) = self.memo.decide(body, reading, &mut self.judge) {
+        let Self {
+            parser,
+            judge,
+            memo,
+        } = self;
+        if let Some(decided) = memo.decide(body, reading, parser, judge) {
             return decided;
         }
-        let robots = self.parser.parse_with(body, reading);
-        let mut case = self.judge.open(&robots);
+        let robots = parser.parse_with(body, reading);
+        let mut case = judge.open(&robots);
         let verdicts = case.verdicts();
         Decided {
             robots,

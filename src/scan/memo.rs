@@ -8,7 +8,7 @@
 
 use crate::rows::SEED;
 use hashbrown::HashTable;
-use robots::{AgentVerdict, Judge, Parsed, Reading};
+use robots::{AgentVerdict, Judge, Parsed, Parser, Reading, Robots};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -16,11 +16,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// Bytes of a body that is kept at most.
 const BODY_BYTES_MAX: usize = 16 << 10;
 
-/// Bytes of all bodies that are kept.
-const BYTES_MAX: usize = 1 << 20;
-
-/// What a kept body costs beside its bytes.
-const ENTRY_BYTES: usize = 256;
+/// Bytes of memory that all that is kept takes: about 1 MiB of bodies.
+const MEMORY_BYTES_MAX: usize = 4 << 20;
 
 /// Bodies with what was decided of them.
 #[derive(Debug, Default)]
@@ -31,7 +28,7 @@ pub(crate) struct Memo {
     /// Entries in use, the oldest first, and others.
     used: VecDeque<u32>,
     free: Vec<u32>,
-    bytes: usize,
+    memory_bytes: usize,
 }
 
 /// A body with what was decided of it.
@@ -66,7 +63,7 @@ pub(crate) struct Written {
 /// What a body says, whoever sent it.
 #[derive(Debug)]
 pub(crate) struct Decided<'a> {
-    pub(crate) robots: robots::Robots<'a>,
+    pub(crate) robots: Robots<'a>,
     pub(crate) verdicts: Vec<AgentVerdict<'a>>,
     pub(crate) changes: std::borrow::Cow<'a, [(u32, Option<bool>)]>,
     pub(crate) ruleset_id: i64,
@@ -81,6 +78,7 @@ impl Memo {
         &mut self,
         body: &[u8],
         reading: Reading,
+        parser: &mut Parser,
         judge: &mut Judge,
     ) -> Option<Decided<'_>> {
         if body.len() > BODY_BYTES_MAX {
@@ -95,58 +93,72 @@ impl Memo {
         let at = match found {
             Some(&at) => at,
             None => {
-                let at = self.make_room(body.len());
-                self.entries[at as usize].decide(body, reading, hash, judge);
+                let at = self.free.pop().unwrap_or_else(|| {
+                    self.entries.push(Entry::default());
+                    self.entries.len() as u32 - 1
+                });
+                let robots = parser.parse_with(body, reading);
+                let entry = Entry::of(&robots, reading, hash, judge);
+                self.memory_bytes += entry.memory_bytes();
+                self.entries[at as usize] = entry;
+                self.used.push_back(at);
                 let entries = &self.entries;
                 self.index
                     .insert_unique(hash, at, |&at| entries[at as usize].hash);
-                self.used.push_back(at);
+                self.forget_oldest();
                 at
             }
         };
         Some(self.entries[at as usize].decided())
     }
 
-    /// An entry for a body of so many bytes, for which the oldest make room.
-    fn make_room(&mut self, body_bytes: usize) -> u32 {
-        self.bytes += body_bytes + ENTRY_BYTES;
-        while self.bytes > BYTES_MAX
+    /// Gives up the oldest until no more memory is taken than may be.
+    fn forget_oldest(&mut self) {
+        while self.memory_bytes > MEMORY_BYTES_MAX
+            && self.used.len() > 1
             && let Some(at) = self.used.pop_front()
         {
-            let entry = &self.entries[at as usize];
-            self.bytes -= entry.parsed.body().len() + ENTRY_BYTES;
+            let entry = std::mem::take(&mut self.entries[at as usize]);
+            self.memory_bytes -= entry.memory_bytes();
             if let Ok(place) = self.index.find_entry(entry.hash, |&it| it == at) {
                 place.remove();
             }
             self.free.push(at);
         }
-        self.free.pop().unwrap_or_else(|| {
-            self.entries.push(Entry::default());
-            self.entries.len() as u32 - 1
-        })
     }
 }
 
 impl Entry {
-    fn decide(&mut self, body: &[u8], reading: Reading, hash: u64, judge: &mut Judge) {
-        (self.hash, self.reading) = (hash, reading);
-        self.written.set(Written::default());
-        self.parsed.parse(body, reading);
-        let robots = self.parsed.robots();
-        let mut case = judge.open(&robots);
+    fn of(robots: &Robots<'_>, reading: Reading, hash: u64, judge: &mut Judge) -> Self {
+        let mut case = judge.open(robots);
         let verdicts = case.verdicts();
-        self.changes = case.changes(&verdicts);
-        self.ruleset_id = case.ruleset(xxh3_64).cast_signed();
-        self.names.clear();
-        self.verdicts.clear();
+        let mut entry = Self {
+            hash,
+            reading,
+            parsed: Parsed::of(robots),
+            verdicts: Vec::with_capacity(verdicts.len()),
+            names: Vec::with_capacity(verdicts.iter().map(|it| it.agent.len()).sum()),
+            changes: case.changes(&verdicts),
+            ruleset_id: case.ruleset(xxh3_64).cast_signed(),
+            written: Cell::default(),
+        };
         for verdict in verdicts {
-            self.names.extend_from_slice(verdict.agent);
+            entry.names.extend_from_slice(verdict.agent);
             let nameless = AgentVerdict {
                 agent: b"",
                 ..verdict
             };
-            self.verdicts.push((nameless, self.names.len()));
+            entry.verdicts.push((nameless, entry.names.len()));
         }
+        entry
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.parsed.memory_bytes()
+            + self.verdicts.capacity() * size_of::<(AgentVerdict<'_>, usize)>()
+            + self.names.capacity()
+            + self.changes.capacity() * size_of::<(u32, Option<bool>)>()
     }
 
     fn decided(&self) -> Decided<'_> {
@@ -182,7 +194,9 @@ mod tests {
         );
         let reading = Reading::default();
         let written = |memo: &mut Memo, judge: &mut Judge, body: &[u8], reading| {
-            let decided = memo.decide(body, reading, judge).unwrap();
+            let decided = memo
+                .decide(body, reading, &mut Parser::new(), judge)
+                .unwrap();
             assert_eq!(decided.robots.body(), body);
             assert_eq!(decided.verdicts, Judge::new().judge(&decided.robots));
             let batch = decided.written.unwrap().get().batch;
@@ -210,17 +224,27 @@ mod tests {
         for at in 0..3000 {
             let body = format!("User-agent: a{at}\n{}", "#".repeat(at * 7 % 6000));
             let decided = memo
-                .decide(body.as_bytes(), Reading::default(), &mut judge)
+                .decide(
+                    body.as_bytes(),
+                    Reading::default(),
+                    &mut Parser::new(),
+                    &mut judge,
+                )
                 .unwrap();
             assert_eq!(decided.verdicts[1].agent, format!("a{at}").as_bytes());
-            assert!(memo.bytes <= BYTES_MAX);
+            assert!(memo.memory_bytes <= MEMORY_BYTES_MAX);
+            let used = memo
+                .used
+                .iter()
+                .map(|&at| memo.entries[at as usize].memory_bytes());
+            assert_eq!(used.sum::<usize>(), memo.memory_bytes);
             assert_eq!(memo.used.len() + memo.free.len(), memo.entries.len());
             assert_eq!(memo.index.len(), memo.used.len());
         }
         assert!(memo.entries.len() < 3000 && memo.entries.len() > 100);
         let large = vec![b'#'; BODY_BYTES_MAX + 1];
         assert!(
-            memo.decide(&large, Reading::default(), &mut judge)
+            memo.decide(&large, Reading::default(), &mut Parser::new(), &mut judge)
                 .is_none()
         );
     }

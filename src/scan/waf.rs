@@ -1,7 +1,7 @@
 //! Shields in front of a server, known by the headers they leave.
 
 use crate::http::Response;
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 use std::sync::LazyLock;
 
 /// Header, beginning of its value in lower case (empty: any), name of the shield.
@@ -50,8 +50,8 @@ const CHALLENGES: [&[u8]; 11] = [
     b"ddos-guard",
 ];
 
-/// Finds any of them in one pass.
-static PHRASES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(CHALLENGES).ok());
+/// Finds any of them in one pass, where the machine has vectors.
+static PHRASES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(CHALLENGES));
 
 /// How much of a page is searched for such phrases.
 const CHALLENGE_BYTES_MAX: usize = 64 << 10;
@@ -73,7 +73,10 @@ pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
     response.status == Some(202)
         || response.header("cf-mitigated").is_some()
         || response.header("x-amzn-waf-action").is_some()
-        || PHRASES
-            .as_ref()
-            .is_some_and(|phrases| phrases.is_match(html))
+        || match &*PHRASES {
+            Some(phrases) => phrases.find(html).is_some(),
+            None => CHALLENGES
+                .iter()
+                .any(|phrase| memchr::memmem::find(html, phrase).is_some()),
+        }
 }

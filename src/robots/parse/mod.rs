@@ -64,13 +64,8 @@ impl Parser {
         parts.buffer.clear();
         parts.figures = Figures::default();
         Pass::new(parts, body, reading).run();
-        self.parsed(body)
-    }
-
-    /// What was read of `body`, which is what was parsed last.
-    pub(crate) fn parsed<'a>(&'a self, body: &'a [u8]) -> Robots<'a> {
         Robots {
-            body: &body[..body.len().min(BODY_BYTES_MAX)],
+            body,
             parts: &self.parts,
         }
     }

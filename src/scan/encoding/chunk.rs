@@ -14,6 +14,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, OffsetIndexBuilder, PageEncod
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
+use zstd::bulk::Compressor;
 
 /// Bytes of a dictionary of texts beyond which pages hold the texts themselves.
 const DICTIONARY_BYTES_MAX: usize = 8 << 20;
@@ -83,7 +84,7 @@ pub(crate) struct Scratch {
     plain: Vec<u8>,
     bools: Vec<bool>,
     page: Vec<u8>,
-    compressor: Option<(i32, zstd::bulk::Compressor<'static>)>,
+    compressor: Option<(i32, Compressor<'static>)>,
 }
 
 impl ChunkEncoder {
@@ -176,7 +177,7 @@ impl ChunkEncoder {
         self.n_plain += i32::from(!is_coded);
         self.rows += n_rows as u64;
         self.nulls += n_nulls as u64;
-        let buf = scratch.compress(self.level)?;
+        let buf = compress(&mut scratch.compressor, &scratch.page, self.level)?;
         let page = Page::DataPage {
             buf,
             num_values: n_rows as u32,
@@ -278,17 +279,18 @@ impl ChunkEncoder {
         let mut sink = TrackedWrite::new(Vec::new());
         let has_dictionary = self.n_coded > 0;
         if has_dictionary {
-            scratch.page.clear();
-            let count = self
-                .values
-                .put_dictionary(self.descr.physical_type(), &mut scratch.page);
+            let Scratch {
+                page, compressor, ..
+            } = scratch;
+            let physical = self.descr.physical_type();
+            let (values, count) = self.values.dictionary(physical, page);
             let page = Page::DictionaryPage {
-                buf: scratch.compress(self.level)?,
+                buf: compress(compressor, values, self.level)?,
                 num_values: count as u32,
                 encoding: Encoding::PLAIN,
                 is_sorted: false,
             };
-            let page = CompressedPage::new(page, scratch.page.len());
+            let page = CompressedPage::new(page, values.len());
             let spec = SerializedPageWriter::new(&mut sink).write_page(page)?;
             self.uncompressed_bytes += spec.uncompressed_size as u64;
         }
@@ -350,21 +352,20 @@ impl ChunkEncoder {
 }
 
 impl Store {
-    /// Lays the dictionary's page out, and gives how many values it has.
-    fn put_dictionary(&self, physical: Type, page: &mut Vec<u8>) -> usize {
+    /// The dictionary's page, which may have to be laid out, and how many
+    /// values it has.
+    fn dictionary<'p>(&'p self, physical: Type, page: &'p mut Vec<u8>) -> (&'p [u8], usize) {
+        page.clear();
         match self {
-            Self::Texts(dictionary, _) => {
-                page.extend_from_slice(dictionary.page());
-                dictionary.len()
-            }
+            Self::Texts(dictionary, _) => (dictionary.page(), dictionary.len()),
             Self::Numbers(dictionary) => {
                 let bytes = if physical == Type::INT32 { 4 } else { 8 };
                 for value in dictionary.values() {
                     page.extend_from_slice(&value.to_le_bytes()[..bytes]);
                 }
-                dictionary.values().len()
+                (page, dictionary.values().len())
             }
-            Self::Bools(_) => 0,
+            Self::Bools(_) => (page, 0),
         }
     }
 
@@ -413,23 +414,23 @@ impl Singles {
     }
 }
 
-impl Scratch {
-    /// The page, compressed.
-    fn compress(&mut self, level: ZstdLevel) -> Result<Bytes, ParquetError> {
-        let level = level.compression_level();
-        let fail = |error: std::io::Error| ParquetError::External(Box::new(error));
-        if self.compressor.as_ref().is_none_or(|(of, _)| *of != level) {
-            let compressor = zstd::bulk::Compressor::new(level).map_err(fail)?;
-            self.compressor = Some((level, compressor));
+/// Compresses a page.
+fn compress(
+    compressor: &mut Option<(i32, Compressor<'static>)>,
+    page: &[u8],
+    level: ZstdLevel,
+) -> Result<Bytes, ParquetError> {
+    let level = level.compression_level();
+    let fail = |error: std::io::Error| ParquetError::External(Box::new(error));
+    let compressor = match compressor {
+        Some((of, compressor)) if *of == level => compressor,
+        other => {
+            &mut other
+                .insert((level, Compressor::new(level).map_err(fail)?))
+                .1
         }
-        match &mut self.compressor {
-            Some((_, compressor)) => compressor
-                .compress(&self.page)
-                .map(Bytes::from)
-                .map_err(fail),
-            None => unreachable!("it was made just now"),
-        }
-    }
+    };
+    compressor.compress(page).map(Bytes::from).map_err(fail)
 }
 
 /// Appends what is made of each value that is not null. `nulls` is empty if

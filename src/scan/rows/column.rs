@@ -70,6 +70,17 @@ impl<T: Copy + Default> Fixed<T> {
         }
     }
 
+    /// Appends values one after the other, and nulls.
+    pub(crate) fn extend_options(&mut self, values: impl Iterator<Item = Option<T>> + Clone) {
+        let start = self.values.len();
+        self.values
+            .extend(values.clone().map(Option::unwrap_or_default));
+        if !self.nulls.is_empty() || values.clone().any(|it| it.is_none()) {
+            self.nulls.resize(start, false);
+            self.nulls.extend(values.map(|it| it.is_none()));
+        }
+    }
+
     /// Appends the same `count` times.
     pub(crate) fn fill(&mut self, value: Option<T>, count: usize) {
         let len = self.values.len() + count;
@@ -181,10 +192,12 @@ mod tests {
         column.extend([1, 2].into_iter());
         column.fill(None, 2);
         column.fill(Some(5), 2);
-        column.extend([6].into_iter());
-        assert_eq!(column.last(3), [5, 5, 6]);
+        column.extend_options([Some(6), None].into_iter());
+        assert_eq!(column.last(3), [5, 6, 0]);
         let taken = column.take(Values::Int);
-        assert_eq!(taken.nulls, [false, false, true, true, false, false, false]);
+        assert_eq!(taken.nulls, [0, 0, 1, 1, 0, 0, 0, 1].map(|it| it == 1));
+        column.extend_options([Some(6), Some(7)].into_iter());
+        assert!(column.take(Values::Int).nulls.is_empty());
         let mut texts = Texts::default();
         texts.append_option(None::<&str>);
         texts.append_value("ab");

@@ -51,8 +51,9 @@ impl Texts {
 }
 
 /// Gathers texts, each once, until they are taken.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pool {
+    seed: u64,
     texts: Texts,
     table: HashTable<u32>,
     /// Numbers of words of the program, by the place of their letters.
@@ -61,19 +62,33 @@ pub(crate) struct Pool {
     asked_bytes: u64,
 }
 
+impl Default for Pool {
+    fn default() -> Self {
+        Self {
+            seed: *SEED,
+            texts: Texts::default(),
+            table: HashTable::new(),
+            words: vec![(0, 0); WORDS],
+            asked_bytes: 0,
+        }
+    }
+}
+
 /// Places for words of the program; where two fall together one is looked up.
 const WORDS: usize = 128;
 
 impl Pool {
     /// The number of a text.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
-        self.intern_hashed(text.as_bytes(), xxh3_64_with_seed(text.as_bytes(), *SEED))
+        self.intern_hashed(
+            text.as_bytes(),
+            xxh3_64_with_seed(text.as_bytes(), self.seed),
+        )
     }
 
     /// The number of a word of the program: a text that stands where it stands.
     pub(crate) fn word(&mut self, word: &'static str) -> u32 {
         let address = word.as_ptr().addr();
-        self.words.resize(WORDS, (0, 0));
         let place = (address ^ (address >> 7) ^ word.len()) % WORDS;
         let key = address.wrapping_mul(64) + word.len();
         if self.words[place].0 == key {
@@ -90,7 +105,7 @@ impl Pool {
         if !is_valid_utf8 {
             return self.intern(&body_text(bytes, false));
         }
-        let hash = xxh3_64_with_seed(bytes, *SEED);
+        let hash = xxh3_64_with_seed(bytes, self.seed);
         // What is a text already needs no proof that it is one.
         if let Some(no) = self.find(bytes, hash) {
             self.asked_bytes += bytes.len() as u64;
@@ -153,7 +168,7 @@ impl Pool {
     /// Takes what was gathered.
     pub(crate) fn take(&mut self) -> Texts {
         self.table.clear();
-        self.words.clear();
+        self.words.fill((0, 0));
         self.asked_bytes = 0;
         let room = Texts {
             bytes: Vec::with_capacity(self.texts.bytes.len()),

@@ -33,7 +33,6 @@ impl Builder {
         let lines: Vec<&Directive> = lines
             .filter(|it| matches!(it.key, Key::Allow | Key::Disallow))
             .collect();
-        let path = |it: &Directive| robots.text(it.value);
         let count = lines.len();
         if count == 0 {
             return;
@@ -43,9 +42,8 @@ impl Builder {
         let host = host.map(|host| self.texts.intern(host));
         self.robots_id.fill(Some(facts.robots_id), count);
         self.surt_host_name.fill(host, count);
-        lines
-            .clone()
-            .for_each(|it| self.group_no.append_option(line_no(it.group_no)));
+        self.group_no
+            .extend_options(lines.clone().map(|it| line_no(it.group_no)));
         self.line_no.extend(lines.clone().map(|it| int(it.line_no)));
         self.record_no
             .extend(lines.clone().map(|it| int(it.record_no)));
@@ -62,17 +60,20 @@ impl Builder {
         self.path
             .extend(raws.map(|(it, &raw)| match it.value == it.value_raw {
                 true => raw,
-                false => texts.of_body(path(it), is_utf8),
+                false => texts.of_body(robots.text(it.value), is_utf8),
             }));
+        let shapes: Vec<Shape> = lines
+            .clone()
+            .map(|it| Shape::of(robots.text(it.value)))
+            .collect();
         self.path_bytes
-            .extend(lines.clone().map(|it| int(path(it).len() as u32)));
-        self.is_empty
-            .extend(lines.clone().map(|it| path(it).is_empty()));
-        let has = |octet: u8| move |it| memchr::memchr(octet, path(it)).is_some();
-        self.has_wildcard.extend(lines.clone().map(has(b'*')));
+            .extend(shapes.iter().map(|it| int(it.bytes)));
+        self.is_empty.extend(shapes.iter().map(|it| it.bytes == 0));
+        self.has_wildcard
+            .extend(shapes.iter().map(|it| it.has_wildcard));
         self.has_end_anchor
-            .extend(lines.clone().map(|it| path(it).last() == Some(&b'$')));
-        self.has_query.extend(lines.clone().map(has(b'?')));
+            .extend(shapes.iter().map(|it| it.has_end_anchor));
+        self.has_query.extend(shapes.iter().map(|it| it.has_query));
         let keys = lines.clone().map(|it| robots.text(it.key_raw));
         self.key_raw.extend(texts.of_repeated(keys, is_utf8));
         self.has_colon.extend(lines.clone().map(|it| it.has_colon));
@@ -80,5 +81,29 @@ impl Builder {
         self.beyond_500kib
             .extend(lines.map(|it| it.is_beyond_500kib));
         self.end_rows(count);
+    }
+}
+
+/// What the columns say of a path.
+#[derive(Clone, Copy)]
+struct Shape {
+    bytes: u32,
+    has_wildcard: bool,
+    has_query: bool,
+    has_end_anchor: bool,
+}
+
+impl Shape {
+    fn of(path: &[u8]) -> Self {
+        // Both at once: most paths are short, and this needs no call.
+        let (has_wildcard, has_query) = path.iter().fold((false, false), |(star, mark), &octet| {
+            (star | (octet == b'*'), mark | (octet == b'?'))
+        });
+        Self {
+            bytes: path.len() as u32,
+            has_wildcard,
+            has_query,
+            has_end_anchor: path.last() == Some(&b'$'),
+        }
     }
 }

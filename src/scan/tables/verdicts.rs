@@ -52,10 +52,10 @@ impl Builder {
             .extend(rows().map(|it| it.is_root_allowed));
         self.n_allow.extend(rows().map(|it| int(it.n_allow)));
         self.n_disallow.extend(rows().map(|it| int(it.n_disallow)));
-        for it in rows() {
-            self.crawl_delay.append_option(it.crawl_delay);
-            self.evidence_line.append_option(line_no(it.evidence_line));
-        }
+        self.crawl_delay
+            .extend_options(rows().map(|it| it.crawl_delay));
+        self.evidence_line
+            .extend_options(rows().map(|it| line_no(it.evidence_line)));
         self.end_rows(count);
     }
 }
