@@ -122,23 +122,30 @@ pub(crate) fn read_key(key: &[u8]) -> (Key, bool) {
     }
 }
 
-/// Reads the commonest keys where a colon follows at once: the key, and the
-/// place of the colon.
+/// Reads `Disallow` and `Allow` where a colon follows at once: whether it is
+/// `Allow`, and the place of the colon.
 #[inline(always)]
-pub(crate) fn read_usual_key(line: &[u8]) -> Option<(Key, usize)> {
+pub(crate) fn read_rule_key(line: &[u8]) -> Option<(bool, usize)> {
     let (first, rest) = line.split_first_chunk::<8>()?;
     let word = u64::from_le_bytes(*first);
     if is_word(word, *b"disallow") {
-        (rest.first() == Some(&b':')).then_some((Key::Disallow, 8))
-    } else if is_word(word & ALLOW, *b"allow:\0\0") {
-        Some((Key::Allow, 5))
-    } else if is_word(word, *b"user-age") {
+        (rest.first() == Some(&b':')).then_some((false, 8))
+    } else {
+        is_word(word & ALLOW, *b"allow:\0\0").then_some((true, 5))
+    }
+}
+
+/// Reads `User-agent` and `Sitemap` where a colon follows at once: the key,
+/// and the place of the colon.
+#[inline(always)]
+pub(crate) fn read_name_key(line: &[u8]) -> Option<(Key, usize)> {
+    let (first, rest) = line.split_first_chunk::<8>()?;
+    let word = u64::from_le_bytes(*first);
+    if is_word(word, *b"user-age") {
         let is_end = matches!(rest, [b'n' | b'N', b't' | b'T', b':', ..]);
         is_end.then_some((Key::UserAgent, 10))
-    } else if is_word(word, *b"sitemap:") {
-        Some((Key::Sitemap, 7))
     } else {
-        None
+        is_word(word, *b"sitemap:").then_some((Key::Sitemap, 7))
     }
 }
 
@@ -221,7 +228,11 @@ mod tests {
 
     #[test]
     fn usual_keys_are_keys_that_are_spelt_exactly() {
-        let usual = |line: &[u8]| read_usual_key(line);
+        let usual = |line: &[u8]| match read_rule_key(line) {
+            Some((true, colon)) => Some((Key::Allow, colon)),
+            Some((false, colon)) => Some((Key::Disallow, colon)),
+            None => read_name_key(line),
+        };
         assert_eq!(usual(b"Disallow:"), Some((Key::Disallow, 8)));
         assert_eq!(usual(b"aLLow: /x"), Some((Key::Allow, 5)));
         assert_eq!(usual(b"USER-AGENT:*"), Some((Key::UserAgent, 10)));

@@ -222,6 +222,8 @@ pub(crate) struct Parts {
     pub(crate) findings: Vec<Finding>,
     pub(crate) buffer: Vec<u8>,
     pub(crate) figures: Figures,
+    /// The user-agent lines with a name, until they are compared.
+    pub(crate) agents: Vec<Place>,
     /// Scratch for the checks that compare lines of a group.
     pub(crate) order: Vec<Place>,
 }

@@ -135,16 +135,9 @@ impl Pass<'_, '_> {
 
     /// Crawlers named twice in a group, or in several groups.
     fn compare_agents(&mut self) {
-        if self.parts.figures.n_user_agents < 2 {
-            return;
-        }
-        let mut order = std::mem::take(&mut self.parts.order);
-        order.clear();
+        let mut order = std::mem::take(&mut self.parts.agents);
         let directives = &self.parts.directives;
         let name = |at: u32| self.parts.text(self.body, directives[at as usize].name);
-        let agents = directives.iter().enumerate();
-        let agents = agents.filter(|(_, it)| it.key == Key::UserAgent && !it.name.is_empty());
-        order.extend(agents.map(|(at, it)| Place::new(at, self.parts.text(self.body, it.name))));
         order.sort_unstable_by(|a, b| {
             let by_name = || name(a.at).cmp(name(b.at));
             a.hash.cmp(&b.hash).then_with(by_name).then(a.at.cmp(&b.at))
@@ -163,7 +156,7 @@ impl Pass<'_, '_> {
             };
             found.push((b.line_no, anomaly, b.value));
         }
-        self.parts.order = order;
+        self.parts.agents = order;
         for (line_no, anomaly, detail) in found {
             self.find(line_no, anomaly, detail);
         }
@@ -181,7 +174,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn new(at: usize, text: &[u8]) -> Self {
+    pub(super) fn new(at: usize, text: &[u8]) -> Self {
         Self {
             hash: hash(text),
             at: at as u32,

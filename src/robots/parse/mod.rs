@@ -4,6 +4,8 @@
 //! it belongs to (its group by Google's reading, its record by Koster's) is
 //! noted on it, so that every dialect reads the same list.
 
+mod agent;
+mod ahead;
 mod finish;
 mod marks;
 mod rule;
@@ -11,18 +13,20 @@ mod rule;
 use crate::anomaly::{Anomaly, Finding};
 use crate::key::{
     Key, is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
-    read_key, read_usual_key,
+    read_key, read_name_key, read_rule_key,
 };
 use crate::line::{Ending, LINE_BYTES_MAX, Line, Lines, line_len};
 use crate::number;
 use crate::robots::{
-    BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, Figures, Group, LineEndings, MARK, Parts, Reading,
+    BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, Figures, LineEndings, MARK, Parts, Reading,
     Robots, Span,
 };
 use crate::shape::looks_like_html;
 use crate::template::{self, Template};
 use crate::text::{find_blank, trim_blanks, trim_end, trim_start};
-use crate::token::{is_blank, is_product_token, product_token, whole_name};
+use crate::token::is_blank;
+use agent::Agent;
+use ahead::Ahead;
 pub(crate) use finish::Place;
 use marks::Marks;
 use memchr::{memchr, memchr2};
@@ -62,6 +66,7 @@ impl Parser {
         parts.groups.clear();
         parts.findings.clear();
         parts.buffer.clear();
+        parts.agents.clear();
         parts.figures = Figures::default();
         Pass::new(parts, body, reading).run();
         Robots {
@@ -89,48 +94,6 @@ struct Read<'b> {
     is_exact: bool,
     /// Whether a comment follows the value without a blank.
     is_comment_glued: bool,
-}
-
-/// A search that goes on behind the line it is made for: what it met there is
-/// known when that line is read.
-struct Ahead {
-    /// Where it began, and what it met first, or the body's end.
-    from: usize,
-    met: usize,
-}
-
-impl Ahead {
-    /// A search that has not begun.
-    const NEW: Self = Self {
-        from: usize::MAX,
-        met: 0,
-    };
-
-    /// The first place between `start` and `end` that `search` finds, from
-    /// `start`.
-    #[inline]
-    fn find(
-        &mut self,
-        body: &[u8],
-        start: usize,
-        end: usize,
-        search: impl Fn(&[u8]) -> Option<usize>,
-    ) -> Option<usize> {
-        if start < self.from || start > self.met {
-            self.from = start;
-            self.met = search(&body[start..]).map_or(body.len(), |at| start + at);
-        }
-        (self.met < end).then(|| self.met - start)
-    }
-}
-
-/// What a user-agent line says.
-#[derive(Default)]
-struct Agent {
-    /// Its place in its group, from 1.
-    no: u32,
-    name: Span,
-    token: Span,
 }
 
 /// One parse of one body.
@@ -259,18 +222,23 @@ impl<'p, 'b> Pass<'p, 'b> {
     /// and nothing odd behind it: these are read on their way to their end.
     #[inline(always)]
     fn next_line(&mut self, lines: &mut Lines<'b>, rest: &'b [u8]) -> Line<'b> {
-        if let Some((key, colon)) = read_usual_key(rest) {
-            let mut begin = colon + 1;
-            begin += usize::from(rest.get(begin) == Some(&b' '));
-            while let Some(b' ' | b'\t') = rest.get(begin) {
-                begin += 1;
-            }
-            let (len, marks) = Marks::to_line_end(&rest[begin..]);
-            let line = lines.cut(begin + len);
-            if marks.has(Marks::ODD) || line.bytes.len() > LINE_BYTES_MAX {
-                self.line(line);
+        if let Some((is_allow, colon)) = read_rule_key(rest) {
+            let key = if is_allow { Key::Allow } else { Key::Disallow };
+            let (line, read) = cut_usual(lines, rest, key, colon);
+            if is_usual(line, &read) {
+                let value = self.rule(line.no, &read);
+                self.push(line, &read, value, Agent::default());
             } else {
-                self.usual(line, key, colon, begin, marks);
+                self.line(line);
+            }
+            return line;
+        }
+        if let Some((key, colon)) = read_name_key(rest) {
+            let (line, read) = cut_usual(lines, rest, key, colon);
+            if is_usual(line, &read) {
+                self.add(line, read);
+            } else {
+                self.line(line);
             }
             return line;
         }
@@ -282,43 +250,6 @@ impl<'p, 'b> Pass<'p, 'b> {
         let line = lines.cut(line_len(rest));
         self.line(line);
         line
-    }
-
-    /// Reads a line without anything that a stricter reading would see
-    /// otherwise: the texts as written are the texts as read.
-    #[inline(always)]
-    fn usual(&mut self, line: Line<'b>, key: Key, colon: usize, begin: usize, marks: Marks) {
-        let mut value = &line.bytes[begin..];
-        if marks.has(Marks::BLANK) {
-            value = trim_end(value);
-        }
-        let span = Span {
-            start: (line.start + begin) as u32,
-            len: value.len() as u32,
-        };
-        let read = Read {
-            key,
-            key_text: &line.bytes[..colon],
-            key_raw: Span {
-                start: line.start as u32,
-                len: colon as u32,
-            },
-            value,
-            span,
-            value_raw: span,
-            marks,
-            has_colon: true,
-            is_typo: false,
-            is_exact: true,
-            is_comment_glued: false,
-        };
-        match key {
-            Key::Allow | Key::Disallow => {
-                let value = self.rule(line.no, &read);
-                self.push(line, &read, value, Agent::default());
-            }
-            _ => self.add(line, read),
-        }
     }
 
     /// Reads any line.
@@ -512,71 +443,6 @@ impl<'p, 'b> Pass<'p, 'b> {
         self.record_no
     }
 
-    /// Starts or continues a group (§6).
-    fn user_agent(&mut self, line_no: u32, read: &Read<'b>) -> Agent {
-        let (value, written) = (read.value, read.span);
-        self.parts.figures.n_user_agents += 1;
-        if self.parts.groups.is_empty() || self.group_has_rules {
-            self.group_has_rules = false;
-            self.parts.groups.push(Group {
-                line_no,
-                first: self.parts.directives.len(),
-                ..Group::default()
-            });
-        } else {
-            let met = [
-                (self.sitemap_line_no, Anomaly::SitemapBetweenAgents),
-                (self.crawl_delay_line_no, Anomaly::CrawlDelayBetweenAgents),
-            ];
-            for (other_no, anomaly) in met {
-                if other_no != 0 {
-                    self.find(other_no, anomaly, written);
-                }
-            }
-        }
-        self.sitemap_line_no = 0;
-        self.crawl_delay_line_no = 0;
-        self.blank_line_no = 0;
-        let no = self.parts.groups.last_mut().map_or(0, |group| {
-            group.n_agents += 1;
-            group.n_agents
-        });
-
-        let from = self.parts.buffer.len();
-        if is_product_token(value) {
-            // Then it is a whole name, too.
-            self.parts.buffer.extend_from_slice(value);
-            self.parts.buffer[from..].make_ascii_lowercase();
-            let name = self.buffered(from);
-            let token = name;
-            return Agent { no, name, token };
-        }
-        whole_name(value, &mut self.parts.buffer);
-        let name = self.buffered(from);
-        let token = product_token(value);
-        // A whole name nearly always begins with its token, in the same case.
-        let begins = self.parts.buffer[from..].get(..token.len());
-        let token = if begins.is_some_and(|begin| begin.eq_ignore_ascii_case(token)) {
-            Span {
-                start: name.start,
-                len: token.len() as u32,
-            }
-        } else {
-            let from = self.parts.buffer.len();
-            let lower = token.iter().map(u8::to_ascii_lowercase);
-            self.parts.buffer.extend(lower);
-            self.buffered(from)
-        };
-        if value.is_empty() {
-            self.find(line_no, Anomaly::EmptyAgent, Span::default());
-        } else if has_version(value) {
-            self.find(line_no, Anomaly::TokenWithVersion, written);
-        } else {
-            self.find(line_no, Anomaly::InvalidTokenChars, written);
-        }
-        Agent { no, name, token }
-    }
-
     fn sitemap(&mut self, line_no: u32) {
         self.parts.figures.n_sitemaps += 1;
         if self.sitemap_line_no == 0 && !self.group_has_rules {
@@ -633,6 +499,53 @@ impl<'p, 'b> Pass<'p, 'b> {
     }
 }
 
+/// Cuts a line off `rest`, whose key and colon are known.
+#[inline(always)]
+fn cut_usual<'b>(
+    lines: &mut Lines<'b>,
+    rest: &'b [u8],
+    key: Key,
+    colon: usize,
+) -> (Line<'b>, Read<'b>) {
+    let mut begin = colon + 1;
+    while let Some(b' ' | b'\t') = rest.get(begin) {
+        begin += 1;
+    }
+    let (len, marks) = Marks::to_line_end(&rest[begin..]);
+    let line = lines.cut(begin + len);
+    let mut value = &line.bytes[begin..];
+    if marks.has(Marks::BLANK) {
+        value = trim_end(value);
+    }
+    let span = Span {
+        start: (line.start + begin) as u32,
+        len: value.len() as u32,
+    };
+    let read = Read {
+        key,
+        key_text: &line.bytes[..colon],
+        key_raw: Span {
+            start: line.start as u32,
+            len: colon as u32,
+        },
+        value,
+        span,
+        value_raw: span,
+        marks,
+        has_colon: true,
+        is_typo: false,
+        is_exact: true,
+        is_comment_glued: false,
+    };
+    (line, read)
+}
+
+/// Whether the texts as written are the texts as read.
+#[inline(always)]
+fn is_usual(line: Line<'_>, read: &Read<'_>) -> bool {
+    !read.marks.has(Marks::ODD) && line.bytes.len() <= LINE_BYTES_MAX
+}
+
 /// A key and a value with only blanks between them (§2.4).
 ///
 /// RFC 9309 asks for a colon. Google's parser takes the blank in its place
@@ -650,15 +563,4 @@ fn two_words(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 fn has_control_blank(value: &[u8]) -> bool {
     matches!(value.first(), Some(0x0b | 0x0c)) || matches!(value.last(), Some(0x0b | 0x0c))
-}
-
-/// A name, a `/` or a blank, and digits: the name carries a version.
-fn has_version(value: &[u8]) -> bool {
-    let name = value
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'))
-        .count();
-    name > 0
-        && matches!(value.get(name), Some(b'/' | b' '))
-        && matches!(value.get(name + 1), Some(b'0'..=b'9'))
 }

@@ -17,21 +17,16 @@ impl Pass<'_, '_> {
         let is_allow = read.key == Key::Allow;
         let value = read.span;
         let figures = &mut self.parts.figures;
-        if is_allow {
-            figures.n_allow += 1;
-            self.has_admin_ajax |= read.value == b"/wp-admin/admin-ajax.php";
-        } else {
-            figures.n_disallow += 1;
-            self.has_wp_admin |= read.value == b"/wp-admin/";
-        }
+        let (allow, disallow) = (u32::from(is_allow), u32::from(!is_allow));
+        figures.n_allow += allow;
+        figures.n_disallow += disallow;
+        self.has_admin_ajax |= is_allow && read.value == b"/wp-admin/admin-ajax.php";
+        self.has_wp_admin |= !is_allow && read.value == b"/wp-admin/";
         match self.parts.groups.last_mut() {
             None => self.find(line_no, Anomaly::RuleBeforeAgent, value),
             Some(group) => {
-                if is_allow {
-                    group.n_allow += 1
-                } else {
-                    group.n_disallow += 1
-                }
+                group.n_allow += allow;
+                group.n_disallow += disallow;
                 if !self.group_has_rules && self.blank_line_no != 0 {
                     self.find(
                         self.blank_line_no,
