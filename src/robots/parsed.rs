@@ -31,7 +31,7 @@ impl Parsed {
                 findings: parts.findings.clone(),
                 buffer: parts.buffer.clone(),
                 figures: parts.figures,
-                order: Vec::new(),
+                ..Parts::default()
             },
         }
     }

@@ -15,5 +15,7 @@ mod chunk;
 mod dictionary;
 mod pack;
 mod statistics;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use chunk::{Chunk, ChunkEncoder, Scratch};
