@@ -7,7 +7,7 @@
 //! less, since they touch one name or one rule.
 
 use crate::anomaly::{Anomaly, Finding};
-use crate::decider::{Decided, Decider};
+use crate::decider::Decided;
 use crate::judge::{Case, Judge};
 use crate::key::Key;
 use crate::pattern;
@@ -289,8 +289,8 @@ impl Changes<'_, '_, '_> {
             return None;
         }
         let robots = self.case.robots;
-        let judge = &mut *self.case.judge;
-        let mut decider = Decider::new(&mut judge.memory);
+        let (judge, decider) = (&mut *self.case.judge, &mut self.case.decider);
+        decider.clear();
         let groups = judge.sets.groups(set).iter();
         for line in groups.flat_map(|&no| robots.group_directives(no)) {
             let allow = match line.key {
@@ -309,7 +309,6 @@ impl Changes<'_, '_, '_> {
             }
         }
         let verdict = decider.decide(&mut judge.looks).verdict;
-        decider.leave(&mut judge.memory);
         (verdict != Verdict::Unknown).then_some(verdict)
     }
 

@@ -24,7 +24,7 @@
 
 use crate::matcher::Matcher;
 use crate::pattern;
-use crate::rfc9309::{self, EITHER_DOLLAR};
+use crate::rfc9309::{self, EITHER_DOLLAR, Value};
 use crate::verdict::Verdict;
 
 /// An octet that no rule names: escaped patterns are ASCII, and the normal
@@ -144,6 +144,15 @@ impl<'t> Decider<'t> {
             path: std::mem::take(&mut memory.path),
             ..Self::default()
         }
+    }
+
+    /// Forgets all rules.
+    pub(crate) fn clear(&mut self) {
+        self.rules.clear();
+        self.allow = Side::default();
+        self.disallow = Side::default();
+        self.root = None;
+        self.needs_pairs = false;
     }
 
     /// Gives the memory back.
@@ -344,23 +353,24 @@ impl Decider<'_> {
         looks: &mut u64,
     ) -> Verdict {
         let mut text = std::mem::take(&mut memory.text);
-        let values = rules.clone().map(|(_, _, value)| value);
-        let changed = values.filter(|value| !rfc9309::is_normal(value));
+        let octets = rules
+            .clone()
+            .map(|(_, _, value)| value.len())
+            .sum::<usize>();
         text.clear();
-        text.resize(changed.map(rfc9309::normal_len_max).sum(), 0);
+        text.resize(rfc9309::NORMAL_GROWTH * octets, 0);
         let mut rest = text.as_mut_slice();
         let mut decider = Decider::new(memory);
         let (mut has_either, mut has_dollar) = (false, false);
         for (allow, line_no, value) in rules {
-            if value.first() != Some(&b'/') || memchr::memchr(0, value).is_some() {
+            let Some(value) = Value::new(value) else {
                 continue;
-            }
-            let (value, is_anchored) = pattern::unanchored(value);
-            has_dollar |= memchr::memchr(b'$', value).is_some();
-            let (text, len) = if rfc9309::is_normal(value) {
-                (value, value.len() as u32)
+            };
+            has_dollar |= value.has_dollar;
+            let (text, len) = if value.is_normal {
+                (value.text, value.text.len() as u32)
             } else {
-                let written = rfc9309::write_normal(value, rest);
+                let written = rfc9309::write_normal(value.text, rest);
                 let (text, behind) = std::mem::take(&mut rest).split_at_mut(written.octets);
                 rest = behind;
                 has_either |= written.has_either_dollar;
@@ -368,10 +378,10 @@ impl Decider<'_> {
             };
             decider.push(Rule {
                 text,
-                priority: len + u32::from(is_anchored),
+                priority: len + u32::from(value.is_anchored),
                 line_no,
                 allow,
-                is_anchored,
+                is_anchored: value.is_anchored,
             });
         }
         decider.needs_pairs = has_either && has_dollar;
@@ -403,7 +413,9 @@ fn path_of(rule: &Rule<'_>, fill: Fill, path: &mut Vec<u8>) {
     if text.first() == Some(&b'*') {
         path.push(b'/');
     }
-    if fill == Fill::Nothing {
+    if !rule.has_run() {
+        path.extend_from_slice(text);
+    } else if fill == Fill::Nothing {
         path.extend(text.iter().filter(|&&octet| octet != b'*'));
     } else {
         let other = |&octet: &u8| if octet == b'*' { OTHER } else { octet };

@@ -49,7 +49,8 @@ pub struct Judge {
     rfc9309_sets: Sets,
     /// Verdicts of the records by `koster1996`.
     records: Vec<Option<Verdict>>,
-    pub(crate) memory: Memory,
+    memory: Memory,
+    memory_rfc9309: Memory,
     pub(crate) ruleset: ruleset::Memory,
     merged_lines: u64,
     merged_lines_rfc9309: u64,
@@ -61,6 +62,8 @@ pub struct Judge {
 pub struct Case<'j, 'a> {
     pub(crate) judge: &'j mut Judge,
     pub(crate) robots: Robots<'a>,
+    /// For one set after the other.
+    pub(crate) decider: Decider<'a>,
 }
 
 impl Judge {
@@ -80,6 +83,7 @@ impl Judge {
         self.merged_lines_rfc9309 = 0;
         self.looks = LOOKS_MAX;
         Case {
+            decider: Decider::new(&mut self.memory),
             judge: self,
             robots: *robots,
         }
@@ -97,6 +101,12 @@ impl Judge {
         rows: &[AgentVerdict<'_>],
     ) -> Vec<(u32, Option<bool>)> {
         self.open(robots).changes(rows)
+    }
+}
+
+impl Drop for Case<'_, '_> {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.decider).leave(&mut self.judge.memory);
     }
 }
 
@@ -125,13 +135,8 @@ impl<'a> Case<'_, 'a> {
         for at in 0..names {
             let name = self.judge.names.in_order[at];
             let agent = self.robots.text(name.text);
-            let google = if name.by_token.is_empty() {
-                everybody.decided.verdict
-            } else {
-                self.decide_groups(name.by_token).decided.verdict
-            };
-            let own = if name.by_name.is_empty() {
-                row(agent, &everybody, google, others_basis)
+            let (own, basis) = if name.by_name.is_empty() {
+                (everybody, others_basis)
             } else {
                 let own = self.decide_groups(name.by_name);
                 let basis = if own.is_too_complex() {
@@ -139,10 +144,21 @@ impl<'a> Case<'_, 'a> {
                 } else {
                     Basis::Explicit
                 };
-                row(agent, &own, google, basis)
+                (own, basis)
             };
+            // Nearly every name is a product token, in one group.
+            let google = if name.by_token.is_empty() {
+                everybody.decided.verdict
+            } else if name.by_token.is_same_single(name.by_name) {
+                own.decided.verdict
+            } else {
+                self.decide_groups(name.by_token).decided.verdict
+            };
+            let is_own_rfc9309 = own.is_plain && self.judge.names.all_conform;
             let verdict_rfc9309 = if name.by_rfc9309.is_empty() {
                 rows[0].verdict_rfc9309
+            } else if is_own_rfc9309 && name.by_rfc9309.is_same_single(name.by_name) {
+                own.decided.verdict
             } else {
                 self.decide_rfc9309(&name)
             };
@@ -154,7 +170,7 @@ impl<'a> Case<'_, 'a> {
             rows.push(AgentVerdict {
                 verdict_rfc9309,
                 verdict_koster1996,
-                ..own
+                ..row(agent, &own, google, basis)
             });
         }
         rows
@@ -203,7 +219,8 @@ impl<'a> Case<'_, 'a> {
                 .map_or(0, |&no| robots.groups()[no as usize - 1].line_no),
             is_plain: true,
         };
-        let mut decider = Decider::new(&mut judge.memory);
+        let decider = &mut self.decider;
+        decider.clear();
         for &no in groups {
             decision.crawl_delay = decision
                 .crawl_delay
@@ -213,7 +230,6 @@ impl<'a> Case<'_, 'a> {
             if judge.merged_lines > MERGED_LINES_MAX {
                 decision.decided.verdict = Verdict::Unknown;
                 decision.is_plain = false;
-                decider.leave(&mut judge.memory);
                 return decision;
             }
             for line in lines.iter().filter(|it| it.counts) {
@@ -234,7 +250,6 @@ impl<'a> Case<'_, 'a> {
         if decision.decided.line_no != 0 {
             decision.evidence_line = decision.decided.line_no;
         }
-        decider.leave(&mut judge.memory);
         decision
     }
 
@@ -314,7 +329,7 @@ impl Judge {
             let value = robots.text(it.value_raw);
             (it.key == Key::Allow, it.line_no, value)
         });
-        Decider::decide_rfc9309(rules, &mut self.memory, &mut self.looks)
+        Decider::decide_rfc9309(rules, &mut self.memory_rfc9309, &mut self.looks)
     }
 }
 

@@ -144,7 +144,11 @@ fn reach<'t>(rules: impl Iterator<Item = (bool, &'t [u8])> + Clone) -> (bool, bo
         let Some(path) = below_root(text) else {
             continue;
         };
-        if before.iter().any(|other| path.starts_with(other)) {
+        let is_hidden = !before.is_empty() && {
+            let path = path_octets(path);
+            before.iter().any(|other| begins(other, &path))
+        };
+        if is_hidden {
             continue;
         }
         if allows(allow, text) {
@@ -158,7 +162,7 @@ fn reach<'t>(rules: impl Iterator<Item = (bool, &'t [u8])> + Clone) -> (bool, bo
         if disallowed && !rest.clone().any(|(_, text)| is_universal(text)) {
             return (true, true);
         }
-        before.push(path);
+        before.push(path_octets(path));
         if before.len() > COMPARED_MAX {
             return reach_in_order(rules);
         }
@@ -167,16 +171,22 @@ fn reach<'t>(rules: impl Iterator<Item = (bool, &'t [u8])> + Clone) -> (bool, bo
     (true, disallowed)
 }
 
+/// Whether one path begins another. Mostly their octets at its end tell.
+fn begins(one: &[u8], path: &[u8]) -> bool {
+    let end = one.len().wrapping_sub(1);
+    path.get(end) == one.get(end) && path.starts_with(one)
+}
+
 fn is_universal(text: &[u8]) -> bool {
     text.is_empty() || text == b"/"
 }
 
-/// A rule's path behind its first `/`, as [`path_octets`] has it; `None` if no
-/// path begins so. An empty path, and `/`, match everything.
-fn below_root(text: &[u8]) -> Option<Cow<'_, [u8]>> {
+/// A rule's path behind its first `/`; `None` if no path begins so. An empty
+/// path, and `/`, match everything.
+fn below_root(text: &[u8]) -> Option<&[u8]> {
     match text {
-        [] => Some(Cow::Borrowed(text)),
-        [b'/', below @ ..] => Some(path_octets(below)),
+        [] => Some(text),
+        [b'/', below @ ..] => Some(below),
         _ => None,
     }
 }
@@ -187,7 +197,8 @@ fn reach_in_order<'t>(rules: impl Iterator<Item = (bool, &'t [u8])>) -> (bool, b
     let mut order: Vec<(Cow<'_, [u8]>, usize, bool)> = Vec::new();
     for (at, (allow, text)) in rules.enumerate() {
         has_universal |= is_universal(text);
-        order.extend(below_root(text).map(|path| (path, at, allows(allow, text))));
+        let path = below_root(text).map(path_octets);
+        order.extend(path.map(|path| (path, at, allows(allow, text))));
     }
     order.sort_unstable();
     let (mut allowed, mut disallowed) = (!has_universal, false);

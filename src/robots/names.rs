@@ -215,6 +215,11 @@ impl Groups {
         self.first == 0
     }
 
+    /// Whether both are the same single group.
+    pub(crate) fn is_same_single(self, other: Self) -> bool {
+        self.first == other.first && self.single().is_some() && other.link == 0
+    }
+
     /// The only group.
     pub(crate) fn single(self) -> Option<u32> {
         (self.first != 0 && self.link == 0).then_some(self.first)

@@ -177,7 +177,8 @@ pub(crate) fn is_match_by(
 /// The folder that an allow rule for `…/index.htm…` allows as well, and
 /// nothing below it (google-semantics §7).
 pub(crate) fn index_folder(pattern: &[u8]) -> Option<&[u8]> {
-    let slash = memchr::memrchr(b'/', pattern)?;
+    // Mostly it is near.
+    let slash = pattern.iter().rposition(|&octet| octet == b'/')?;
     let (folder, rest) = pattern.split_at(slash + 1);
     rest.starts_with(b"index.htm").then_some(folder)
 }

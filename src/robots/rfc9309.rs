@@ -10,8 +10,9 @@
 
 use crate::key::Key;
 use crate::matcher::Part;
+use crate::pattern;
 use crate::robots::{Directive, Robots};
-use crate::symbols::{Octet, Step, encoded, octets};
+use crate::symbols::{Octet, Step, encoded, first_octet, octets};
 use std::borrow::Cow;
 
 /// A line as this dialect reads it, with its group.
@@ -74,7 +75,65 @@ pub(crate) fn is_plain(robots: &Robots<'_>, line: &Directive) -> bool {
     is_conforming(line)
         && (line.value == line.value_raw || raw == robots.text(line.value))
         && raw.first().is_none_or(|&first| first == b'/')
-        && memchr::memchr3(b'%', b' ', b'\t', raw).is_none()
+        && marks(raw) & CHANGED == 0
+}
+
+/// An octet that the normal form changes, or that begins one which it may.
+const CHANGED: u8 = 1;
+/// A NUL.
+const NUL: u8 = 2;
+/// A `$`.
+const DOLLAR: u8 = 4;
+
+/// What an octet is of these.
+const MARKS: [u8; 256] = {
+    let mut marks = [0; 256];
+    let mut octet = 0x80;
+    while octet < 256 {
+        marks[octet] = CHANGED;
+        octet += 1;
+    }
+    marks[b'%' as usize] = CHANGED;
+    marks[b' ' as usize] = CHANGED;
+    marks[b'\t' as usize] = CHANGED;
+    marks[0] = NUL;
+    marks[b'$' as usize] = DOLLAR;
+    marks
+};
+
+/// What there is in a value of [`CHANGED`], [`NUL`] and [`DOLLAR`].
+fn marks(value: &[u8]) -> u8 {
+    if has_no_mark(value) {
+        return 0;
+    }
+    value
+        .iter()
+        .fold(0, |marks, &octet| marks | MARKS[usize::from(octet)])
+}
+
+/// Whether a value has nothing but octets from `!` to `~`, without `$` and `%`:
+/// then this says so, eight of them at a time. If not, it may say anything but
+/// that.
+fn has_no_mark(value: &[u8]) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    const TOPS: u64 = ONES << 7;
+    // Borrows come only from an octet that has itself been found.
+    let found = |eight: [u8; 8]| {
+        let octets = u64::from_le_bytes(eight);
+        let low = octets.wrapping_sub(ONES * u64::from(b'!')) & !octets;
+        // `$` and `%` differ in the last bit.
+        let differs = (octets | ONES) ^ (ONES * u64::from(b'%'));
+        let equal = differs.wrapping_sub(ONES) & !differs;
+        (low | equal | octets) & TOPS
+    };
+    let (eights, _) = value.as_chunks::<8>();
+    let Some(last) = value.last_chunk::<8>() else {
+        return false;
+    };
+    eights
+        .iter()
+        .fold(found(*last), |all, eight| all | found(*eight))
+        == 0
 }
 
 /// The normal form of an octet of a path (§2.2.2): hex upper-cased, unreserved
@@ -137,15 +196,34 @@ fn two_octets(octet: u8) -> (u8, u8) {
 /// What stands in a rule for `%24`, which is `$` too.
 pub(crate) const EITHER_DOLLAR: u8 = 0xfe;
 
-/// Whether a rule's value is written in octets as it is in symbols.
-pub(crate) fn is_normal(value: &[u8]) -> bool {
-    value.is_ascii() && memchr::memchr3(b'%', b' ', b'\t', value).is_none()
+/// A rule's value, the `$` at its end aside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) is_anchored: bool,
+    /// Whether it is written in octets as it is in symbols.
+    pub(crate) is_normal: bool,
+    /// Whether a `$` stands in it.
+    pub(crate) has_dollar: bool,
 }
 
-/// The octets that [`write_normal`] may need.
-pub(crate) fn normal_len_max(value: &[u8]) -> usize {
-    2 * value.len()
+impl<'a> Value<'a> {
+    /// `None` if the value does not begin with `/`, or has a NUL, which no path
+    /// holds.
+    pub(crate) fn new(value: &'a [u8]) -> Option<Self> {
+        let (text, is_anchored) = pattern::unanchored(value);
+        let marks = marks(text);
+        (text.first() == Some(&b'/') && marks & NUL == 0).then_some(Self {
+            text,
+            is_anchored,
+            is_normal: marks & CHANGED == 0,
+            has_dollar: marks & DOLLAR != 0,
+        })
+    }
 }
+
+/// Octets that [`write_normal`] may write for one.
+pub(crate) const NORMAL_GROWTH: usize = 2;
 
 /// What [`write_normal`] wrote.
 pub(crate) struct Normal {
@@ -166,19 +244,31 @@ pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> Normal {
         priority: 0,
         has_either_dollar: false,
     };
-    for octet in octets(value) {
-        let (first, second, len) = match (octet, symbol(octet)) {
+    let mut rest = value;
+    while let Some((&octet, behind)) = rest.split_first() {
+        if MARKS[usize::from(octet)] & CHANGED == 0 {
+            out[normal.octets] = octet;
+            normal.octets += 1;
+            normal.priority += 1;
+            rest = behind;
+            continue;
+        }
+        let Some((octet, len)) = first_octet(rest) else {
+            break;
+        };
+        rest = &rest[len..];
+        let (first, second) = match (octet, symbol(octet)) {
             (Octet::Escaped(b'$'), _) => {
                 normal.has_either_dollar = true;
-                (EITHER_DOLLAR, None, 3)
+                (EITHER_DOLLAR, None)
             }
-            (_, symbol @ 0..256) => (symbol as u8, None, 1),
+            (_, symbol @ 0..256) => (symbol as u8, None),
             (_, symbol) => {
                 let (first, second) = two_octets(symbol as u8);
-                (first, Some(second), 3)
+                (first, Some(second))
             }
         };
-        normal.priority += len;
+        normal.priority += if first >= 0x80 { 3 } else { 1 };
         for octet in [Some(first), second].into_iter().flatten() {
             out[normal.octets] = octet;
             normal.octets += 1;
@@ -253,6 +343,27 @@ mod tests {
     fn is_match(rule: &str, url_path: &str) -> bool {
         let mut out = Vec::new();
         steps(rule.as_bytes(), &mut out).is_some() && matches(&out, &path(url_path.as_bytes()))
+    }
+
+    #[test]
+    fn eight_octets_at_a_time_are_marked_as_one_by_one() {
+        let mut value = b"/abcdefgh-!~_/index*".to_vec();
+        assert!(has_no_mark(&value));
+        for at in 0..value.len() {
+            let before = value[at];
+            for octet in 0..=255 {
+                value[at] = octet;
+                let expected = match octet {
+                    b'%' | b' ' | b'\t' | 0x80.. => CHANGED,
+                    0 => NUL,
+                    b'$' => DOLLAR,
+                    _ => 0,
+                };
+                assert_eq!(marks(&value), expected, "{octet} at {at}");
+                assert_eq!(marks(&value[at..]), expected, "{octet} at {at}");
+            }
+            value[at] = before;
+        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub fn ruleset(robots: &Robots<'_>, hash: impl Fn(&[u8]) -> u64) -> u64 {
 /// Memory that one file leaves to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    agents: Vec<(Span, u32)>,
+    /// What each name begins with, the name, and its set of groups.
+    agents: Vec<(u64, Span, u32)>,
     rules: Vec<Rule>,
     all: Vec<u8>,
     text: Vec<u8>,
@@ -41,17 +42,19 @@ impl Case<'_, '_> {
         for name in &self.judge.names.in_order {
             if !name.by_name.is_empty() {
                 let set = self.judge.sets.of(&self.judge.names, name.by_name);
-                memory.agents.push((name.text, set));
+                let begin = begin(robots.text(name.text));
+                memory.agents.push((begin, name.text, set));
             }
         }
-        memory
-            .agents
-            .sort_unstable_by(|a, b| robots.text(a.0).cmp(robots.text(b.0)));
+        memory.agents.sort_unstable_by(|a, b| {
+            let by_begin = a.0.cmp(&b.0);
+            by_begin.then_with(|| robots.text(a.1).cmp(robots.text(b.1)))
+        });
         memory.all.clear();
         let everybody = self.judge.names.everybody.by_name;
         let mut everybody = (!everybody.is_empty()).then_some(everybody);
         for at in 0..memory.agents.len() {
-            let (agent, set) = memory.agents[at];
+            let (_, agent, set) = memory.agents[at];
             let agent = robots.text(agent);
             if agent > b"*".as_slice()
                 && let Some(groups) = everybody.take()
@@ -128,18 +131,23 @@ impl Rule {
     }
 }
 
-/// Sorts as direction and path do, as far as it goes: the first octets, the
-/// last of them without its lowest bit.
+/// Sorts as direction and path do, as far as it goes: the last octet without
+/// its lowest bit.
 fn key(allow: bool, path: &[u8]) -> u64 {
-    let octets = match path.first_chunk::<8>() {
+    u64::from(allow) << 63 | begin(path) >> 1
+}
+
+/// The first eight octets, which sort as the text does as far as they go.
+fn begin(text: &[u8]) -> u64 {
+    match text.first_chunk::<8>() {
         Some(octets) => u64::from_be_bytes(*octets),
         None => {
-            let mut octets = [0; 8];
-            octets[..path.len()].copy_from_slice(path);
-            u64::from_be_bytes(octets)
+            let octets = text
+                .iter()
+                .fold(0, |all, &octet| all << 8 | u64::from(octet));
+            octets << (8 * (7 - text.len())) << 8
         }
-    };
-    u64::from(allow) << 63 | octets >> 1
+    }
 }
 
 #[cfg(test)]

@@ -31,22 +31,31 @@ pub(crate) enum Octet {
 
 /// The octets of a text; a `%` without two hex digits is bare.
 pub(crate) fn octets(text: &[u8]) -> impl Iterator<Item = Octet> + '_ {
-    let mut at = 0;
+    let mut rest = text;
     std::iter::from_fn(move || {
-        let byte = *text.get(at)?;
-        let hex = |nth: usize| {
-            text.get(at + nth)
-                .and_then(|&digit| char::from(digit).to_digit(16))
-        };
-        if byte == b'%'
-            && let (Some(high), Some(low)) = (hex(1), hex(2))
-        {
-            at += 3;
-            return Some(Octet::Escaped((high * 16 + low) as u8));
-        }
-        at += 1;
-        Some(Octet::Bare(byte))
+        let (octet, len) = first_octet(rest)?;
+        rest = &rest[len..];
+        Some(octet)
     })
+}
+
+/// The first octet of a text, and the bytes that it takes there.
+pub(crate) fn first_octet(text: &[u8]) -> Option<(Octet, usize)> {
+    if let [b'%', high, low, ..] = text
+        && let (Some(high), Some(low)) = (hex(*high), hex(*low))
+    {
+        return Some((Octet::Escaped(high << 4 | low), 3));
+    }
+    text.first().map(|&octet| (Octet::Bare(octet), 1))
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
 }
 
 /// Whether steps match a path from its start.
