@@ -358,13 +358,28 @@ struct Info {
     subset: Option<String>,
 }
 
+/// Bytes of a file that are read to find its warcinfo, at first.
+const FIRST_BYTES: u64 = 16 << 10;
+
 /// Bytes of standard input that are read to find its warcinfo.
 const HEAD_BYTES: u64 = 1 << 20;
 
 fn read_info(origin: &Origin, head: &mut Vec<u8>) -> Info {
     let mut reader = warc::Reader::new(warc::Limits::default());
-    let opened = match origin {
-        Origin::File(path) => reader.open_file(path, None),
+    match origin {
+        Origin::File(path) => {
+            // A few kilobytes are enough nearly always, and there may be many files.
+            let mut first = Vec::new();
+            let read = fs::File::open(path)
+                .and_then(|file| file.take(FIRST_BYTES).read_to_end(&mut first));
+            let has_info = read.is_ok()
+                && read_first(&mut reader, |it| {
+                    it.open_stream(Box::new(io::Cursor::new(first)))
+                });
+            if !has_info && !read_first(&mut reader, |it| it.open_file(path, None)) {
+                return Info::default();
+            }
+        }
         Origin::Stdin => {
             if head.is_empty()
                 && io::stdin()
@@ -375,17 +390,13 @@ fn read_info(origin: &Origin, head: &mut Vec<u8>) -> Info {
             {
                 return Info::default();
             }
-            reader.open_stream(Box::new(io::Cursor::new(head.clone())))
+            let head = Box::new(io::Cursor::new(head.clone()));
+            if !read_first(&mut reader, |it| it.open_stream(head)) {
+                return Info::default();
+            }
         }
-    };
-    // What is wrong with an archive is said when it is read.
-    if opened.is_err() || !matches!(reader.read_record(), Ok(true)) {
-        return Info::default();
     }
     let record = reader.record();
-    if record.kind() != warc::Kind::Warcinfo {
-        return Info::default();
-    }
     let mut info = Info::default();
     for line in record.block().split(|&byte| byte == b'\n') {
         let line = String::from_utf8_lossy(line);
@@ -404,6 +415,17 @@ fn read_info(origin: &Origin, head: &mut Vec<u8>) -> Info {
         }
     }
     info
+}
+
+/// Opens an archive and reads its first record: whether it is a warcinfo. What
+/// is wrong with an archive is said when it is read.
+fn read_first(
+    reader: &mut warc::Reader,
+    open: impl FnOnce(&mut warc::Reader) -> Result<(), warc::Error>,
+) -> bool {
+    open(reader).is_ok()
+        && matches!(reader.read_record(), Ok(true))
+        && reader.record().kind() == warc::Kind::Warcinfo
 }
 
 #[cfg(test)]

@@ -51,50 +51,83 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// A slab to be encoded, with the encoders of its row group.
+/// What writes a file.
+type Writer = SerializedFileWriter<BufWriter<Hashed>>;
+
+/// Bytes that are gathered before the system is asked to write them.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// Something to be done for a file, on any thread.
 pub(crate) struct Task {
     /// The row group.
     pub(crate) group: usize,
-    slab: Slab,
-    encoders: Vec<ChunkEncoder>,
+    work: Work,
 }
 
-/// What comes of encoding a slab.
-pub(crate) enum Encoded {
+enum Work {
+    /// To encode a slab, with the encoders of its row group.
+    Encode(Slab, Vec<ChunkEncoder>),
+    /// To append row groups.
+    Append(Box<Writer>, Vec<Vec<Chunk>>),
+}
+
+/// What comes of a task.
+pub(crate) enum Done {
     /// The encoders, for the next slab of the group.
     More(Vec<ChunkEncoder>),
     /// The row group.
     Group(Vec<Chunk>),
+    /// The writer, and how many row groups were appended.
+    Appended(Box<Writer>, usize),
 }
 
 impl Task {
     /// Bytes of the values to be encoded.
     pub(crate) fn bytes(&self) -> u64 {
-        self.slab.bytes
+        match &self.work {
+            Work::Encode(slab, _) => slab.bytes,
+            Work::Append(..) => 0,
+        }
     }
 
-    /// Encodes all columns, in parallel where there are threads.
-    pub(crate) fn encode(self) -> Result<Encoded, ParquetError> {
-        let Self {
-            slab, mut encoders, ..
-        } = self;
-        encoders
-            .par_iter_mut()
-            .enumerate()
-            .try_for_each(|(at, encoder)| {
-                let parts = slab.parts.iter();
-                let parts = parts.map(|(rows, range)| (rows.as_ref(), range.clone()));
-                SCRATCH.with_borrow_mut(|scratch| encoder.write_page(parts, at, scratch))
-            })?;
-        if !slab.ends_group {
-            return Ok(Encoded::More(encoders));
+    /// Does it.
+    pub(crate) fn run(self) -> Result<Done, ParquetError> {
+        match self.work {
+            Work::Encode(slab, encoders) => encode(&slab, encoders),
+            Work::Append(mut writer, groups) => {
+                let count = groups.len();
+                for chunks in groups {
+                    let mut group = writer.next_row_group()?;
+                    for chunk in chunks {
+                        let (bytes, close) = chunk.into_parts();
+                        group.append_column(&bytes, close)?;
+                    }
+                    group.close()?;
+                }
+                Ok(Done::Appended(writer, count))
+            }
         }
-        encoders
-            .into_par_iter()
-            .map(|encoder| SCRATCH.with_borrow_mut(|scratch| encoder.close(scratch)))
-            .collect::<Result<_, _>>()
-            .map(Encoded::Group)
     }
+}
+
+/// Encodes all columns of a slab, in parallel where there are threads.
+fn encode(slab: &Slab, mut encoders: Vec<ChunkEncoder>) -> Result<Done, ParquetError> {
+    encoders
+        .par_iter_mut()
+        .enumerate()
+        .try_for_each(|(at, encoder)| {
+            let parts = slab.parts.iter();
+            let parts = parts.map(|(rows, range)| (rows.as_ref(), range.clone()));
+            SCRATCH.with_borrow_mut(|scratch| encoder.write_page(parts, at, scratch))
+        })?;
+    if !slab.ends_group {
+        return Ok(Done::More(encoders));
+    }
+    encoders
+        .into_par_iter()
+        .map(|encoder| SCRATCH.with_borrow_mut(|scratch| encoder.close(scratch)))
+        .collect::<Result<_, _>>()
+        .map(Done::Group)
 }
 
 /// A row group that is being encoded, slab after slab.
@@ -112,7 +145,8 @@ pub(crate) struct TableFile {
     schema: SchemaDescPtr,
     level: ZstdLevel,
     bloom_columns: &'static [&'static str],
-    writer: SerializedFileWriter<BufWriter<Hashed>>,
+    /// What writes it, while no task has it.
+    writer: Option<Box<Writer>>,
     cutter: Cutter,
     /// Row groups that are not wholly encoded.
     open: BTreeMap<usize, OpenGroup>,
@@ -142,7 +176,7 @@ pub(crate) struct Finished {
 }
 
 /// A file whose bytes are hashed as they are written.
-struct Hashed {
+pub(crate) struct Hashed {
     file: File,
     hash: Xxh3,
     bytes: u64,
@@ -194,7 +228,7 @@ impl TableFile {
         let schema = Arc::new(ArrowSchemaConverter::new().convert(&schema).map_err(fail)?);
         let file = File::create(&temporary).map_err(|error| Error::write(&temporary, error))?;
         let writer = SerializedFileWriter::new(
-            BufWriter::new(Hashed::new(file)),
+            BufWriter::with_capacity(BUFFER_BYTES, Hashed::new(file)),
             schema.root_schema_ptr(),
             Arc::new(properties),
         )
@@ -205,7 +239,7 @@ impl TableFile {
             schema,
             level,
             bloom_columns: bloom_columns(table),
-            writer,
+            writer: Some(Box::new(writer)),
             cutter: Cutter::default(),
             open: BTreeMap::new(),
             current: 0,
@@ -270,37 +304,40 @@ impl TableFile {
         self.queued_bytes -= slab.bytes;
         Some(Task {
             group: at,
-            slab,
-            encoders,
+            work: Work::Encode(slab, encoders),
         })
     }
 
-    /// Takes what came of a task, appends row groups in their order, and gives
-    /// the task that can begin now.
-    pub(crate) fn take(&mut self, at: usize, encoded: Encoded) -> Result<Option<Task>, Error> {
-        let chunks = match encoded {
-            Encoded::More(encoders) => {
+    /// Takes what came of a task, and gives the one that can begin now.
+    pub(crate) fn take(&mut self, at: usize, done: Done) -> Option<Task> {
+        match done {
+            Done::More(encoders) => {
                 if let Some(group) = self.open.get_mut(&at) {
                     group.encoders = Some(encoders);
                 }
-                return Ok(self.next_task(at));
+                return self.next_task(at);
             }
-            Encoded::Group(chunks) => chunks,
-        };
-        self.open.remove(&at);
-        self.waiting.insert(at, chunks);
-        while let Some(chunks) = self.waiting.remove(&self.appended) {
-            let result = self.writer.next_row_group().and_then(|mut group| {
-                for chunk in chunks {
-                    let (bytes, close) = chunk.into_parts();
-                    group.append_column(&bytes, close)?;
-                }
-                group.close()
-            });
-            result.map_err(|error| Error::write(&self.temporary, error))?;
-            self.appended += 1;
+            Done::Group(chunks) => {
+                self.open.remove(&at);
+                self.waiting.insert(at, chunks);
+            }
+            Done::Appended(writer, count) => {
+                self.writer = Some(writer);
+                self.appended += count;
+            }
         }
-        Ok(None)
+        // Row groups are appended in their order.
+        let mut groups = Vec::new();
+        while self.writer.is_some()
+            && let Some(chunks) = self.waiting.remove(&(self.appended + groups.len()))
+        {
+            groups.push(chunks);
+        }
+        let writer = self.writer.take_if(|_| !groups.is_empty())?;
+        Some(Task {
+            group: self.appended,
+            work: Work::Append(writer, groups),
+        })
     }
 
     /// Adds rows, and encodes here and now what is full.
@@ -320,17 +357,17 @@ impl TableFile {
     fn encode_all(&mut self, mut tasks: Vec<Task>) -> Result<(), Error> {
         while let Some(task) = tasks.pop() {
             let at = task.group;
-            let encoded = task
-                .encode()
+            let done = task
+                .run()
                 .map_err(|error| Error::write(&self.path, error))?;
-            tasks.extend(self.take(at, encoded)?);
+            tasks.extend(self.take(at, done));
         }
         Ok(())
     }
 
     /// Whether every row group is appended.
     pub(crate) fn is_settled(&self) -> bool {
-        self.open.is_empty() && self.waiting.is_empty()
+        self.open.is_empty() && self.waiting.is_empty() && self.writer.is_some()
     }
 
     /// Ends the file, brings it to the disk and gives it its name. Nothing is
@@ -342,11 +379,17 @@ impl TableFile {
         })
     }
 
-    fn settle(mut self) -> Result<Finished, Error> {
+    fn settle(self) -> Result<Finished, Error> {
         let fail = |error: ParquetError| Error::write(&self.temporary, error);
-        self.writer.finish().map_err(fail)?;
+        let unsettled = || {
+            fail(ParquetError::General(
+                "its row groups are not written".into(),
+            ))
+        };
+        let mut writer = self.writer.ok_or_else(unsettled)?;
+        writer.finish().map_err(fail)?;
         let fail = |error| Error::write(&self.temporary, error);
-        let buffer = self.writer.inner_mut();
+        let buffer = writer.inner_mut();
         buffer.flush().map_err(fail)?;
         let Hashed { file, hash, bytes } = buffer.get_ref();
         file.sync_all().map_err(fail)?;

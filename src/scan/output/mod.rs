@@ -8,7 +8,7 @@ mod file;
 mod manifest;
 mod views;
 
-pub(crate) use file::{Encoded, Finished, TableFile, Task, write_table};
+pub(crate) use file::{Done, Finished, TableFile, Task, write_table};
 pub(crate) use manifest::{Manifest, Plan};
 pub use views::{schema_sql, sql as views_sql};
 

@@ -8,7 +8,7 @@ use super::{Notice, Options, PSL_VERSION, Progress, Summary};
 use crate::capture::Scope;
 use crate::error::{Error, ErrorKind};
 use crate::input::Origin;
-use crate::output::{self, Encoded, Finished, Manifest, TableFile, Task};
+use crate::output::{self, Done, Finished, Manifest, TableFile, Task};
 use crate::rows::Rows;
 use crate::tables::{Run, Table, runs_rows};
 use crate::worker::{Chunk, Counts, End, Item, Worker};
@@ -34,12 +34,12 @@ enum Event {
         worker: Box<Worker>,
         chunk: Box<Chunk>,
     },
-    Encoded {
+    Done {
         part: usize,
         table: usize,
         group: usize,
         bytes: u64,
-        result: Result<Encoded, ParquetError>,
+        result: Result<Done, ParquetError>,
     },
     Finished(Box<FinishedPart>),
 }
@@ -106,7 +106,7 @@ pub(super) struct Job<'a> {
     parts: Vec<Part>,
     /// Items that a worker reads just now.
     reading: usize,
-    /// Slabs that are encoded just now.
+    /// Tasks for files that are done just now.
     encoding: usize,
     /// Parts whose files are just being finished.
     finishing: usize,
@@ -235,7 +235,7 @@ impl<'a> Job<'a> {
                     worker,
                     chunk,
                 }) => self.keep(item, turn, worker, chunk),
-                Ok(Event::Encoded {
+                Ok(Event::Done {
                     part,
                     table,
                     group,
@@ -243,7 +243,7 @@ impl<'a> Job<'a> {
                     result,
                 }) => {
                     self.held_bytes -= bytes;
-                    self.encoded(part, table, group, result)?;
+                    self.done(part, table, group, result)?;
                 }
                 Ok(Event::Finished(part)) => self.finished(*part)?,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -454,7 +454,7 @@ impl<'a> Job<'a> {
                 }
             }
             all.into_iter()
-                .for_each(|(nth, task)| self.encode(part, nth, task));
+                .for_each(|(nth, task)| self.spawn(part, nth, task));
         }
         match end {
             // Its worker goes on when there is room.
@@ -488,7 +488,7 @@ impl<'a> Job<'a> {
                 }
             }
             all.into_iter()
-                .for_each(|(nth, task)| self.encode(slot.part, nth, task));
+                .for_each(|(nth, task)| self.spawn(slot.part, nth, task));
             return self.finish_if_settled(slot.part);
         }
         Ok(())
@@ -527,7 +527,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    fn encode(&mut self, part: usize, table: usize, task: Task) {
+    fn spawn(&mut self, part: usize, table: usize, task: Task) {
         if let Some(open) = self.open.get_mut(&part) {
             open.encoding += 1;
         }
@@ -535,8 +535,8 @@ impl<'a> Job<'a> {
         self.held_bytes += task.bytes();
         let (group, bytes, sender) = (task.group, task.bytes(), self.sender.clone());
         self.pool.spawn(move || {
-            let result = task.encode();
-            let _ = sender.send(Event::Encoded {
+            let result = task.run();
+            let _ = sender.send(Event::Done {
                 part,
                 table,
                 group,
@@ -546,12 +546,12 @@ impl<'a> Job<'a> {
         });
     }
 
-    fn encoded(
+    fn done(
         &mut self,
         part: usize,
         table: usize,
         group: usize,
-        result: Result<Encoded, ParquetError>,
+        result: Result<Done, ParquetError>,
     ) -> Result<(), Error> {
         self.encoding -= 1;
         let open = self
@@ -559,12 +559,11 @@ impl<'a> Job<'a> {
             .get_mut(&part)
             .expect("a part is open while its slabs are encoded");
         open.encoding -= 1;
-        let encoded =
-            result.map_err(|error| Error::write(self.options.destination.root(), error))?;
+        let done = result.map_err(|error| Error::write(self.options.destination.root(), error))?;
         if !open.is_failed
-            && let Some(task) = open.files[table].1.take(group, encoded)?
+            && let Some(task) = open.files[table].1.take(group, done)
         {
-            self.encode(part, table, task);
+            self.spawn(part, table, task);
         }
         self.finish_if_settled(part)
     }
