@@ -11,7 +11,7 @@ QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv/bin/python jobs/test_queries.py
 SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 
-.PHONY: build help test lint rust-test run queries deny schemas expected samples bench benches bench-corpus fuzz clean
+.PHONY: build help test lint rust-test run queries deny schemas expected samples bench benches bench-corpus profile fuzz clean
 .NOTPARALLEL:
 
 build: ## the program, as target/release/robots-scan (the default)
@@ -70,6 +70,14 @@ bench: build .venv-bench/ready ## the whole job beside its floors and peers, in 
 	@test -d $(CORPUS) || $(MAKE) bench-corpus
 	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/examples/bench-floors \
 	  $(CORPUS) target/bench/scratch --rounds $(ROUNDS)
+
+# A fixed input, made from a seed: its counts can be compared with those of docs/performance.md.
+PROFILE = target/bench/profile
+ARCHIVES = $(PROFILE)/*.warc.gz
+
+profile: build ## where the instructions of the whole job go, by stage; needs valgrind
+	@test -d $(PROFILE) || $(CARGO) run --release --locked --example bench-corpus -- $(PROFILE) 4000000
+	$(PYTHON) benches/measure/profile.py target/release/robots-scan $(ARCHIVES)
 
 # Compares are not traced: most of them would be those of the slow twins.
 fuzz: ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 /// An input larger than this is read in ranges, on all cores.
 const SPLIT_BYTES: u64 = 8 << 20;
-/// The size of a range.
-const RANGE_BYTES: u64 = 4 << 20;
+/// The size of a range. What is read of ranges ahead waits for those before it,
+/// and there is little room to wait: the smaller they are, the less do threads.
+const RANGE_BYTES: u64 = 1 << 20;
 
 /// Consecutive inputs of one crawl and subset: the unit of commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +109,8 @@ mod tests {
         assert_eq!(of(Some(1)), [None]);
         assert_eq!(of(None), [None]);
         let ranges = of(Some(13 << 20));
-        assert_eq!(ranges.len(), 4);
-        assert_eq!(ranges[3], Some((12 << 20, u64::MAX)));
+        assert_eq!(ranges.len(), 13);
+        assert_eq!(ranges[1], Some((1 << 20, 2 << 20)));
+        assert_eq!(ranges[12], Some((12 << 20, u64::MAX)));
     }
 }
