@@ -415,3 +415,65 @@ fn what_is_too_complex_is_unknown_and_said_and_its_urls_are_answered() {
         assert!(!policy.access_path(path.as_bytes()).is_allowed, "{path}");
     }
 }
+
+/// An archive of one response for each body, from hosts of as many octets.
+fn archive_of(bodies: &[Vec<u8>], host: &str) -> Vec<u8> {
+    let mut archive = Vec::new();
+    for (at, body) in bodies.iter().enumerate() {
+        let mut block = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
+        block.extend_from_slice(body);
+        let header = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://{host}{at:04}.example/robots.txt\r\n\
+             WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Length: {}\r\n\r\n",
+            block.len()
+        );
+        archive.extend_from_slice(header.as_bytes());
+        archive.extend_from_slice(&block);
+        archive.extend_from_slice(b"\r\n\r\n");
+    }
+    archive
+}
+
+#[test]
+fn a_body_that_comes_again_has_the_rows_of_one_that_does_not() {
+    let folder = TempDir::new().unwrap();
+    let mut bodies: Vec<Vec<u8>> = util::files_below(&util::samples().join("robots"))
+        .iter()
+        .map(|path| fs::read(path).unwrap())
+        .collect();
+    bodies.sort();
+    bodies.dedup();
+    let scan = |name: &str, archive: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, archive).unwrap();
+        let out = folder.path().join(format!("{name}.out"));
+        let fixed = ["--crawl", "X", "--subset", "robotstxt", "--threads", "1"];
+        let paths = [path.to_str().unwrap(), "-o", out.to_str().unwrap()];
+        let ran = util::run(paths.iter().chain(&fixed));
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+        out
+    };
+    let (first, again) = (archive_of(&bodies, "a"), archive_of(&bodies, "b"));
+    let alone = scan("alone.warc", &again);
+    let both = scan("both.warc", &[first, again].concat());
+    for table in scan::tables::Table::OF_RECORDS {
+        let rows = |dataset: &Path| {
+            let mut rows = table_rows(dataset, table.name());
+            rows.retain(|row| {
+                row["surt_host_name"]
+                    .as_str()
+                    .is_some_and(|it| it.starts_with("example,b"))
+            });
+            for row in &mut rows {
+                let row = row.as_object_mut().unwrap();
+                for of_place in ["robots_id", "warc_filename", "warc_record_offset"] {
+                    row.remove(of_place);
+                }
+            }
+            rows
+        };
+        let (alone, both) = (rows(&alone), rows(&both));
+        assert!(alone == both, "{} differs", table.name());
+        assert!(!alone.is_empty() || table == scan::tables::Table::Faults);
+    }
+}

@@ -110,6 +110,7 @@ impl ChunkEncoder {
     }
 
     /// Encodes the column at `at` of these rows as one page.
+    #[inline(never)] // A stage of `make profile`.
     pub(crate) fn write_page<'a>(
         &mut self,
         parts: impl Iterator<Item = (&'a Rows, Range<usize>)>,
@@ -275,6 +276,7 @@ impl ChunkEncoder {
     }
 
     /// Ends the chunk.
+    #[inline(never)] // A stage of `make profile`.
     pub(crate) fn close(mut self, scratch: &mut Scratch) -> Result<Chunk, ParquetError> {
         let mut sink = TrackedWrite::new(Vec::new());
         let has_dictionary = self.n_coded > 0;
