@@ -17,7 +17,7 @@ pub(crate) static SEED: LazyLock<u64> =
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     bytes: Vec<u8>,
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     hashes: Vec<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Texts {
     fn push_hashed(&mut self, text: &[u8], hash: u64) -> u32 {
         let no = self.ends.len() as u32;
         self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len() as u32);
+        self.ends.push(self.bytes.len());
         self.hashes.push(hash);
         no
     }
@@ -42,7 +42,7 @@ impl Texts {
     pub(crate) fn get(&self, no: u32) -> &[u8] {
         let at = no as usize;
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start as usize..self.ends[at] as usize]
+        &self.bytes[start..self.ends[at]]
     }
 
     pub(crate) fn hash(&self, no: u32) -> u64 {
