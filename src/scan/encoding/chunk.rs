@@ -19,6 +19,10 @@ use zstd::bulk::Compressor;
 /// Bytes of a dictionary of texts beyond which pages hold the texts themselves.
 const DICTIONARY_BYTES_MAX: usize = 8 << 20;
 
+/// Texts of a batch for each of its rows in a page beyond which their numbers
+/// are asked for one by one.
+const TEXTS_A_ROW_MAX: usize = 16;
+
 /// A number that no text of a batch has.
 const NONE: u32 = u32::MAX;
 
@@ -260,6 +264,11 @@ impl ChunkEncoder {
                 }
             }
             (Store::Texts(dictionary, _), Values::Text(values)) => {
+                // A few rows of a batch with very many texts do not pay for the table.
+                if texts.len() > TEXTS_A_ROW_MAX * range.len() {
+                    let number = |&no: &u32| dictionary.insert(texts.get(no), texts.hash(no));
+                    return put(&values[range], nulls, number, numbers);
+                }
                 numbers_of_texts.clear();
                 numbers_of_texts.resize(texts.len(), NONE);
                 let number = |&no: &u32| {

@@ -10,6 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Encoding, ZstdLevel};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A row of a column of each kind, first without nulls.
@@ -75,21 +76,29 @@ fn rows(rows: &[Row]) -> Rows {
 
 /// One row group: a page for each of `pages`, each of several batches.
 fn file(pages: &[Vec<Vec<Row>>]) -> Bytes {
-    let schema = ArrowSchemaConverter::new().convert(&schema()).unwrap();
-    let mut writer =
-        SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), Arc::default()).unwrap();
     let pages: Vec<Vec<Rows>> = pages
         .iter()
         .map(|page| page.iter().map(|batch| rows(batch)).collect())
         .collect();
+    let parts: Vec<Vec<_>> = pages
+        .iter()
+        .map(|page| page.iter().map(|rows| (rows, 0..rows.len())).collect())
+        .collect();
+    file_of(&parts)
+}
+
+fn file_of(pages: &[Vec<(&Rows, Range<usize>)>]) -> Bytes {
+    let schema = ArrowSchemaConverter::new().convert(&schema()).unwrap();
+    let mut writer =
+        SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), Arc::default()).unwrap();
     let mut scratch = Scratch::default();
     let mut group = writer.next_row_group().unwrap();
     for (at, column) in schema.columns().iter().enumerate() {
         let bloom_rows = column.name().contains("text").then_some(1000);
         let level = ZstdLevel::try_new(1).unwrap();
         let mut encoder = ChunkEncoder::new(Arc::clone(column), level, bloom_rows);
-        for page in &pages {
-            let parts = page.iter().map(|rows| (rows, 0..rows.len()));
+        for page in pages {
+            let parts = page.iter().cloned();
             encoder.write_page(parts, at, &mut scratch).unwrap();
         }
         let (bytes, close) = encoder.close(&mut scratch).unwrap().into_parts();
@@ -190,6 +199,23 @@ fn what_is_written_is_read_again() {
             assert_eq!(read(&file(&pages)), all);
         }
     }
+}
+
+#[test]
+fn pages_of_a_few_rows_of_a_large_batch_are_the_same() {
+    let mut seed = 11;
+    let all = some_rows(4000, &mut seed);
+    let ranges: Vec<Range<usize>> = vec![0..3, 3..3000, 3000..3001, 3001..4000];
+    let pages: Vec<Vec<Vec<Row>>> = ranges
+        .iter()
+        .map(|range| vec![all[range.clone()].to_vec()])
+        .collect();
+    let batch = rows(&all);
+    let parts: Vec<Vec<(&Rows, Range<usize>)>> = ranges
+        .into_iter()
+        .map(|range| vec![(&batch, range)])
+        .collect();
+    assert_eq!(file_of(&parts), file(&pages));
 }
 
 #[test]
