@@ -313,6 +313,33 @@ fn the_output_knows_neither_rules_nor_records() {
 }
 
 #[test]
+fn rows_and_pages_know_values_and_no_tables() {
+    let never = [
+        "robots",
+        "std::fs",
+        "std::path",
+        "crate::facts",
+        "crate::host",
+        "crate::http",
+        "crate::input",
+        "crate::memo",
+        "crate::output",
+        "crate::run",
+        "crate::tables",
+        "crate::warc",
+        "crate::worker",
+    ];
+    assert_never(
+        "src/scan/rows",
+        &[&never[..], &["arrow", "parquet", "crate::encoding"]].concat(),
+    );
+    assert_never(
+        "src/scan/encoding",
+        &[&never[..], &["crate::capture"]].concat(),
+    );
+}
+
+#[test]
 fn sorting_knows_bytes_and_matching_no_archives() {
     let never = [
         "robots",

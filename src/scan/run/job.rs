@@ -41,7 +41,8 @@ enum Event {
         bytes: u64,
         result: Result<Done, ParquetError>,
     },
-    Finished(Box<FinishedPart>),
+    /// A part without its files, which have their names unless one could not be written.
+    Finished(Box<OpenPart>, Result<Vec<(Table, Finished)>, Error>),
 }
 
 /// An item that was given out and not yet taken into the output.
@@ -72,16 +73,6 @@ struct OpenPart {
     encoding: usize,
     is_read: bool,
     is_failed: bool,
-}
-
-/// A part whose files have their names, unless one could not be written.
-struct FinishedPart {
-    no: u32,
-    crawl: String,
-    subset: String,
-    inputs: Range<usize>,
-    counts: Counts,
-    files: Result<Vec<(Table, Finished)>, Error>,
 }
 
 pub(super) struct Job<'a> {
@@ -245,7 +236,7 @@ impl<'a> Job<'a> {
                     self.held_bytes -= bytes;
                     self.done(part, table, group, result)?;
                 }
-                Ok(Event::Finished(part)) => self.finished(*part)?,
+                Ok(Event::Finished(part, files)) => self.finished(*part, files)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     unreachable!("the job itself holds a sender")
@@ -577,7 +568,7 @@ impl<'a> Job<'a> {
         {
             return Ok(());
         }
-        let open = self.open.remove(&at).expect("it is there");
+        let mut open = self.open.remove(&at).expect("it is there");
         if open.is_failed {
             open.files.into_iter().for_each(|(_, file)| file.discard());
             return Ok(());
@@ -592,19 +583,11 @@ impl<'a> Job<'a> {
         let sender = self.sender.clone();
         self.finishing += 1;
         self.pool.spawn(move || {
-            let OpenPart {
-                no,
-                crawl,
-                subset,
-                inputs,
-                counts,
-                files,
-                ..
-            } = open;
             let finish = |(table, file): (Table, TableFile)| {
                 debug_assert!(file.is_settled());
                 Ok((table, file.finish()?))
             };
+            let files = std::mem::take(&mut open.files);
             let files: Result<Vec<_>, Error> = files.into_iter().map(finish).collect();
             let files = files.and_then(|mut files| {
                 if let Some((schema, rows, path)) = runs {
@@ -613,15 +596,7 @@ impl<'a> Job<'a> {
                 }
                 Ok(files)
             });
-            let part = FinishedPart {
-                no,
-                crawl,
-                subset,
-                inputs,
-                counts,
-                files,
-            };
-            let _ = sender.send(Event::Finished(Box::new(part)));
+            let _ = sender.send(Event::Finished(Box::new(open), files));
         });
         Ok(())
     }
@@ -643,10 +618,13 @@ impl<'a> Job<'a> {
     }
 
     /// Notes a part in the manifest, whose files have their names.
-    fn finished(&mut self, part: FinishedPart) -> Result<(), Error> {
+    fn finished(
+        &mut self,
+        part: OpenPart,
+        files: Result<Vec<(Table, Finished)>, Error>,
+    ) -> Result<(), Error> {
         self.finishing -= 1;
-        let FinishedPart { counts, files, .. } = part;
-        let files = files?;
+        let (counts, files) = (part.counts, files?);
         for (table, file) in &files {
             *self
                 .summary
@@ -678,8 +656,8 @@ impl<'a> Job<'a> {
     /// Drops what is not finished, but waits for what is about to be.
     fn interrupt(&mut self) -> Result<(), Error> {
         while self.finishing > 0 {
-            if let Ok(Event::Finished(part)) = self.events.recv() {
-                self.finished(*part)?;
+            if let Ok(Event::Finished(part, files)) = self.events.recv() {
+                self.finished(*part, files)?;
             }
         }
         for (_, part) in std::mem::take(&mut self.open) {

@@ -115,6 +115,14 @@ macro_rules! table {
                 self.end_rows(rows.len());
             }
 
+            /// Fills the columns of rows that are the capture's.
+            fn fill_capture(&mut self, facts: &$crate::facts::Facts<'_>, count: usize) {
+                let host = facts.surt_host_name();
+                let host = host.map(|host| self.texts.intern(host));
+                self.robots_id.fill(Some(facts.robots_id), count);
+                self.surt_host_name.fill(host, count);
+            }
+
             /// Rows of this batch.
             pub(crate) fn len(&self) -> usize {
                 self.ends.len()

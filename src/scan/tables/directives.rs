@@ -37,10 +37,7 @@ impl Builder {
         if count == 0 {
             return;
         }
-        let host = facts.surt_host_name();
-        let host = host.map(|host| self.texts.intern(host));
-        self.robots_id.fill(Some(facts.robots_id), count);
-        self.surt_host_name.fill(host, count);
+        self.fill_capture(facts, count);
         self.end_rows(count);
     }
 }

@@ -39,10 +39,7 @@ impl Builder {
             return;
         }
         let lines = lines.iter().copied();
-        let host = facts.surt_host_name();
-        let host = host.map(|host| self.texts.intern(host));
-        self.robots_id.fill(Some(facts.robots_id), count);
-        self.surt_host_name.fill(host, count);
+        self.fill_capture(facts, count);
         self.group_no
             .extend(lines.clone().map(|it| int(it.group_no)));
         self.agent_no
