@@ -11,6 +11,7 @@ use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, OffsetIndexBuilder, PageEncodingStats};
+use parquet::file::statistics::Statistics;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
@@ -29,13 +30,22 @@ const NONE: u32 = u32::MAX;
 /// The share of values that a Bloom filter finds though they are not there.
 const BLOOM_FPP: f64 = 0.01;
 
-/// Encodes the column of a row group, page after page.
+/// Encodes columns of a row group, page after page: one, or some that stand
+/// side by side and say nearly the same, which have one dictionary.
 pub(crate) struct ChunkEncoder {
-    descr: ColumnDescPtr,
+    /// The place of the first among the columns of the rows.
+    at: usize,
     level: ZstdLevel,
-    /// Rows of a row group at most, if a Bloom filter is to be made.
-    bloom_rows: Option<u64>,
     values: Store,
+    columns: Vec<Open>,
+}
+
+/// A column chunk that is being encoded.
+struct Open {
+    descr: ColumnDescPtr,
+    texts: Told,
+    /// Of each value of a dictionary that columns share, whether it is this one's.
+    is_own: Vec<bool>,
     /// Encoded data pages.
     pages: TrackedWrite<Vec<u8>>,
     locations: OffsetIndexBuilder,
@@ -47,18 +57,20 @@ pub(crate) struct ChunkEncoder {
     n_plain: i32,
 }
 
-/// What is kept of the values of the chunk.
+/// What is kept of the values.
 #[derive(Debug)]
 enum Store {
-    Texts(TextDictionary, Singles),
+    Texts(TextDictionary),
     Numbers(NumberDictionary),
     Bools([bool; 2]),
 }
 
-/// What is kept of texts that stand in their pages.
+/// What readers are told of a column's texts.
 #[derive(Debug, Default)]
-struct Singles {
+struct Told {
     range: TextRange,
+    /// Rows of a row group at most, if a Bloom filter is to be made.
+    bloom_rows: Option<u64>,
     bloom: Option<Sbbf>,
 }
 
@@ -80,6 +92,8 @@ impl Chunk {
 pub(crate) struct Scratch {
     /// Numbers of dictionary values, of those that are not null.
     numbers: Vec<u32>,
+    /// Those of the column before.
+    numbers_before: Vec<u32>,
     /// By texts of a batch, their numbers in the dictionary.
     numbers_of_texts: Vec<u32>,
     /// For each row one if there is a value, else zero.
@@ -92,17 +106,32 @@ pub(crate) struct Scratch {
 }
 
 impl ChunkEncoder {
-    pub(crate) fn new(descr: ColumnDescPtr, level: ZstdLevel, bloom_rows: Option<u64>) -> Self {
-        let values = match descr.physical_type() {
-            Type::BYTE_ARRAY => Store::Texts(TextDictionary::default(), Singles::default()),
-            Type::BOOLEAN => Store::Bools([false; 2]),
+    /// For columns from the place `at` on, each with the rows of a row group at
+    /// most where a Bloom filter is to be made. Several must be texts, and never
+    /// null.
+    pub(crate) fn new(
+        at: usize,
+        columns: Vec<(ColumnDescPtr, Option<u64>)>,
+        level: ZstdLevel,
+    ) -> Self {
+        let values = match columns.first().map(|(descr, _)| descr.physical_type()) {
+            Some(Type::BYTE_ARRAY) => Store::Texts(TextDictionary::default()),
+            Some(Type::BOOLEAN) => Store::Bools([false; 2]),
             _ => Store::Numbers(NumberDictionary::default()),
         };
-        Self {
+        if columns.len() > 1 {
+            let can_share = |it: &ColumnDescPtr| {
+                it.physical_type() == Type::BYTE_ARRAY && it.max_def_level() == 0
+            };
+            assert!(columns.iter().all(|(descr, _)| can_share(descr)));
+        }
+        let open = |(descr, bloom_rows)| Open {
             descr,
-            level,
-            bloom_rows,
-            values,
+            texts: Told {
+                bloom_rows,
+                ..Told::default()
+            },
+            is_own: Vec::new(),
             pages: TrackedWrite::new(Vec::new()),
             locations: OffsetIndexBuilder::new(),
             rows: 0,
@@ -110,79 +139,306 @@ impl ChunkEncoder {
             uncompressed_bytes: 0,
             n_coded: 0,
             n_plain: 0,
+        };
+        Self {
+            at,
+            level,
+            values,
+            columns: columns.into_iter().map(open).collect(),
         }
     }
 
-    /// Encodes the column at `at` of these rows as one page.
+    /// Encodes the columns of these rows as one page each.
     #[inline(never)] // A stage of `make profile`.
     pub(crate) fn write_page<'a>(
         &mut self,
-        parts: impl Iterator<Item = (&'a Rows, Range<usize>)>,
-        at: usize,
+        parts: impl Iterator<Item = (&'a Rows, Range<usize>)> + Clone,
         scratch: &mut Scratch,
     ) -> Result<(), ParquetError> {
-        scratch.numbers.clear();
-        scratch.levels.clear();
-        scratch.plain.clear();
-        scratch.bools.clear();
-        let (mut n_rows, mut n_nulls) = (0, 0);
-        let mut is_plain = match &self.values {
-            Store::Texts(dictionary, _) => dictionary.page().len() > DICTIONARY_BYTES_MAX,
+        let is_full = match &self.values {
+            Store::Texts(dictionary) => dictionary.page().len() > DICTIONARY_BYTES_MAX,
             _ => false,
         };
-        for (rows, range) in parts {
-            let column = rows.column(at);
-            is_plain |= matches!(column.values, Values::Single(..));
-            n_rows += range.len();
-            n_nulls += put_levels(column, &range, n_rows, &mut scratch.levels);
-            self.put_values(column, rows.texts(), range, is_plain, scratch);
+        let shares = self.columns.len() > 1;
+        for (nth, open) in self.columns.iter_mut().enumerate() {
+            std::mem::swap(&mut scratch.numbers, &mut scratch.numbers_before);
+            scratch.numbers.clear();
+            scratch.levels.clear();
+            scratch.plain.clear();
+            scratch.bools.clear();
+            let (mut n_rows, mut n_nulls) = (0, 0);
+            let mut is_plain = is_full;
+            for (rows, range) in parts.clone() {
+                let column = rows.column(self.at + nth);
+                is_plain |= matches!(column.values, Values::Single(..));
+                n_rows += range.len();
+                n_nulls += put_levels(column, &range, n_rows, &mut scratch.levels);
+                if nth > 0 && !is_plain {
+                    let before = rows.column(self.at + nth - 1);
+                    put_alike(
+                        &mut self.values,
+                        [before, column],
+                        rows.texts(),
+                        range,
+                        scratch,
+                    );
+                } else {
+                    let told = &mut open.texts;
+                    put_values(
+                        &mut self.values,
+                        told,
+                        column,
+                        rows.texts(),
+                        range,
+                        is_plain,
+                        scratch,
+                    );
+                }
+            }
+            if n_rows == 0 {
+                return Ok(());
+            }
+            let is_coded = lay_out(
+                &self.values,
+                &open.descr,
+                is_plain,
+                n_rows,
+                n_nulls,
+                scratch,
+            );
+            if is_coded && shares {
+                open.own(&scratch.numbers);
+            }
+            let buf = compress(&mut scratch.compressor, &scratch.page, self.level)?;
+            open.append(buf, scratch.page.len(), is_coded, n_rows, n_nulls)?;
         }
-        if n_rows == 0 {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    /// Ends the chunks.
+    #[inline(never)] // A stage of `make profile`.
+    pub(crate) fn close(self, scratch: &mut Scratch) -> Result<Vec<Chunk>, ParquetError> {
         let Scratch {
-            numbers,
-            levels,
-            plain,
-            bools,
-            page,
-            ..
+            page, compressor, ..
         } = scratch;
-        page.clear();
-        if self.descr.max_def_level() > 0 {
-            // Levels are behind their length.
-            page.extend_from_slice(&[0; 4]);
-            if n_nulls == 0 {
-                levels.clear();
-                levels.resize(n_rows, 1);
-            }
-            pack::pack(levels, 1, page);
-            let len = page.len() as u32 - 4;
-            page[..4].copy_from_slice(&len.to_le_bytes());
+        let mut dictionary = None;
+        if let Some(open) = self.columns.first()
+            && open.n_coded > 0
+        {
+            let (values, count) = self.values.dictionary(open.descr.physical_type(), page);
+            dictionary = Some(Dictionary {
+                count,
+                bytes: values.len(),
+                compressed: compress(compressor, values, self.level)?,
+            });
         }
-        let is_coded = match &self.values {
-            Store::Texts(..) if is_plain => {
-                page.append(plain);
-                false
+        let columns = self.columns.into_iter();
+        columns
+            .map(|open| open.close(&self.values, dictionary.as_ref(), self.level))
+            .collect()
+    }
+}
+
+/// A dictionary's page.
+struct Dictionary {
+    /// Its values.
+    count: usize,
+    /// Bytes of them.
+    bytes: usize,
+    compressed: Bytes,
+}
+
+/// Lays out the page of what stands in `scratch`; gives whether it holds
+/// numbers of the dictionary.
+fn lay_out(
+    values: &Store,
+    descr: &ColumnDescPtr,
+    is_plain: bool,
+    n_rows: usize,
+    n_nulls: usize,
+    scratch: &mut Scratch,
+) -> bool {
+    let Scratch {
+        numbers,
+        levels,
+        plain,
+        bools,
+        page,
+        ..
+    } = scratch;
+    page.clear();
+    if descr.max_def_level() > 0 {
+        // Levels are behind their length.
+        page.extend_from_slice(&[0; 4]);
+        if n_nulls == 0 {
+            levels.clear();
+            levels.resize(n_rows, 1);
+        }
+        pack::pack(levels, 1, page);
+        let len = page.len() as u32 - 4;
+        page[..4].copy_from_slice(&len.to_le_bytes());
+    }
+    match values {
+        Store::Texts(_) if is_plain => {
+            page.append(plain);
+            false
+        }
+        Store::Texts(dictionary) => {
+            put_numbers(numbers, dictionary.len(), page);
+            true
+        }
+        Store::Numbers(dictionary) => {
+            put_numbers(numbers, dictionary.values().len(), page);
+            true
+        }
+        Store::Bools(_) => {
+            pack::put_bools(bools, page);
+            false
+        }
+    }
+}
+
+/// Adds the values of some rows to the page, those that are not null.
+fn put_values(
+    store: &mut Store,
+    told: &mut Told,
+    column: &Column,
+    texts: &Texts,
+    range: Range<usize>,
+    is_plain: bool,
+    scratch: &mut Scratch,
+) {
+    let nulls = column.nulls.get(range.clone()).unwrap_or_default();
+    let Scratch {
+        numbers,
+        numbers_of_texts,
+        plain,
+        bools,
+        ..
+    } = scratch;
+    match (store, &column.values) {
+        (Store::Numbers(dictionary), Values::Long(values)) => {
+            let number = |&it: &i64| dictionary.insert(it.cast_unsigned());
+            put(&values[range], nulls, number, numbers);
+        }
+        (Store::Numbers(dictionary), Values::Int(values)) => {
+            let number = |&it: &i32| dictionary.insert(it.cast_unsigned().into());
+            put(&values[range], nulls, number, numbers);
+        }
+        (Store::Numbers(dictionary), Values::Double(values)) => {
+            let number = |&it: &f64| dictionary.insert(it.to_bits());
+            put(&values[range], nulls, number, numbers);
+        }
+        (Store::Bools(has), Values::Bool(values)) => {
+            let start = bools.len();
+            put(&values[range], nulls, |&it| it, bools);
+            has[0] |= bools[start..].contains(&false);
+            has[1] |= bools[start..].contains(&true);
+        }
+        (Store::Texts(_), Values::Single(bytes, ends)) => {
+            let mut start = match range.start {
+                0 => 0,
+                at => ends[at - 1] as usize,
+            };
+            for (nth, &end) in ends[range].iter().enumerate() {
+                let text = &bytes[start..end as usize];
+                start = end as usize;
+                if nulls.get(nth) != Some(&true) {
+                    told.add(text);
+                    put_plain(text, plain);
+                }
             }
-            Store::Texts(dictionary, _) => {
-                put_numbers(numbers, dictionary.len(), page);
-                true
+        }
+        (Store::Texts(_), Values::Text(values)) if is_plain => {
+            for (nth, &no) in values[range].iter().enumerate() {
+                if nulls.get(nth) != Some(&true) {
+                    let text = texts.get(no);
+                    told.add(text);
+                    put_plain(text, plain);
+                }
             }
-            Store::Numbers(dictionary) => {
-                put_numbers(numbers, dictionary.values().len(), page);
-                true
+        }
+        (Store::Texts(dictionary), Values::Text(values)) => {
+            // A few rows of a batch with very many texts do not pay for the table.
+            if texts.len() > TEXTS_A_ROW_MAX * range.len() {
+                let number = |&no: &u32| dictionary.insert(texts.get(no), texts.hash(no));
+                return put(&values[range], nulls, number, numbers);
             }
-            Store::Bools(_) => {
-                pack::put_bools(bools, page);
-                false
-            }
-        };
+            numbers_of_texts.clear();
+            numbers_of_texts.resize(texts.len(), NONE);
+            let number = |&no: &u32| {
+                let number = &mut numbers_of_texts[no as usize];
+                if *number == NONE {
+                    *number = dictionary.insert(texts.get(no), texts.hash(no));
+                }
+                *number
+            };
+            put(&values[range], nulls, number, numbers);
+        }
+        _ => unreachable!("a table's columns are made by its schema"),
+    }
+}
+
+/// Adds the values of some rows of the second column to the page, where the
+/// first was added to the page before; most stand in both.
+fn put_alike(
+    store: &mut Store,
+    columns: [&Column; 2],
+    texts: &Texts,
+    range: Range<usize>,
+    scratch: &mut Scratch,
+) {
+    let Scratch {
+        numbers,
+        numbers_before,
+        ..
+    } = scratch;
+    let (Store::Texts(dictionary), [Values::Text(before), Values::Text(values)]) =
+        (store, columns.map(|it| &it.values))
+    else {
+        unreachable!("columns that share are texts")
+    };
+    let numbered = before[range.clone()]
+        .iter()
+        .zip(&numbers_before[numbers.len()..]);
+    let mut last = (NONE, NONE);
+    let alike = values[range].iter().zip(numbered);
+    numbers.extend(alike.map(|(&no, (&before, &number))| {
+        if no == before {
+            return number;
+        }
+        if no != last.0 {
+            last = (no, dictionary.insert(texts.get(no), texts.hash(no)));
+        }
+        last.1
+    }));
+}
+
+impl Open {
+    /// Notes values of the dictionary that are this column's.
+    fn own(&mut self, numbers: &[u32]) {
+        let greatest = numbers.iter().max().map_or(0, |&it| it as usize);
+        if self.is_own.len() <= greatest {
+            self.is_own.resize(greatest + 1, false);
+        }
+        for &number in numbers {
+            self.is_own[number as usize] = true;
+        }
+    }
+
+    /// Appends a compressed page.
+    fn append(
+        &mut self,
+        buf: Bytes,
+        uncompressed_bytes: usize,
+        is_coded: bool,
+        n_rows: usize,
+        n_nulls: usize,
+    ) -> Result<(), ParquetError> {
         self.n_coded += i32::from(is_coded);
         self.n_plain += i32::from(!is_coded);
         self.rows += n_rows as u64;
         self.nulls += n_nulls as u64;
-        let buf = compress(&mut scratch.compressor, &scratch.page, self.level)?;
         let page = Page::DataPage {
             buf,
             num_values: n_rows as u32,
@@ -195,7 +451,7 @@ impl ChunkEncoder {
             rep_level_encoding: Encoding::RLE,
             statistics: None,
         };
-        let page = CompressedPage::new(page, scratch.page.len());
+        let page = CompressedPage::new(page, uncompressed_bytes);
         let spec = SerializedPageWriter::new(&mut self.pages).write_page(page)?;
         self.uncompressed_bytes += spec.uncompressed_size as u64;
         self.locations
@@ -204,104 +460,23 @@ impl ChunkEncoder {
         Ok(())
     }
 
-    /// Adds the values of some rows to the page, those that are not null.
-    fn put_values(
-        &mut self,
-        column: &Column,
-        texts: &Texts,
-        range: Range<usize>,
-        is_plain: bool,
-        scratch: &mut Scratch,
-    ) {
-        let nulls = column.nulls.get(range.clone()).unwrap_or_default();
-        let Scratch {
-            numbers,
-            numbers_of_texts,
-            plain,
-            bools,
-            ..
-        } = scratch;
-        match (&mut self.values, &column.values) {
-            (Store::Numbers(dictionary), Values::Long(values)) => {
-                let number = |&it: &i64| dictionary.insert(it.cast_unsigned());
-                put(&values[range], nulls, number, numbers);
-            }
-            (Store::Numbers(dictionary), Values::Int(values)) => {
-                let number = |&it: &i32| dictionary.insert(it.cast_unsigned().into());
-                put(&values[range], nulls, number, numbers);
-            }
-            (Store::Numbers(dictionary), Values::Double(values)) => {
-                let number = |&it: &f64| dictionary.insert(it.to_bits());
-                put(&values[range], nulls, number, numbers);
-            }
-            (Store::Bools(has), Values::Bool(values)) => {
-                let start = bools.len();
-                put(&values[range], nulls, |&it| it, bools);
-                has[0] |= bools[start..].contains(&false);
-                has[1] |= bools[start..].contains(&true);
-            }
-            (Store::Texts(_, singles), Values::Single(bytes, ends)) => {
-                let mut start = match range.start {
-                    0 => 0,
-                    at => ends[at - 1] as usize,
-                };
-                for (nth, &end) in ends[range].iter().enumerate() {
-                    let text = &bytes[start..end as usize];
-                    start = end as usize;
-                    if nulls.get(nth) != Some(&true) {
-                        singles.add(text, self.bloom_rows);
-                        put_plain(text, plain);
-                    }
-                }
-            }
-            (Store::Texts(_, singles), Values::Text(values)) if is_plain => {
-                for (nth, &no) in values[range].iter().enumerate() {
-                    if nulls.get(nth) != Some(&true) {
-                        let text = texts.get(no);
-                        singles.add(text, self.bloom_rows);
-                        put_plain(text, plain);
-                    }
-                }
-            }
-            (Store::Texts(dictionary, _), Values::Text(values)) => {
-                // A few rows of a batch with very many texts do not pay for the table.
-                if texts.len() > TEXTS_A_ROW_MAX * range.len() {
-                    let number = |&no: &u32| dictionary.insert(texts.get(no), texts.hash(no));
-                    return put(&values[range], nulls, number, numbers);
-                }
-                numbers_of_texts.clear();
-                numbers_of_texts.resize(texts.len(), NONE);
-                let number = |&no: &u32| {
-                    let number = &mut numbers_of_texts[no as usize];
-                    if *number == NONE {
-                        *number = dictionary.insert(texts.get(no), texts.hash(no));
-                    }
-                    *number
-                };
-                put(&values[range], nulls, number, numbers);
-            }
-            _ => unreachable!("a table's columns are made by its schema"),
-        }
-    }
-
     /// Ends the chunk.
-    #[inline(never)] // A stage of `make profile`.
-    pub(crate) fn close(mut self, scratch: &mut Scratch) -> Result<Chunk, ParquetError> {
+    fn close(
+        mut self,
+        values: &Store,
+        dictionary: Option<&Dictionary>,
+        level: ZstdLevel,
+    ) -> Result<Chunk, ParquetError> {
         let mut sink = TrackedWrite::new(Vec::new());
-        let has_dictionary = self.n_coded > 0;
-        if has_dictionary {
-            let Scratch {
-                page, compressor, ..
-            } = scratch;
-            let physical = self.descr.physical_type();
-            let (values, count) = self.values.dictionary(physical, page);
+        let has_dictionary = dictionary.is_some();
+        if let Some(dictionary) = dictionary {
             let page = Page::DictionaryPage {
-                buf: compress(compressor, values, self.level)?,
-                num_values: count as u32,
+                buf: dictionary.compressed.clone(),
+                num_values: dictionary.count as u32,
                 encoding: Encoding::PLAIN,
                 is_sorted: false,
             };
-            let page = CompressedPage::new(page, values.len());
+            let page = CompressedPage::new(page, dictionary.bytes);
             let spec = SerializedPageWriter::new(&mut sink).write_page(page)?;
             self.uncompressed_bytes += spec.uncompressed_size as u64;
         }
@@ -310,8 +485,7 @@ impl ChunkEncoder {
         bytes.append(&mut self.pages.into_inner()?);
 
         let (statistics, bloom_filter) =
-            self.values
-                .end(self.descr.physical_type(), self.nulls, self.bloom_rows)?;
+            values.tell(&self.descr, self.nulls, self.texts, &self.is_own);
         let stats = |page_type, encoding, count| PageEncodingStats {
             page_type,
             encoding,
@@ -333,7 +507,7 @@ impl ChunkEncoder {
             encodings.push(Encoding::PLAIN);
         }
         let metadata = ColumnChunkMetaData::builder(self.descr)
-            .set_compression(Compression::ZSTD(self.level))
+            .set_compression(Compression::ZSTD(level))
             .set_encodings(encodings)
             .set_page_encoding_stats(pages)
             .set_num_values(self.rows as i64)
@@ -368,7 +542,7 @@ impl Store {
     fn dictionary<'p>(&'p self, physical: Type, page: &'p mut Vec<u8>) -> (&'p [u8], usize) {
         page.clear();
         match self {
-            Self::Texts(dictionary, _) => (dictionary.page(), dictionary.len()),
+            Self::Texts(dictionary) => (dictionary.page(), dictionary.len()),
             Self::Numbers(dictionary) => {
                 let bytes = if physical == Type::INT32 { 4 } else { 8 };
                 for value in dictionary.values() {
@@ -380,41 +554,47 @@ impl Store {
         }
     }
 
-    /// The statistics, and the Bloom filter where `bloom_rows` asks for one.
-    fn end(
-        self,
-        physical: Type,
+    /// The statistics, and the Bloom filter where one is to be made. `is_own`
+    /// says which values are the column's, all if it is empty.
+    fn tell(
+        &self,
+        descr: &ColumnDescPtr,
         nulls: u64,
-        bloom_rows: Option<u64>,
-    ) -> Result<(parquet::file::statistics::Statistics, Option<Sbbf>), ParquetError> {
-        Ok(match self {
-            Self::Texts(dictionary, mut singles) => {
-                for text in dictionary.texts() {
-                    singles.add(text, bloom_rows);
+        mut told: Told,
+        is_own: &[bool],
+    ) -> (Statistics, Option<Sbbf>) {
+        match self {
+            Self::Texts(dictionary) => {
+                let own = is_own
+                    .iter()
+                    .copied()
+                    .chain(std::iter::repeat(is_own.is_empty()));
+                for (text, _) in dictionary.texts().zip(own).filter(|&(_, is_own)| is_own) {
+                    told.add(text);
                 }
-                if let Some(bloom) = &mut singles.bloom {
+                if let Some(bloom) = &mut told.bloom {
                     bloom.fold_to_target_fpp(BLOOM_FPP);
                 }
-                (singles.range.statistics(nulls), singles.bloom)
+                (told.range.statistics(nulls), told.bloom)
             }
             Self::Numbers(dictionary) => {
                 let values = dictionary.values().iter().copied();
-                let statistics = match physical {
+                let statistics = match descr.physical_type() {
                     Type::INT32 => statistics::of_ints(values.map(|it| it as i32), nulls),
                     Type::INT64 => statistics::of_longs(values.map(u64::cast_signed), nulls),
                     _ => statistics::of_doubles(values.map(f64::from_bits), nulls),
                 };
                 (statistics, None)
             }
-            Self::Bools(has) => (statistics::of_bools(has, nulls), None),
-        })
+            Self::Bools(has) => (statistics::of_bools(*has, nulls), None),
+        }
     }
 }
 
-impl Singles {
-    fn add(&mut self, text: &[u8], bloom_rows: Option<u64>) {
+impl Told {
+    fn add(&mut self, text: &[u8]) {
         self.range.add(text);
-        if let Some(rows) = bloom_rows {
+        if let Some(rows) = self.bloom_rows {
             if self.bloom.is_none() {
                 self.bloom = Sbbf::new_with_ndv_fpp(rows, BLOOM_FPP).ok();
             }

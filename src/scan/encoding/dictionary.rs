@@ -9,36 +9,45 @@ use hashbrown::hash_table::Entry;
 #[derive(Debug, Default)]
 pub(super) struct TextDictionary {
     page: Vec<u8>,
-    /// Where each text begins, and its hash.
-    texts: Vec<(u32, u64)>,
-    table: HashTable<u32>,
+    /// By hashes. What a look needs stands together: most miss the caches.
+    table: HashTable<Known>,
+}
+
+/// A text of the dictionary.
+#[derive(Debug)]
+struct Known {
+    hash: u64,
+    /// Where it begins in the page.
+    start: u32,
+    number: u32,
 }
 
 impl TextDictionary {
     pub(super) fn insert(&mut self, text: &[u8], hash: u64) -> u32 {
-        let (page, texts) = (&mut self.page, &mut self.texts);
+        let (page, number) = (&mut self.page, self.table.len() as u32);
         let entry = self.table.entry(
             hash,
-            |&no| {
-                let (start, of) = texts[no as usize];
-                of == hash && text_at(page, start) == text
-            },
-            |&no| texts[no as usize].1,
+            |it| it.hash == hash && text_at(page, it.start) == text,
+            |it| it.hash,
         );
         match entry {
-            Entry::Occupied(entry) => *entry.get(),
+            Entry::Occupied(entry) => entry.get().number,
             Entry::Vacant(entry) => {
-                let no = texts.len() as u32;
                 page.extend_from_slice(&(text.len() as u32).to_le_bytes());
-                texts.push((page.len() as u32, hash));
+                let start = page.len() as u32;
                 page.extend_from_slice(text);
-                *entry.insert(no).get()
+                entry.insert(Known {
+                    hash,
+                    start,
+                    number,
+                });
+                number
             }
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.texts.len()
+        self.table.len()
     }
 
     pub(super) fn page(&self) -> &[u8] {
@@ -46,9 +55,13 @@ impl TextDictionary {
     }
 
     pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        self.texts
-            .iter()
-            .map(|&(start, _)| text_at(&self.page, start))
+        let mut start = 4;
+        std::iter::repeat_with(move || {
+            let text = text_at(&self.page, start);
+            start += text.len() as u32 + 4;
+            text
+        })
+        .take(self.len())
     }
 }
 
@@ -74,28 +87,30 @@ pub(super) struct NumberDictionary {
 }
 
 impl NumberDictionary {
+    #[inline]
     pub(super) fn insert(&mut self, value: u64) -> u32 {
-        match self.last {
-            Some((last, no)) if last == value => no,
-            _ => {
-                let no = self.insert_other(value);
-                self.last = Some((value, no));
-                no
-            }
+        match (self.small.get(value as usize), self.last) {
+            (Some(&place), _) if place > 0 => place - 1,
+            (_, Some((last, no))) if last == value => no,
+            _ => self.insert_other(value),
         }
     }
 
     fn insert_other(&mut self, value: u64) -> u32 {
-        let values = &mut self.values;
-        if value < SMALL as u64 {
+        let no = if value < SMALL as u64 {
             self.small.resize(SMALL, 0);
-            let place = &mut self.small[value as usize];
-            if *place == 0 {
-                values.push(value);
-                *place = values.len() as u32;
-            }
-            return *place - 1;
-        }
+            self.values.push(value);
+            self.small[value as usize] = self.values.len() as u32;
+            self.values.len() as u32 - 1
+        } else {
+            self.insert_large(value)
+        };
+        self.last = Some((value, no));
+        no
+    }
+
+    fn insert_large(&mut self, value: u64) -> u32 {
+        let values = &mut self.values;
         let entry = self.table.entry(
             hash(value),
             |&no| values[no as usize] == value,

@@ -10,6 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Encoding, ZstdLevel};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ use std::sync::Arc;
 struct Row {
     long: i64,
     text: String,
+    /// Mostly the same as `text`, whose dictionary it shares.
+    alike: String,
     long_null: Option<i64>,
     int: Option<i32>,
     short: Option<i16>,
@@ -32,6 +35,7 @@ fn schema() -> Schema {
     Schema::new(vec![
         field("long", DataType::Int64, false),
         field("text", DataType::Utf8, false),
+        field("alike", DataType::Utf8, false),
         field("long_null", DataType::Int64, true),
         field("int", DataType::Int32, true),
         field("short", DataType::Int16, true),
@@ -45,13 +49,15 @@ fn schema() -> Schema {
 fn rows(rows: &[Row]) -> Rows {
     let mut pool = Pool::default();
     let (mut long, mut long_null) = (Fixed::<i64>::default(), Fixed::<i64>::default());
-    let (mut text, mut text_null) = (Fixed::<u32>::default(), Fixed::<u32>::default());
+    let (mut text, mut alike) = (Fixed::<u32>::default(), Fixed::<u32>::default());
+    let mut text_null = Fixed::<u32>::default();
     let (mut int, mut short) = (Fixed::<i32>::default(), Fixed::<i32>::default());
     let (mut double, mut is_so) = (Fixed::<f64>::default(), Fixed::<bool>::default());
     let mut single = Singles::default();
     for row in rows {
         long.append_value(row.long);
         text.append_value(pool.intern(&row.text));
+        alike.append_value(pool.intern(&row.alike));
         long_null.append_option(row.long_null);
         int.append_option(row.int);
         short.append_option(row.short.map(i32::from));
@@ -63,6 +69,7 @@ fn rows(rows: &[Row]) -> Rows {
     let columns = vec![
         long.take(Values::Long),
         text.take(Values::Text),
+        alike.take(Values::Text),
         long_null.take(Values::Long),
         int.take(Values::Int),
         short.take(Values::Int),
@@ -93,16 +100,22 @@ fn file_of(pages: &[Vec<(&Rows, Range<usize>)>]) -> Bytes {
         SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), Arc::default()).unwrap();
     let mut scratch = Scratch::default();
     let mut group = writer.next_row_group().unwrap();
-    for (at, column) in schema.columns().iter().enumerate() {
-        let bloom_rows = column.name().contains("text").then_some(1000);
+    let columns = schema.columns();
+    let mut at = 0;
+    for shared in columns.chunk_by(|_, next| next.name() == "alike") {
+        let bloom_rows = |name: &str| ["text", "alike"].contains(&name).then_some(1000);
+        let of = |it: &ColumnDescPtr| (Arc::clone(it), bloom_rows(it.name()));
         let level = ZstdLevel::try_new(1).unwrap();
-        let mut encoder = ChunkEncoder::new(Arc::clone(column), level, bloom_rows);
+        let mut encoder = ChunkEncoder::new(at, shared.iter().map(of).collect(), level);
+        at += shared.len();
         for page in pages {
             let parts = page.iter().cloned();
-            encoder.write_page(parts, at, &mut scratch).unwrap();
+            encoder.write_page(parts, &mut scratch).unwrap();
         }
-        let (bytes, close) = encoder.close(&mut scratch).unwrap().into_parts();
-        group.append_column(&bytes, close).unwrap();
+        for chunk in encoder.close(&mut scratch).unwrap() {
+            let (bytes, close) = chunk.into_parts();
+            group.append_column(&bytes, close).unwrap();
+        }
     }
     group.close().unwrap();
     Bytes::from(writer.into_inner().unwrap())
@@ -131,13 +144,14 @@ fn rows_of(batch: &RecordBatch) -> Vec<Row> {
         Row {
             long: long(0).unwrap(),
             text: text(1).unwrap(),
-            long_null: long(2),
-            int: is_there(3).then(|| column(3).as_primitive::<Int32Type>().value(row)),
-            short: is_there(4).then(|| column(4).as_primitive::<Int16Type>().value(row)),
-            double: is_there(5).then(|| column(5).as_primitive::<Float64Type>().value(row)),
-            is_so: is_there(6).then(|| column(6).as_boolean().value(row)),
-            text_null: text(7),
-            single: text(8),
+            alike: text(2).unwrap(),
+            long_null: long(3),
+            int: is_there(4).then(|| column(4).as_primitive::<Int32Type>().value(row)),
+            short: is_there(5).then(|| column(5).as_primitive::<Int16Type>().value(row)),
+            double: is_there(6).then(|| column(6).as_primitive::<Float64Type>().value(row)),
+            is_so: is_there(7).then(|| column(7).as_boolean().value(row)),
+            text_null: text(8),
+            single: text(9),
         }
     };
     (0..batch.num_rows()).map(row).collect()
@@ -165,9 +179,15 @@ fn some_rows(count: usize, seed: &mut u64) -> Vec<Row> {
             there(),
             there(),
         ];
+        let text = format!("t{}", random(300));
         let row = Row {
             long: random(1 << 40) as i64 - (1 << 39),
-            text: format!("t{}", random(300)),
+            alike: match random(5) {
+                0 => format!("v{}", random(300)),
+                1 => format!("t{}", random(300)),
+                _ => text.clone(),
+            },
+            text,
             long_null: is_there[0].then_some(random(5000) as i64 - 5),
             int: is_there[1].then_some(random(7) as i32 - 3),
             short: is_there[2].then_some(random(900) as i16 - 300),
@@ -222,6 +242,7 @@ fn pages_of_a_few_rows_of_a_large_batch_are_the_same() {
 fn a_dictionary_that_grows_too_large_is_left() {
     let row = |at: usize| Row {
         text: format!("{at}{}", "x".repeat(9000)),
+        alike: format!("{}{}", at + at % 10, "x".repeat(9000)),
         ..Row::default()
     };
     let pages: Vec<Vec<Vec<Row>>> = (0..3)
@@ -261,9 +282,9 @@ fn statistics_and_filters_know_all_values() {
     assert_eq!(range(0), (longs().min().unwrap(), longs().max().unwrap()));
     for (at, column) in group.columns().iter().enumerate() {
         let nulls = match at {
-            2 => rows.iter().filter(|row| row.long_null.is_none()).count(),
-            7 => rows.iter().filter(|row| row.text_null.is_none()).count(),
-            8 => rows.iter().filter(|row| row.single.is_none()).count(),
+            3 => rows.iter().filter(|row| row.long_null.is_none()).count(),
+            8 => rows.iter().filter(|row| row.text_null.is_none()).count(),
+            9 => rows.iter().filter(|row| row.single.is_none()).count(),
             _ => continue,
         };
         let statistics = column.statistics().unwrap();
@@ -271,11 +292,20 @@ fn statistics_and_filters_know_all_values() {
     }
     let group = reader.get_row_group(0).unwrap();
     assert!(group.get_column_bloom_filter(0).is_none());
-    let filter = parquet::bloom_filter::Sbbf::read_from_column_chunk(
-        group.metadata().column(1),
-        &file(&[vec![rows.clone()]]),
-    );
-    let filter = filter.unwrap().unwrap();
-    assert!(rows.iter().all(|row| filter.check(row.text.as_str())));
-    assert!(!filter.check("another"));
+    let whole = file(&[vec![rows.clone()]]);
+    for (at, of) in [
+        (1, (|row| &row.text) as fn(&Row) -> &String),
+        (2, |row| &row.alike),
+    ] {
+        let column = group.metadata().column(at);
+        let filter = parquet::bloom_filter::Sbbf::read_from_column_chunk(column, &whole);
+        let filter = filter.unwrap().unwrap();
+        assert!(rows.iter().all(|row| filter.check(of(row).as_str())));
+        assert!(!filter.check("another"));
+        // A dictionary that is shared has values of the other column, too.
+        let range = column.statistics().unwrap();
+        let ends = (rows.iter().map(of).min(), rows.iter().map(of).max());
+        assert_eq!(range.min_bytes_opt(), ends.0.map(String::as_bytes));
+        assert_eq!(range.max_bytes_opt(), ends.1.map(String::as_bytes));
+    }
 }

@@ -46,6 +46,14 @@ fn bloom_columns(table: Table) -> &'static [&'static str] {
     }
 }
 
+/// Columns that say nearly the same as the one before them: they share its
+/// dictionary, which is filled and compressed once. Where more differ (keys and
+/// names as they are written, and lower-cased) a shared one is larger than two:
+/// those tables grow by a third.
+fn shares_dictionary(table: Table, column: &str) -> bool {
+    (table, column) == (Table::Rules, "path")
+}
+
 thread_local! {
     /// Each thread's memory for pages.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
@@ -112,22 +120,19 @@ impl Task {
 
 /// Encodes all columns of a slab, in parallel where there are threads.
 fn encode(slab: &Slab, mut encoders: Vec<ChunkEncoder>) -> Result<Done, ParquetError> {
-    encoders
-        .par_iter_mut()
-        .enumerate()
-        .try_for_each(|(at, encoder)| {
-            let parts = slab.parts.iter();
-            let parts = parts.map(|(rows, range)| (rows.as_ref(), range.clone()));
-            SCRATCH.with_borrow_mut(|scratch| encoder.write_page(parts, at, scratch))
-        })?;
+    encoders.par_iter_mut().try_for_each(|encoder| {
+        let parts = slab.parts.iter();
+        let parts = parts.map(|(rows, range)| (rows.as_ref(), range.clone()));
+        SCRATCH.with_borrow_mut(|scratch| encoder.write_page(parts, scratch))
+    })?;
     if !slab.ends_group {
         return Ok(Done::More(encoders));
     }
-    encoders
+    let closed = encoders
         .into_par_iter()
-        .map(|encoder| SCRATCH.with_borrow_mut(|scratch| encoder.close(scratch)))
-        .collect::<Result<_, _>>()
-        .map(Done::Group)
+        .map(|encoder| SCRATCH.with_borrow_mut(|scratch| encoder.close(scratch)));
+    let chunks: Vec<Vec<Chunk>> = closed.collect::<Result<_, _>>()?;
+    Ok(Done::Group(chunks.into_iter().flatten().collect()))
 }
 
 /// A row group that is being encoded, slab after slab.
@@ -142,9 +147,9 @@ struct OpenGroup {
 pub(crate) struct TableFile {
     temporary: PathBuf,
     path: PathBuf,
+    table: Table,
     schema: SchemaDescPtr,
     level: ZstdLevel,
-    bloom_columns: &'static [&'static str],
     /// What writes it, while no task has it.
     writer: Option<Box<Writer>>,
     cutter: Cutter,
@@ -236,9 +241,9 @@ impl TableFile {
         Ok(Self {
             temporary,
             path: path.to_owned(),
+            table,
             schema,
             level,
-            bloom_columns: bloom_columns(table),
             writer: Some(Box::new(writer)),
             cutter: Cutter::default(),
             open: BTreeMap::new(),
@@ -288,12 +293,20 @@ impl TableFile {
 
     /// Encoders for the columns of a row group.
     fn encoders(&self) -> Vec<ChunkEncoder> {
-        let encoder = |column: &ColumnDescPtr| {
-            let has_bloom = self.bloom_columns.contains(&column.name());
-            let bloom_rows = has_bloom.then_some(GROUP_ROWS as u64);
-            ChunkEncoder::new(Arc::clone(column), self.level, bloom_rows)
+        let mut at = 0;
+        let columns = self.schema.columns();
+        let groups = columns.chunk_by(|_, next| shares_dictionary(self.table, next.name()));
+        let encoder = |group: &[ColumnDescPtr]| {
+            let first = at;
+            at += group.len();
+            let bloom_rows = |column: &ColumnDescPtr| {
+                let has_bloom = bloom_columns(self.table).contains(&column.name());
+                has_bloom.then_some(GROUP_ROWS as u64)
+            };
+            let group = group.iter().map(|it| (Arc::clone(it), bloom_rows(it)));
+            ChunkEncoder::new(first, group.collect(), self.level)
         };
-        self.schema.columns().iter().map(encoder).collect()
+        groups.map(encoder).collect()
     }
 
     /// The next slab of a row group, if its encoders are here.

@@ -17,8 +17,8 @@ pub(crate) static SEED: LazyLock<u64> =
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     bytes: Vec<u8>,
-    ends: Vec<usize>,
-    hashes: Vec<u64>,
+    /// Where each ends, and its hash: side by side, for a look needs both.
+    ends: Vec<(usize, u64)>,
 }
 
 impl Texts {
@@ -30,8 +30,7 @@ impl Texts {
     fn push_hashed(&mut self, text: &[u8], hash: u64) -> u32 {
         let no = self.ends.len() as u32;
         self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len());
-        self.hashes.push(hash);
+        self.ends.push((self.bytes.len(), hash));
         no
     }
 
@@ -41,12 +40,12 @@ impl Texts {
 
     pub(crate) fn get(&self, no: u32) -> &[u8] {
         let at = no as usize;
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[at]]
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before].0);
+        &self.bytes[start..self.ends[at].0]
     }
 
     pub(crate) fn hash(&self, no: u32) -> u64 {
-        self.hashes[no as usize]
+        self.ends[no as usize].1
     }
 }
 
@@ -111,9 +110,9 @@ impl Pool {
             self.asked_bytes += bytes.len() as u64;
             return no;
         }
-        match std::str::from_utf8(bytes) {
-            Ok(_) => self.intern_hashed(bytes, hash),
-            Err(_) => self.intern(&body_text(bytes, true)),
+        match is_whole(bytes) {
+            true => self.intern_hashed(bytes, hash),
+            false => self.intern(&body_text(bytes, true)),
         }
     }
 
@@ -173,10 +172,24 @@ impl Pool {
         let room = Texts {
             bytes: Vec::with_capacity(self.texts.bytes.len()),
             ends: Vec::with_capacity(self.texts.ends.len()),
-            hashes: Vec::with_capacity(self.texts.hashes.len()),
         };
         std::mem::replace(&mut self.texts, room)
     }
+}
+
+/// Whether bytes of a body that is UTF-8 begin and end between its characters:
+/// then they are UTF-8.
+fn is_whole(bytes: &[u8]) -> bool {
+    let is_within = |octet: u8| octet & 0xc0 == 0x80;
+    let ends = bytes.iter().rev();
+    let tail = ends.clone().take_while(|&&octet| is_within(octet)).count();
+    let is_whole = match ends.clone().nth(tail) {
+        None => bytes.is_empty(),
+        Some(lead) if lead.is_ascii() => tail == 0 && !is_within(bytes[0]),
+        Some(lead) => lead.leading_ones() as usize == tail + 1 && !is_within(bytes[0]),
+    };
+    debug_assert_eq!(is_whole, std::str::from_utf8(bytes).is_ok());
+    is_whole
 }
 
 #[cfg(test)]
