@@ -11,7 +11,7 @@ QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv/bin/python jobs/test_queries.py
 SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 
-.PHONY: build help test lint rust-test run queries deny schemas expected samples bench benches bench-corpus profile fuzz clean
+.PHONY: build help test lint rust-test run queries deny schemas expected samples faults bench benches bench-corpus profile fuzz clean
 .NOTPARALLEL:
 
 build: ## the program, as target/release/robots-scan (the default)
@@ -50,6 +50,11 @@ expected: run .venv/ready ## writes jobs/expected/ anew; read the diff, it is th
 
 samples: ## writes data-samples/warc/ anew, and the robots.txt files of odd bytes
 	$(CARGO) run --locked --example make-samples
+
+SEED ?= 1
+
+faults: ## damage, kills, full disks, hostile input: many of each by SEED=1, and a table (docs/faults.md)
+	FAULTS_SEED=$(SEED) $(CARGO) test --locked --test tests faults::table -- --ignored --nocapture --exact
 
 benches: ## the benches of single layers
 	$(CARGO) bench --workspace --locked

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// All files of a dataset but the log of times and the views, which hold the
 /// dataset's own path.
-fn contents(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn contents(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = util::files_below(dataset);
     let named = files
         .iter()
@@ -21,7 +21,7 @@ fn contents(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-fn assert_same(a: &Path, b: &Path) {
+pub(crate) fn assert_same(a: &Path, b: &Path) {
     let (a, b) = (contents(a), contents(b));
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
     for (name, bytes) in &a {
@@ -30,7 +30,7 @@ fn assert_same(a: &Path, b: &Path) {
 }
 
 /// A folder with copies of sound samples under many names, and the list of them.
-fn crawl(copies: usize) -> (TempDir, PathBuf) {
+pub(crate) fn crawl(copies: usize) -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let samples = [
         "cc-robotstxt.warc.gz",

@@ -124,6 +124,9 @@ impl<'a> Capture<'a> {
             notes.push(Note::LengthQuirk);
             response.body = response.body.strip_prefix(b"\r\n").unwrap_or(response.body);
         }
+        if response.is_header_cut {
+            notes.push(Note::HeadersCut);
+        }
         // A resource was had without HTTP, and had well.
         let code = if is_http { response.status } else { Some(200) };
         if code.is_none() {

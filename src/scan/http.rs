@@ -8,11 +8,23 @@
 use std::borrow::Cow;
 use std::io::Read;
 
+/// Header fields of a response that are read. Servers and browsers stop at
+/// some hundreds.
+const FIELDS_MAX: usize = 4096;
+
+/// Bytes of a header field's value that are read.
+const VALUE_BYTES_MAX: usize = 64 << 10;
+
+/// Codings that are undone; who names more, names none that is meant.
+const CODINGS_MAX: usize = 8;
+
 /// A response: a view of a record's block.
 #[derive(Debug)]
 pub struct Response<'a> {
     /// The status code; `None` where none can be read.
     pub status: Option<u16>,
+    /// Whether it has more header fields than are read, or a longer one.
+    pub is_header_cut: bool,
     headers: Vec<(&'a [u8], Cow<'a, [u8]>)>,
     /// The body as stored.
     pub body: &'a [u8],
@@ -35,6 +47,7 @@ impl<'a> Response<'a> {
     pub fn parse(block: &'a [u8]) -> Self {
         let mut response = Self {
             status: None,
+            is_header_cut: false,
             headers: Vec::new(),
             body: block,
         };
@@ -53,16 +66,26 @@ impl<'a> Response<'a> {
                 break;
             }
             if matches!(line[0], b' ' | b'\t') {
-                if let Some((_, value)) = response.headers.last_mut() {
-                    let value = value.to_mut();
-                    value.push(b' ');
-                    value.extend_from_slice(line.trim_ascii());
+                let fold = line.trim_ascii();
+                // Of what was cut the rest is not read either.
+                if !response.is_header_cut
+                    && let Some((_, value)) = response.headers.last_mut()
+                {
+                    response.is_header_cut = value.len() + 1 + fold.len() > VALUE_BYTES_MAX;
+                    if !response.is_header_cut {
+                        value.to_mut().push(b' ');
+                        value.to_mut().extend_from_slice(fold);
+                    }
                 }
             } else if let Some(colon) = memchr::memchr(b':', line) {
-                let (name, value) = (&line[..colon], &line[colon + 1..]);
-                response
-                    .headers
-                    .push((name.trim_ascii(), Cow::Borrowed(value.trim_ascii())));
+                let (name, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
+                let cut = &value[..value.len().min(VALUE_BYTES_MAX)];
+                response.is_header_cut |= cut.len() < value.len();
+                if response.headers.len() < FIELDS_MAX {
+                    response.headers.push((name, Cow::Borrowed(cut)));
+                } else {
+                    response.is_header_cut = true;
+                }
             }
         }
         response
@@ -94,6 +117,7 @@ impl<'a> Response<'a> {
             .flat_map(|(_, value)| value.split(|&byte| byte == b','))
             .map(|coding| coding.trim_ascii().to_ascii_lowercase())
             .filter(|coding| !coding.is_empty() && coding != b"identity")
+            .take(CODINGS_MAX + 1)
             .collect()
     }
 
@@ -111,6 +135,10 @@ impl<'a> Response<'a> {
         // The last coding was applied last (RFC 9110 §8.4, RFC 9112 §6.1).
         let mut codings = self.codings("content-encoding");
         codings.extend(self.codings("transfer-encoding"));
+        if codings.len() > CODINGS_MAX {
+            decoded.is_misdeclared = true;
+            codings.clear();
+        }
         for coding in codings.iter().rev() {
             let undone = match coding.as_slice() {
                 b"chunked" => dechunk(&decoded.body, limit),
@@ -404,6 +432,54 @@ mod tests {
             )
             .1
         );
+    }
+
+    #[test]
+    fn header_fields_are_read_up_to_limits() {
+        let fields = |count: usize, last: &str| {
+            let block = format!(
+                "HTTP/1.1 200 OK\r\n{}{last}\r\n\r\nbody",
+                "a: b\r\n".repeat(count)
+            );
+            let response = Response::parse(block.as_bytes());
+            assert_eq!(response.body, b"body");
+            let server = response.header("server").map(<[u8]>::len);
+            (server, response.is_header_cut)
+        };
+        assert_eq!(fields(FIELDS_MAX - 1, "Server: x"), (Some(1), false));
+        assert_eq!(fields(FIELDS_MAX, "Server: x"), (None, true));
+        let long = format!("Server: {}", "x".repeat(VALUE_BYTES_MAX));
+        assert_eq!(fields(0, &long), (Some(VALUE_BYTES_MAX), false));
+        assert_eq!(
+            fields(0, &(long.clone() + "x")),
+            (Some(VALUE_BYTES_MAX), true)
+        );
+        // A folded line that does not fit is left out whole.
+        assert_eq!(
+            fields(0, &(long + "\r\n y\r\n z")),
+            (Some(VALUE_BYTES_MAX), true)
+        );
+        let folds = format!("Server: x{}", "\r\n y".repeat(VALUE_BYTES_MAX));
+        assert_eq!(fields(0, &folds), (Some(VALUE_BYTES_MAX - 1), true));
+    }
+
+    #[test]
+    fn so_many_codings_that_nobody_means_them_are_not_undone() {
+        let mut body = b"User-agent: *\n".to_vec();
+        for _ in 0..CODINGS_MAX {
+            let mut writer =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            writer.write_all(&body).unwrap();
+            body = writer.finish().unwrap();
+        }
+        let named = |count: usize| format!("Content-Encoding: {}", vec!["gzip"; count].join(","));
+        let undone = (b"User-agent: *\n".to_vec(), false, false);
+        assert_eq!(decoded(&named(CODINGS_MAX), &body), undone);
+        assert_eq!(
+            decoded(&named(CODINGS_MAX + 1), &body),
+            (body.clone(), false, true)
+        );
+        assert_eq!(decoded(&named(1 << 12), &body), (body, false, true));
     }
 
     #[test]

@@ -32,6 +32,19 @@ pub struct Input {
     pub subset: String,
 }
 
+impl Input {
+    /// Whether it has another size than it had: nobody knows then what was read.
+    pub(crate) fn changed(&self) -> Option<io::Error> {
+        let (Origin::File(path), Some(before)) = (&self.origin, self.bytes) else {
+            return None;
+        };
+        // One that is gone was open while it was read.
+        let now = fs::metadata(path).ok()?.len();
+        let why = format!("it changed since the run began: it had {before} bytes and has {now}");
+        (now != before).then(|| io::Error::other(why))
+    }
+}
+
 /// What was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Request {

@@ -39,9 +39,10 @@ notes! {
     BadStatus, "bad_status", Error, "The status line is missing or unreadable; the fetch is taken as a server error.";
     RedirectWithoutLocation, "redirect_without_location", Warning, "A redirect names no target that can be followed.";
     LengthQuirk, "length_quirk", Info, "The record is two bytes longer than it says and has an empty line too many before its payload, as Common Crawl wrote them in 2018; both are mended.";
+    HeadersCut, "headers_cut", Warning, "The response has more header fields than are read (4,096), or one that is longer (64 KiB); what lies beyond is not read.";
     RecordCut, "record_cut", Warning, "The record is larger than the limit; what lies beyond is not read.";
     PayloadTruncated, "payload_truncated", Warning, "The crawler cut the payload; its last line does not count.";
-    Misdeclared, "misdeclared_coding", Warning, "A header names a coding that the body does not have, or one that is not known; the body is kept as it stands.";
+    Misdeclared, "misdeclared_coding", Warning, "A header names a coding that the body does not have, one that is not known, or more than eight; the body is kept as it stands.";
     CodingCut, "coding_cut", Warning, "The body ends before its coding does, or decodes to more than the limit; its last line does not count.";
     UndeclaredGzip, "undeclared_gzip", Error, "The body is gzip and no header says so; it is kept as it stands.";
     ChallengePage, "challenge_page", Error, "The body is a page that asks a visitor to prove to be a person.";

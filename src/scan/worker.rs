@@ -168,9 +168,19 @@ impl Worker {
                 offset: error.offset(),
                 bytes_skipped,
                 code: error.code(),
-                detail: match error.decoded() {
-                    None => error.kind().to_string(),
-                    Some(place) => format!(
+                detail: match (error.decoded(), error.records_before()) {
+                    (None, 0) => error.kind().to_string(),
+                    (None, before) => {
+                        let doubt = match error.kind() {
+                            warc::ErrorKind::Truncated => "",
+                            _ => ", and may be wrong",
+                        };
+                        format!(
+                            "{}; {before} records of the member were read before{doubt}",
+                            error.kind()
+                        )
+                    }
+                    (Some(place), _) => format!(
                         "{}, at {} of the member's decoded bytes, of which {} are skipped",
                         error.kind(),
                         place.offset,

@@ -255,6 +255,11 @@ impl TableFile {
         })
     }
 
+    /// The name that it gets.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Adds rows, and gives the tasks that can begin.
     pub(crate) fn push(&mut self, rows: Rows, tasks: &mut Vec<Task>) -> Result<(), Error> {
         self.rows += rows.len() as u64;

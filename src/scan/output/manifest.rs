@@ -41,7 +41,7 @@ impl Manifest {
     /// Begins a manifest, under its own name only when its head is whole.
     pub(crate) fn create(folder: &Path, plan: &Plan) -> Result<Self, Error> {
         let path = folder.join(NAME);
-        let text = head(&plan.options, &plan.inputs);
+        let text = text_of(&plan.options, &plan.inputs, &[]);
         super::write_whole(&path, text.as_bytes())?;
         let file = OpenOptions::new()
             .append(true)
@@ -55,7 +55,24 @@ impl Manifest {
         })
     }
 
-    /// Opens the manifest of a run that is to go on.
+    /// Leaves of a manifest, if there is one, only the line by which the folder
+    /// is known as ours.
+    pub(crate) fn forget(folder: &Path) -> Result<(), Error> {
+        let path = folder.join(NAME);
+        let Ok(text) = fs::read(&path) else {
+            return Ok(());
+        };
+        let head = text.split_inclusive(|&byte| byte == b'\n').next();
+        super::write_whole(&path, head.unwrap_or_default())
+    }
+
+    /// Whether there is one.
+    pub(crate) fn stands(folder: &Path) -> bool {
+        folder.join(NAME).exists()
+    }
+
+    /// Opens the manifest of a run that is to go on. A part counts for nothing
+    /// if a file of it does not stand in its size.
     ///
     /// # Errors
     ///
@@ -126,12 +143,19 @@ impl Manifest {
                 }
             }
         }
+        let count = parts.len();
+        parts.retain(|part| stands(folder, part));
+        if parts.len() < count {
+            super::write_whole(&path, text_of(&plan.options, &inputs, &parts).as_bytes())?;
+        }
         let file = OpenOptions::new()
             .append(true)
             .open(&path)
             .map_err(|error| Error::write(&path, error))?;
-        file.set_len(whole as u64)
-            .map_err(|error| Error::write(&path, error))?;
+        if parts.len() == count {
+            file.set_len(whole as u64)
+                .map_err(|error| Error::write(&path, error))?;
+        }
         Ok(Self {
             path,
             file,
@@ -164,12 +188,31 @@ impl Manifest {
             return Ok(());
         }
         self.parts.sort_by_key(|line| line["part"].as_u64());
-        let mut text = head(options, &self.inputs);
-        for line in &self.parts {
-            text.push_str(&format!("{line}\n"));
-        }
+        let text = text_of(options, &self.inputs, &self.parts);
         super::write_whole(&self.path, text.as_bytes())
     }
+}
+
+/// Whether the files of a part stand, in their sizes.
+fn stands(folder: &Path, part: &Value) -> bool {
+    let files = part["files"].as_array();
+    files.is_some_and(|files| {
+        files.iter().all(|file| {
+            let bytes = file["path"]
+                .as_str()
+                .map(|path| fs::metadata(folder.join(path)));
+            bytes.is_some_and(|it| it.is_ok_and(|it| Some(it.len()) == file["bytes"].as_u64()))
+        })
+    })
+}
+
+/// A manifest as it is written.
+fn text_of(options: &Value, inputs: &[(String, Option<u64>)], parts: &[Value]) -> String {
+    let mut text = head(options, inputs);
+    for line in parts {
+        text.push_str(&format!("{line}\n"));
+    }
+    text
 }
 
 /// The lines before those of the parts.

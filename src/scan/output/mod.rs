@@ -123,17 +123,21 @@ impl Destination {
             let why = "one file is written at once and cannot be resumed".into();
             return Err(Error::new(ErrorKind::Option(why), "--resume"));
         }
-        let is_there = match fs::read_dir(&self.root) {
-            Ok(mut entries) => entries.next().is_some(),
-            Err(_) => self.root.exists(),
-        };
+        let (mut is_there, mut is_begun) = (self.root.exists(), false);
+        if let Ok(entries) = fs::read_dir(&self.root) {
+            let names: Vec<_> = entries.flatten().map(|it| it.file_name()).collect();
+            // A run that was killed before its manifest stood has only these.
+            let manifest = file::temporary_name(Path::new(manifest::NAME));
+            is_there = names.iter().any(|it| *it != *LOG && *it != *manifest);
+            is_begun = !names.is_empty();
+        }
         let is_ours = if self.is_single_file {
             is_our_file(&self.root)
         } else {
             is_our_dataset(&self.root)
         };
         match existing {
-            Existing::Resume if !is_there => {
+            Existing::Resume if !is_there && !is_begun => {
                 Err(Error::new(ErrorKind::NothingToResume, &self.root))
             }
             _ if !is_there => Ok(()),
@@ -168,9 +172,11 @@ impl Destination {
         Ok(Log { file })
     }
 
-    /// Removes the files of a former run, and nothing else.
+    /// Removes the files of a former run, and nothing else. First the manifest
+    /// forgets them: a kill must leave nothing that looks whole.
     fn clear(&self) -> Result<(), Error> {
         remove(&self.root.join(SUCCESS))?;
+        Manifest::forget(&self.root)?;
         for table in Table::ALL {
             let folder = self.root.join(table.name());
             clear_folder(&folder, 3)?;

@@ -208,8 +208,29 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The loop: give out work, take in order what is ready, wait.
+    /// Runs the loop. What is not finished when it ends early is dropped; for
+    /// parts that are just being finished it waits, and notes them.
     pub(super) fn run(&mut self) -> Result<(), Error> {
+        let mut result = self.work();
+        if result.is_ok() {
+            return result;
+        }
+        while self.finishing > 0 {
+            if let Ok(Event::Finished(part, files)) = self.events.recv()
+                && let Err(error) = self.finished(*part, files)
+                && matches!(&result, Err(error) if *error.kind() == ErrorKind::Interrupted)
+            {
+                result = Err(error);
+            }
+        }
+        for (_, part) in std::mem::take(&mut self.open) {
+            part.files.into_iter().for_each(|(_, file)| file.discard());
+        }
+        result
+    }
+
+    /// The loop: give out work, take in order what is ready, wait.
+    fn work(&mut self) -> Result<(), Error> {
         loop {
             self.take_ready()?;
             self.give_out();
@@ -243,7 +264,8 @@ impl<'a> Job<'a> {
                 }
             }
             if self.stop.load(Ordering::Relaxed) {
-                return self.interrupt();
+                let root = self.options.destination.root();
+                return Err(Error::new(ErrorKind::Interrupted, root));
             }
         }
     }
@@ -412,7 +434,16 @@ impl<'a> Job<'a> {
         }
         self.open_part(part)?;
         let open = self.open.get_mut(&part).expect("it was opened just now");
-        if let End::Failed(error) = end {
+        let is_last_of_input = self.slots[0].is_last_of_input;
+        let (position, error) = match end {
+            End::More => (None, None),
+            End::Done(position) if is_last_of_input => {
+                (Some(position), self.options.inputs[input].changed())
+            }
+            End::Done(position) => (Some(position), None),
+            End::Failed(error) => (None, Some(error)),
+        };
+        if let Some(error) = error {
             let Origin::File(path) = &self.options.inputs[input].origin else {
                 return Err(Error::read("standard input", error));
             };
@@ -447,11 +478,10 @@ impl<'a> Job<'a> {
             all.into_iter()
                 .for_each(|(nth, task)| self.spawn(part, nth, task));
         }
-        match end {
+        match position {
             // Its worker goes on when there is room.
-            End::More => Ok(()),
-            End::Done(position) => self.end_item(position),
-            End::Failed(_) => unreachable!("handled above"),
+            None => Ok(()),
+            Some(position) => self.end_item(position),
         }
     }
 
@@ -550,9 +580,10 @@ impl<'a> Job<'a> {
             .get_mut(&part)
             .expect("a part is open while its slabs are encoded");
         open.encoding -= 1;
-        let done = result.map_err(|error| Error::write(self.options.destination.root(), error))?;
+        let file = &mut open.files[table].1;
+        let done = result.map_err(|error| Error::write(file.path(), error))?;
         if !open.is_failed
-            && let Some(task) = open.files[table].1.take(group, done)
+            && let Some(task) = file.take(group, done)
         {
             self.spawn(part, table, task);
         }
@@ -651,22 +682,6 @@ impl<'a> Job<'a> {
         self.summary.parts += 1;
         self.total.add(counts);
         Ok(())
-    }
-
-    /// Drops what is not finished, but waits for what is about to be.
-    fn interrupt(&mut self) -> Result<(), Error> {
-        while self.finishing > 0 {
-            if let Ok(Event::Finished(part, files)) = self.events.recv() {
-                self.finished(*part, files)?;
-            }
-        }
-        for (_, part) in std::mem::take(&mut self.open) {
-            part.files.into_iter().for_each(|(_, file)| file.discard());
-        }
-        Err(Error::new(
-            ErrorKind::Interrupted,
-            self.options.destination.root(),
-        ))
     }
 
     pub(super) fn summary(&mut self) -> Summary {

@@ -197,14 +197,17 @@ pub fn run(
             &json!({"event": "begin", "threads": options.threads, "inputs": options.inputs.len()}),
         );
         log = Some(opened);
-        manifest = Some(if options.existing == Existing::Resume {
-            let manifest = Manifest::resume(destination.root(), &plan)?;
-            destination.begin()?;
-            manifest
-        } else {
-            destination.begin()?;
-            Manifest::create(destination.root(), &plan)?
-        });
+        let root = destination.root();
+        manifest = Some(
+            if options.existing == Existing::Resume && Manifest::stands(root) {
+                let manifest = Manifest::resume(root, &plan)?;
+                destination.begin()?;
+                manifest
+            } else {
+                destination.begin()?;
+                Manifest::create(root, &plan)?
+            },
+        );
         if destination.tables().contains(&Table::Agents) {
             write_agents(options)?;
         }

@@ -14,6 +14,7 @@ pub struct Error {
     offset: u64,
     skipped: u64,
     decoded: Option<Decoded>,
+    records_before: u32,
     fatal: bool,
     source: Option<io::Error>,
 }
@@ -40,6 +41,8 @@ pub enum ErrorKind {
     Corrupt,
     /// Decoded bytes that do not agree with their checksum.
     Checksum,
+    /// A member or frame that unpacks to more, for its size, than any archive does.
+    Bomb,
     /// Bytes between records, members or frames that belong to none.
     Garbage,
     /// A record that does not begin with a version line.
@@ -63,6 +66,7 @@ impl ErrorKind {
             ErrorKind::Truncated => "truncated",
             ErrorKind::Corrupt => "corrupt",
             ErrorKind::Checksum => "checksum",
+            ErrorKind::Bomb => "bomb",
             ErrorKind::Garbage => "garbage",
             ErrorKind::BadHeader => "bad_header",
             ErrorKind::HeaderTooLong => "header_too_long",
@@ -82,6 +86,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Truncated => "cut short",
             ErrorKind::Corrupt => "compressed data is corrupt",
             ErrorKind::Checksum => "the checksum does not agree",
+            ErrorKind::Bomb => "the member unpacks to over 256 MiB and over 1,100 times its size",
             ErrorKind::Garbage => "bytes that belong to no record",
             ErrorKind::BadHeader => "the record has no proper version line",
             ErrorKind::HeaderTooLong => "the record header does not end within the limit",
@@ -107,6 +112,7 @@ impl Error {
             offset,
             skipped: next.saturating_sub(offset),
             decoded: None,
+            records_before: 0,
             fatal: false,
             source: None,
         }
@@ -177,6 +183,20 @@ impl Error {
     /// The place inside the decoded bytes, for damage in a member of many records.
     pub fn decoded(&self) -> Option<Decoded> {
         self.decoded
+    }
+
+    /// The same, where records of the damaged member were given before it was seen.
+    pub(super) fn with_records_before(self, records_before: u32) -> Error {
+        Error {
+            records_before,
+            ..self
+        }
+    }
+
+    /// Records of a damaged member that were given before the damage was seen:
+    /// where its checksum is wrong or its data corrupt, they may be wrong too.
+    pub fn records_before(&self) -> u32 {
+        self.records_before
     }
 
     /// Whether the input cannot be read further.

@@ -12,6 +12,13 @@ use super::zstd::{self, Frames};
 /// The largest zstd frame, in its packed form, that is decoded in one piece.
 const FRAME_BYTES: usize = 256 << 10;
 
+/// Decoded bytes of a member or frame from which on it must not be so many for
+/// each packed byte. Deflate cannot come to [`RATIO_MAX`]; zstd comes to 32,768.
+const RATIO_FROM_BYTES: u64 = 256 << 20;
+
+/// Decoded bytes for each packed one, at most.
+const RATIO_MAX: u64 = 1100;
+
 /// What a decoder gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fed {
@@ -29,6 +36,10 @@ pub(super) struct Input {
     pub(super) container: Container,
     inflate: Inflate,
     frames: Frames,
+    /// Where the member or frame began that is decoded piece by piece.
+    member: u64,
+    /// Bytes that were made of it.
+    made: u64,
 }
 
 impl Input {
@@ -39,6 +50,8 @@ impl Input {
             container: Container::Plain,
             inflate: Inflate::new(),
             frames: Frames::new(),
+            member: 0,
+            made: 0,
         }
     }
 
@@ -71,6 +84,7 @@ impl Input {
 
     /// Makes ready to decode, piece by piece, what begins where the window stands.
     pub(super) fn begin_member(&mut self) {
+        (self.member, self.made) = (self.window.offset(), 0);
         match self.container {
             Container::Plain => {}
             Container::Gzip => self.inflate.begin(),
@@ -93,14 +107,24 @@ impl Input {
 
     /// Decodes the next bytes into `out`, which is not empty.
     pub(super) fn feed(&mut self, out: &mut [u8]) -> io::Result<Fed> {
-        match self.container {
-            Container::Plain => Ok(match self.window.read(out)? {
-                0 => Fed::End,
-                count => Fed::Bytes(count),
-            }),
-            Container::Gzip => self.inflate.feed(&mut self.window, out),
-            Container::Zstd => self.frames.feed(&mut self.window, out),
+        let fed = match self.container {
+            Container::Plain => {
+                return Ok(match self.window.read(out)? {
+                    0 => Fed::End,
+                    count => Fed::Bytes(count),
+                });
+            }
+            Container::Gzip => self.inflate.feed(&mut self.window, out)?,
+            Container::Zstd => self.frames.feed(&mut self.window, out)?,
+        };
+        if let Fed::Bytes(count) = fed {
+            self.made += count as u64;
+            let packed = self.window.offset() - self.member;
+            if self.made > RATIO_FROM_BYTES && self.made / RATIO_MAX > packed {
+                return Ok(Fed::Damaged(ErrorKind::Bomb));
+            }
         }
+        Ok(fed)
     }
 
     /// The first bytes of a member or frame, and how many bytes prove one.

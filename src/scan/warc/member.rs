@@ -17,6 +17,9 @@ use super::zstd::{Border, border};
 /// The size of the buffer for whole members at the start; it doubles as it must.
 const FIRST_MEMBER_BYTES: usize = 256 << 10;
 
+/// The unit in which old media store files.
+const BLOCK_BYTES: u64 = 512;
+
 /// The largest zstd frame, unpacked, that is decoded in one piece.
 const FRAME_BYTES: usize = 1 << 20;
 
@@ -64,7 +67,8 @@ impl Reader {
             }
             let head = self.input.window.unread();
             if head[0] == 0 {
-                // Zeros to the end of the input are padding.
+                // Zeros that fill the last block of the input up are padding; others may be
+                // what is left of lost data.
                 while self.input.window.fill(1)? > 0 {
                     let unread = self.input.window.unread();
                     let zeros = unread.iter().take_while(|&&byte| byte == 0).count();
@@ -76,6 +80,11 @@ impl Reader {
                     }
                 }
                 self.next = self.input.window.offset();
+                let is_padding =
+                    self.next.is_multiple_of(BLOCK_BYTES) && self.next - offset < BLOCK_BYTES;
+                if !is_padding {
+                    return Err(Error::damage(ErrorKind::Garbage, offset, self.next).into());
+                }
                 return Ok(None);
             }
             let begins = match self.input.container {
@@ -223,7 +232,11 @@ impl Reader {
     /// Leaves a member that cannot be decoded, for the next one that may begin anywhere in it.
     pub(super) fn leave_damaged(&mut self, kind: ErrorKind) -> Fault {
         let offset = self.member.map_or(self.next, |member| member.offset);
-        self.resume_from(kind, offset, offset + 1)
+        let records = self.member.map_or(0, |member| member.records);
+        match self.resume_from(kind, offset, offset + 1) {
+            Fault::Damage(error) => error.with_records_before(records).into(),
+            failed => failed,
+        }
     }
 
     /// Reports damage at `offset` and goes on at the first member from `from` on.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::container::{begins_record, is_cut_start};
+use super::container::{Container, begins_record, is_cut_start};
 use super::error::ErrorKind;
 use super::header::{self, Parsed};
 use super::reader::Reader;
@@ -70,6 +70,11 @@ impl Reader {
                 }
             }
         };
+        // A sound member is as it was written; of a plain file a block may have been lost.
+        let is_plain = input.container == Container::Plain;
+        if is_plain && memchr::memchr(0, &text.rest()[..header_bytes]).is_some() {
+            return Ok(Scan::Bad(ErrorKind::BadHeader));
+        }
         let stated = match header::content_length(text.rest(), &self.fields) {
             Ok(stated) => stated,
             Err(kind) => return Ok(Scan::Bad(kind)),

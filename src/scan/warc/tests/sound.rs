@@ -66,7 +66,7 @@ fn nothing_is_no_fault() {
         gzip(b"\r\n"),
         zstd(b"", &[]),
         [gzip(b""), gzip(b"")].concat(),
-        [gzip(b""), vec![0; 700]].concat(),
+        [gzip(b""), vec![0; 492]].concat(),
         skippable(0x50, b"abc"),
     ] {
         assert_eq!(read(&bytes), [], "{bytes:?}");
@@ -77,9 +77,17 @@ fn nothing_is_no_fault() {
 fn empty_members_and_padding_are_passed_over() {
     let records = five();
     let mut bytes = [gzip(b""), gzip(&records[0]), gzip(b""), gzip(&records[1])].concat();
-    bytes.resize(bytes.len() + 5000, 0);
+    let len = bytes.len();
+    bytes.resize(len.next_multiple_of(512), 0);
     let events = read(&bytes);
     assert_eq!((ids(&events), events.len()), (vec!["r0", "r1"], 2));
+    // Others may be what is left of records.
+    for zeros in [1, 512, 5000, len.next_multiple_of(512) + 512 - len] {
+        bytes.resize(len + zeros, 0);
+        let events = read(&bytes);
+        assert_eq!(ids(&events), ["r0", "r1"]);
+        assert_eq!(faults(&events), [fault("garbage", len, zeros)]);
+    }
     let between = [
         zstd(&records[0], &[]),
         skippable(0x53, b"note"),

@@ -1,0 +1,735 @@
+//! Damaged archives. A damaged record costs that record: every record that
+//! there was is given or lies in the range of a fault, in no case more are
+//! lost than were touched, and what is given is as it was.
+
+use super::packing::{Archive, Known, Packing, SCOPE, gzip, large, pack, small, zstd};
+use super::{Scale, Tried};
+use crate::util::{self, Random};
+use scan::capture::Capture;
+use scan::warc::{ErrorKind, Limits, Reader};
+use serde_json::Value;
+use std::fs;
+use std::io::Cursor;
+use std::ops::Range;
+
+/// What reading gave, in its order.
+#[derive(Clone, PartialEq, Eq)]
+enum Seen {
+    Record {
+        offset: usize,
+        in_member: u32,
+        /// Of the text as it stands in the archive.
+        block: Vec<u8>,
+        is_capture: bool,
+    },
+    Fault {
+        offset: usize,
+        skipped: usize,
+        /// Offset and bytes skipped in the decoded bytes of the member.
+        decoded: Option<(usize, usize)>,
+        code: &'static str,
+    },
+}
+
+impl Seen {
+    fn is_record(&self) -> bool {
+        matches!(self, Self::Record { .. })
+    }
+}
+
+impl std::fmt::Debug for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Record {
+                offset,
+                in_member,
+                block,
+                ..
+            } => {
+                write!(f, "record {offset}.{in_member} of {} bytes", block.len())
+            }
+            Self::Fault {
+                offset,
+                skipped,
+                decoded,
+                code,
+            } => {
+                write!(f, "{code} {offset}+{skipped} {decoded:?}")
+            }
+        }
+    }
+}
+
+/// Reads an input to its end.
+fn read(bytes: &[u8]) -> Vec<Seen> {
+    let mut reader = Reader::new(Limits::default());
+    let fault = |error: &scan::warc::Error, skipped: u64| Seen::Fault {
+        offset: error.offset() as usize,
+        skipped: skipped as usize,
+        decoded: error
+            .decoded()
+            .map(|it| (it.offset as usize, it.skipped as usize)),
+        code: error.code(),
+    };
+    if let Err(error) = reader.open_stream(Box::new(Cursor::new(bytes.to_vec()))) {
+        assert_ne!(error.kind(), ErrorKind::Io);
+        // The worker notes such an input as one fault over all of it.
+        return vec![fault(&error, bytes.len() as u64)];
+    }
+    let mut seen = Vec::new();
+    loop {
+        match reader.read_record() {
+            Ok(false) => break,
+            Ok(true) => {
+                let record = reader.record();
+                seen.push(Seen::Record {
+                    offset: record.place().offset as usize,
+                    in_member: record.place().in_member,
+                    block: record.block().to_vec(),
+                    is_capture: Capture::read(&record, SCOPE).is_some(),
+                });
+            }
+            Err(error) => {
+                assert!(!error.is_fatal(), "{error}");
+                seen.push(fault(&error, error.skipped()));
+            }
+        }
+        assert!(seen.len() < 100_000, "no end");
+    }
+    assert_eq!(reader.position() as usize, bytes.len());
+    seen
+}
+
+/// What was done to an archive.
+struct Damage<'a> {
+    archive: &'a Archive,
+    bytes: Vec<u8>,
+    /// The bytes of the archive that are not as they were.
+    touched: Range<usize>,
+    /// How far what stands behind them has moved.
+    moved: isize,
+}
+
+impl<'a> Damage<'a> {
+    /// Puts `new` in the place of some bytes.
+    fn replace(archive: &'a Archive, touched: Range<usize>, new: &[u8]) -> Self {
+        let mut bytes = archive.bytes.clone();
+        bytes.splice(touched.clone(), new.iter().copied());
+        Self {
+            archive,
+            bytes,
+            moved: new.len() as isize - touched.len() as isize,
+            touched,
+        }
+    }
+
+    /// Where a record's first byte stands now; `None` if it stands no more.
+    fn place(&self, known: &Known) -> Option<usize> {
+        let (at, len) = (known.start, self.bytes.len());
+        let new = self.touched.len().wrapping_add_signed(self.moved);
+        let now = if at < self.touched.start {
+            at
+        } else if at >= self.touched.end {
+            at.wrapping_add_signed(self.moved)
+        } else if known.end <= self.touched.end && new == 0 {
+            return None;
+        } else {
+            at.min(self.touched.start + new)
+        };
+        (now < len).then_some(now)
+    }
+
+    /// Whether a record's own bytes were touched, or the border before it.
+    fn touches(&self, known: &Known) -> bool {
+        let (from, to) = (self.touched.start, self.touched.end);
+        if from == to {
+            // Something stands between two bytes.
+            return known.start < from && from < known.end;
+        }
+        known.start < to && from < known.end
+    }
+
+    /// Reads it, and accounts for every record. Gives how many captures there
+    /// were and how many of them are lost.
+    fn account(&self) -> (usize, usize) {
+        let Archive {
+            name,
+            records,
+            packing,
+            ..
+        } = self.archive;
+        let seen = read(&self.bytes);
+        let what = || {
+            format!(
+                "{name}: {:?} moved by {}: {seen:?}",
+                self.touched, self.moved
+            )
+        };
+        let whole = seen.iter().find_map(|it| match it {
+            Seen::Fault { code, .. } if ["not_an_archive", "bad_dictionary"].contains(code) => {
+                Some(*code)
+            }
+            _ => None,
+        });
+        let (mut captures, mut lost, mut lost_captures) = (0, 0, 0);
+        for known in records {
+            let Some(start) = self.place(known) else {
+                continue;
+            };
+            let block = &known.block;
+            let is_given = seen.iter().any(|it| {
+                matches!(it, Seen::Record { offset, block: given, .. } if *offset == start && given == block)
+            });
+            let is_faulty = seen.iter().any(|it| match it {
+                Seen::Record { .. } => false,
+                Seen::Fault {
+                    offset,
+                    skipped,
+                    decoded: None,
+                    ..
+                } => (*offset..offset + skipped).contains(&start),
+                Seen::Fault {
+                    offset,
+                    decoded: Some((from, skipped)),
+                    ..
+                } => *offset == start && (*from..from + skipped).contains(&known.decoded),
+            });
+            let is_changed = self.touches(known) && *packing == Packing::Plain;
+            // What is given of a plain archive may have been changed unseen.
+            let is_there = is_given
+                || (is_changed
+                    && seen
+                        .iter()
+                        .any(|it| matches!(it, Seen::Record { offset, .. } if *offset == start)));
+            // A frame's length that is wrong may hide the frames behind it.
+            let is_faulty = is_faulty || (self.is_shared() && !seen.iter().all(Seen::is_record));
+            assert!(
+                is_there || is_faulty,
+                "{start} is not accounted for: {}",
+                what()
+            );
+            if packing.is_each() && !self.is_shared() {
+                assert!(
+                    !(is_there && is_faulty),
+                    "{start} is given and lost: {}",
+                    what()
+                );
+            }
+            captures += usize::from(known.is_capture);
+            if !is_there {
+                lost += 1;
+                lost_captures += usize::from(known.is_capture);
+                let may_be_lost = whole.is_some()
+                    || !packing.is_each()
+                    || self.touches(known)
+                    || self.is_shared();
+                assert!(may_be_lost, "{start} was not touched: {}", what());
+            }
+        }
+        if *packing == Packing::Plain && whole.is_none() {
+            // Without a line end before it a record is not found again.
+            let touched = records.iter().filter(|known| self.touches(known)).count();
+            assert!(lost <= touched + 1, "{lost} of {touched}: {}", what());
+        }
+        // Nothing is given that was not there. Of a member of many records, what was read before the
+        // damage was seen lies in its fault.
+        for it in &seen {
+            if let Seen::Record {
+                offset,
+                block: given,
+                in_member,
+                ..
+            } = it
+            {
+                let was = records.iter().any(|known| {
+                    self.place(known) == Some(*offset)
+                        && (given == &known.block
+                            || (*packing == Packing::Plain && self.touches(known)))
+                });
+                let is_doubted = !packing.is_each()
+                    && seen.iter().any(|it| matches!(it, Seen::Fault { offset: from, decoded: None, .. } if from == offset));
+                assert!(
+                    was || is_doubted,
+                    "{offset} {in_member} was not there: {}",
+                    what()
+                );
+            }
+        }
+        (captures, lost_captures)
+    }
+
+    /// Whether what was touched serves all frames.
+    fn is_shared(&self) -> bool {
+        self.archive.packing == Packing::ZstdDictionary
+            && self.touched.start < self.archive.records[0].start
+    }
+}
+
+/// Makes damages and sums up what they cost.
+fn account<'a>(damages: impl Iterator<Item = Damage<'a>>) -> Tried {
+    let (mut count, mut captures, mut lost, mut most) = (0, 0, 0, 0);
+    for damage in damages {
+        let (there, gone) = damage.account();
+        count += 1;
+        captures += there;
+        lost += gone;
+        if damage.archive.packing.is_each() && !damage.is_shared() {
+            most = most.max(gone);
+        }
+    }
+    let lost = format!(
+        "{lost} of {captures} captures, all in faults; {most} at most where members are records'"
+    );
+    Tried { count, lost }
+}
+
+/// Some places of archives: all of small ones for many, else by chance.
+fn places(random: &mut Random, scale: Scale) -> Vec<(Archive, Vec<usize>)> {
+    let mut all = Vec::new();
+    for archive in small() {
+        let len = archive.bytes.len();
+        let places = match scale {
+            Scale::Few => (0..40).map(|_| random.below(len)).collect(),
+            Scale::Many => (0..len).collect(),
+        };
+        all.push((archive, places));
+    }
+    for archive in large() {
+        let len = archive.bytes.len();
+        let places = (0..scale.of(5, 300)).map(|_| random.below(len)).collect();
+        all.push((archive, places));
+    }
+    all
+}
+
+fn some(random: &mut Random, count: usize) -> Vec<u8> {
+    (0..count).map(|_| random.below(256) as u8).collect()
+}
+
+pub(crate) fn cut(random: &mut Random, scale: Scale) -> Tried {
+    let places = places(random, scale);
+    account(places.iter().flat_map(|(archive, places)| {
+        let cut = |&at: &usize| Damage::replace(archive, at..archive.bytes.len(), b"");
+        places.iter().map(cut)
+    }))
+}
+
+pub(crate) fn flip(random: &mut Random, scale: Scale) -> Tried {
+    let places = places(random, scale);
+    let flips: Vec<(&Archive, usize, u8)> = places
+        .iter()
+        .flat_map(|(archive, places)| places.iter().map(move |&at| (archive, at)))
+        .map(|(archive, at)| (archive, at, 1 << random.below(8)))
+        .collect();
+    account(
+        flips.into_iter().map(|(archive, at, bit)| {
+            Damage::replace(archive, at..at + 1, &[archive.bytes[at] ^ bit])
+        }),
+    )
+}
+
+pub(crate) fn insert(random: &mut Random, scale: Scale) -> Tried {
+    let places = places(random, scale);
+    let mut news = Vec::new();
+    for (archive, places) in &places {
+        for &at in places {
+            let count = 1 + random.below(64);
+            news.push((archive, at, some(random, count)));
+        }
+    }
+    account(
+        news.into_iter()
+            .map(|(archive, at, new)| Damage::replace(archive, at..at, &new)),
+    )
+}
+
+pub(crate) fn remove(random: &mut Random, scale: Scale) -> Tried {
+    let places = places(random, scale);
+    let mut ranges = Vec::new();
+    for (archive, places) in &places {
+        for &at in places {
+            let end = (at + 1 + random.below(64)).min(archive.bytes.len());
+            ranges.push((archive, at..end));
+        }
+    }
+    account(
+        ranges
+            .into_iter()
+            .map(|(archive, range)| Damage::replace(archive, range, b"")),
+    )
+}
+
+pub(crate) fn zero(random: &mut Random, scale: Scale) -> Tried {
+    let places = places(random, scale);
+    account(places.iter().flat_map(|(archive, places)| {
+        places.iter().map(move |&at| {
+            let end = (at + 512).min(archive.bytes.len());
+            Damage::replace(archive, at..end, &vec![0; end - at])
+        })
+    }))
+}
+
+/// Between members: words, bytes by chance, what looks like a member, zeros.
+pub(crate) fn garbage(random: &mut Random, scale: Scale) -> Tried {
+    let archives: Vec<Archive> = small().into_iter().chain(large()).collect();
+    let mut news = Vec::new();
+    for archive in archives.iter().filter(|it| it.packing.is_each()) {
+        for known in archive.records.iter().skip(1).take(scale.of(4, 100)) {
+            let count = 1 + random.below(3000);
+            for new in [
+                b"words".to_vec(),
+                some(random, count),
+                archive.bytes[known.start..known.start + 10].to_vec(),
+                vec![0; 700],
+            ] {
+                news.push((archive, known.start, new));
+            }
+        }
+    }
+    let tried = account(
+        news.into_iter()
+            .map(|(archive, at, new)| Damage::replace(archive, at..at, &new)),
+    );
+    // Nothing was touched.
+    assert!(tried.lost.starts_with("0 of "), "{}", tried.lost);
+    tried
+}
+
+pub(crate) fn checksum(random: &mut Random, scale: Scale) -> Tried {
+    let archives: Vec<Archive> = small()
+        .into_iter()
+        .chain(large())
+        .filter(|it| it.packing.is_gzip())
+        .collect();
+    let mut flips = Vec::new();
+    for archive in &archives {
+        for known in archive.records.iter().take(scale.of(3, 300)) {
+            let at = known.end - 1 - random.below(8);
+            flips.push((archive, at, 1 << random.below(8)));
+        }
+    }
+    account(flips.into_iter().map(|(archive, at, bit): (_, usize, u8)| {
+        Damage::replace(archive, at..at + 1, &[archive.bytes[at] ^ bit])
+    }))
+}
+
+/// Where the line `Content-Length` of a record's header begins.
+fn length_at(text: &[u8]) -> usize {
+    let header = memchr::memmem::find(text, b"\r\n\r\n").unwrap();
+    let lower = text[..header].to_ascii_lowercase();
+    memchr::memmem::find(&lower, b"\ncontent-length:").unwrap() + 1
+}
+
+/// What it states.
+fn length_of(text: &[u8]) -> usize {
+    let line = &text[length_at(text)..];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap()];
+    let value = std::str::from_utf8(line)
+        .unwrap()
+        .split_once(':')
+        .unwrap()
+        .1;
+    value.trim().parse().unwrap()
+}
+
+/// A record's text with another `Content-Length`.
+fn with_length(text: &[u8], line: &str) -> Vec<u8> {
+    let at = length_at(text);
+    let end = at + memchr::memchr(b'\n', &text[at..]).unwrap() + 1;
+    [&text[..at], line.as_bytes(), &text[end..]].concat()
+}
+
+/// Makes of a record's text another.
+type Change = fn(&mut Random, &[u8]) -> Vec<u8>;
+
+/// Has one record changed, and packs it with the others: all others are given,
+/// and the changed one is a fault.
+fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tried {
+    let (mut count, mut lost) = (0, 0);
+    let plain: Vec<Archive> = small()
+        .into_iter()
+        .chain(large())
+        .filter(|it| it.packing == Packing::Plain)
+        .collect();
+    for archive in &plain {
+        let all: Vec<Vec<u8>> = archive.records.iter().map(|it| it.text.clone()).collect();
+        for _ in 0..scale.of(2, 40) {
+            // The last one's end is that of the archive, in which lengths may lead.
+            let nth = random.below(all.len() - 1);
+            for change in changes {
+                let mut texts = all.clone();
+                texts[nth] = change(random, &texts[nth]);
+                for packing in Packing::ALL {
+                    let changed = pack("changed", &texts, packing);
+                    let seen = read(&changed.bytes);
+                    let mut blocks: Vec<&[u8]> = seen
+                        .iter()
+                        .filter_map(|it| match it {
+                            Seen::Record { block, .. } => Some(block.as_slice()),
+                            Seen::Fault { .. } => None,
+                        })
+                        .collect();
+                    let mut others: Vec<&[u8]> = archive
+                        .records
+                        .iter()
+                        .map(|it| it.block.as_slice())
+                        .collect();
+                    others.remove(nth);
+                    // A length may lead to where a record might end: its beginning is given then.
+                    if blocks.len() > others.len() {
+                        let given = blocks.remove(nth);
+                        assert!(archive.records[nth].block.starts_with(given), "{given:?}");
+                    }
+                    assert!(
+                        blocks == others,
+                        "{} {nth} {packing:?}: {seen:?}",
+                        archive.name
+                    );
+                    let known = &changed.records[nth];
+                    let faults = seen.iter().filter(|it| match it {
+                        Seen::Record { .. } => false,
+                        Seen::Fault {
+                            offset, decoded, ..
+                        } => match decoded {
+                            None => (known.start..known.end).contains(offset),
+                            Some((from, _)) => {
+                                (known.decoded..known.decoded + known.text.len()).contains(from)
+                            }
+                        },
+                    });
+                    assert!(
+                        faults.count() > 0,
+                        "{} {nth} {packing:?}: {seen:?}",
+                        archive.name
+                    );
+                    let faults = seen.iter().filter(|it| matches!(it, Seen::Fault { .. }));
+                    assert!(
+                        faults.count() <= 2,
+                        "{} {nth} {packing:?}: {seen:?}",
+                        archive.name
+                    );
+                    count += 1;
+                    lost += usize::from(archive.records[nth].is_capture);
+                }
+            }
+        }
+    }
+    Tried {
+        count,
+        lost: format!("{lost} captures, the changed ones alone"),
+    }
+}
+
+pub(crate) fn length(random: &mut Random, scale: Scale) -> Tried {
+    with_one_changed(
+        scale,
+        random,
+        &[
+            |random, text| {
+                // Two less is how Common Crawl wrote them in 2018: they are mended.
+                match length_of(text) {
+                    0..3 => with_length(text, "Content-Length: none\r\n"),
+                    length => {
+                        let less = random.below(length - 2);
+                        with_length(text, &format!("Content-Length: {less}\r\n"))
+                    }
+                }
+            },
+            |random, text| {
+                let more = length_of(text) + 5 + random.below(1000);
+                with_length(text, &format!("Content-Length: {more}\r\n"))
+            },
+            |_, text| with_length(text, ""),
+            |_, text| with_length(text, "Content-Length: -1\r\n"),
+            |_, text| with_length(text, "Content-Length: 1e3\r\n"),
+            |_, text| with_length(text, "Content-Length: 18446744073709551615\r\n"),
+            |_, text| with_length(text, "Content-Length: 99999999999999999999\r\n"),
+            |_, text| with_length(text, "Content-Length: 1\r\nContent-Length: 2\r\n"),
+        ],
+    )
+}
+
+pub(crate) fn blank_lines(random: &mut Random, scale: Scale) -> Tried {
+    with_one_changed(
+        scale,
+        random,
+        &[
+            // Between header and block: the header runs into the block.
+            |_, text| {
+                let at = memchr::memmem::find(text, b"\r\n\r\n").unwrap();
+                [&text[..at + 2], &text[at + 4..]].concat()
+            },
+            // The header ends with the text.
+            |random, text| {
+                let end = memchr::memmem::find(text, b"\r\n\r\n").unwrap();
+                let at = 10 + random.below(end - 10);
+                [&text[..at], b"\r\n"].concat()
+            },
+        ],
+    )
+}
+
+/// Archives one behind the other, and members that hold no record: all records are given.
+pub(crate) fn concatenated(random: &mut Random, scale: Scale) -> Tried {
+    let archives: Vec<Archive> = small().into_iter().chain(large()).collect();
+    let (mut count, mut given) = (0, 0);
+    for _ in 0..scale.of(60, 2000) {
+        let first = &archives[random.below(archives.len())];
+        let alike: Vec<&Archive> = archives
+            .iter()
+            .filter(|it| {
+                it.packing == first.packing || (it.packing.is_gzip() && first.packing.is_gzip())
+            })
+            .collect();
+        // A dictionary serves the frames of its own file.
+        let second = match first.packing {
+            Packing::ZstdDictionary => first,
+            _ => alike[random.below(alike.len())],
+        };
+        let mut bytes = first.bytes.clone();
+        let members = random.below(3);
+        for _ in 0..members {
+            let len = 1 + random.below(200);
+            let noise = some(random, len);
+            match first.packing {
+                Packing::Plain => {}
+                it if it.is_gzip() => bytes.extend(gzip(&noise)),
+                _ => bytes.extend(zstd(&noise, b"")),
+            }
+        }
+        bytes.extend_from_slice(&second.bytes);
+        let seen = read(&bytes);
+        let blocks = seen.iter().filter_map(|it| match it {
+            Seen::Record { block, .. } => Some(block.as_slice()),
+            Seen::Fault { .. } => None,
+        });
+        let there = first.records.iter().chain(&second.records);
+        assert!(
+            blocks.eq(there.map(|it| it.block.as_slice())),
+            "{} and {}",
+            first.name,
+            second.name
+        );
+        let faults = seen
+            .iter()
+            .filter(|it| matches!(it, Seen::Fault { .. }))
+            .count();
+        let expected = usize::from(members > 0 && first.packing != Packing::Plain);
+        assert_eq!(
+            faults, expected,
+            "{} and {}: {seen:?}",
+            first.name, second.name
+        );
+        count += 1;
+        given += first.records.len() + second.records.len();
+    }
+    Tried {
+        count,
+        lost: format!("0 of {given} records"),
+    }
+}
+
+/// Many damaged archives in one run: the dataset has what the reader gives, in
+/// `robots_files` and in `faults`, and verifies.
+pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = folder.path().join("robotstxt");
+    fs::create_dir(&inputs).unwrap();
+    let archives: Vec<Archive> = small().into_iter().chain(large()).collect();
+    let (mut captures, mut faults) = (Vec::new(), Vec::new());
+    let count = scale.of(100, 3000);
+    for nth in 0..count {
+        let archive = &archives[random.below(archives.len())];
+        let at = random.below(archive.bytes.len());
+        let end = (at + random.below(40)).min(archive.bytes.len());
+        let len = random.below(40);
+        let damage = Damage::replace(archive, at..end, &some(random, len));
+        let ending = match archive.packing {
+            Packing::Plain => "warc",
+            it if it.is_gzip() => "warc.gz",
+            _ => "warc.zst",
+        };
+        let name = format!("{nth:05}.{ending}");
+        fs::write(inputs.join(&name), &damage.bytes).unwrap();
+        for it in read(&damage.bytes) {
+            match it {
+                Seen::Record {
+                    offset,
+                    in_member,
+                    is_capture: true,
+                    ..
+                } => {
+                    captures.push((name.clone(), offset as i64, i64::from(in_member)));
+                }
+                Seen::Record { .. } => {}
+                Seen::Fault {
+                    offset,
+                    skipped,
+                    code,
+                    ..
+                } => {
+                    faults.push((name.clone(), offset as i64, skipped as i64, code.to_owned()));
+                }
+            }
+        }
+    }
+    let out = folder.path().join("out");
+    let args = [
+        "--crawl",
+        "X",
+        "--subset",
+        "robotstxt",
+        "--part-bytes",
+        "2MiB",
+        "--body-limit",
+        "none",
+    ];
+    let paths = [inputs.to_str().unwrap(), "-o", out.to_str().unwrap()];
+    let ran = util::run(paths.iter().chain(&args));
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
+    let long = |row: &Value, name: &str| row[name].as_i64().unwrap();
+    let rows = util::rows(&out, "robots_files");
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|it| {
+            (
+                text(it, "warc_filename"),
+                long(it, "warc_record_offset"),
+                long(it, "warc_record_in_member"),
+            )
+        })
+        .collect();
+    assert!(
+        rows == captures,
+        "{} rows, {} captures",
+        rows.len(),
+        captures.len()
+    );
+    let rows = util::rows(&out, "faults");
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|it| {
+            (
+                text(it, "warc_filename"),
+                long(it, "warc_record_offset"),
+                long(it, "bytes_skipped"),
+                text(it, "code"),
+            )
+        })
+        .collect();
+    assert!(
+        rows == faults,
+        "{} rows, {} faults",
+        rows.len(),
+        faults.len()
+    );
+    Tried {
+        count,
+        lost: format!(
+            "the {} captures and {} faults of the reader are the dataset's",
+            captures.len(),
+            faults.len()
+        ),
+    }
+}

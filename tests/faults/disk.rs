@@ -1,0 +1,145 @@
+//! Outputs that cannot be written: the error names the path and says why, no
+//! file under its own name is less than whole, and a rerun finishes the work.
+
+use super::run::Bench;
+use super::shim::{IO, NO_PERMISSION, NO_SHIM, NO_SPACE, Shim, can_load};
+use super::{Scale, Tried};
+use crate::util::Random;
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+/// Lets calls fail, each at some of its places, for good.
+fn fail(random: &mut Random, count: usize, faults: &[(&str, &str, &str)]) -> Tried {
+    if !can_load() {
+        return Tried::not(NO_SHIM);
+    }
+    let bench = Bench::new(2);
+    let out = bench.out();
+    let (mut tried, mut stopped) = (0, 0);
+    for &(calls, what, why) in faults {
+        let shim = |at: usize| Shim {
+            path: out.to_str().unwrap(),
+            calls,
+            at,
+            what,
+        };
+        let calls = bench.count(shim(0));
+        for _ in 0..count {
+            bench.clear();
+            let at = 1 + random.below(calls);
+            let ran = bench.run(&out, Some(shim(at)), &[]);
+            tried += 1;
+            bench.assert_finals();
+            match ran.code {
+                // The log alone could not be written, at the end.
+                Some(1) if out.join("_SUCCESS").exists() => continue,
+                // Nothing was begun.
+                Some(2) => assert!(!out.join("_manifest.jsonl").exists(), "{}", ran.err),
+                code => assert_eq!(code, Some(3), "{}", ran.err),
+            }
+            stopped += 1;
+            assert!(ran.err.contains(why), "{}", ran.err);
+            assert!(ran.err.contains(out.to_str().unwrap()), "{}", ran.err);
+            bench.assert_resumes();
+        }
+    }
+    Tried {
+        count: tried,
+        lost: format!(
+            "nothing: {stopped} stopped with the path and \"--resume\" ended byte-identical"
+        ),
+    }
+}
+
+pub(crate) fn full(random: &mut Random, scale: Scale) -> Tried {
+    let faults = [("write", NO_SPACE, "No space left on device")];
+    fail(random, scale.of(20, 200), &faults)
+}
+
+pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
+    let faults = [
+        ("sync", IO, "Input/output error"),
+        ("rename", IO, "Input/output error"),
+        ("open", NO_PERMISSION, "Permission denied"),
+    ];
+    fail(random, scale.of(7, 60), &faults)
+}
+
+/// A real file system that is too small.
+pub(crate) fn small(_: &mut Random, _: Scale) -> Tried {
+    let bench = Bench::new(12);
+    let disk = bench.folder.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    // In a space of its own, which goes with the process.
+    let own = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--map-root-user", "sh", "-c", script, "sh"]);
+        command.arg(&disk).arg(bench.out());
+        command
+    };
+    let mount = "mount -t tmpfs -o size=1m none \"$1\"";
+    let can_mount = own(mount).output().is_ok_and(|it| it.status.success());
+    if !can_mount {
+        return Tried::not("not tried: file systems cannot be mounted here");
+    }
+    let command = bench.command(&disk.join("out"), None, &[]);
+    let script = format!(
+        "{mount} && {{ shift; out=$1; shift; \"$@\"; code=$?; cp -r \"$0\" \"$out\"; exit $code; }}"
+    );
+    let script = script.replace("\"$0\"", &format!("'{}/out'", disk.display()));
+    let mut own = own(&script);
+    own.arg(command.get_program()).args(command.get_args());
+    let ran: crate::util::Ran = own.output().unwrap().into();
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("No space left on device"), "{}", ran.err);
+    assert!(ran.err.contains("disk/out"), "{}", ran.err);
+    // What stands there was copied to a disk with room.
+    bench.assert_finals();
+    bench.assert_resumes();
+    Tried {
+        count: 1,
+        lost: "nothing: stopped, and resumed where there was room".to_owned(),
+    }
+}
+
+pub(crate) fn vanishing(random: &mut Random, scale: Scale) -> Tried {
+    if !can_load() {
+        return Tried::not(NO_SHIM);
+    }
+    let bench = Bench::new(2);
+    let out = bench.out();
+    let (wanted, mut count) = (scale.of(5, 50), 0);
+    while count < wanted {
+        bench.clear();
+        let slow = Shim {
+            path: out.to_str().unwrap(),
+            calls: "rename",
+            at: 1,
+            what: "sleep",
+        };
+        let mut command = bench.command(&out, Some(slow), &[]);
+        let child = command.env("FAULT_MS", "30").spawn().unwrap();
+        while !out.join("_manifest.jsonl").exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(random.below(300) as u64));
+        // It may make folders anew while they are removed.
+        while fs::remove_dir_all(&out).is_err() && out.exists() {}
+        let ran: crate::util::Ran = child.wait_with_output().unwrap().into();
+        assert!(!ran.err.contains("panicked"), "{}", ran.err);
+        if ran.code == Some(1) {
+            // It was done already.
+            continue;
+        }
+        count += 1;
+        assert_eq!(ran.code, Some(3), "{}", ran.err);
+        assert!(ran.err.contains(out.to_str().unwrap()), "{}", ran.err);
+        bench.clear();
+        bench.assert_resumes();
+    }
+    Tried {
+        count,
+        lost: "what vanished; a rerun makes it again".to_owned(),
+    }
+}

@@ -1,0 +1,143 @@
+//! Inputs that fail: told with their path, the other parts are written, and
+//! `--resume` reads them again.
+
+use super::run::Bench;
+use super::shim::{IO, NO_PERMISSION, NO_SHIM, Shim, can_load};
+use super::{Scale, Tried};
+use crate::util::{Ran, Random};
+use std::fs;
+use std::time::Duration;
+
+const INPUT: &str = "001-cc-robotstxt.warc.gz";
+
+/// A run in which the input failed, and all else went well.
+fn assert_left_out(bench: &Bench, ran: &Ran, why: &str) {
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains(why), "{}", ran.err);
+    assert!(ran.err.contains(INPUT), "{}", ran.err);
+    assert!(!bench.out().join("_SUCCESS").exists());
+    bench.assert_finals();
+    let manifest = fs::read_to_string(bench.out().join("_manifest.jsonl")).unwrap();
+    assert!(
+        manifest.contains("\"part\":"),
+        "other parts are whole: {manifest}"
+    );
+}
+
+/// Reading fails at any of its calls, and opening.
+pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
+    if !can_load() {
+        return Tried::not(NO_SHIM);
+    }
+    let bench = Bench::new(3);
+    let mut count = 0;
+    for (calls, what, why) in [
+        ("read", IO, "Input/output error"),
+        ("open", NO_PERMISSION, "Permission denied"),
+    ] {
+        let shim = |at: usize| Shim {
+            path: INPUT,
+            calls,
+            at,
+            what,
+        };
+        let calls = bench.count(shim(0));
+        for _ in 0..scale.of(4, 40) {
+            bench.clear();
+            let ran = bench.run(&bench.out(), Some(shim(1 + random.below(calls))), &[]);
+            assert_left_out(&bench, &ran, why);
+            bench.assert_resumes();
+            count += 1;
+        }
+    }
+    Tried {
+        count,
+        lost: "nothing: its part is left out, and made by --resume".to_owned(),
+    }
+}
+
+pub(crate) fn missing(_: &mut Random, _: Scale) -> Tried {
+    let bench = Bench::new(3);
+    let path = bench.folder.path().join(INPUT);
+    let bytes = fs::read(&path).unwrap();
+    let mut count = 0;
+    // Not there; a folder in its place.
+    for is_folder in [false, true] {
+        bench.clear();
+        fs::remove_file(&path).unwrap();
+        if is_folder {
+            fs::create_dir(&path).unwrap();
+        }
+        let ran = bench.run(&bench.out(), None, &[]);
+        let why = if is_folder {
+            "directory"
+        } else {
+            "No such file"
+        };
+        assert_eq!(ran.code, Some(3), "{}", ran.err);
+        assert!(
+            ran.err.contains(why) && ran.err.contains(INPUT),
+            "{}",
+            ran.err
+        );
+        assert!(!bench.out().join("_SUCCESS").exists());
+        if is_folder {
+            fs::remove_dir(&path).unwrap();
+        }
+        fs::write(&path, &bytes).unwrap();
+        count += 1;
+    }
+    Tried {
+        count,
+        lost: "nothing: the others are read".to_owned(),
+    }
+}
+
+pub(crate) fn changing(random: &mut Random, scale: Scale) -> Tried {
+    if !can_load() {
+        return Tried::not(NO_SHIM);
+    }
+    let bench = Bench::new(3);
+    let path = bench.folder.path().join(INPUT);
+    let bytes = fs::read(&path).unwrap();
+    let mut count = 0;
+    for _ in 0..scale.of(2, 20) {
+        for grows in [true, false] {
+            bench.clear();
+            let slow = Shim {
+                path: INPUT,
+                calls: "read",
+                at: 1,
+                what: "sleep",
+            };
+            let mut command = bench.command(&bench.out(), Some(slow), &[]);
+            let child = command.env("FAULT_MS", "150").spawn().unwrap();
+            // Sizes were taken before the manifest was written.
+            while !bench.out().join("_manifest.jsonl").exists() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let changed = match grows {
+                true => [&bytes[..], &bytes[..1 + random.below(bytes.len())]].concat(),
+                false => bytes[..random.below(bytes.len())].to_vec(),
+            };
+            fs::write(&path, changed).unwrap();
+            let ran: Ran = child.wait_with_output().unwrap().into();
+            assert_left_out(&bench, &ran, "it changed since the run began");
+            // As it is now it is another input.
+            let ran = bench.run(&bench.out(), None, &["--resume"]);
+            assert_eq!(ran.code, Some(2), "{}", ran.err);
+            assert!(
+                ran.err.contains("an input was") && ran.err.contains(INPUT),
+                "{}",
+                ran.err
+            );
+            fs::write(&path, &bytes).unwrap();
+            bench.assert_resumes();
+            count += 1;
+        }
+    }
+    Tried {
+        count,
+        lost: "nothing: its part is left out; --resume is refused until it is as it was".to_owned(),
+    }
+}

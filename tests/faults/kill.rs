@@ -1,0 +1,268 @@
+//! Kills: a rerun ends with the dataset of a run that nobody disturbed, byte
+//! for byte, and before it no file under its own name is less than whole.
+
+use super::run::Bench;
+use super::shim::{NO_SHIM, Shim, WRITING, can_load};
+use super::{Scale, Tried};
+use crate::output::contents;
+use crate::util::{self, Random};
+use std::fs;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than anything here should take: who waits so long, hangs.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// Waits for the end of a run, and gives its exit code.
+fn wait(child: &mut Child) -> Option<i32> {
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        if began.elapsed() > HANGS {
+            child.kill().unwrap();
+            panic!("it hangs");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Kills in the middle of calls by which it writes: half a write is done then.
+pub(crate) fn at_calls(random: &mut Random, scale: Scale) -> Tried {
+    if !can_load() {
+        return Tried::not(NO_SHIM);
+    }
+    let bench = Bench::new(2);
+    let out = bench.out();
+    let shim = |at: usize| Shim {
+        path: out.to_str().unwrap(),
+        calls: WRITING,
+        at,
+        what: "kill",
+    };
+    let calls = bench.count(shim(0));
+    let wanted = scale.of(60, 600);
+    let (mut killed, mut runs) = (0, 0);
+    while killed < wanted {
+        bench.clear();
+        runs += 1;
+        // Some are killed again while they resume.
+        for again in 0..1 + random.below(3) {
+            let is_resumed = again > 0 && out.exists();
+            let more = if is_resumed { &["--resume"][..] } else { &[] };
+            let ran = bench.run(&out, Some(shim(1 + random.below(calls))), more);
+            if let Some(code) = ran.code {
+                assert_eq!(code, 1, "{}", ran.err);
+                break;
+            }
+            killed += 1;
+            bench.assert_finals();
+        }
+        if !out.join("_SUCCESS").exists() {
+            bench.assert_resumes();
+        }
+        bench.assert_finals();
+    }
+    Tried {
+        count: killed,
+        lost: format!("nothing: {runs} runs ended byte-identical ({calls} calls each)"),
+    }
+}
+
+pub(crate) fn at_times(random: &mut Random, scale: Scale) -> Tried {
+    let bench = Bench::new(4);
+    let out = bench.out();
+    let began = Instant::now();
+    bench.run(&out, None, &[]);
+    let usual = began.elapsed().as_micros() as usize;
+    let wanted = scale.of(40, 400);
+    let (mut killed, mut runs) = (0, 0);
+    while killed < wanted {
+        bench.clear();
+        runs += 1;
+        for again in 0..1 + random.below(3) {
+            let is_resumed = again > 0 && out.exists();
+            let more = if is_resumed { &["--resume"][..] } else { &[] };
+            let mut command = bench.command(&out, None, more);
+            let mut child = command
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_micros(random.below(usual) as u64));
+            let _ = child.kill();
+            if wait(&mut child).is_some() {
+                break;
+            }
+            killed += 1;
+            bench.assert_finals();
+        }
+        if !out.join("_SUCCESS").exists() {
+            bench.assert_resumes();
+        }
+    }
+    Tried {
+        count: killed,
+        lost: format!("nothing: {runs} runs ended byte-identical"),
+    }
+}
+
+/// A manifest that ends anywhere in the lines of its parts.
+pub(crate) fn manifest(random: &mut Random, scale: Scale) -> Tried {
+    let bench = Bench::new(2);
+    let out = bench.out();
+    bench.run(&out, None, &[]);
+    let path = out.join("_manifest.jsonl");
+    let whole = fs::read(&path).unwrap();
+    let parts = memchr::memmem::find(&whole, b"{\"captures\"").unwrap();
+    let count = scale.of(10, 200);
+    for _ in 0..count {
+        fs::write(&path, &whole[..parts + random.below(whole.len() - parts)]).unwrap();
+        fs::remove_file(out.join("_SUCCESS")).unwrap();
+        bench.assert_resumes();
+    }
+    // A file of a part that the manifest has is gone, or cut: the part is made again.
+    for _ in 0..count {
+        let mut files = util::files_below(&out);
+        files.retain(|it| it.to_str().unwrap().contains("part-"));
+        let file = &files[random.below(files.len())];
+        match random.below(2) {
+            0 => fs::remove_file(file).unwrap(),
+            _ => fs::write(file, &fs::read(file).unwrap()[..10]).unwrap(),
+        }
+        bench.assert_resumes();
+    }
+    Tried {
+        count: 2 * count,
+        lost: "nothing: missing parts are made again".to_owned(),
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let ran = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status();
+    assert!(ran.unwrap().success());
+}
+
+pub(crate) fn interrupt(random: &mut Random, scale: Scale) -> Tried {
+    if !cfg!(unix) {
+        return Tried::not("not tried: signals are sent on Unix alone");
+    }
+    let bench = Bench::new(8);
+    let out = bench.out();
+    let began = Instant::now();
+    bench.run(&out, None, &[]);
+    let usual = began.elapsed().as_micros() as usize;
+    let (mut count, mut longest, mut with_parts) = (0, Duration::ZERO, 0);
+    while count < scale.of(12, 100) {
+        bench.clear();
+        let mut child = bench.command(&out, None, &[]).spawn().unwrap();
+        // Before the manifest stands, a signal ends it as any program.
+        while !out.join("_manifest.jsonl").exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(random.below(usual) as u64));
+        if child.try_wait().unwrap().is_some() {
+            continue;
+        }
+        signal(
+            &child,
+            if random.below(2) == 0 {
+                "-INT"
+            } else {
+                "-TERM"
+            },
+        );
+        let began = Instant::now();
+        let code = wait(&mut child);
+        longest = longest.max(began.elapsed());
+        if code == Some(1) {
+            // It was about to end.
+            continue;
+        }
+        assert_eq!(code, Some(3));
+        count += 1;
+        assert!(bench.temporary().is_empty(), "{:?}", bench.temporary());
+        bench.assert_finals();
+        let manifest = fs::read_to_string(out.join("_manifest.jsonl")).unwrap();
+        with_parts += usize::from(manifest.contains("\"part\":"));
+        bench.assert_resumes();
+    }
+    // An input that gives nothing more holds nobody up.
+    bench.clear();
+    let mut command = bench.command(&out, None, &[]);
+    let mut stalled = util::command();
+    stalled
+        .args(["-", "--crawl", "X", "--subset", "robotstxt", "-o"])
+        .arg(&out);
+    stalled
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child = stalled.spawn().unwrap();
+    let sample = fs::read(util::samples().join("warc/cc-robotstxt.warc.gz")).unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(&sample.repeat(12)).unwrap();
+    while !out.join("_manifest.jsonl").exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signal(&child, "-INT");
+    let began = Instant::now();
+    assert_eq!(wait(&mut child), Some(3));
+    longest = longest.max(began.elapsed());
+    drop(pipe);
+    bench.clear();
+    assert_eq!(command.output().unwrap().status.code(), Some(1));
+    Tried {
+        count: count + 1,
+        lost: format!(
+            "nothing: ended within {:.1} s, {with_parts} with parts done, all resumed byte-identical",
+            longest.as_secs_f64()
+        ),
+    }
+}
+
+pub(crate) fn two_runs(_: &mut Random, scale: Scale) -> Tried {
+    if !can_load() {
+        return Tried::not(NO_SHIM);
+    }
+    let bench = Bench::new(1);
+    let out = bench.out();
+    let count = scale.of(2, 10);
+    for _ in 0..count {
+        bench.clear();
+        let slow = Shim {
+            path: out.to_str().unwrap(),
+            calls: "rename",
+            at: 1,
+            what: "sleep",
+        };
+        let mut command = bench.command(&out, Some(slow), &[]);
+        let mut first = command.env("FAULT_MS", "100").spawn().unwrap();
+        while !out.join("_manifest.jsonl").exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        for more in ["--resume", "--overwrite"] {
+            let before = contents(&out).len();
+            let ran = bench.run(&out, None, &[more]);
+            assert_eq!(ran.code, Some(2), "{}", ran.err);
+            assert!(ran.err.contains("another run is writing"), "{}", ran.err);
+            assert!(contents(&out).len() >= before);
+        }
+        assert_eq!(bench.run(&out, None, &[]).code, Some(2));
+        assert!(
+            first.try_wait().unwrap().is_none(),
+            "the first was done before the second came"
+        );
+        assert_eq!(wait(&mut first), Some(1));
+        bench.assert_finals();
+        assert!(out.join("_SUCCESS").exists());
+    }
+    Tried {
+        count: 3 * count,
+        lost: "nothing: the second is refused".to_owned(),
+    }
+}

@@ -1,0 +1,121 @@
+//! What a run meets: damage, kills, full disks, hostile bytes. Each fault is
+//! made on purpose, many times, and what it cost is counted.
+//!
+//! The tests make few of each, by a fixed seed. `make faults` makes many, by
+//! any seed, and prints a table (`docs/faults.md`).
+
+mod bodies;
+mod damage;
+mod disk;
+mod inputs;
+mod kill;
+mod names;
+mod packing;
+mod run;
+mod shim;
+
+use crate::util::Random;
+use std::time::Instant;
+
+/// How many faults of a kind are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// As many as a test has time for.
+    Few,
+    /// As many as show that it holds.
+    Many,
+}
+
+impl Scale {
+    fn of<T>(self, few: T, many: T) -> T {
+        match self {
+            Self::Few => few,
+            Self::Many => many,
+        }
+    }
+}
+
+/// What came of faults of a kind.
+#[derive(Debug, Default)]
+pub(crate) struct Tried {
+    /// How many were made.
+    count: usize,
+    /// What they cost, in words.
+    lost: String,
+}
+
+impl Tried {
+    /// None could be made, and why.
+    fn not(why: &str) -> Self {
+        Self {
+            count: 0,
+            lost: why.to_owned(),
+        }
+    }
+}
+
+/// A kind of faults, and how they are made: panics where they cost too much.
+struct Kind {
+    name: &'static str,
+    make: fn(&mut Random, Scale) -> Tried,
+}
+
+macro_rules! kinds {
+    ($($test:ident: $name:literal, $make:path;)*) => {
+        const KINDS: &[Kind] = &[$(Kind { name: $name, make: $make },)*];
+
+        $(#[test]
+        fn $test() {
+            let tried = $make(&mut Random::new(1), Scale::Few);
+            println!("{}: {} tried, lost: {}", $name, tried.count, tried.lost);
+            assert!(tried.count > 0 || tried.lost.starts_with("not tried"));
+        })*
+    };
+}
+
+kinds! {
+    an_archive_is_cut: "archive cut short", damage::cut;
+    a_bit_is_flipped: "bit flipped", damage::flip;
+    bytes_are_put_in: "bytes put in", damage::insert;
+    bytes_are_taken_out: "bytes taken out", damage::remove;
+    a_block_is_zeros: "512 bytes zeroed", damage::zero;
+    garbage_stands_between: "garbage between members", damage::garbage;
+    a_checksum_is_wrong: "gzip checksum or size wrong", damage::checksum;
+    a_length_is_wrong: "`Content-Length` wrong, absent, huge", damage::length;
+    lines_are_missing: "blank lines missing", damage::blank_lines;
+    archives_stand_in_a_row: "archives concatenated, members without WARC", damage::concatenated;
+    many_damaged_archives_make_one_dataset: "damaged archives in one run", damage::dataset;
+    a_run_is_killed: "killed at a write, sync, rename or open", kill::at_calls;
+    a_run_is_killed_at_any_time: "killed at any time", kill::at_times;
+    a_manifest_is_cut: "manifest cut short", kill::manifest;
+    a_run_is_interrupted: "interrupted (SIGINT, SIGTERM)", kill::interrupt;
+    two_runs_meet: "two runs on one output", kill::two_runs;
+    a_disk_is_full: "disk full at a write", disk::full;
+    a_small_disk_is_full: "file system of 1 MiB", disk::small;
+    a_disk_fails: "sync, rename or open of an output fails", disk::failing;
+    an_output_vanishes: "output folder vanishes", disk::vanishing;
+    an_input_fails: "input fails while it is read", inputs::failing;
+    an_input_is_missing: "input missing, or not to be read", inputs::missing;
+    an_input_changes: "input grows or shrinks while it is read", inputs::changing;
+    a_body_is_hostile: "hostile body or header, of 16 MiB and more", bodies::bodies;
+    an_archive_is_a_bomb: "archive that unpacks to 2 GiB", bodies::bombs;
+    a_name_is_hostile: "hostile name, URL, crawl", names::names;
+}
+
+/// `make faults`: all kinds, many of each.
+#[test]
+#[ignore = "takes long: make faults"]
+fn table() {
+    let seed = std::env::var("FAULTS_SEED").map_or(1, |seed| seed.parse().expect("a number"));
+    println!("seed {seed}\n");
+    println!("| fault | tried | lost | seconds |\n|---|---|---|---|");
+    for kind in KINDS {
+        let began = Instant::now();
+        let tried = (kind.make)(&mut Random::new(seed), Scale::Many);
+        let seconds = began.elapsed().as_secs_f64();
+        println!(
+            "| {} | {} | {} | {seconds:.0} |",
+            kind.name, tried.count, tried.lost
+        );
+    }
+}

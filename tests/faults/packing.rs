@@ -1,0 +1,193 @@
+//! Sound samples, and every way to pack their records.
+
+use crate::util;
+use scan::capture::{Capture, Scope};
+use scan::warc::{Limits, Reader};
+use std::fs;
+use std::io::{Cursor, Read, Write};
+
+/// An archive of known records.
+#[derive(Clone)]
+pub(crate) struct Archive {
+    /// The sample and the packing.
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    /// Records one after the other.
+    pub(crate) records: Vec<Known>,
+    pub(crate) packing: Packing,
+}
+
+/// A record that is in an archive.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// Where its member, frame or text begins and ends in the archive.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Where it begins in the decoded bytes of its member.
+    pub(crate) decoded: usize,
+    /// Its text, and the block in it.
+    pub(crate) text: Vec<u8>,
+    pub(crate) block: Vec<u8>,
+    pub(crate) is_capture: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    Plain,
+    GzipEach,
+    GzipAll,
+    ZstdEach,
+    ZstdAll,
+    ZstdDictionary,
+}
+
+impl Packing {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Plain,
+        Self::GzipEach,
+        Self::GzipAll,
+        Self::ZstdEach,
+        Self::ZstdAll,
+        Self::ZstdDictionary,
+    ];
+
+    /// Whether each record has a member or frame of its own.
+    pub(crate) fn is_each(self) -> bool {
+        matches!(self, Self::GzipEach | Self::ZstdEach | Self::ZstdDictionary)
+    }
+
+    pub(crate) fn is_gzip(self) -> bool {
+        matches!(self, Self::GzipEach | Self::GzipAll)
+    }
+}
+
+/// `bytes` as one gzip member.
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// `bytes` as one zstd frame with a checksum.
+pub(crate) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    let mut encoder =
+        zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Records in an archive.
+pub(crate) fn pack(name: &str, texts: &[Vec<u8>], packing: Packing) -> Archive {
+    const DICTIONARY: &[u8] = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:";
+    let (mut bytes, mut records) = (Vec::new(), Vec::new());
+    let all = match packing {
+        Packing::GzipAll => gzip(&texts.concat()),
+        Packing::ZstdAll => zstd(&texts.concat(), b""),
+        _ => Vec::new(),
+    };
+    if packing == Packing::ZstdDictionary {
+        bytes.extend_from_slice(&[0x5d, 0x2a, 0x4d, 0x18]);
+        bytes.extend_from_slice(&(DICTIONARY.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(DICTIONARY);
+    }
+    let mut decoded = 0;
+    for text in texts {
+        let start = bytes.len();
+        let (block, is_capture) = read_one(text);
+        match packing {
+            Packing::Plain => bytes.extend_from_slice(text),
+            Packing::GzipEach => bytes.extend(gzip(text)),
+            Packing::ZstdEach => bytes.extend(zstd(text, b"")),
+            Packing::ZstdDictionary => bytes.extend(zstd(text, DICTIONARY)),
+            Packing::GzipAll | Packing::ZstdAll => {}
+        }
+        let is_alone = all.is_empty();
+        records.push(Known {
+            start: if is_alone { start } else { 0 },
+            end: if is_alone { bytes.len() } else { all.len() },
+            decoded: if is_alone { 0 } else { decoded },
+            text: text.clone(),
+            block,
+            is_capture,
+        });
+        decoded += text.len();
+    }
+    bytes.extend(all);
+    Archive {
+        name: format!("{name} as {packing:?}"),
+        bytes,
+        records,
+        packing,
+    }
+}
+
+/// All bodies whole, and every response a capture.
+pub(crate) const SCOPE: Scope = Scope {
+    is_robots_subset: true,
+    max_body_bytes: 16 << 20,
+    body_limit: None,
+};
+
+/// The block of the one record of a text, and whether it is a capture; none
+/// where the record is none.
+fn read_one(text: &[u8]) -> (Vec<u8>, bool) {
+    let mut reader = Reader::new(Limits::default());
+    let bytes = Box::new(Cursor::new(text.to_vec()));
+    if reader.open_stream(bytes).is_err() || !matches!(reader.read_record(), Ok(true)) {
+        return (Vec::new(), false);
+    }
+    let record = reader.record();
+    let is_capture = Capture::read(&record, SCOPE).is_some();
+    (record.block().to_vec(), is_capture)
+}
+
+/// The records of a sound sample, each with the line ends behind it.
+fn texts(sample: &str) -> Vec<Vec<u8>> {
+    let packed = fs::read(util::samples().join("warc").join(sample)).unwrap();
+    let mut text = Vec::new();
+    if sample.ends_with(".gz") {
+        flate2::bufread::MultiGzDecoder::new(packed.as_slice())
+            .read_to_end(&mut text)
+            .unwrap();
+    } else {
+        text = packed;
+    }
+    let mut reader = Reader::new(Limits::default());
+    reader
+        .open_stream(Box::new(Cursor::new(text.clone())))
+        .unwrap();
+    let mut starts = Vec::new();
+    while reader.read_record().unwrap() {
+        starts.push(reader.record().place().offset as usize);
+    }
+    starts.push(text.len());
+    let bounds = starts.windows(2);
+    bounds.map(|it| text[it[0]..it[1]].to_vec()).collect()
+}
+
+/// Sound samples of few records, in every packing.
+pub(crate) fn small() -> Vec<Archive> {
+    let samples = [
+        "plain.warc",
+        "per-record-1.1.warc.gz",
+        "chunked.warc.gz",
+        "resource-and-revisit.warc.gz",
+        "odd-headers.warc.gz",
+        "http-as-sent.warc.gz",
+    ];
+    let packed = samples.map(|sample| {
+        let texts = texts(sample);
+        Packing::ALL.map(|packing| pack(sample, &texts, packing))
+    });
+    packed.into_iter().flatten().collect()
+}
+
+/// A sample like a small crawl, in every packing.
+pub(crate) fn large() -> Vec<Archive> {
+    let sample = "cc-robotstxt.warc.gz";
+    let texts = texts(sample);
+    Packing::ALL
+        .map(|packing| pack(sample, &texts, packing))
+        .into()
+}
