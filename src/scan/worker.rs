@@ -282,9 +282,15 @@ fn io_error(error: warc::Error) -> io::Error {
 
 /// The first member that may begin in a range of a file.
 fn find_start(path: &Path, from: u64, to: u64) -> io::Result<Option<u64>> {
-    let mut head = Vec::new();
-    File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
-    match warc::detect(&head) {
+    let (mut head, mut file) = (Vec::new(), File::open(path)?);
+    (&mut file).take(HEAD_BYTES).read_to_end(&mut head)?;
+    let mut container = warc::detect(&head);
+    if container.is_err() {
+        file.take(warc::SEARCHED_BYTES as u64 - HEAD_BYTES)
+            .read_to_end(&mut head)?;
+        container = warc::detect(&head);
+    }
+    match container {
         Ok(container) => warc::find_member(path, container, from, to),
         // What is wrong with the file is said by who reads its beginning.
         Err(_) => Ok(None),

@@ -17,8 +17,9 @@ use std::ops::Range;
 enum Seen {
     Record {
         offset: usize,
+        /// Its end, where it stands alone.
+        end: Option<usize>,
         in_member: u32,
-        /// Of the text as it stands in the archive.
         block: Vec<u8>,
         is_capture: bool,
     },
@@ -84,6 +85,10 @@ fn read(bytes: &[u8]) -> Vec<Seen> {
                 let record = reader.record();
                 seen.push(Seen::Record {
                     offset: record.place().offset as usize,
+                    end: record
+                        .place()
+                        .length
+                        .map(|it| (record.place().offset + it) as usize),
                     in_member: record.place().in_member,
                     block: record.block().to_vec(),
                     is_capture: Capture::read(&record, SCOPE).is_some(),
@@ -98,6 +103,16 @@ fn read(bytes: &[u8]) -> Vec<Seen> {
     }
     assert_eq!(reader.position() as usize, bytes.len());
     seen
+}
+
+/// Captures that there were, and what became of them.
+#[derive(Default)]
+struct Cost {
+    captures: usize,
+    /// In the ranges of faults.
+    lost: usize,
+    /// Told by nothing.
+    unseen: usize,
 }
 
 /// What was done to an archive.
@@ -149,9 +164,8 @@ impl<'a> Damage<'a> {
         known.start < to && from < known.end
     }
 
-    /// Reads it, and accounts for every record. Gives how many captures there
-    /// were and how many of them are lost.
-    fn account(&self) -> (usize, usize) {
+    /// Reads it, and accounts for every record.
+    fn account(&self) -> Cost {
         let Archive {
             name,
             records,
@@ -171,7 +185,7 @@ impl<'a> Damage<'a> {
             }
             _ => None,
         });
-        let (mut captures, mut lost, mut lost_captures) = (0, 0, 0);
+        let (mut cost, mut lost) = (Cost::default(), 0);
         for known in records {
             let Some(start) = self.place(known) else {
                 continue;
@@ -180,6 +194,10 @@ impl<'a> Damage<'a> {
             let is_given = seen.iter().any(|it| {
                 matches!(it, Seen::Record { offset, block: given, .. } if *offset == start && given == block)
             });
+            // Line ends belong to nobody.
+            let rest = &self.bytes[start..];
+            let ends = rest.iter().take_while(|&&it| b"\r\n".contains(&it)).count();
+            let behind_line_ends = start + ends;
             let is_faulty = seen.iter().any(|it| match it {
                 Seen::Record { .. } => false,
                 Seen::Fault {
@@ -187,7 +205,7 @@ impl<'a> Damage<'a> {
                     skipped,
                     decoded: None,
                     ..
-                } => (*offset..offset + skipped).contains(&start),
+                } => (*offset..offset + skipped).contains(&behind_line_ends),
                 Seen::Fault {
                     offset,
                     decoded: Some((from, skipped)),
@@ -201,10 +219,15 @@ impl<'a> Damage<'a> {
                     && seen
                         .iter()
                         .any(|it| matches!(it, Seen::Record { offset, .. } if *offset == start)));
+            // The length of a plain record may have changed to where a later one ends: then nothing tells.
+            let is_swallowed = *packing == Packing::Plain
+                && seen.iter().any(|it| {
+                    matches!(it, Seen::Record { offset, end: Some(end), .. } if (offset + 1..*end).contains(&start))
+                });
             // A frame's length that is wrong may hide the frames behind it.
             let is_faulty = is_faulty || (self.is_shared() && !seen.iter().all(Seen::is_record));
             assert!(
-                is_there || is_faulty,
+                is_there || is_faulty || is_swallowed,
                 "{start} is not accounted for: {}",
                 what()
             );
@@ -215,14 +238,13 @@ impl<'a> Damage<'a> {
                     what()
                 );
             }
-            captures += usize::from(known.is_capture);
-            if !is_there {
+            cost.captures += usize::from(known.is_capture);
+            if is_swallowed && !is_faulty {
+                cost.unseen += usize::from(known.is_capture);
+            } else if !is_there {
                 lost += 1;
-                lost_captures += usize::from(known.is_capture);
-                let may_be_lost = whole.is_some()
-                    || !packing.is_each()
-                    || self.touches(known)
-                    || self.is_shared();
+                cost.lost += usize::from(known.is_capture);
+                let may_be_lost = !packing.is_each() || self.touches(known) || self.is_shared();
                 assert!(may_be_lost, "{start} was not touched: {}", what());
             }
         }
@@ -255,7 +277,7 @@ impl<'a> Damage<'a> {
                 );
             }
         }
-        (captures, lost_captures)
+        cost
     }
 
     /// Whether what was touched serves all frames.
@@ -267,19 +289,28 @@ impl<'a> Damage<'a> {
 
 /// Makes damages and sums up what they cost.
 fn account<'a>(damages: impl Iterator<Item = Damage<'a>>) -> Tried {
-    let (mut count, mut captures, mut lost, mut most) = (0, 0, 0, 0);
+    let (mut count, mut sum, mut most) = (0, Cost::default(), 0);
     for damage in damages {
-        let (there, gone) = damage.account();
+        let cost = damage.account();
         count += 1;
-        captures += there;
-        lost += gone;
+        sum.captures += cost.captures;
+        sum.lost += cost.lost;
+        sum.unseen += cost.unseen;
         if damage.archive.packing.is_each() && !damage.is_shared() {
-            most = most.max(gone);
+            most = most.max(cost.lost);
         }
     }
-    let lost = format!(
-        "{lost} of {captures} captures, all in faults; {most} at most where members are records'"
+    let Cost {
+        captures,
+        lost,
+        unseen,
+    } = sum;
+    let mut lost = format!(
+        "{lost} of {captures} captures, all in faults; at most {most} where each record has its member"
     );
+    if unseen > 0 {
+        lost.push_str(&format!("; {unseen} of plain files unseen"));
+    }
     Tried { count, lost }
 }
 

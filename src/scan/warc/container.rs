@@ -1,6 +1,7 @@
 //! Tells from its first bytes how an input is packed.
 
 use super::error::{Error, ErrorKind};
+use super::split::find_container;
 use super::{gzip, zstd};
 
 /// How an archive is packed.
@@ -44,9 +45,15 @@ const REFUSED: &[(&[u8], &str)] = &[
     ),
 ];
 
+/// Bytes of an input whose beginning is damaged in which a record, a member or
+/// a frame must begin.
+pub(crate) const SEARCHED_BYTES: usize = 1 << 20;
+
 /// Tells how an input is packed from its first bytes.
 ///
-/// `head` is the beginning of the input, some hundred bytes of it or all.
+/// `head` is the beginning of the input: some hundred bytes of it, or all, are
+/// enough for one that is sound. If its first bytes are damaged, a record, a
+/// member or a frame that begins in `head` tells it.
 /// An input without bytes, or with only line ends, is a plain archive of no records.
 ///
 /// # Errors
@@ -71,7 +78,7 @@ pub fn detect(head: &[u8]) -> Result<Container, Error> {
     if begins_record(text) || is_cut_start(text) {
         return Ok(Container::Plain);
     }
-    Err(Error::fatal(ErrorKind::NotAnArchive, 0))
+    find_container(head).ok_or_else(|| Error::fatal(ErrorKind::NotAnArchive, 0))
 }
 
 /// Whether `bytes` begin with the word of a version line.
@@ -108,6 +115,7 @@ pub(super) fn refused_text(text: &[u8]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{gzip as gzip_of, zstd as zstd_of};
     use super::*;
 
     #[test]
@@ -144,6 +152,26 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn a_damaged_beginning_hides_no_archive() {
+        let record = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+        let behind = |bytes: &[u8]| [&b"\xffdamage\n"[..], bytes].concat();
+        for (head, container) in [
+            (behind(record), Container::Plain),
+            (behind(&gzip_of(record)), Container::Gzip),
+            (behind(&zstd_of(record, &[])), Container::Zstd),
+        ] {
+            assert_eq!(detect(&head).expect("an archive"), container);
+            assert_eq!(
+                detect(&head[..12]).expect_err("too little").kind(),
+                ErrorKind::NotAnArchive
+            );
+        }
+        // Words about archives are none.
+        assert!(detect(b"On archives\nWARC/1.0 is a version.\n").is_err());
+        assert!(detect(&behind(&gzip_of(b"words"))).is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use super::container::{Container, detect};
+use super::container::{Container, SEARCHED_BYTES, detect};
 use super::error::{Error, ErrorKind};
 use super::gzip::{self, Inflate};
 use super::window::Window;
@@ -72,7 +72,16 @@ impl Input {
         self.window
             .fill(HEAD_BYTES)
             .map_err(|error| Error::io(error, 0))?;
-        self.container = detect(self.window.unread())?;
+        self.container = match detect(self.window.unread()) {
+            Err(error) if error.kind() == ErrorKind::NotAnArchive => {
+                self.window
+                    .fill(SEARCHED_BYTES)
+                    .map_err(|error| Error::io(error, 0))?;
+                let held = self.window.unread();
+                detect(&held[..held.len().min(SEARCHED_BYTES)])?
+            }
+            told => told?,
+        };
         if self.container == Container::Zstd {
             self.frames
                 .open(&mut self.window)

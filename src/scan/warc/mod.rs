@@ -39,6 +39,7 @@ mod zstd;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use container::SEARCHED_BYTES;
 pub use container::{Container, detect};
 pub use error::{Decoded, Error, ErrorKind};
 pub use reader::{Limits, Reader};

@@ -10,9 +10,12 @@ use std::path::Path;
 use memchr::memmem;
 
 use super::container::Container;
+use super::gzip::{self, Inflate};
 use super::header::is_version;
 use super::input::Input;
 use super::text::Text;
+use super::window::Window;
+use super::zstd::{self, Frames};
 
 /// How far into a header we look for a field that every record has.
 const HEADER_BYTES: usize = 4 << 10;
@@ -129,6 +132,33 @@ pub(super) fn next_record(
             return Ok(false);
         }
     }
+}
+
+/// How the bytes of an archive are packed whose beginning is damaged, told by
+/// what begins first in them.
+pub(super) fn find_container(bytes: &[u8]) -> Option<Container> {
+    let first = |magic: &[u8], mut proves: Box<dyn FnMut(&[u8]) -> bool>| {
+        memmem::find_iter(bytes, magic).find(|&at| proves(&bytes[at..]))
+    };
+    let mut inflate = Inflate::new();
+    let mut frames = Frames::new();
+    let has_frames = matches!(frames.open(&mut Window::new(0)), Ok(Ok(())));
+    let found = [
+        (find_record(bytes), Container::Plain),
+        (
+            first(&gzip::MAGIC, Box::new(move |it| inflate.proves(it))),
+            Container::Gzip,
+        ),
+        (
+            first(
+                &zstd::MAGIC,
+                Box::new(move |it| has_frames && frames.proves(it)),
+            ),
+            Container::Zstd,
+        ),
+    ];
+    let found = found.into_iter().filter_map(|(at, it)| Some((at?, it)));
+    found.min_by_key(|&(at, _)| at).map(|(_, it)| it)
 }
 
 /// The first place in `bytes`, after the first line end, at which a record seems to begin.
