@@ -365,6 +365,22 @@ fn sorting_knows_bytes_and_matching_no_archives() {
 }
 
 #[test]
+fn reading_back_decides_nothing_anew() {
+    // It knows how keys are made, and where parts are cut; no body is read.
+    let never = [
+        "robots",
+        "crate::capture",
+        "crate::encoding",
+        "crate::http",
+        "crate::matching",
+        "crate::memo",
+        "crate::worker",
+        "crate::warc::Reader",
+    ];
+    assert_never("src/scan/verify", &never);
+}
+
+#[test]
 fn the_command_parses_nothing_but_flags() {
     let never = [
         "arrow",

@@ -20,3 +20,4 @@ mod schemas;
 mod spec;
 mod twin;
 mod util;
+mod verify;

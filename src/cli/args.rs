@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Says whether crawlers may fetch the URLs of a list, by a dataset
     Match(MatchArgs),
+    /// Says whether a dataset is whole and true to its manifest
+    Verify(VerifyArgs),
     /// Prints the tables: columns, types and what they mean
     Schema(SchemaArgs),
     /// Prints the registry of crawlers
@@ -270,6 +272,28 @@ pub(crate) struct MatchArgs {
     pub(crate) overwrite: bool,
 
     /// Prints the summary as JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Everything is read back: the manifest, every file's size, digest and pages, what does not belong
+there, and the tables against each other. Nothing of the dataset is changed. Of a single file
+there is no more to check than that it can be read.
+
+What is wrong is printed one a line, at most twenty of each sort, with what to do about it.
+
+Exit codes: 0 all is well, 1 something is wrong, 2 not started.")]
+pub(crate) struct VerifyArgs {
+    /// The dataset: a folder that `scan` made, or a single file
+    pub(crate) dataset: PathBuf,
+
+    /// Threads that read [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// Prints findings and summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -7,6 +7,7 @@ mod match_command;
 mod progress;
 mod scan_command;
 mod summary;
+mod verify_command;
 
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Scan(args) => scan_command::run(*args),
         Command::Check(args) => check_command::run(&args),
         Command::Match(args) => match_command::run(&args),
+        Command::Verify(args) => verify_command::run(&args),
         Command::Schema(args) => list::schema(&args),
         Command::Agents(args) => list::agents(&args),
         Command::Completions { shell } => completions(shell),

@@ -5,6 +5,7 @@ mod archive;
 mod capture;
 mod source;
 
+pub(crate) use archive::Temporary;
 pub use capture::{HostQuestion, HostReport, Seen, check_host};
 pub use source::Source;
 

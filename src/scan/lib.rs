@@ -25,6 +25,7 @@ mod rows;
 pub mod run;
 mod sort;
 pub mod tables;
+pub mod verify;
 mod waf;
 pub mod warc;
 mod worker;

@@ -18,12 +18,12 @@ const BODY_BYTES_MAX: usize = 16 << 20;
 /// A folder in the place for temporary files, which is removed with all that
 /// is in it when it is dropped.
 #[derive(Debug)]
-pub(super) struct Temporary {
+pub(crate) struct Temporary {
     folder: PathBuf,
 }
 
 impl Temporary {
-    pub(super) fn create() -> Result<Self, Error> {
+    pub(crate) fn create() -> Result<Self, Error> {
         let place = std::env::temp_dir();
         let process = std::process::id();
         // Names of processes come again, and what a killed one left is not ours to remove.
@@ -40,7 +40,7 @@ impl Temporary {
         Err(Error::new(ErrorKind::CannotMake, &place))
     }
 
-    pub(super) fn join(&self, name: &str) -> PathBuf {
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 }

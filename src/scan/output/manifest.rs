@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const NAME: &str = "_manifest.jsonl";
 
 /// The format of the manifest itself.
-const FORMAT: u64 = 1;
+pub(crate) const FORMAT: u64 = 1;
 
 /// What must be the same for a run to be resumed.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,21 +81,11 @@ impl Manifest {
     pub(crate) fn resume(folder: &Path, plan: &Plan) -> Result<Self, Error> {
         let path = folder.join(NAME);
         let text = fs::read(&path).map_err(|_| Error::new(ErrorKind::NothingToResume, folder))?;
-        let whole = text
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
         let differs = |what: String| Error::new(ErrorKind::ResumeDiffers(what), folder);
-        let mut lines = Vec::new();
-        for line in text[..whole]
-            .split(|&byte| byte == b'\n')
-            .filter(|line| !line.is_empty())
-        {
-            lines.push(
-                serde_json::from_slice::<Value>(line)
-                    .map_err(|error| differs(format!("its manifest cannot be read: {error}")))?,
-            );
-        }
+        let (whole, lines) = read_lines(&text);
+        let lines: Result<Vec<Value>, _> = lines.into_iter().map(|(_, line)| line).collect();
+        let lines =
+            lines.map_err(|error| differs(format!("its manifest cannot be read: {error}")))?;
         let mut lines = lines.into_iter();
         let head = lines
             .next()
@@ -109,8 +99,8 @@ impl Manifest {
         }
         let (mut inputs, mut parts) = (Vec::new(), Vec::new());
         for line in lines {
-            match line["input"].as_str() {
-                Some(name) => inputs.push((name.to_owned(), line["bytes"].as_u64())),
+            match input_of(&line) {
+                Some(input) => inputs.push(input),
                 None => parts.push(line),
             }
         }
@@ -213,6 +203,23 @@ fn text_of(options: &Value, inputs: &[(String, Option<u64>)], parts: &[Value]) -
         text.push_str(&format!("{line}\n"));
     }
     text
+}
+
+/// The lines of a manifest, each with its number, and how many of its bytes
+/// they are: a last line without its end was cut and is none.
+pub(crate) fn read_lines(text: &[u8]) -> (usize, Vec<(usize, serde_json::Result<Value>)>) {
+    let end = text.iter().rposition(|&byte| byte == b'\n');
+    let whole = end.map_or(0, |at| at + 1);
+    let lines = (1..).zip(text[..whole].split(|&byte| byte == b'\n'));
+    let lines = lines.filter(|(_, line)| !line.is_empty());
+    let read = |(no, line)| (no, serde_json::from_slice(line));
+    (whole, lines.map(read).collect())
+}
+
+/// The name and the size of an input, if a line is one.
+pub(crate) fn input_of(line: &Value) -> Option<(String, Option<u64>)> {
+    let name = line["input"].as_str()?;
+    Some((name.to_owned(), line["bytes"].as_u64()))
 }
 
 /// The lines before those of the parts.

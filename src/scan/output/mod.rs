@@ -9,7 +9,7 @@ mod manifest;
 mod views;
 
 pub(crate) use file::{Done, Finished, TableFile, Task, write_table};
-pub(crate) use manifest::{Manifest, Plan};
+pub(crate) use manifest::{FORMAT, Manifest, NAME as MANIFEST, Plan, input_of, read_lines};
 pub use views::{schema_sql, sql as views_sql};
 
 use crate::error::{Error, ErrorKind};
@@ -20,8 +20,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-const LOG: &str = "_log.jsonl";
-const SUCCESS: &str = "_SUCCESS";
+pub(crate) const LOG: &str = "_log.jsonl";
+pub(crate) const SUCCESS: &str = "_SUCCESS";
 const VIEWS: &str = "views.sql";
 
 /// What may become of an output that exists.

@@ -1,0 +1,169 @@
+//! `robots-scan verify`: a dataset reads itself back.
+
+use crate::args::VerifyArgs;
+use crate::{exit, summary};
+use anyhow::Result;
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use scan::verify::{self, Options, Progress, Report};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Something is wrong.
+const WRONG: u8 = 1;
+
+/// How often a plain line is written.
+const LINE_EVERY: Duration = Duration::from_secs(15);
+
+pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
+    let threads = args
+        .threads
+        .map(usize::from)
+        .or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+    let options = Options {
+        root: args.dataset.clone(),
+        threads: threads.unwrap_or(1),
+    };
+    let progress = Arc::new(Progress::default());
+    let is_done = Arc::new(AtomicBool::new(false));
+    let display = show(Arc::clone(&progress), Arc::clone(&is_done));
+    let result = verify::verify(&options, &progress);
+    is_done.store(true, Ordering::Relaxed);
+    let _ = display.join();
+    let report = result?;
+    let code = match report.is_sound() {
+        true => exit::WHOLE,
+        false => WRONG,
+    };
+    let text = match args.json {
+        true => format!("{}\n", json(&report, &args.dataset, code)),
+        false => text(&report, &args.dataset),
+    };
+    // That nobody reads it does not change the exit code.
+    let _ = stdout().lock().write_all(text.as_bytes());
+    Ok(code)
+}
+
+/// The findings one a line, and what was checked, for people.
+fn text(report: &Report, dataset: &Path) -> String {
+    let mut out = String::new();
+    for (kind, findings, count) in report.findings.sorts() {
+        for finding in findings {
+            let _ = writeln!(out, "{finding}");
+        }
+        let more = count - findings.len() as u64;
+        if more > 0 {
+            let (more, name) = (HumanCount(more), kind.name());
+            let _ = writeln!(out, "… and {more} more of this sort (`{name}`)");
+        }
+    }
+    if !report.is_sound() {
+        out.push('\n');
+    }
+    let name = dataset.display();
+    for note in &report.notes {
+        let _ = writeln!(out, "{name}: {note}");
+    }
+    for what in &report.unchecked {
+        let _ = writeln!(out, "not checked: {what}");
+    }
+    let verdict = match (report.findings.count(), report.is_single_file) {
+        (0, true) => "nothing wrong".to_owned(),
+        (0, false) => "whole, and true to its manifest".to_owned(),
+        (count, _) => summary::many(count, "finding"),
+    };
+    let parts = match report.is_single_file {
+        true => String::new(),
+        false => format!("{}, ", summary::many(report.parts, "part")),
+    };
+    let sound = match report.files - report.sound_files {
+        0 => String::new(),
+        bad => format!(" ({} of them could not be compared)", HumanCount(bad)),
+    };
+    let _ = writeln!(
+        out,
+        "{name}: {verdict}; {parts}{}{sound}, {}, {}, {:.1} s",
+        summary::many(report.files, "file"),
+        summary::many(report.rows, "row"),
+        HumanBytes(report.bytes),
+        report.seconds,
+    );
+    out
+}
+
+/// The same for programs.
+fn json(report: &Report, dataset: &Path, code: u8) -> Value {
+    let sorts = report.findings.sorts();
+    let counts: serde_json::Map<String, Value> = sorts
+        .map(|(kind, _, count)| (kind.name().to_owned(), json!(count)))
+        .collect();
+    let findings = report
+        .findings
+        .sorts()
+        .flat_map(|(_, findings, _)| findings);
+    let findings = findings.map(|finding| {
+        json!({
+            "kind": finding.kind.name(),
+            "path": finding.path,
+            "what": finding.what,
+            "remedy": finding.remedy,
+        })
+    });
+    json!({
+        "dataset": dataset.to_string_lossy(),
+        "exit_code": code,
+        "findings": findings.collect::<Vec<_>>(),
+        "findings_by_kind": counts,
+        "notes": report.notes,
+        "not_checked": report.unchecked,
+        "parts": report.parts,
+        "files": report.files,
+        "sound_files": report.sound_files,
+        "rows": report.rows,
+        "captures": report.captures,
+        "bytes": report.bytes,
+        "seconds": report.seconds,
+    })
+}
+
+/// Shows how many bytes are read: a bar on a terminal, else a line now and then.
+fn show(progress: Arc<Progress>, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let is_terminal = stderr().is_terminal();
+        let bar = ProgressBar::new(0);
+        bar.set_draw_target(match is_terminal {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        });
+        let template = "{bar:30} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        let began = Instant::now();
+        let mut last_line = began;
+        while !is_done.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(20));
+            let read = progress.bytes.load(Ordering::Relaxed);
+            let total = progress.total.load(Ordering::Relaxed);
+            if is_terminal {
+                bar.set_length(total);
+                bar.set_position(read);
+            } else if last_line.elapsed() >= LINE_EVERY {
+                last_line = Instant::now();
+                let (seconds, read, total) = (
+                    began.elapsed().as_secs(),
+                    HumanBytes(read),
+                    HumanBytes(total),
+                );
+                // What nobody reads stops nothing.
+                let _ = writeln!(stderr(), "{seconds} s: {read} of {total} read");
+            }
+        }
+        bar.finish_and_clear();
+    })
+}

@@ -1,0 +1,241 @@
+//! Whether the parts of a manifest are those that its inputs are cut into, and
+//! have the files that they should.
+
+use super::manifest::{Made, Manifest};
+use super::{Findings, Kind};
+use crate::input::{Input, Origin};
+use crate::output::{Destination, MANIFEST, SUCCESS};
+use crate::run;
+use crate::tables::Table;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Checks that every part of the plan is there, and gives whether it is.
+pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -> bool {
+    let cuts = manifest.made.as_ref().and_then(|made| cuts(made, manifest));
+    let missing = match &cuts {
+        Some(cuts) => by_cuts(cuts, manifest, findings),
+        None => by_ranges(manifest, findings),
+    };
+    let has_success = root.join(SUCCESS).exists();
+    if !missing.is_empty() {
+        let but = match has_success {
+            true => format!(", though {SUCCESS} is there"),
+            false => String::new(),
+        };
+        findings.add(
+            Kind::Unfinished,
+            MANIFEST,
+            format_args!("not finished: {missing}{but}"),
+        );
+    } else if !has_success {
+        findings.add(
+            Kind::Unfinished,
+            SUCCESS,
+            format_args!("it is not there, though no part is missing"),
+        );
+    }
+    if let Some(made) = &manifest.made {
+        let mut crawls: Vec<(&str, &str)> = Vec::new();
+        for part in &manifest.parts {
+            let crawl = (part.crawl.as_str(), part.subset.as_str());
+            if crawls.last() != Some(&crawl) {
+                crawls.push(crawl);
+            }
+        }
+        let known = made.crawls.iter();
+        let known: Vec<(&str, &str)> = known.map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        if missing.is_empty() && crawls != known {
+            findings.add(
+                Kind::Parts,
+                MANIFEST,
+                format_args!("its first line has other crawls than its parts"),
+            );
+        }
+    }
+    missing.is_empty()
+}
+
+/// The parts that the inputs are cut into, if the crawl of each is known.
+fn cuts(made: &Made, manifest: &Manifest) -> Option<Vec<run::Part>> {
+    let only = match made.crawls.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    };
+    let mut crawls = vec![None; manifest.inputs.len()];
+    let of_parts: Vec<(String, String)> = manifest
+        .parts
+        .iter()
+        .map(|part| (part.crawl.clone(), part.subset.clone()))
+        .collect();
+    for (part, crawl) in manifest.parts.iter().zip(&of_parts) {
+        let inputs = crawls.get_mut(part.inputs.clone()).into_iter().flatten();
+        inputs.for_each(|it| *it = it.or(Some(crawl)));
+    }
+    let input = |(input, crawl): (&super::manifest::Input, Option<&(String, String)>)| {
+        let (crawl, subset) = crawl.or(only)?.clone();
+        Some(Input {
+            origin: Origin::Stdin,
+            name: input.name.clone()?,
+            bytes: input.bytes,
+            crawl,
+            subset,
+        })
+    };
+    let inputs: Option<Vec<Input>> = manifest.inputs.iter().zip(crawls).map(input).collect();
+    Some(run::parts(&inputs?, made.part_bytes))
+}
+
+/// Compares parts with what the inputs are cut into, and names those missing.
+fn by_cuts(cuts: &[run::Part], manifest: &Manifest, findings: &mut Findings) -> String {
+    let mut missing: BTreeSet<u32> = cuts.iter().map(|cut| cut.no).collect();
+    for part in &manifest.parts {
+        missing.remove(&part.no);
+        let (no, is) = (part.no, &part.inputs);
+        match cuts.get(no as usize) {
+            None => findings.add(
+                Kind::Parts,
+                MANIFEST,
+                format_args!("it has a part {no}, and the inputs make {}", cuts.len()),
+            ),
+            Some(cut) if cut.inputs != *is => {
+                let want = &cut.inputs;
+                findings.add(
+                    Kind::Parts,
+                    MANIFEST,
+                    format_args!(
+                        "part {no} has inputs {} to {}, by their sizes it has {} to {}",
+                        is.start, is.end, want.start, want.end
+                    ),
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    match missing.is_empty() {
+        true => String::new(),
+        false => format!("parts are missing: {}", numbers(&missing)),
+    }
+}
+
+/// Checks that parts take all inputs in order, none twice, and says what is missing.
+fn by_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
+    let (mut at, mut missing) = (0, Vec::new());
+    for part in &manifest.parts {
+        let inputs = &part.inputs;
+        if inputs.start < at || inputs.end > manifest.inputs.len() {
+            findings.add(
+                Kind::Parts,
+                MANIFEST,
+                format_args!(
+                    "part {} has inputs {} to {}, of {}, and those before it have them up to {at}",
+                    part.no,
+                    inputs.start,
+                    inputs.end,
+                    manifest.inputs.len()
+                ),
+            );
+        } else if inputs.start > at {
+            missing.push(format!("{at} to {}", inputs.start));
+        }
+        at = at.max(inputs.end);
+    }
+    if at < manifest.inputs.len() {
+        missing.push(format!("{at} to {}", manifest.inputs.len()));
+    }
+    if missing.is_empty() {
+        return String::new();
+    }
+    // There are no more parts than inputs; what follows the last has no number yet.
+    let last = manifest.parts.last().map_or(0, |part| part.no);
+    let most = u32::try_from(manifest.inputs.len()).unwrap_or(u32::MAX);
+    let mut absent: BTreeSet<u32> = (0..last.min(most)).collect();
+    for part in &manifest.parts {
+        absent.remove(&part.no);
+    }
+    let named = match absent.is_empty() {
+        true => "the last".to_owned(),
+        false => numbers(&absent),
+    };
+    format!(
+        "parts are missing: {named}, with the inputs {}",
+        missing.join(", ")
+    )
+}
+
+/// Numbers, with those that follow each other drawn together.
+fn numbers(numbers: &BTreeSet<u32>) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &no in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == no => *last = no,
+            _ => runs.push((no, no)),
+        }
+    }
+    let run = |&(from, to): &(u32, u32)| match from == to {
+        true => from.to_string(),
+        false => format!("{from} to {to}"),
+    };
+    runs.iter().map(run).collect::<Vec<_>>().join(", ")
+}
+
+/// Checks which files a part has, and drops those that are not its own.
+pub(super) fn check_files(root: &Path, manifest: &mut Manifest, findings: &mut Findings) {
+    let made = manifest.made.as_ref();
+    let of_parts = |table: &Table| Table::OF_RECORDS.contains(table) || *table == Table::Runs;
+    let tables = made.map_or(Table::ALL.as_slice(), |made| &made.tables);
+    let tables: Vec<Table> = tables.iter().copied().filter(of_parts).collect();
+    let destination = Destination::new(root, &tables, made.and_then(|made| made.shard));
+    for part in &mut manifest.parts {
+        let mut seen = BTreeSet::new();
+        let files = std::mem::take(&mut part.files);
+        for file in files {
+            let (no, name) = (part.no, file.table.name());
+            let own = destination.part_path(file.table, no, &part.crawl, &part.subset);
+            let own = relative(&own, root);
+            let is_own = match made {
+                Some(_) => own == file.path,
+                // The shard, of which the names speak, is not known.
+                None => is_beside(&own, &file.path),
+            };
+            if !is_own || !tables.contains(&file.table) {
+                let path = &file.path;
+                findings.add(
+                    Kind::Manifest,
+                    MANIFEST,
+                    format_args!("part {no} has {path}, which is no file of its tables"),
+                );
+            } else if !seen.insert(file.table) {
+                findings.add(
+                    Kind::Manifest,
+                    MANIFEST,
+                    format_args!("part {no} has two files of `{name}`"),
+                );
+            } else {
+                part.files.push(file);
+            }
+        }
+        let lacks = |table: &&Table| made.is_some() && !seen.contains(table);
+        for table in tables.iter().filter(lacks) {
+            let (no, name) = (part.no, table.name());
+            findings.add(
+                Kind::Manifest,
+                MANIFEST,
+                format_args!("part {no} has no file of `{name}`"),
+            );
+        }
+    }
+}
+
+/// Whether a path is that of a Parquet file in the same folder as another.
+fn is_beside(own: &str, path: &str) -> bool {
+    let folder = own.rsplit_once('/').map(|(folder, _)| folder);
+    let split = path.rsplit_once('/');
+    split.is_some_and(|(of, name)| Some(of) == folder && name.ends_with(".parquet"))
+}
+
+/// A path below the dataset's folder, as findings name it.
+pub(super) fn relative(path: &Path, root: &Path) -> String {
+    let path = path.strip_prefix(root).unwrap_or(path);
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,59 @@
+//! The table `agents`, of which the manifest knows only whose it is.
+
+use super::file::{self, Seen, Wanted};
+use super::manifest::{Manifest, Written};
+use super::{Findings, Progress, Report};
+use crate::agents::Registry;
+use crate::check::Temporary;
+use crate::error::Error;
+use crate::output::write_table;
+use crate::tables::{Table, agents_rows};
+use std::path::Path;
+
+/// Where the table lies.
+pub(super) const PATH: &str = "agents/agents.parquet";
+
+/// Checks it: byte by byte if the registry is the one that is built in, else as
+/// far as it can be decoded.
+pub(super) fn check(
+    root: &Path,
+    manifest: &Manifest,
+    progress: &Progress,
+    report: &mut Report,
+) -> Seen {
+    let ours = Some(env!("CARGO_PKG_VERSION"));
+    let registry = Registry::built_in();
+    let made = manifest.made.as_ref();
+    let is_ours = manifest.version.as_deref() == ours
+        && made.is_some_and(|made| made.agents == registry.version);
+    let is = is_ours.then(|| written(&registry)).and_then(Result::ok);
+    if is.is_none() {
+        let what =
+            "the digest of `agents`, which only that of the built-in registry can be known by";
+        report.unchecked.push(what.to_owned());
+    }
+    let wanted = Wanted {
+        table: Table::Agents,
+        schema: &Table::Agents.schema(),
+        is: is.as_ref(),
+    };
+    let mut findings = Findings::default();
+    let path = root.join(PATH);
+    let seen = file::check(&path, PATH, &wanted, progress, &mut findings);
+    findings.advise("scan again with --resume, which writes it anew");
+    report.findings.append(findings);
+    seen
+}
+
+/// What the file of a registry is when it is written.
+fn written(registry: &Registry) -> Result<Written, Error> {
+    let folder = Temporary::create()?;
+    let schema = Table::Agents.schema().as_ref().clone();
+    let path = folder.join("agents.parquet");
+    let file = write_table(Table::Agents, schema, agents_rows(&registry.agents), &path)?;
+    Ok(Written {
+        rows: file.rows,
+        bytes: file.bytes,
+        digest: file.digest,
+    })
+}

@@ -1,0 +1,63 @@
+//! A table that stands in one file, without a manifest.
+
+use super::file::{self, Wanted, table_name};
+use super::{Progress, Report};
+use crate::error::{Error, ErrorKind};
+use crate::output::Destination;
+use crate::tables::Table;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use std::fs::File;
+use std::io::Read;
+use std::panic::catch_unwind;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// What a Parquet file begins with.
+const MAGIC: &[u8] = b"PAR1";
+
+/// Checks a file as far as that goes.
+pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
+    let refuse = |why: &str| Error::new(ErrorKind::NotADataset(why.to_owned()), path);
+    let unreadable = |error| Error::read(path, error);
+    let file = File::open(path).map_err(unreadable)?;
+    let mut head = Vec::new();
+    let count = MAGIC.len() as u64;
+    (&file)
+        .take(count)
+        .read_to_end(&mut head)
+        .map_err(unreadable)?;
+    if head != MAGIC {
+        return Err(refuse("it is neither a folder nor a Parquet file"));
+    }
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    progress.total.store(bytes, Ordering::Relaxed);
+    // A footer that nothing vouches for may make the reader panic.
+    let table = catch_unwind(|| {
+        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
+        let name = table_name(&metadata)?;
+        Table::DESCRIBED
+            .into_iter()
+            .find(|table| table.name() == name)
+    });
+    // What is of no table is said of the file, with the columns of one.
+    let table = table.ok().flatten().unwrap_or(Table::RobotsFiles);
+    let schema = Destination::new(path, &[table], None).file_schema(table);
+    let mut report = Report {
+        is_single_file: true,
+        ..Report::default()
+    };
+    let wanted = Wanted {
+        table,
+        schema: &schema,
+        is: None,
+    };
+    let name = path.to_string_lossy();
+    let seen = file::check(path, &name, &wanted, progress, &mut report.findings);
+    report
+        .findings
+        .advise("bring it back from a copy, or write it again");
+    report.count(seen);
+    let why = "digest, keys and counts, as nothing but a dataset has them";
+    report.unchecked.push(why.to_owned());
+    Ok(report)
+}

@@ -1,0 +1,829 @@
+//! A dataset reads itself back: what `scan` writes is found sound, and each
+//! damage is found as what it is, and nothing else.
+
+use crate::util::{self, Random, archive, files_below, relative};
+use arrow::array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch, UInt32Array};
+use arrow::compute::{concat_batches, take_record_batch};
+use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use scan::error::ErrorKind;
+use scan::verify::{Options, Progress, Report};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The folders of a part of the dataset that [`Made`] has.
+const CRAWL: &str = "crawl=CC-MAIN-2026-05-SAMPLE/subset=robotstxt";
+
+/// A dataset of samples in many parts, with faults in some.
+struct Made {
+    folder: TempDir,
+    out: PathBuf,
+}
+
+impl Made {
+    fn new() -> Self {
+        Self::with(&["--part-bytes", "60KiB"])
+    }
+
+    fn with(args: &[&str]) -> Self {
+        let folder = TempDir::new().unwrap();
+        let out = folder.path().join("out");
+        let made = Self { folder, out };
+        made.scan(args);
+        made
+    }
+
+    /// Scans the samples into the dataset.
+    fn scan(&self, args: &[&str]) {
+        let samples = archive("*.warc.gz");
+        let out = self.out.to_str().unwrap();
+        let ran = util::run([samples.as_str(), "-o", out].iter().chain(args));
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.out.join(name)
+    }
+
+    /// The file of a table in the first part.
+    fn file(&self, table: &str) -> String {
+        let name = format!("{table}/{CRAWL}/part-00000.parquet");
+        assert!(self.path(&name).exists(), "{name}");
+        name
+    }
+
+    /// Changes the lines of the manifest.
+    fn edit(&self, change: impl FnOnce(&mut Vec<Value>)) {
+        let path = self.path("_manifest.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().map(serde_json::from_str);
+        let mut lines: Vec<Value> = lines.map(Result::unwrap).collect();
+        change(&mut lines);
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Writes a table of the first part anew, and makes the manifest vouch for it.
+    fn rewrite(&self, table: &str, change: impl FnOnce(RecordBatch) -> RecordBatch) {
+        self.rewrite_file(table, &self.file(table), change);
+    }
+
+    fn rewrite_file(
+        &self,
+        table: &str,
+        name: &str,
+        change: impl FnOnce(RecordBatch) -> RecordBatch,
+    ) {
+        let path = self.path(name);
+        let batches = util::columns(&path);
+        let schema = batches[0].schema();
+        let batch = change(concat_batches(&schema, &batches).unwrap());
+        let note = KeyValue::new("robots_scan.table".to_owned(), table.to_owned());
+        let properties = WriterProperties::builder()
+            .set_created_by("robots-scan version 0".to_owned())
+            .set_key_value_metadata(Some(vec![note]))
+            .build();
+        let file = fs::File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let bytes = fs::read(&path).unwrap();
+        self.edit(|lines| {
+            let files = lines
+                .iter_mut()
+                .filter_map(|line| line["files"].as_array_mut());
+            let mut files = files.flatten();
+            let file = files.find(|file| file["path"] == name).unwrap();
+            file["rows"] = json!(batch.num_rows());
+            file["bytes"] = json!(bytes.len());
+            file["xxh3"] = json!(format!("{:016x}", xxh3_64(&bytes)));
+        });
+    }
+
+    fn verify(&self) -> Report {
+        verify(&self.out)
+    }
+}
+
+fn verify(root: &Path) -> Report {
+    let root = root.to_owned();
+    let options = Options { root, threads: 2 };
+    scan::verify::verify(&options, &Progress::default()).unwrap()
+}
+
+/// The sorts of what was found, each with its count.
+fn kinds(report: &Report) -> Vec<(&'static str, u64)> {
+    let sorts = report.findings.sorts();
+    sorts.map(|(kind, _, count)| (kind.name(), count)).collect()
+}
+
+/// All that was found, as it is printed.
+fn lines(report: &Report) -> String {
+    let sorts = report.findings.sorts();
+    let all = sorts.flat_map(|(_, findings, _)| findings);
+    all.map(|finding| format!("{finding}\n")).collect()
+}
+
+#[track_caller]
+fn assert_sound(report: &Report) {
+    assert!(report.is_sound(), "{}", lines(report));
+    assert_eq!(report.files, report.sound_files);
+}
+
+/// Asserts that exactly this was found, and that its lines have these words.
+#[track_caller]
+fn assert_found(report: &Report, found: &[(&str, u64)], words: &[&str]) {
+    assert_eq!(kinds(report), found, "{}", lines(report));
+    for word in words {
+        let lines = lines(report);
+        assert!(lines.contains(word), "`{word}` is not in: {lines}");
+    }
+}
+
+/// The rows of a batch that stand at these places.
+fn take(batch: &RecordBatch, rows: impl IntoIterator<Item = usize>) -> RecordBatch {
+    let rows = rows.into_iter().map(|row| row as u32);
+    take_record_batch(batch, &UInt32Array::from_iter_values(rows)).unwrap()
+}
+
+fn with_column(batch: &RecordBatch, name: &str, column: ArrayRef) -> RecordBatch {
+    let at = batch.schema().index_of(name).unwrap();
+    let mut columns = batch.columns().to_vec();
+    columns[at] = column;
+    RecordBatch::try_new(batch.schema(), columns).unwrap()
+}
+
+/// A batch with another number in a row of a column.
+fn with_number(batch: &RecordBatch, name: &str, row: usize, number: i64) -> RecordBatch {
+    let column = batch.column_by_name(name).unwrap();
+    let column: ArrayRef = match column.as_any().downcast_ref::<Int64Array>() {
+        Some(column) => {
+            let mut values: Vec<Option<i64>> = column.iter().collect();
+            values[row] = Some(number);
+            Arc::new(Int64Array::from(values))
+        }
+        None => {
+            let column = column.as_any().downcast_ref::<Int32Array>().unwrap();
+            let mut values: Vec<Option<i32>> = column.iter().collect();
+            values[row] = Some(number as i32);
+            Arc::new(Int32Array::from(values))
+        }
+    };
+    with_column(batch, name, column)
+}
+
+fn number(batch: &RecordBatch, name: &str, row: usize) -> Option<i64> {
+    let column = batch.column_by_name(name).unwrap();
+    if column.is_null(row) {
+        return None;
+    }
+    let any = column.as_any();
+    let long = any.downcast_ref::<Int64Array>().map(|it| it.value(row));
+    long.or_else(|| {
+        any.downcast_ref::<Int32Array>()
+            .map(|it| it.value(row).into())
+    })
+}
+
+/// The first row at which a column has a number that will do.
+fn row_with(batch: &RecordBatch, name: &str, is: impl Fn(i64) -> bool) -> usize {
+    let mut rows = 0..batch.num_rows();
+    rows.find(|&row| number(batch, name, row).is_some_and(&is))
+        .unwrap()
+}
+
+#[test]
+fn what_scan_writes_is_whole_and_true() {
+    let all = util::samples().join("warc");
+    let all = all.to_str().unwrap();
+    for (args, parts, unchecked) in [
+        (&[][..], 7, 0),
+        (&["--part-bytes", "1"], 33, 0),
+        (&["--crawl", "X", "--subset", "warc", "--with-bodies"], 1, 0),
+        (&["--tables", "rules,groups"], 7, 3),
+        (&["--tables", "robots_files,verdicts,agents"], 7, 3),
+        (&["--tables", "faults,runs"], 7, 1),
+        (&["--shard", "2/3", "--part-bytes", "5KiB"], 6, 0),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let out = folder.path().join("out");
+        let ran = util::run([all, "-o", out.to_str().unwrap()].iter().chain(args));
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+        let report = verify(&out);
+        assert_sound(&report);
+        assert_eq!(report.unchecked.len(), unchecked, "{:?}", report.unchecked);
+        assert!(report.parts >= parts, "{} parts of {args:?}", report.parts);
+        let is_file = |path: &&PathBuf| path.extension().is_some_and(|it| it == "parquet");
+        let files = files_below(&out);
+        let files: Vec<_> = files.iter().filter(is_file).collect();
+        let rows = files.iter().map(|path| util::rows_of_file(path).len());
+        let bytes = files.iter().map(|path| fs::metadata(path).unwrap().len());
+        assert_eq!(report.files, files.len() as u64);
+        assert_eq!(report.rows, rows.sum::<usize>() as u64);
+        assert_eq!(report.bytes, bytes.sum::<u64>());
+    }
+}
+
+#[test]
+fn a_shard_without_inputs_and_an_input_of_unknown_size_are_sound() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("stream");
+    let sample = fs::File::open(archive("damaged-often.warc.gz")).unwrap();
+    let ran = util::command()
+        .args(["-", "-o", out.to_str().unwrap()])
+        .stdin(sample)
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    assert_sound(&verify(&out));
+    let out = folder.path().join("empty");
+    let (sample, to) = (archive("plain.warc"), out.to_str().unwrap());
+    let ran = util::run([sample.as_str(), "-o", to, "--shard", "1/2"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let report = verify(&out);
+    assert_sound(&report);
+    assert_eq!((report.parts, report.files), (0, 1));
+}
+
+#[test]
+fn a_single_file_is_verified_as_far_as_it_goes() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("verdicts.parquet");
+    let out = path.to_str().unwrap();
+    let sample = archive("cc-robotstxt.warc.gz");
+    util::run([&sample, "--tables", "verdicts", "-o", out]);
+    let report = verify(&path);
+    assert_sound(&report);
+    assert!(report.rows > 100 && report.is_single_file && report.unchecked.len() == 1);
+    let bytes = fs::read(&path).unwrap();
+    let mut random = Random::new(3);
+    // Nothing vouches for its bytes, so not each is found; none may do more harm.
+    let mut found = 0;
+    for _ in 0..200 {
+        let mut bytes = bytes.clone();
+        let at = 4 + random.below(bytes.len() - 4);
+        bytes[at] ^= 1 << random.below(8);
+        fs::write(&path, &bytes).unwrap();
+        found += u64::from(!verify(&path).is_sound());
+    }
+    assert!(found > 20, "{found} of 200 are found");
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    assert_found(&verify(&path), &[("footer", 1)], &["verdicts.parquet"]);
+    let root = path.clone();
+    fs::write(&path, "").unwrap();
+    let options = Options { root, threads: 1 };
+    let error = scan::verify::verify(&options, &Progress::default()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotADataset(_)));
+}
+
+#[test]
+fn what_match_writes_can_be_verified() {
+    let made = Made::with(&[]);
+    let (urls, to) = (made.folder.path().join("urls"), made.path("../m.parquet"));
+    fs::write(&urls, "https://www.news.example/a\n").unwrap();
+    let [from, urls, out] = [&made.out, &urls, &to].map(|path| path.to_str().unwrap());
+    let ran = util::run(["match", from, "-a", "x", "--urls", urls, "-o", out]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let report = verify(&to);
+    assert_sound(&report);
+    assert_eq!(report.rows, 1);
+}
+
+#[test]
+fn a_byte_that_is_flipped_anywhere_in_a_file_is_found_and_nothing_else() {
+    let made = Made::new();
+    let files = files_below(&made.out);
+    let files: Vec<_> = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|it| it == "parquet"))
+        .collect();
+    let mut random = Random::new(11);
+    for _ in 0..100 {
+        let path = files[random.below(files.len())];
+        let bytes = fs::read(path).unwrap();
+        let mut flipped = bytes.clone();
+        flipped[random.below(bytes.len())] ^= 1 << random.below(8);
+        fs::write(path, flipped).unwrap();
+        let report = made.verify();
+        fs::write(path, bytes).unwrap();
+        assert_found(&report, &[("digest", 1)], &[&relative(path, &made.out)]);
+        assert_eq!(report.sound_files + 1, report.files);
+    }
+    assert_sound(&made.verify());
+}
+
+#[test]
+fn a_byte_that_is_flipped_in_the_manifest_stops_nothing() {
+    let made = Made::new();
+    let path = made.path("_manifest.jsonl");
+    let bytes = fs::read(&path).unwrap();
+    let mut random = Random::new(5);
+    let mut found = 0;
+    for _ in 0..100 {
+        let mut flipped = bytes.clone();
+        flipped[random.below(bytes.len())] ^= 1 << random.below(8);
+        fs::write(&path, flipped).unwrap();
+        found += u64::from(!made.verify().is_sound());
+    }
+    // Nothing speaks of the name of an input without captures but its own line.
+    assert!(found >= 95, "{found} of 100 are found");
+}
+
+#[test]
+fn files_that_are_cut_emptied_removed_or_swapped_are_found() {
+    let made = Made::new();
+    let (rules, groups) = (made.file("rules"), made.file("groups"));
+    let path = made.path(&rules);
+    let bytes = fs::read(&path).unwrap();
+    for len in [0, 1, bytes.len() / 2, bytes.len() - 1] {
+        fs::write(&path, &bytes[..len]).unwrap();
+        assert_found(&made.verify(), &[("size", 1)], &[&rules, "a copy"]);
+    }
+    fs::remove_file(&path).unwrap();
+    assert_found(&made.verify(), &[("missing", 1)], &[&rules]);
+    fs::create_dir(&path).unwrap();
+    assert_found(&made.verify(), &[("unreadable", 1)], &[&rules, "no file"]);
+    fs::remove_dir(&path).unwrap();
+    fs::rename(made.path(&groups), &path).unwrap();
+    fs::write(made.path(&groups), bytes).unwrap();
+    assert_found(&made.verify(), &[("size", 2)], &[&rules, &groups]);
+    fs::remove_file(made.path("agents/agents.parquet")).unwrap();
+    let found = [("missing", 1), ("size", 2)];
+    assert_found(&made.verify(), &found, &["agents/agents.parquet"]);
+}
+
+#[test]
+fn a_registry_of_ones_own_is_decoded_and_said_to_be_no_more_than_that() {
+    let folder = TempDir::new().unwrap();
+    let list = folder.path().join("agents.csv");
+    fs::write(&list, "token\nFooBot\n").unwrap();
+    let made = Made::with(&["--agents", list.to_str().unwrap()]);
+    let report = made.verify();
+    assert_sound(&report);
+    assert!(report.unchecked[0].contains("`agents`"));
+    let path = made.path("agents/agents.parquet");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
+    assert_found(
+        &made.verify(),
+        &[("footer", 1)],
+        &["--resume, which writes"],
+    );
+}
+
+#[test]
+fn files_that_do_not_belong_there_are_found() {
+    let made = Made::with(&["--tables", "robots_files,rules,agents"]);
+    let folder = format!("rules/{CRAWL}");
+    let own = fs::read(made.path(&made.file("rules"))).unwrap();
+    for (name, kind) in [
+        (format!("{folder}/part-00077.parquet"), Some("foreign")),
+        (format!("{folder}/mine.parquet"), Some("foreign")),
+        (
+            format!("{folder}/part-00002-00000.parquet"),
+            Some("other_shard"),
+        ),
+        (
+            format!("{folder}/_part-00001.parquet.tmp"),
+            Some("temporary"),
+        ),
+        ("agents/more.parquet".to_owned(), Some("foreign")),
+        ("agents/_agents.parquet.tmp".to_owned(), Some("temporary")),
+        ("_views.sql.tmp".to_owned(), Some("temporary")),
+        // A table that was not chosen has a folder of its own all the same.
+        (
+            format!("groups/{CRAWL}/part-00000.parquet"),
+            Some("foreign"),
+        ),
+        // Views do not look there.
+        ("rules/mine.parquet".to_owned(), None),
+        ("mine.parquet".to_owned(), None),
+        (format!("{folder}/notes.txt"), None),
+    ] {
+        let path = made.path(&name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &own).unwrap();
+        let report = made.verify();
+        fs::remove_file(&path).unwrap();
+        match kind {
+            Some(kind) => assert_found(&report, &[(kind, 1)], &[&name]),
+            None => assert_sound(&report),
+        }
+    }
+}
+
+#[test]
+fn what_is_unfinished_is_said_and_resume_and_the_advice_mend_it() {
+    let made = Made::new();
+    let args = ["--part-bytes", "60KiB", "--resume"];
+    fs::remove_file(made.path("_SUCCESS")).unwrap();
+    assert_found(
+        &made.verify(),
+        &[("unfinished", 1)],
+        &["_SUCCESS", "--resume"],
+    );
+    made.scan(&args);
+    assert_sound(&made.verify());
+    // The last line is cut: its part's files are in no line any more.
+    let path = made.path("_manifest.jsonl");
+    let text = fs::read(&path).unwrap();
+    fs::write(&path, &text[..text.len() - 9]).unwrap();
+    let found = [("manifest_cut", 1), ("unfinished", 1), ("foreign", 10)];
+    assert_found(&made.verify(), &found, &["though _SUCCESS is there"]);
+    made.scan(&args);
+    assert_sound(&made.verify());
+    // What is told of a damaged file.
+    fs::write(made.path(&made.file("rules")), "").unwrap();
+    assert_found(
+        &made.verify(),
+        &[("size", 1)],
+        &["take the line of its part out"],
+    );
+    made.edit(|lines| lines.retain(|line| line["part"] != 0));
+    let report = made.verify();
+    let found = [("unfinished", 1), ("foreign", 10)];
+    assert_found(
+        &report,
+        &found,
+        &["parts are missing: 0, with the inputs 0 to 1"],
+    );
+    made.scan(&args);
+    assert_sound(&made.verify());
+}
+
+#[test]
+fn parts_that_are_missing_are_named_where_all_is_one_crawl() {
+    let made = Made::with(&["--part-bytes", "1", "--crawl", "X", "--subset", "warc"]);
+    assert_sound(&made.verify());
+    made.edit(|lines| {
+        lines.retain(|line| !matches!(line["part"].as_u64(), Some(2 | 5..=7)));
+    });
+    let words = ["not finished: parts are missing: 2, 5 to 7"];
+    let found = [("unfinished", 1), ("foreign", 40)];
+    let report = made.verify();
+    assert_found(&report, &found, &words);
+    assert!(report.unchecked.is_empty());
+}
+
+#[test]
+fn lines_of_the_manifest_that_are_changed_are_found() {
+    let made = Made::new();
+    let path = made.path("_manifest.jsonl");
+    let text = fs::read(&path).unwrap();
+    let part = |name: &'static str, value: Value| {
+        move |lines: &mut Vec<Value>| {
+            let part = lines.iter_mut().find(|line| line["part"] == 0);
+            part.unwrap()[name] = value;
+        }
+    };
+    let option = |name: &'static str, value: Value| {
+        move |lines: &mut Vec<Value>| lines[0]["options"][name] = value
+    };
+    let file = |name: &'static str, value: Value| {
+        move |lines: &mut Vec<Value>| {
+            let part = lines.iter_mut().find(|line| line["part"] == 0);
+            part.unwrap()["files"][2][name] = value;
+        }
+    };
+    type Change = Box<dyn FnOnce(&mut Vec<Value>)>;
+    let changes: Vec<(Change, &[(&str, u64)])> = vec![
+        (Box::new(part("records", json!(1))), &[("runs", 1)]),
+        (
+            Box::new(part("captures", json!(1))),
+            &[("rows", 1), ("runs", 1)],
+        ),
+        (
+            Box::new(part("faults", json!(1))),
+            &[("rows", 1), ("runs", 1)],
+        ),
+        (
+            Box::new(part("records", json!("x"))),
+            &[("manifest", 1), ("unfinished", 1), ("foreign", 10)],
+        ),
+        (
+            Box::new(part("inputs", json!([0, 2]))),
+            &[("parts", 1), ("runs", 2)],
+        ),
+        (
+            Box::new(part("crawl", json!("../.."))),
+            &[("manifest", 1), ("unfinished", 1), ("foreign", 10)],
+        ),
+        (Box::new(file("rows", json!(1))), &[("rows", 1)]),
+        (Box::new(file("bytes", json!(1))), &[("size", 1)]),
+        (Box::new(file("xxh3", json!("0"))), &[("digest", 1)]),
+        (
+            Box::new(file("path", json!("/etc/passwd"))),
+            &[("manifest", 2), ("foreign", 1)],
+        ),
+        (Box::new(option("psl", json!("x"))), &[("runs", 9)]),
+        (Box::new(option("rows", json!({}))), &[("runs", 9)]),
+        (
+            Box::new(option("crawls", json!(["X/warc"]))),
+            &[("parts", 1)],
+        ),
+        (
+            Box::new(|lines| {
+                lines[0]["format"] = json!(2);
+            }),
+            &[("format", 1)],
+        ),
+        (
+            Box::new(|lines| {
+                lines[1]["bytes"] = json!(5);
+            }),
+            &[("runs", 1), ("place", 137)],
+        ),
+        (
+            Box::new(|lines| {
+                lines[1]["input"] = json!("x");
+            }),
+            &[("place", 137)],
+        ),
+        (
+            Box::new(|lines| {
+                let last = lines.last().unwrap().clone();
+                lines.push(last);
+            }),
+            &[("manifest", 1)],
+        ),
+        (
+            Box::new(|lines| lines.clear()),
+            &[("manifest", 1), ("foreign", 90)],
+        ),
+    ];
+    let mut missed = Vec::new();
+    for (at, (change, found)) in changes.into_iter().enumerate() {
+        made.edit(change);
+        let report = made.verify();
+        fs::write(&path, &text).unwrap();
+        if found.contains(&("foreign", 10)) || found.contains(&("foreign", 90)) {
+            assert!(lines(&report).contains("mend the manifest first"), "{at}");
+        }
+        if kinds(&report) != found {
+            let is = kinds(&report);
+            missed.push(format!("change {at}: {is:?}, {}", lines(&report)));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+    // Smaller parts would be others, and more of them.
+    made.edit(|lines| lines[0]["options"]["part_bytes"] = json!(1));
+    let found: Vec<_> = kinds(&made.verify()).iter().map(|it| it.0).collect();
+    fs::write(&path, &text).unwrap();
+    assert_eq!(found, ["unfinished", "parts"]);
+    // Another version is no fault by itself, but each part says whose it is.
+    made.edit(|lines| lines[0]["robots_scan"] = json!("9.9.9"));
+    let report = made.verify();
+    assert_found(&report, &[("runs", 9)], &["`version` is"]);
+    assert!(report.notes[0].contains("9.9.9"));
+}
+
+#[test]
+fn rows_of_rules_that_were_changed_are_found() {
+    let change = |change: fn(RecordBatch) -> RecordBatch| {
+        let made = Made::new();
+        made.rewrite("rules", change);
+        made.verify()
+    };
+    assert_sound(&change(|batch| batch));
+    let report = change(|batch| take(&batch, 1..batch.num_rows()));
+    assert_found(&report, &[("count", 2)], &["rules/", "n_rules is"]);
+    let report = change(|batch| take(&batch, [0].into_iter().chain(0..batch.num_rows())));
+    assert_found(&report, &[("order", 1), ("count", 2)], &["comes after"]);
+    // The first file's rules, once more at the end.
+    let report = change(|batch| take(&batch, (0..batch.num_rows()).chain([0])));
+    assert_found(&report, &[("order", 1)], &["after captures that follow it"]);
+    let report = change(|batch| with_number(&batch, "robots_id", 0, 7));
+    assert_found(&report, &[("orphan", 1), ("count", 2)], &["robots_id 7"]);
+    let report = change(|batch| with_number(&batch, "line_no", 0, 1_000_000));
+    let kinds: Vec<_> = kinds(&report).into_iter().map(|(kind, _)| kind).collect();
+    assert!(kinds.contains(&"parent"), "{}", lines(&report));
+    let report = change(|batch| {
+        let columns: Vec<usize> = (1..batch.num_columns()).collect();
+        batch.project(&columns).unwrap()
+    });
+    assert_found(&report, &[("columns", 1)], &["`robots_id` should be"]);
+    let made = Made::new();
+    made.rewrite_file("groups", &made.file("rules"), |batch| batch);
+    assert_found(&made.verify(), &[("maker", 1)], &["of the table `rules`"]);
+}
+
+#[test]
+fn rows_of_robots_files_that_were_changed_are_found() {
+    let change = |change: fn(RecordBatch) -> RecordBatch| {
+        let made = Made::new();
+        made.rewrite("robots_files", change);
+        made.verify()
+    };
+    assert_sound(&change(|batch| batch));
+    let with_rules = |batch: &RecordBatch| row_with(batch, "n_rules", |rules| rules > 0);
+    let report = change(|batch| {
+        let lost = row_with(&batch, "n_rules", |rules| rules > 0);
+        take(&batch, (0..batch.num_rows()).filter(|row| *row != lost))
+    });
+    let words = [
+        "it has 136 rows, and should have 137",
+        "is not in robots_files",
+    ];
+    let found = kinds(&report);
+    assert_eq!(
+        (found[0], found[1].0, found.len()),
+        (("rows", 1), "orphan", 2)
+    );
+    assert!(words.iter().all(|word| lines(&report).contains(word)));
+    let report = change(|batch| take(&batch, (0..batch.num_rows()).chain([0])));
+    let found = kinds(&report);
+    assert!(found.contains(&("rows", 1)) && found.contains(&("twice", 1)));
+    assert!(lines(&report).contains("stands there 2 times"));
+    let report = change(|batch| with_number(&batch, "n_rules", 0, 1_000));
+    assert!(
+        kinds(&report).iter().any(|it| it.0 == "count"),
+        "{}",
+        lines(&report)
+    );
+    let report = change(|batch| with_number(&batch, "robots_id", 0, 7));
+    assert!(kinds(&report).contains(&("place", 1)), "{}", lines(&report));
+    let report = change(|batch| with_number(&batch, "warc_record_length", 0, 1 << 40));
+    assert_found(&report, &[("place", 1)], &["lies not within"]);
+    for count in [
+        "n_user_agents",
+        "n_groups",
+        "n_rules",
+        "n_sitemaps",
+        "n_directives",
+        "n_anomalies",
+    ] {
+        let made = Made::new();
+        made.rewrite("robots_files", |batch| {
+            let row = with_rules(&batch);
+            let is = number(&batch, count, row).unwrap();
+            with_number(&batch, count, row, is + 1)
+        });
+        let report = made.verify();
+        let word = format!("{count} is ");
+        match count {
+            "n_rules" => assert_found(&report, &[("capture", 1), ("count", 1)], &[&word]),
+            _ => assert_found(&report, &[("count", 1)], &[&word]),
+        }
+    }
+}
+
+#[test]
+fn rows_of_the_other_tables_that_were_changed_are_found() {
+    let made = Made::new();
+    let part = |table: &str| {
+        let files = files_below(&made.out.join(table));
+        let full = files
+            .iter()
+            .find(|path| !util::rows_of_file(path).is_empty());
+        relative(full.unwrap(), &made.out)
+    };
+    // Each change is undone before the next.
+    let check = |table: &str, change: fn(RecordBatch) -> RecordBatch| {
+        let (name, manifest) = (part(table), made.path("_manifest.jsonl"));
+        let before = (
+            fs::read(made.path(&name)).unwrap(),
+            fs::read(&manifest).unwrap(),
+        );
+        made.rewrite_file(table, &name, change);
+        let report = made.verify();
+        fs::write(made.path(&name), before.0).unwrap();
+        fs::write(manifest, before.1).unwrap();
+        report
+    };
+    let beyond = |batch: RecordBatch| with_number(&batch, "warc_record_offset", 0, 1 << 40);
+    assert_found(
+        &check("faults", beyond),
+        &[("fault", 1)],
+        &["lie not within"],
+    );
+    let wide = |batch: RecordBatch| with_number(&batch, "bytes_skipped", 0, -1);
+    assert_found(&check("faults", wide), &[("fault", 1)], &["-1 bytes"]);
+    let lost = |batch: RecordBatch| take(&batch, 1..batch.num_rows());
+    assert_found(&check("faults", lost), &[("rows", 1)], &["should have"]);
+    for (name, value) in [
+        ("captures", 5),
+        ("faults", 500),
+        ("input_bytes", 5),
+        ("part", 77),
+    ] {
+        let file = part("runs");
+        let manifest = fs::read(made.path("_manifest.jsonl")).unwrap();
+        let bytes = fs::read(made.path(&file)).unwrap();
+        made.rewrite_file("runs", &file, |batch| with_number(&batch, name, 0, value));
+        let report = made.verify();
+        fs::write(made.path(&file), bytes).unwrap();
+        fs::write(made.path("_manifest.jsonl"), manifest).unwrap();
+        assert_found(&report, &[("runs", 1)], &[&format!("`{name}` is {value}")]);
+    }
+    let twice = |batch: RecordBatch| take(&batch, [0].into_iter().chain(0..batch.num_rows()));
+    assert_found(&check("runs", twice), &[("rows", 1)], &["should have 1"]);
+    let report = check("verdicts", twice);
+    assert!(kinds(&report).contains(&("twice", 1)), "{}", lines(&report));
+    for table in ["groups", "sitemaps", "directives"] {
+        let report = check(table, twice);
+        assert!(kinds(&report).contains(&("order", 1)), "{}", lines(&report));
+        assert!(kinds(&report).iter().any(|it| it.0 == "count"), "{table}");
+    }
+    assert_found(&check("anomalies", lost), &[("count", 1)], &["n_anomalies"]);
+    let other = |batch: RecordBatch| with_number(&batch, "robots_id", 0, 7);
+    assert_found(
+        &check("preferences", other),
+        &[("orphan", 1)],
+        &["preferences/"],
+    );
+    // All names but the first are another's: the file's own `*` is gone.
+    let report = check("verdicts", lost);
+    assert!(
+        kinds(&report).iter().any(|it| it.0 == "count"),
+        "{}",
+        lines(&report)
+    );
+    assert_sound(&made.verify());
+}
+
+#[test]
+fn the_command_says_what_is_wrong_once_and_how_much_of_it() {
+    let made = Made::new();
+    let out = made.out.to_str().unwrap();
+    let ran = util::run(["verify", out]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("whole, and true to its manifest; 9 parts, 91 files")
+    );
+    let files = files_below(&made.path("rules"));
+    for table in ["rules", "groups", "verdicts"] {
+        for path in files_below(&made.path(table)) {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    let count = files.len() * 3;
+    let one = util::run(["verify", out, "--threads", "1"]);
+    let three = util::run(["verify", out, "--threads", "3"]);
+    let shown = |ran: &util::Ran| -> Vec<String> {
+        let lines = ran.out.lines().take_while(|line| !line.is_empty());
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!((one.code, shown(&one)), (Some(1), shown(&three)));
+    assert_eq!(shown(&one).len(), 21, "{}", one.out);
+    let more = format!("… and {} more of this sort (`missing`)", count - 20);
+    assert_eq!(shown(&one)[20], more);
+    let ran = util::run(["verify", out, "--json"]);
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.code, &report["exit_code"]), (Some(1), &json!(1)));
+    assert_eq!(report["findings_by_kind"], json!({ "missing": count }));
+    assert_eq!(report["findings"].as_array().unwrap().len(), 20);
+    assert_eq!(report["findings"][0]["kind"], "missing");
+}
+
+#[test]
+fn what_is_no_dataset_is_not_begun() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let text = folder.path().join("robots.txt");
+    fs::write(&text, "User-agent: *\n").unwrap();
+    for (path, word) in [
+        (path, "no _manifest.jsonl"),
+        (
+            text.to_str().unwrap(),
+            "neither a folder nor a Parquet file",
+        ),
+        ("no-such-dataset", "cannot read no-such-dataset"),
+    ] {
+        let ran = util::run(["verify", path]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+        assert!(ran.err.contains(word), "{}", ran.err);
+    }
+    // While a run holds its lock, nothing is whole.
+    let made = Made::with(&[]);
+    let log = fs::OpenOptions::new()
+        .append(true)
+        .open(made.path("_log.jsonl"));
+    let log = log.unwrap();
+    log.lock().unwrap();
+    let ran = util::run(["verify", made.out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("a run is still writing"), "{}", ran.err);
+}
+
+#[test]
+fn real_archives_make_sound_datasets() {
+    let Some(data) = util::shared_data() else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("out");
+    let archives = files_below(&data.join("real"));
+    let archives = archives.iter().map(|path| path.to_str().unwrap());
+    let args = ["-o", out.to_str().unwrap(), "--part-bytes", "4MiB"];
+    let ran = util::run(archives.chain(args));
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    let report = verify(&out);
+    assert_sound(&report);
+    assert!(report.captures > 10_000 && report.parts > 3);
+}
