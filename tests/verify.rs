@@ -454,6 +454,14 @@ fn what_is_unfinished_is_said_and_resume_and_the_advice_mend_it() {
     );
     made.scan(&args);
     assert_sound(&made.verify());
+    // Killed before its first part.
+    made.edit(|lines| lines.retain(|line| line["part"].is_null()));
+    let found = [("unfinished", 1), ("foreign", 90)];
+    assert_found(
+        &made.verify(),
+        &found,
+        &["missing: all, with the inputs 0 to 26"],
+    );
 }
 
 #[test]

@@ -153,9 +153,10 @@ fn by_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
     for part in &manifest.parts {
         absent.remove(&part.no);
     }
-    let named = match absent.is_empty() {
-        true => "the last".to_owned(),
-        false => numbers(&absent),
+    let named = match (absent.is_empty(), manifest.parts.is_empty()) {
+        (_, true) => "all".to_owned(),
+        (true, _) => "the last".to_owned(),
+        (false, _) => numbers(&absent),
     };
     format!(
         "parts are missing: {named}, with the inputs {}",
