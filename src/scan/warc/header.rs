@@ -3,6 +3,9 @@
 use super::container::begins_record;
 use super::error::ErrorKind;
 
+/// A version line that is longer than this is none.
+const VERSION_BYTES_MAX: usize = 64;
+
 /// A field, as positions in the header: name and value, both trimmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
@@ -46,8 +49,10 @@ pub(super) fn parse(bytes: &[u8], fields: &mut Vec<Field>) -> Parsed {
         Some(first) if !first.is_ascii_digit() => return Parsed::Bad(ErrorKind::BadHeader),
         _ => {}
     }
-    let Some(end) = memchr::memchr(b'\n', bytes) else {
-        return if bytes.len() > 64 {
+    // However many bytes are there: what is said of a line must not depend on that.
+    let first = &bytes[..bytes.len().min(VERSION_BYTES_MAX + 1)];
+    let Some(end) = memchr::memchr(b'\n', first) else {
+        return if bytes.len() > VERSION_BYTES_MAX {
             Parsed::Bad(ErrorKind::BadHeader)
         } else {
             Parsed::More
@@ -230,6 +235,21 @@ mod tests {
         assert_eq!(fields(b"WARC/1.0 x\n").0, Parsed::Bad(ErrorKind::BadHeader));
         let two = b"WARC/1.0\nA: b\nWARC/1.0\nA: b\n\n";
         assert_eq!(fields(two).0, Parsed::Bad(ErrorKind::Truncated));
+    }
+
+    #[test]
+    fn a_long_version_line_is_none_however_much_of_it_is_there() {
+        let header = format!("WARC/1.0{}\nA: b\n\n", " ".repeat(57));
+        assert_eq!(fields(&header.as_bytes()[..64]).0, Parsed::More);
+        for cut in 65..=header.len() {
+            let parsed = fields(&header.as_bytes()[..cut]).0;
+            assert_eq!(parsed, Parsed::Bad(ErrorKind::BadHeader), "{cut}");
+        }
+        let shorter = header.replacen(' ', "", 1);
+        assert!(matches!(
+            fields(shorter.as_bytes()).0,
+            Parsed::Header { .. }
+        ));
     }
 
     #[test]

@@ -175,17 +175,18 @@ impl Reader {
         Ok(true)
     }
 
-    /// After damage at the cursor: goes on with the next record of the member, or leaves it.
+    /// After damage at the decoded offset `from`: goes on with the next record of the member
+    /// behind the cursor, or leaves it.
     ///
     /// `kind` is the sort of the damage to the record there; without one there is no record.
-    pub(super) fn resume_inside(&mut self, kind: Option<ErrorKind>) -> Fault {
-        match self.try_resume_inside(kind) {
+    pub(super) fn resume_inside(&mut self, kind: Option<ErrorKind>, from: u64) -> Fault {
+        match self.try_resume_inside(kind, from) {
             Ok(error) => error.into(),
             Err(fault) => fault,
         }
     }
 
-    fn try_resume_inside(&mut self, kind: Option<ErrorKind>) -> Result<Error, Fault> {
+    fn try_resume_inside(&mut self, kind: Option<ErrorKind>, from: u64) -> Result<Error, Fault> {
         let Some(member) = self.member else {
             return Err(Error::damage(ErrorKind::Garbage, self.next, self.next).into());
         };
@@ -194,7 +195,6 @@ impl Reader {
         }
         let alone = !member.faulty && member.records == u32::from(kind.is_some());
         let refused = refused_text(self.text.rest());
-        let from = self.text.offset();
         let found = next_record(&mut self.text, &mut self.input, 1, u64::MAX)?;
         if let Some(End::Damaged(kind)) = self.text.end()
             && !found

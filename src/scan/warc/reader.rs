@@ -315,9 +315,10 @@ impl Reader {
                 self.leave();
                 continue;
             }
+            let start = self.text.offset();
             let is_record = self.text.need(&mut self.input, 5)? && begins_record(self.text.rest());
             if !is_record {
-                return Err(self.resume_inside(None));
+                return Err(self.resume_inside(None, start));
             }
             match self.scan()? {
                 Scan::Good => return Ok(true),
@@ -326,7 +327,7 @@ impl Reader {
                         records: member.records.saturating_add(1),
                         ..member
                     });
-                    return Err(self.resume_inside(Some(kind)));
+                    return Err(self.resume_inside(Some(kind), start));
                 }
             }
         }

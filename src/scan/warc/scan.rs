@@ -75,14 +75,17 @@ impl Reader {
         if is_plain && memchr::memchr(0, &text.rest()[..header_bytes]).is_some() {
             return Ok(Scan::Bad(ErrorKind::BadHeader));
         }
-        let stated = match header::content_length(text.rest(), &self.fields) {
+        let header = if folded {
+            header::unfold(&text.rest()[..header_bytes], &mut self.unfolded);
+            header::parse(&self.unfolded, &mut self.fields);
+            &self.unfolded
+        } else {
+            text.rest()
+        };
+        let stated = match header::content_length(header, &self.fields) {
             Ok(stated) => stated,
             Err(kind) => return Ok(Scan::Bad(kind)),
         };
-        if folded {
-            header::unfold(&text.rest()[..header_bytes], &mut self.unfolded);
-            header::parse(&self.unfolded, &mut self.fields);
-        }
         let mut current = Current {
             header_bytes,
             block_bytes: stated,

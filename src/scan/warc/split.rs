@@ -137,23 +137,19 @@ pub(super) fn next_record(
 /// How the bytes of an archive are packed whose beginning is damaged, told by
 /// what begins first in them.
 pub(super) fn find_container(bytes: &[u8]) -> Option<Container> {
-    let first = |magic: &[u8], mut proves: Box<dyn FnMut(&[u8]) -> bool>| {
-        memmem::find_iter(bytes, magic).find(|&at| proves(&bytes[at..]))
-    };
     let mut inflate = Inflate::new();
     let mut frames = Frames::new();
     let has_frames = matches!(frames.open(&mut Window::new(0)), Ok(Ok(())));
+    let mut members = memmem::find_iter(bytes, &gzip::MAGIC);
+    let mut starts = memmem::find_iter(bytes, &zstd::MAGIC);
     let found = [
         (find_record(bytes), Container::Plain),
         (
-            first(&gzip::MAGIC, Box::new(move |it| inflate.proves(it))),
+            members.find(|&at| inflate.proves(&bytes[at..])),
             Container::Gzip,
         ),
         (
-            first(
-                &zstd::MAGIC,
-                Box::new(move |it| has_frames && frames.proves(it)),
-            ),
+            starts.find(|&at| has_frames && frames.proves(&bytes[at..])),
             Container::Zstd,
         ),
     ];

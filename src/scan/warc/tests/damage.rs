@@ -182,6 +182,27 @@ fn damage_inside_a_shared_member_says_the_decoded_place() {
 }
 
 #[test]
+fn a_block_above_the_limit_that_is_cut_is_told_from_its_record_on() {
+    let mut records = five();
+    records[4] = with_length("response", "r4", "999", &[b'x'; 90]);
+    let start = records[..4].concat().len() as u64;
+    let limits = Limits {
+        max_block_bytes: 50,
+        ..USUAL
+    };
+    let (events, _) = read_range(&gzip(&records.concat()), limits, None);
+    let Some(Fault {
+        decoded: Some(place),
+        ..
+    }) = events.last()
+    else {
+        panic!("{events:?}");
+    };
+    let skipped = records[4].len() as u64;
+    assert_eq!((place.offset, place.skipped), (start, skipped));
+}
+
+#[test]
 fn garbage_in_a_shared_member_costs_no_record() {
     let mut records = five();
     records[0].extend_from_slice(b"garbage\n");

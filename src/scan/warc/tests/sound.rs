@@ -220,6 +220,15 @@ fn folded_and_odd_headers_are_read() {
 }
 
 #[test]
+fn a_length_that_runs_over_lines_is_read_as_its_value_is_given() {
+    let with = |length: &str| format!("WARC/1.0\nContent-Length:{length}\n\nhi\n\n");
+    assert_eq!(read(with("\n 2").as_bytes()).len(), 1);
+    let two = with("2\n 2");
+    let expected = [fault("bad_content_length", 0, two.len())];
+    assert_eq!(read(two.as_bytes()), expected);
+}
+
+#[test]
 fn a_large_member_of_many_records_is_read_piece_by_piece() {
     let block = b"some text that is rather long, ".repeat(100);
     let records: Vec<_> = (0..2000)
