@@ -10,6 +10,7 @@ QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv/bin/python jobs/test_queries.py
 # How long `fuzz` runs each of its targets.
 SECONDS = 60
 TARGETS = parser dialects automaton verdicts
+SCAN_TARGETS = members records http archive
 
 .PHONY: build help test lint rust-test run queries deny schemas expected samples faults bench benches bench-corpus profile fuzz clean
 .NOTPARALLEL:
@@ -90,6 +91,11 @@ fuzz: ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
 	  mkdir -p fuzz/grown/$$target; \
 	  $(CARGO) fuzz run -s none --no-trace-compares $$target fuzz/grown/$$target fuzz/corpus/$$target -- \
 	    -dict=fuzz/robots.dict -len_control=20 -max_len=1024 -max_total_time=$(SECONDS) || exit; \
+	done
+	for target in $(SCAN_TARGETS); do \
+	  mkdir -p fuzz/grown/$$target; \
+	  $(CARGO) fuzz run -s none --no-trace-compares --features scan $$target fuzz/grown/$$target fuzz/corpus/$$target -- \
+	    -dict=fuzz/warc.dict -len_control=20 -max_len=4096 -timeout=60 -max_total_time=$(SECONDS) || exit; \
 	done
 
 clean: ## removes target/ and the virtual environments

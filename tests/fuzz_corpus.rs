@@ -1,6 +1,6 @@
 //! What the fuzzers found worth keeping, held without a fuzzer.
 
-use crate::checks::{automaton, dialects, parser, verdicts};
+use crate::checks::{archive, automaton, dialects, http, members, parser, records, verdicts};
 use crate::util::{files_below, project};
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,6 +37,26 @@ fn verdicts_hold_on_their_corpus() {
 }
 
 #[test]
+fn members_hold_on_their_corpus() {
+    run("members", members::check);
+}
+
+#[test]
+fn records_hold_on_their_corpus() {
+    run("records", records::check);
+}
+
+#[test]
+fn http_holds_on_its_corpus() {
+    run("http", http::check);
+}
+
+#[test]
+fn archives_hold_on_their_corpus() {
+    run("archive", archive::check);
+}
+
+#[test]
 fn every_fuzzer_has_a_corpus_and_is_run() {
     let manifest = fs::read_to_string(project().join("fuzz/Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();
@@ -48,9 +68,23 @@ fn every_fuzzer_has_a_corpus_and_is_run() {
     let corpora = folders.map(|it| it.unwrap().file_name().into_string().unwrap());
     assert_eq!(targets, corpora.collect());
     let makefile = fs::read_to_string(project().join("Makefile")).unwrap();
-    let line = makefile.lines().find(|it| it.starts_with("TARGETS ="));
-    let run = line.unwrap().split_whitespace().skip(2).map(str::to_owned);
-    assert_eq!(targets, run.collect());
-    let checked = ["parser", "dialects", "automaton", "verdicts"];
+    let run = ["TARGETS =", "SCAN_TARGETS ="].map(|name| {
+        let line = makefile.lines().find(|it| it.starts_with(name));
+        line.unwrap().split_whitespace().skip(2)
+    });
+    assert_eq!(
+        targets,
+        run.into_iter().flatten().map(str::to_owned).collect()
+    );
+    let checked = [
+        "parser",
+        "dialects",
+        "automaton",
+        "verdicts",
+        "members",
+        "records",
+        "http",
+        "archive",
+    ];
     assert_eq!(targets, checked.map(str::to_owned).into());
 }

@@ -1,0 +1,372 @@
+//! Whatever an input is, the tables that come of it hold together.
+
+use super::packing::pack;
+use super::reading::{Event, USUAL, at_desk};
+use super::{shown, sum_of};
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Int32Type, Int64Type};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use scan::agents::Registry;
+use scan::input::{Input, Origin};
+use scan::output::{Destination, Existing};
+use scan::run::{Options, Progress, Summary, run};
+use scan::tables::Table;
+use scan::warc::Kind;
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Tables whose rows belong to a capture.
+const CHILDREN: [&str; 7] = [
+    "groups",
+    "rules",
+    "sitemaps",
+    "directives",
+    "preferences",
+    "anomalies",
+    "verdicts",
+];
+
+/// Checks the tables of the archive that `data` spells in the language of `packing.rs`.
+pub fn check(data: &[u8]) {
+    let bytes = pack(data);
+    let sum = sum_of(data);
+    // In memory where that is to be had: all that is written is synced.
+    let memory = Path::new("/dev/shm");
+    let folder = match memory.is_dir() {
+        true => tempfile::tempdir_in(memory),
+        false => tempfile::tempdir(),
+    };
+    let folder = folder.expect("a temporary folder can be made");
+    let out = folder.path().join("out");
+    let (events, summary) = at_desk(&bytes, |desk| {
+        let read = desk.read_file(USUAL, None);
+        // An input that is refused is one fault over all of it.
+        let events = read.map(|(events, _)| events);
+        (events, write(desk.path(), &bytes, &out, sum))
+    });
+    let of = || shown(&bytes);
+    let (mut places, mut faults, mut records) = (Vec::new(), Vec::new(), 0);
+    match events {
+        Err(code) => faults.push((0, bytes.len() as i64, code.to_owned())),
+        Ok(events) => {
+            for event in events {
+                match event {
+                    Event::Fault(it) => {
+                        faults.push((it.offset as i64, it.skipped as i64, it.code.to_owned()));
+                    }
+                    Event::Record(it) => {
+                        records += 1;
+                        places.push((it.place, it.kind));
+                    }
+                }
+            }
+        }
+    }
+    let told = Rows::read(&out, "faults");
+    let told = (0..told.len).map(|row| {
+        (
+            told.number("warc_record_offset", row),
+            told.number("bytes_skipped", row),
+            told.text("code", row),
+        )
+    });
+    let told: Vec<_> = told
+        .map(|(at, skipped, code)| (at.unwrap_or(-1), skipped.unwrap_or(-1), code.unwrap_or("")))
+        .map(|(at, skipped, code)| (at, skipped, code.to_owned()))
+        .collect();
+    assert_eq!(told, faults, "faults of {}", of());
+    let captures = Rows::read(&out, "robots_files");
+    let runs = Rows::read(&out, "runs");
+    assert_eq!(runs.len, 1, "{}", of());
+    let counted = ["inputs", "input_bytes", "records", "captures", "faults"];
+    let counted = counted.map(|name| runs.number(name, 0).unwrap_or(-1));
+    let expected = [
+        1,
+        bytes.len() as i64,
+        records,
+        captures.len as i64,
+        faults.len() as i64,
+    ];
+    assert_eq!(counted, expected, "{}", of());
+    let summed = [
+        summary.inputs,
+        summary.records,
+        summary.captures,
+        summary.faults,
+    ];
+    let summed = summed.map(|it| it as i64);
+    assert_eq!(
+        summed,
+        [1, expected[2], expected[3], expected[4]],
+        "{}",
+        of()
+    );
+    // Captures are records of three kinds, in their order; of the robots.txt subset every response.
+    let mut taken = 0;
+    for (place, kind) in places {
+        let is_next = taken < captures.len
+            && captures.number("warc_record_offset", taken) == Some(place.offset as i64)
+            && captures.number("warc_record_in_member", taken) == Some(i64::from(place.in_member));
+        if is_next {
+            let length = captures.number("warc_record_length", taken);
+            assert_eq!(length, place.length.map(|it| it as i64), "{}", of());
+            let may = matches!(kind, Kind::Response | Kind::Resource | Kind::Revisit);
+            assert!(may, "{kind:?} in {}", of());
+            taken += 1;
+        } else {
+            let must = kind == Kind::Response && is_robots_subset(sum);
+            assert!(!must, "{place:?} is missing of {}", of());
+        }
+    }
+    assert_eq!(
+        taken,
+        captures.len,
+        "captures that are no records: {}",
+        of()
+    );
+    assert_children(&captures, &out, &bytes);
+}
+
+fn is_robots_subset(sum: u32) -> bool {
+    sum & 1 == 0
+}
+
+/// Runs the main job over one file.
+fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> Summary {
+    let subset = if is_robots_subset(sum) {
+        "robotstxt"
+    } else {
+        "warc"
+    };
+    let options = Options {
+        inputs: vec![Input {
+            origin: Origin::File(path.to_owned()),
+            name: "input".to_owned(),
+            bytes: Some(bytes.len() as u64),
+            crawl: "CRAWL".to_owned(),
+            subset: subset.to_owned(),
+        }],
+        stdin_head: Vec::new(),
+        destination: Destination::new(out, &Table::ALL, None),
+        existing: Existing::Refuse,
+        threads: 1,
+        body_limit: (sum & 2 == 0).then_some(u64::from(sum >> 8) % 1000),
+        max_body_bytes: if sum & 4 == 0 {
+            1 << 20
+        } else {
+            (sum >> 6) as usize % 500
+        },
+        with_bodies: sum & 8 == 0,
+        registry: Registry::built_in(),
+        part_bytes: 1 << 30,
+        shard: None,
+    };
+    let (sender, notices) = std::sync::mpsc::channel();
+    let ran = run(&options, &Progress::default(), &sender, &Default::default());
+    drop(sender);
+    let summary = ran.unwrap_or_else(|error| panic!("{error}: {}", shown(bytes)));
+    assert_eq!(summary.failed_inputs, 0, "{}", shown(bytes));
+    assert_eq!(
+        notices.iter().count() as u64,
+        summary.faults,
+        "{}",
+        shown(bytes)
+    );
+    summary
+}
+
+/// The rows of a table, read back.
+struct Rows {
+    batches: Vec<RecordBatch>,
+    len: usize,
+}
+
+impl Rows {
+    /// Reads all files of a table; the reader holds the texts to UTF-8.
+    fn read(dataset: &Path, table: &str) -> Self {
+        let mut batches = Vec::new();
+        for path in files(&dataset.join(table)) {
+            let file = File::open(&path).expect("a file of the dataset can be opened");
+            let reader = ParquetRecordBatchReaderBuilder::try_new(file).and_then(|it| it.build());
+            let reader = reader.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            batches.extend(reader.map(|it| it.unwrap_or_else(|error| panic!("{table}: {error}"))));
+        }
+        let len = batches.iter().map(RecordBatch::num_rows).sum();
+        Self { batches, len }
+    }
+
+    fn cell(&self, name: &str, mut row: usize) -> Option<(&dyn Array, usize)> {
+        for batch in &self.batches {
+            if row < batch.num_rows() {
+                let column = batch.column_by_name(name);
+                let column = column.unwrap_or_else(|| panic!("there is no column {name}"));
+                return column.is_valid(row).then_some((column.as_ref(), row));
+            }
+            row -= batch.num_rows();
+        }
+        panic!("there is no such row of {name}")
+    }
+
+    fn number(&self, name: &str, row: usize) -> Option<i64> {
+        let (column, row) = self.cell(name, row)?;
+        Some(match column.data_type() {
+            DataType::Int32 => column.as_primitive::<Int32Type>().value(row).into(),
+            _ => column.as_primitive::<Int64Type>().value(row),
+        })
+    }
+
+    fn text(&self, name: &str, row: usize) -> Option<&str> {
+        let (column, row) = self.cell(name, row)?;
+        Some(column.as_string::<i32>().value(row))
+    }
+
+    fn is_true(&self, name: &str, row: usize) -> Option<bool> {
+        let (column, row) = self.cell(name, row)?;
+        Some(column.as_boolean().value(row))
+    }
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("a folder of the dataset can be read").path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false => found.push(path),
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Keys are unique; every row of the other tables has its capture, and stands
+/// where that stands; their counts are those of the capture.
+fn assert_children(captures: &Rows, out: &Path, bytes: &[u8]) {
+    let mut nth_of = HashMap::new();
+    for row in 0..captures.len {
+        let id = captures.number("robots_id", row);
+        let before = nth_of.insert(id.expect("a key is never null"), row);
+        assert_eq!(before, None, "the key of row {row} of {}", shown(bytes));
+    }
+    // Rows of each capture, by table.
+    let mut counts: HashMap<&str, Vec<i64>> = HashMap::new();
+    for table in CHILDREN {
+        let rows = Rows::read(out, table);
+        let of = |row: usize| format!("row {row} of {table}, of {}", shown(bytes));
+        let mut count = vec![0; captures.len];
+        let mut last = 0;
+        for row in 0..rows.len {
+            let id = rows.number("robots_id", row).expect("a key is never null");
+            let Some(&nth) = nth_of.get(&id) else {
+                panic!("no capture has {}", of(row));
+            };
+            assert!(nth >= last, "{}", of(row));
+            last = nth;
+            count[nth] += 1;
+            let hosts = [(&rows, row), (captures, nth)];
+            let [host, expected] = hosts.map(|(rows, row)| rows.text("surt_host_name", row));
+            assert_eq!(host, expected, "{}", of(row));
+            let column = if table == "verdicts" {
+                "evidence_line"
+            } else {
+                "line_no"
+            };
+            if let Some(line) = rows.number(column, row) {
+                let lines = captures.number("n_lines", nth).unwrap_or(0);
+                assert!((1..=lines).contains(&line), "{}", of(row));
+            }
+        }
+        match table {
+            "groups" => assert_groups(&rows, captures, &nth_of, bytes),
+            "rules" => assert_rules(&rows, captures, &nth_of, bytes),
+            "verdicts" => assert_verdicts(&rows, out, &nth_of, bytes),
+            _ => {}
+        }
+        counts.insert(table, count);
+    }
+    for (table, column) in [
+        ("groups", "n_user_agents"),
+        ("rules", "n_rules"),
+        ("sitemaps", "n_sitemaps"),
+        ("directives", "n_directives"),
+        ("anomalies", "n_anomalies"),
+    ] {
+        for (row, &count) in counts[table].iter().enumerate() {
+            let stated = captures.number(column, row).unwrap_or(0);
+            assert_eq!(count, stated, "{column} of {row} of {}", shown(bytes));
+        }
+    }
+}
+
+fn assert_groups(rows: &Rows, captures: &Rows, nth_of: &HashMap<i64, usize>, bytes: &[u8]) {
+    let mut last = vec![(0, 0); captures.len];
+    for row in 0..rows.len {
+        let of = || format!("row {row} of groups, of {}", shown(bytes));
+        let nth = nth_of[&rows.number("robots_id", row).unwrap_or(0)];
+        let place = ["group_no", "agent_no"].map(|name| rows.number(name, row).unwrap_or(0));
+        let follows = match last[nth] {
+            (group, agent) if group == place[0] => place[1] == agent + 1,
+            (group, _) => place == [group + 1, 1],
+        };
+        assert!(follows, "{place:?} behind {:?}, {}", last[nth], of());
+        last[nth] = (place[0], place[1]);
+    }
+    for (nth, (groups, _)) in last.into_iter().enumerate() {
+        let stated = captures.number("n_groups", nth).unwrap_or(0);
+        assert_eq!(groups, stated, "groups of {nth} of {}", shown(bytes));
+    }
+}
+
+fn assert_rules(rows: &Rows, captures: &Rows, nth_of: &HashMap<i64, usize>, bytes: &[u8]) {
+    let mut allow = vec![0; captures.len];
+    for row in 0..rows.len {
+        let of = || format!("row {row} of rules, of {}", shown(bytes));
+        let nth = nth_of[&rows.number("robots_id", row).unwrap_or(0)];
+        allow[nth] += i64::from(rows.is_true("allow", row) == Some(true));
+        let path = rows.text("path", row).unwrap_or_default();
+        let length = rows.number("path_bytes", row).unwrap_or(-1);
+        // Octets that are no text take more letters.
+        assert!((0..=path.len() as i64).contains(&length), "{}", of());
+        assert_eq!(rows.is_true("is_empty", row), Some(length == 0), "{}", of());
+        let has = |name: &str| rows.is_true(name, row) == Some(true);
+        assert_eq!(has("has_wildcard"), path.contains('*'), "{}", of());
+        assert_eq!(has("has_end_anchor"), path.ends_with('$'), "{}", of());
+        assert_eq!(has("has_query"), path.contains('?'), "{}", of());
+    }
+    for (nth, allow) in allow.into_iter().enumerate() {
+        let stated = captures.number("n_allow", nth).unwrap_or(0);
+        assert_eq!(allow, stated, "allow lines of {nth} of {}", shown(bytes));
+        let both = stated + captures.number("n_disallow", nth).unwrap_or(0);
+        let rules = captures.number("n_rules", nth).unwrap_or(0);
+        assert_eq!(both, rules, "rules of {nth} of {}", shown(bytes));
+    }
+}
+
+/// Every capture has a verdict for everybody and for every name of a line that
+/// counts, and no name has two.
+fn assert_verdicts(rows: &Rows, out: &Path, nth_of: &HashMap<i64, usize>, bytes: &[u8]) {
+    let (mut names, mut everybody) = (HashSet::new(), 0);
+    for row in 0..rows.len {
+        let of = || format!("row {row} of verdicts, of {}", shown(bytes));
+        let agent = rows.text("agent", row).expect("a name is never null");
+        let id = rows.number("robots_id", row);
+        assert!(names.insert((id, agent)), "{agent} has two: {}", of());
+        everybody += usize::from(agent == "*");
+    }
+    assert_eq!(everybody, nth_of.len(), "{}", shown(bytes));
+    let groups = Rows::read(out, "groups");
+    for row in 0..groups.len {
+        let of = || format!("row {row} of groups, of {}", shown(bytes));
+        let id = groups.number("robots_id", row);
+        if groups.is_true("counts", row) == Some(false) {
+            continue;
+        }
+        for column in ["agent", "agent_token"] {
+            let name = groups.text(column, row).expect("a name is never null");
+            let is_told = name.is_empty() || names.contains(&(id, name));
+            assert!(is_told, "{name} has no verdict: {}", of());
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Responses are read as a slow twin reads them, and their captures say so.
+
+use super::twin::response::{self, Response as Twin};
+use super::{shown, sum_of};
+use scan::capture::{Capture, Scope};
+use scan::http::Response;
+use scan::note::Note;
+use scan::warc::{Kind, Limits, Reader};
+use std::io::{Cursor, Write as _};
+
+/// Fields that are looked at; an input may have more than a reader keeps.
+const FIELDS_MAX: usize = 60;
+
+/// Octets of a body where all of it is wanted.
+const LARGE: usize = 1 << 18;
+
+/// Checks `block` as the block of a record.
+pub fn check(block: &[u8]) {
+    let sum = sum_of(block) as usize;
+    let (response, twin) = (Response::parse(block), Twin::read(block));
+    assert_eq!(response.status, twin.status, "{}", shown(block));
+    assert_eq!(response.body, twin.body, "{}", shown(block));
+    for (name, _) in twin.fields.iter().take(FIELDS_MAX) {
+        let Ok(name) = std::str::from_utf8(name) else {
+            continue;
+        };
+        let (value, expected) = (response.header(name), twin.field(name.as_bytes()));
+        assert_eq!(value, expected, "{name} of {}", shown(block));
+        let begin = &name[..name.floor_char_boundary(sum % 8)];
+        assert!(response.has_header_with_prefix(begin), "{}", shown(block));
+    }
+    assert_eq!(response.header("a:b"), None, "{}", shown(block));
+    for limit in [LARGE, sum % 99] {
+        assert_decoded(&response, &twin, limit, block);
+    }
+    assert_codings_undone(&twin.body, sum);
+    for kind in ["response", "resource", "revisit"] {
+        assert_capture(kind, block, &twin, sum);
+    }
+}
+
+/// The body, no longer than the limit, whatever is named; and where a twin
+/// knows what it should be, that.
+fn assert_decoded(response: &Response<'_>, twin: &Twin, limit: usize, block: &[u8]) {
+    let codings = twin.codings();
+    let decoded = response.decode(limit);
+    let seen = (
+        decoded.body.as_ref(),
+        decoded.is_cut,
+        decoded.is_misdeclared,
+    );
+    let of = || format!("{seen:?} within {limit} of {}", shown(block));
+    assert!(decoded.body.len() <= limit, "{}", of());
+    let again = response.decode(limit);
+    assert_eq!(
+        (again.body.as_ref(), again.is_cut, again.is_misdeclared),
+        seen,
+        "{}",
+        of()
+    );
+    let stored = &twin.body[..twin.body.len().min(limit)];
+    let is_over = twin.body.len() > limit;
+    if codings.is_empty() || twin.body.is_empty() {
+        assert_eq!(seen, (stored, is_over, false), "{}", of());
+    } else if codings == [b"chunked"] {
+        match response::chunks(&twin.body, limit) {
+            Some((body, is_cut)) => {
+                assert_eq!(seen, (body.as_slice(), is_cut, false), "{}", of());
+            }
+            None => assert_eq!(seen, (stored, is_over, true), "{}", of()),
+        }
+    } else {
+        let known = ["chunked", "gzip", "x-gzip", "deflate", "br", "zstd"].map(str::as_bytes);
+        if !codings.iter().any(|it| known.contains(&it.as_slice())) {
+            assert_eq!(seen, (stored, is_over, true), "{}", of());
+        }
+    }
+}
+
+/// A body that is coded comes back.
+fn assert_codings_undone(body: &[u8], sum: usize) {
+    let (gzip, chunked) = (gzip(body), chunked(body, 1 + sum % 70));
+    let both = self::chunked(&gzip, 1 + sum % 50);
+    let zstd = zstd::encode_all(body, 1).expect("a Vec takes all");
+    for (fields, coded) in [
+        ("Content-Encoding: gzip", &gzip),
+        ("Content-Encoding: zstd", &zstd),
+        ("Transfer-Encoding: chunked", &chunked),
+        (
+            "Transfer-Encoding: chunked\r\nContent-Encoding: x-gzip",
+            &both,
+        ),
+        ("Transfer-Encoding: gzip, chunked", &both),
+    ] {
+        let head = format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n");
+        let block = [head.as_bytes(), coded].concat();
+        let decoded = Response::parse(&block).decode(LARGE);
+        let seen = (
+            decoded.body.as_ref(),
+            decoded.is_cut,
+            decoded.is_misdeclared,
+        );
+        assert_eq!(seen, (body, false, false), "{fields} of {}", shown(body));
+    }
+}
+
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let written = writer.write_all(body).and_then(|()| writer.finish());
+    written.expect("a Vec takes all")
+}
+
+fn chunked(body: &[u8], size: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    for chunk in body.chunks(size) {
+        out.extend(format!("{:x}\r\n", chunk.len()).bytes());
+        out.extend_from_slice(chunk);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"0\r\n\r\n");
+    out
+}
+
+/// The capture of a record with this block says what the response says.
+fn assert_capture(kind: &str, block: &[u8], twin: &Twin, sum: usize) {
+    let archive = [
+        b"WARC/1.1\r\nWARC-Type: ",
+        kind.as_bytes(),
+        b"\r\nWARC-Target-URI: https://example.com/robots.txt\r\nWARC-Date: 2026-11-01T00:00:00Z\r\nContent-Length: ",
+        block.len().to_string().as_bytes(),
+        b"\r\n\r\n",
+        block,
+        b"\r\n\r\n",
+    ]
+    .concat();
+    let mut reader = Reader::new(Limits::default());
+    let opened = reader.open_stream(Box::new(Cursor::new(archive)));
+    opened.expect("a plain archive");
+    assert!(reader.read_record().expect("a record"), "{}", shown(block));
+    let record = reader.record();
+    let scope = Scope {
+        is_robots_subset: sum & 1 == 0,
+        max_body_bytes: if sum & 2 == 0 { LARGE } else { sum % 200 },
+        body_limit: None,
+    };
+    let capture = Capture::read(&record, scope).expect("a capture of /robots.txt");
+    let of = || format!("{kind}: {capture:?} of {}", shown(block));
+    let is_http = record.kind() != Kind::Resource;
+    let status = if is_http { twin.status } else { None };
+    assert_eq!(capture.fetch_status, status, "{}", of());
+    let code = if is_http { twin.status } else { Some(200) };
+    assert_eq!(capture.status.code, code, "{}", of());
+    assert!(capture.is_robots_path && capture.url.is_some(), "{}", of());
+    let has = |note| capture.notes.contains(&note);
+    assert_eq!(has(Note::BadStatus), code.is_none(), "{}", of());
+    assert!(!has(Note::BadUrl) && !has(Note::BadDate), "{}", of());
+    if capture.fetch_redirect.is_some() {
+        assert!(matches!(status, Some(300..=399)), "{}", of());
+        assert!(twin.field(b"location").is_some(), "{}", of());
+    }
+    assert_eq!(capture.is_revisit, kind == "revisit", "{}", of());
+    match record.kind() {
+        Kind::Revisit => assert!(capture.body.is_none() && !capture.is_parsed(), "{}", of()),
+        Kind::Resource => {
+            let len = block.len().min(scope.max_body_bytes);
+            assert_eq!(capture.body.as_deref(), Some(&block[..len]), "{}", of());
+            assert_eq!(has(Note::CodingCut), len < block.len(), "{}", of());
+        }
+        _ => {
+            let response = Response::parse(block);
+            let decoded = response.decode(scope.max_body_bytes);
+            assert_eq!(capture.body, Some(decoded.body), "{}", of());
+            assert_eq!(has(Note::CodingCut), decoded.is_cut, "{}", of());
+            assert_eq!(has(Note::Misdeclared), decoded.is_misdeclared, "{}", of());
+        }
+    }
+    let is_cut = has(Note::CodingCut);
+    assert_eq!(capture.reading.is_truncated, is_cut, "{}", of());
+    assert_eq!(capture.content_truncated.is_some(), is_cut, "{}", of());
+    let server = twin.field(b"server").filter(|_| is_http);
+    assert_eq!(capture.http_server.is_some(), server.is_some(), "{}", of());
+    if let Some(server) = server.and_then(|it| std::str::from_utf8(it).ok()) {
+        assert_eq!(capture.http_server.as_deref(), Some(server), "{}", of());
+    }
+    if let Some(digest) = &capture.content_digest {
+        let is_base32 = |it: u8| matches!(it, b'A'..=b'Z' | b'2'..=b'7');
+        assert!(
+            digest.len() == 32 && digest.bytes().all(is_base32),
+            "{}",
+            of()
+        );
+    }
+}

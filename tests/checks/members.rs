@@ -1,0 +1,103 @@
+//! Archives in every packing give the same however they are read.
+
+use super::packing::pack;
+use super::reading::{Event, Reading, STREAMED, USUAL, at_desk};
+use super::{shown, sum_of};
+use scan::warc::Limits;
+
+/// Checks the archive that `data` spells in the language of `packing.rs`.
+pub fn check(data: &[u8]) {
+    let bytes = pack(data);
+    let sum = sum_of(data);
+    let length = bytes.len() as u64;
+    let cut = u64::from(sum >> 8) % (length + 1);
+    let drop = 1 + (sum >> 4) as usize % 90;
+    // Blocks above the limit are passed over, and what is searched again behind
+    // one depends on the input: so these limits are only held to themselves.
+    let tight = Limits {
+        max_header_bytes: 1 << 20,
+        max_block_bytes: [0, 7, 40, 300][(sum >> 3) as usize % 4],
+        max_member_bytes: [1, 100, 1000][(sum >> 5) as usize % 3],
+    };
+    at_desk(&bytes, |desk| {
+        let whole = desk.read_file(USUAL, None);
+        if let Ok((events, end)) = &whole {
+            assert_eq!(*end, length, "the end of {}", shown(&bytes));
+            assert_account(events, length, &bytes);
+        }
+        let same = |how: &str, other: Reading| {
+            assert_eq!(other, whole, "{how}: {}", shown(&bytes));
+        };
+        same("piece by piece", desk.read_file(STREAMED, None));
+        same("a stream", desk.read_stream(&bytes, USUAL, 1 << 20));
+        same(
+            "a stream piece by piece",
+            desk.read_stream(&bytes, STREAMED, drop),
+        );
+        same(&format!("two at {cut}"), desk.read_in_two(USUAL, cut));
+        same(
+            &format!("two at {cut}, piece by piece"),
+            desk.read_in_two(STREAMED, cut),
+        );
+        let tight_whole = desk.read_file(tight, None);
+        if let Ok((events, end)) = &tight_whole {
+            assert_eq!(*end, length, "the end by {tight:?} of {}", shown(&bytes));
+            assert_account(events, length, &bytes);
+        }
+        let in_two = desk.read_in_two(tight, cut);
+        assert_eq!(
+            in_two,
+            tight_whole,
+            "two at {cut} by {tight:?}: {}",
+            shown(&bytes)
+        );
+    });
+}
+
+/// Records and faults come in order, and lie in the input. No record is given
+/// twice, or given and told to be lost.
+fn assert_account(events: &[Event], length: u64, bytes: &[u8]) {
+    // What is behind the last event, and the last record that has no length.
+    let (mut at, mut shared) = (0, None);
+    for event in events {
+        let of = || format!("{event:?} of {}", shown(bytes));
+        match event {
+            Event::Record(it) => {
+                let place = it.place;
+                match shared {
+                    Some((offset, in_member)) if offset == place.offset => {
+                        assert!(place.in_member > in_member, "{}", of());
+                        assert_eq!(place.length, None, "{}", of());
+                    }
+                    _ => {
+                        assert!(place.offset >= at, "{}", of());
+                        at = place.offset;
+                    }
+                }
+                match place.length {
+                    Some(length) => {
+                        assert_eq!(place.in_member, 0, "{}", of());
+                        (at, shared) = (place.offset + length, None);
+                    }
+                    None => shared = Some((place.offset, place.in_member)),
+                }
+                assert!(at <= length, "{}", of());
+            }
+            Event::Fault(it) => {
+                assert!(it.offset >= at, "{}", of());
+                assert!(it.offset + it.skipped <= length, "{}", of());
+                match it.decoded {
+                    // The member goes on behind it.
+                    Some(place) => {
+                        assert!(it.skipped == 0 && place.skipped > 0, "{}", of());
+                        at = it.offset;
+                    }
+                    None => {
+                        assert!(it.skipped > 0, "{}", of());
+                        (at, shared) = (it.offset + it.skipped, None);
+                    }
+                }
+            }
+        }
+    }
+}

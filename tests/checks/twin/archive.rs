@@ -1,0 +1,229 @@
+//! A plain archive, read as WARC 1.1 §4 has it, with the liberties that
+//! `scan::warc` states: line ends of LF alone, any number of them between
+//! records, and reading on after damage at the next record that begins a line.
+
+/// How far into a header a type or a length is looked for after damage.
+const PLAUSIBLE_BYTES: usize = 4 << 10;
+
+/// The longest run of line ends behind a record.
+const LINE_ENDS_MAX: usize = 64 << 10;
+
+/// A version line that is longer than this is none.
+const VERSION_BYTES_MAX: usize = 64;
+
+/// The fields of a header: names and values.
+pub(crate) type Fields = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// What stands in an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A record at `at`: its header, its fields, and its block.
+    Record {
+        at: usize,
+        header: usize,
+        fields: Fields,
+        block: usize,
+        /// With the first two line ends behind the block.
+        len: usize,
+    },
+    /// Bytes that are none, and why.
+    Fault {
+        at: usize,
+        len: usize,
+        code: &'static str,
+    },
+}
+
+/// All that stands in `bytes`, which are an archive as far as its first octets
+/// say; a header has at most `header_max` octets.
+pub(crate) fn read(bytes: &[u8], header_max: usize) -> Vec<Found> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    loop {
+        at += line_ends(&bytes[at..]);
+        let rest = &bytes[at..];
+        if rest.is_empty() {
+            return found;
+        }
+        match record(rest, header_max) {
+            Ok((header, fields, block)) => {
+                let end = header + block;
+                let ends = line_ends(&rest[end..]);
+                let first_two = two_line_ends(&rest[end..end + ends]);
+                found.push(Found::Record {
+                    at,
+                    header,
+                    fields,
+                    block,
+                    len: end + first_two,
+                });
+                at += end + ends;
+            }
+            Err(code) => {
+                let next = (at + 1..bytes.len()).find(|&next| {
+                    bytes[next - 1] == b'\n'
+                        && bytes[next..].starts_with(b"WARC/")
+                        && is_plausible(&bytes[next..])
+                });
+                let next = next.unwrap_or(bytes.len());
+                found.push(Found::Fault {
+                    at,
+                    len: next - at,
+                    code,
+                });
+                at = next;
+            }
+        }
+    }
+}
+
+/// Measures the record at the start of `bytes`, which are not empty: where its
+/// header ends, what that says, and the length of the block.
+fn record(bytes: &[u8], header_max: usize) -> Result<(usize, Fields, usize), &'static str> {
+    let word = &bytes[..bytes.len().min(5)];
+    if !word.eq_ignore_ascii_case(&b"WARC/"[..word.len()]) {
+        return Err("garbage");
+    }
+    if word.len() < 5 {
+        return Err("truncated");
+    }
+    let is_long = bytes.len() >= header_max;
+    let header = header(&bytes[..bytes.len().min(header_max)])?;
+    let no_end = if is_long {
+        "header_too_long"
+    } else {
+        "truncated"
+    };
+    let (header, fields) = header.ok_or(no_end)?;
+    let mut stated: Option<u64> = None;
+    for (name, value) in &fields {
+        if name.eq_ignore_ascii_case(b"content-length") {
+            let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+            let number = std::str::from_utf8(value).ok().filter(|_| is_number);
+            let number = number.and_then(|number| number.parse().ok());
+            if number.is_none() || stated.is_some_and(|other| Some(other) != number) {
+                return Err("bad_content_length");
+            }
+            stated = number;
+        }
+    }
+    let stated = stated.ok_or("bad_content_length")?;
+    let rest = &bytes[header..];
+    let block = usize::try_from(stated).unwrap_or(usize::MAX);
+    let Some(behind) = rest.get(block..) else {
+        return Err("truncated");
+    };
+    // The end of a record is two line ends and the next record, or the end.
+    let run = line_ends(behind).min(LINE_ENDS_MAX);
+    let next = &behind[run..];
+    let word = &next[..next.len().min(5)];
+    let is_next = word.eq_ignore_ascii_case(&b"WARC/"[..word.len()]);
+    if is_next || behind.starts_with(b"\r\n\r\n") {
+        Ok((header, fields, block))
+    } else {
+        Err("bad_content_length")
+    }
+}
+
+/// Splits the header at the start of `bytes` into lines, and those into fields;
+/// none if it does not end in them.
+fn header(bytes: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
+    let mut fields = Fields::new();
+    let mut at = 0;
+    for (nth, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        at += line.len();
+        let text = line.strip_suffix(b"\n");
+        if nth == 0 {
+            let is_cut = text.is_none() && line.len() <= VERSION_BYTES_MAX;
+            if is_cut && line.get(5).is_none_or(u8::is_ascii_digit) {
+                return Ok(None);
+            }
+            if !text.is_some_and(|it| is_version(it) && it.len() <= VERSION_BYTES_MAX) {
+                return Err("bad_header");
+            }
+            continue;
+        }
+        let Some(text) = text else {
+            return Ok(None);
+        };
+        let value = blanks_off(text);
+        if text.is_empty() || text == b"\r" {
+            return Ok(Some((at, fields)));
+        } else if text.starts_with(b" ") || text.starts_with(b"\t") {
+            // The value of the field before goes on (RFC 2822 §2.2.3).
+            if let Some((_, before)) = fields.last_mut()
+                && !text.trim_ascii().is_empty()
+            {
+                before.truncate(before.trim_ascii_end().len());
+                if !before.is_empty() {
+                    before.push(b' ');
+                }
+                before.extend_from_slice(text.trim_ascii());
+            }
+        } else if let Some(colon) = value.iter().position(|&byte| byte == b':') {
+            let (name, value) = (&value[..colon], &value[colon + 1..]);
+            fields.push((blanks_off(name).to_vec(), blanks_off(value).to_vec()));
+        } else if is_version(text) {
+            return Err("truncated");
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a line is `WARC/`, digits, a dot, digits, and nothing else.
+fn is_version(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let Some(numbers) = text.strip_prefix("warc/") else {
+        return false;
+    };
+    let numbers = numbers.trim_end_matches(|it: char| it.is_ascii_whitespace());
+    let Some((major, minor)) = numbers.split_once('.') else {
+        return false;
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    is_number(major) && is_number(minor)
+}
+
+/// Whether a header seems to begin: a version, and soon a type or a length.
+fn is_plausible(bytes: &[u8]) -> bool {
+    let bytes = &bytes[..bytes.len().min(PLAUSIBLE_BYTES)];
+    let mut lines = bytes.split(|&byte| byte == b'\n');
+    if !lines.next().is_some_and(is_version) {
+        return false;
+    }
+    for line in lines {
+        let line = line.to_ascii_lowercase();
+        if line.starts_with(b"warc-type:") || line.starts_with(b"content-length:") {
+            return true;
+        }
+        if line.is_empty() || line == b"\r" || is_version(&line) {
+            return false;
+        }
+    }
+    false
+}
+
+/// The octets of the run of CR and LF at the start of `bytes`.
+fn line_ends(bytes: &[u8]) -> usize {
+    let is_other = |byte: &u8| !matches!(byte, b'\r' | b'\n');
+    bytes.iter().position(is_other).unwrap_or(bytes.len())
+}
+
+/// The octets of the first two line ends of a run, or what is there of them.
+fn two_line_ends(run: &[u8]) -> usize {
+    let mut seen = 0;
+    for (at, &byte) in run.iter().enumerate() {
+        seen += usize::from(byte == b'\n');
+        if seen == 2 {
+            return at + 1;
+        }
+    }
+    run.len().min(4)
+}
+
+/// A text without blanks, tabs and CR at its ends.
+fn blanks_off(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\r', rest @ ..] | [rest @ .., b' ' | b'\t' | b'\r'] = text {
+        text = rest;
+    }
+    text
+}

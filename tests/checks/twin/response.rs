@@ -1,0 +1,117 @@
+//! A response, read as RFC 9112 has it, with the liberties that `scan::http` states.
+
+/// A size line that is longer than this is none.
+const SIZE_LINE_BYTES: usize = 4096;
+
+/// What a block says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Response {
+    pub(crate) status: Option<u16>,
+    /// Names as written, and values with folds made one space.
+    pub(crate) fields: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Response {
+    /// Reads a block; what does not begin with `HTTP/` is a body.
+    pub(crate) fn read(block: &[u8]) -> Self {
+        let mut response = Self::default();
+        if block.len() < 5 || !block[..5].eq_ignore_ascii_case(b"HTTP/") {
+            response.body = block.to_vec();
+            return response;
+        }
+        let mut at = 0;
+        for (nth, line) in block.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            at += line.len();
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if nth == 0 {
+                response.status = status(line);
+            } else if line.is_empty() {
+                response.body = block[at..].to_vec();
+                break;
+            } else if line[0] == b' ' || line[0] == b'\t' {
+                if let Some((_, value)) = response.fields.last_mut() {
+                    *value = [value, &b" "[..], line.trim_ascii()].concat();
+                }
+            } else if line.contains(&b':') {
+                let mut parts = line.splitn(2, |&byte| byte == b':');
+                let mut part = || parts.next().unwrap_or_default().trim_ascii().to_vec();
+                response.fields.push((part(), part()));
+            }
+        }
+        response
+    }
+
+    /// The value of the first field of this name.
+    pub(crate) fn field(&self, name: &[u8]) -> Option<&[u8]> {
+        let mut fields = self.fields.iter();
+        let found = fields.find(|(its, _)| its.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_slice())
+    }
+
+    /// The codings of the body, in the order in which they were applied.
+    pub(crate) fn codings(&self) -> Vec<Vec<u8>> {
+        let mut codings = Vec::new();
+        for name in [&b"content-encoding"[..], b"transfer-encoding"] {
+            for (its, value) in &self.fields {
+                if its.eq_ignore_ascii_case(name) {
+                    let words = value.split(|&byte| byte == b',');
+                    codings.extend(words.map(|word| word.trim_ascii().to_ascii_lowercase()));
+                }
+            }
+        }
+        codings.retain(|coding| !coding.is_empty() && coding != b"identity");
+        codings
+    }
+}
+
+/// The status of the first line: a run of three digits behind the first blanks.
+fn status(line: &[u8]) -> Option<u16> {
+    let line: String = line.iter().copied().map(char::from).collect();
+    let behind = &line[line.find([' ', '\t'])?..];
+    let word = behind.trim_start_matches(|it: char| it.is_ascii_whitespace());
+    let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
+    let is_code = digits.len() == 3 && !digits.starts_with('0');
+    digits.parse().ok().filter(|_| is_code)
+}
+
+/// What the chunks of `body` hold (RFC 9112 §7.1), up to `limit` bytes, and
+/// whether that is cut, by its end or by the limit; none if it is no chunks.
+pub(crate) fn chunks(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+    let (mut out, mut at) = (Vec::new(), 0);
+    loop {
+        let rest = &body[at..];
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        let Some(end) = end.filter(|&end| end < SIZE_LINE_BYTES) else {
+            // A size line that the end cut off, behind at least one chunk.
+            let is_size = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'\r';
+            let is_cut = at > 0 && rest.len() < 20 && rest.iter().all(is_size);
+            return is_cut.then_some((out, true));
+        };
+        let line = String::from_utf8_lossy(&rest[..end]);
+        let size = line.split(';').next().unwrap_or_default();
+        let size = size.trim_matches(|it: char| it.is_ascii_whitespace());
+        if size.len() > 15 || !size.chars().all(|it| it.is_ascii_hexdigit()) {
+            return None;
+        }
+        let size = usize::from_str_radix(size, 16).ok()?;
+        if size == 0 {
+            return Some((out, false));
+        }
+        at += end + 1;
+        let chunk = &body[at..body.len().min(at.saturating_add(size))];
+        out.extend_from_slice(chunk);
+        at += chunk.len();
+        if chunk.len() < size || out.len() > limit {
+            out.truncate(limit);
+            return Some((out, true));
+        }
+        at += match &body[at..] {
+            [b'\r', b'\n', ..] => 2,
+            [b'\n', ..] => 1,
+            [] | [b'\r'] => return Some((out, true)),
+            _ => return None,
+        };
+    }
+}
