@@ -30,7 +30,15 @@ pub fn check(block: &[u8]) {
         assert!(response.has_header_with_prefix(begin), "{}", shown(block));
     }
     assert_eq!(response.header("a:b"), None, "{}", shown(block));
-    for limit in [LARGE, sum % 99] {
+    // Limits are met exactly, too.
+    let chunks = response::chunks(&twin.body, LARGE).map_or(0, |(body, _)| body.len());
+    for limit in [
+        LARGE,
+        sum % 99,
+        twin.body.len(),
+        chunks,
+        chunks.saturating_sub(1),
+    ] {
         assert_decoded(&response, &twin, limit, block);
     }
     assert_codings_undone(&twin.body, sum);
