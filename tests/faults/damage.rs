@@ -191,13 +191,18 @@ impl<'a> Damage<'a> {
                 continue;
             };
             let block = &known.block;
+            // What is left or put in may end as the record begins.
+            let moved = known.start.wrapping_add_signed(self.moved);
             let is_given = seen.iter().any(|it| {
-                matches!(it, Seen::Record { offset, block: given, .. } if *offset == start && given == block)
+                matches!(it, Seen::Record { offset, block: given, .. } if (*offset == start || *offset == moved) && given == block)
             });
             // Line ends belong to nobody.
             let rest = &self.bytes[start..];
             let ends = rest.iter().take_while(|&&it| b"\r\n".contains(&it)).count();
             let behind_line_ends = start + ends;
+            // Of a record whose first bytes are gone, what is left lies in a fault.
+            let is_headless = self.touched.contains(&known.start) && !self.touched.is_empty();
+            let end = known.end.wrapping_add_signed(self.moved);
             let is_faulty = seen.iter().any(|it| match it {
                 Seen::Record { .. } => false,
                 Seen::Fault {
@@ -205,7 +210,10 @@ impl<'a> Damage<'a> {
                     skipped,
                     decoded: None,
                     ..
-                } => (*offset..offset + skipped).contains(&behind_line_ends),
+                } => {
+                    (*offset..offset + skipped).contains(&behind_line_ends)
+                        || (is_headless && *offset < end && start < offset + skipped)
+                }
                 Seen::Fault {
                     offset,
                     decoded: Some((from, skipped)),
@@ -231,7 +239,7 @@ impl<'a> Damage<'a> {
                 "{start} is not accounted for: {}",
                 what()
             );
-            if packing.is_each() && !self.is_shared() {
+            if packing.is_each() && !self.is_shared() && start == moved {
                 assert!(
                     !(is_there && is_faulty),
                     "{start} is given and lost: {}",
@@ -264,9 +272,12 @@ impl<'a> Damage<'a> {
             } = it
             {
                 let was = records.iter().any(|known| {
-                    self.place(known) == Some(*offset)
-                        && (given == &known.block
-                            || (*packing == Packing::Plain && self.touches(known)))
+                    let is_known = *given == known.block;
+                    // What was put in may end as the record begins.
+                    let moved = known.start.wrapping_add_signed(self.moved);
+                    (is_known && moved == *offset)
+                        || (self.place(known) == Some(*offset)
+                            && (is_known || (*packing == Packing::Plain && self.touches(known))))
                 });
                 let is_doubted = !packing.is_each()
                     && seen.iter().any(|it| matches!(it, Seen::Fault { offset: from, decoded: None, .. } if from == offset));
@@ -718,6 +729,8 @@ pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
     let paths = [inputs.to_str().unwrap(), "-o", out.to_str().unwrap()];
     let ran = util::run(paths.iter().chain(&args));
     assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let verified = util::run(["verify", out.to_str().unwrap()]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.out, verified.err);
     let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
     let long = |row: &Value, name: &str| row[name].as_i64().unwrap();
     let rows = util::rows(&out, "robots_files");

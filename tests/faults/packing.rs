@@ -172,9 +172,15 @@ pub(crate) fn small() -> Vec<Archive> {
         "plain.warc",
         "per-record-1.1.warc.gz",
         "chunked.warc.gz",
+        "content-encoding.warc.gz",
         "resource-and-revisit.warc.gz",
+        "odd-dates.warc.gz",
         "odd-headers.warc.gz",
+        "odd-urls.warc.gz",
         "http-as-sent.warc.gz",
+        "truncated-payload.warc.gz",
+        "whole-file.warc.gz",
+        "two-whole-files.warc.gz",
     ];
     let packed = samples.map(|sample| {
         let texts = texts(sample);

@@ -142,6 +142,11 @@ impl Reader {
                 }
             }
         }
+        // A length that leads into a later record swallows those between.
+        let block = &self.text.rest()[header_bytes.min(block_end)..block_end];
+        if tail == Tail::Garbage && find_record(block).is_some() {
+            tail = Tail::Block;
+        }
         match tail {
             Tail::Record | Tail::End | Tail::Garbage => {}
             Tail::Block | Tail::Damage => return Ok(Scan::Bad(ErrorKind::BadContentLength)),
@@ -187,10 +192,14 @@ impl Reader {
                 _ => break,
             }
         }
-        self.text.need(&mut self.input, at + run + 5)?;
+        let is_there = self.text.need(&mut self.input, at + run + 5)?;
+        let is_damaged = !is_there && matches!(self.text.end(), Some(End::Damaged(_)));
         let behind = &self.text.rest()[at..];
         let next = &behind[run..];
-        let tail = if begins_record(next) || is_cut_start(next) {
+        let tail = if is_damaged {
+            // Too little to be told from what was made by the damage.
+            Tail::Damage
+        } else if begins_record(next) || is_cut_start(next) {
             Tail::Record
         } else if behind.starts_with(b"\r\n\r\n") {
             Tail::Garbage

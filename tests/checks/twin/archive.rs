@@ -1,6 +1,7 @@
 //! A plain archive, read as WARC 1.1 §4 has it, with the liberties that
 //! `scan::warc` states: line ends of LF alone, any number of them between
 //! records, and reading on after damage at the next record that begins a line.
+//! A NUL in a header is damage.
 
 /// How far into a header a type or a length is looked for after damage.
 const PLAUSIBLE_BYTES: usize = 4 << 10;
@@ -94,6 +95,9 @@ fn record(bytes: &[u8], header_max: usize) -> Result<(usize, Fields, usize), &'s
         "truncated"
     };
     let (header, fields) = header.ok_or(no_end)?;
+    if bytes[..header].contains(&0) {
+        return Err("bad_header");
+    }
     let mut stated: Option<u64> = None;
     for (name, value) in &fields {
         if name.eq_ignore_ascii_case(b"content-length") {
@@ -117,7 +121,14 @@ fn record(bytes: &[u8], header_max: usize) -> Result<(usize, Fields, usize), &'s
     let next = &behind[run..];
     let word = &next[..next.len().min(5)];
     let is_next = word.eq_ignore_ascii_case(&b"WARC/"[..word.len()]);
-    if is_next || behind.starts_with(b"\r\n\r\n") {
+    // A block that holds a record and does not end at one has a wrong length.
+    let block_bytes = &rest[..block];
+    let holds_record = (1..block).any(|at| {
+        block_bytes[at - 1] == b'\n'
+            && block_bytes[at..].starts_with(b"WARC/")
+            && is_plausible(&block_bytes[at..])
+    });
+    if is_next || (behind.starts_with(b"\r\n\r\n") && !holds_record) {
         Ok((header, fields, block))
     } else {
         Err("bad_content_length")

@@ -247,6 +247,27 @@ fn a_bad_checksum_costs_its_record() {
 }
 
 #[test]
+fn what_damage_made_is_no_next_record() {
+    let records = five();
+    for last in [&b"w"[..], b"WAR", b"x", b"wa"] {
+        // The last line end is another, and the checksum says so.
+        let text = [&records[0][..records[0].len() - 1], last].concat();
+        for (name, mut packed) in [("gzip", gzip(&text)), ("zstd", zstd(&text, &[]))] {
+            let at = packed.len() - if name == "gzip" { 8 } else { 1 };
+            packed[at] ^= 1;
+            let good = if name == "gzip" {
+                gzip(&records[1])
+            } else {
+                zstd(&records[1], &[])
+            };
+            let events = read(&[&packed[..], &good].concat());
+            assert_eq!(ids(&events), ["r1"], "{name} {last:?}");
+            assert_eq!(faults(&events), [fault("checksum", 0, packed.len())]);
+        }
+    }
+}
+
+#[test]
 fn members_without_warc_are_one_fault() {
     let paths = gzip(b"crawl-data/CC-MAIN-2024-22/warc.paths\n");
     let bytes = [paths.clone(), paths.clone(), gzip(b"")].concat();
@@ -280,6 +301,20 @@ fn a_huge_length_in_a_plain_archive_swallows_nothing() {
             faults(&events),
             [fault(code, records[0].len(), records[1].len())]
         );
+    }
+}
+
+#[test]
+fn a_length_that_leads_into_a_later_record_swallows_none() {
+    let mut records = five();
+    // To where the header of the response's payload ends.
+    let into = memchr::memmem::find(&records[2], b"200 OK").unwrap() + 6;
+    let length = 5 + 4 + records[1].len() + into;
+    records[0] = with_length("warcinfo", "bad", &length.to_string(), b"short");
+    for packed in [records.concat(), gzip(&records.concat())] {
+        let events = read(&packed);
+        assert_eq!(ids(&events), ["r1", "r2", "r3", "r4"], "{events:?}");
+        assert_eq!(faults(&events).len(), 1);
     }
 }
 
