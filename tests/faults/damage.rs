@@ -487,7 +487,7 @@ type Change = fn(&mut Random, &[u8]) -> Vec<u8>;
 /// Has one record changed, and packs it with the others: all others are given,
 /// and the changed one is a fault.
 fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tried {
-    let (mut count, mut lost) = (0, 0);
+    let (mut count, mut lost, mut unseen) = (0, 0, 0);
     let plain: Vec<Archive> = small()
         .into_iter()
         .chain(large())
@@ -517,10 +517,22 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
                         .map(|it| it.block.as_slice())
                         .collect();
                     others.remove(nth);
-                    // A length may lead to where a record might end: its beginning is given then.
+                    // A length may lead to exactly where a later one ends: then nothing tells.
+                    let block = &archive.records[nth].block;
+                    let is_longer = |it: &&&[u8]| it.len() > block.len() && it.starts_with(block);
+                    if !packing.is_each() && blocks.get(nth).filter(is_longer).is_some() {
+                        (count, unseen) = (count + 1, unseen + 1);
+                        continue;
+                    }
+                    // Or to where a record might end: its beginning is given then.
                     if blocks.len() > others.len() {
                         let given = blocks.remove(nth);
-                        assert!(archive.records[nth].block.starts_with(given), "{given:?}");
+                        assert!(block.starts_with(given), "{given:?}");
+                        if block[given.len()..].iter().all(|it| b"\r\n".contains(it)) {
+                            // Line ends behind a record are no fault, however many.
+                            count += 1;
+                            continue;
+                        }
                     }
                     assert!(
                         blocks == others,
@@ -558,7 +570,12 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
     }
     Tried {
         count,
-        lost: format!("{lost} captures, the changed ones alone"),
+        lost: match unseen {
+            0 => format!("{lost} captures, the changed ones alone"),
+            _ => format!(
+                "{lost} captures, the changed ones alone; {unseen} lengths of records that share a member or a plain file led unseen to where a later one ends"
+            ),
+        },
     }
 }
 

@@ -220,7 +220,7 @@ impl TableFile {
         if let Some(folder) = folder {
             fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
         }
-        let fail = |error: ParquetError| Error::write(path, error);
+        let fail = |error| cannot_write(path, error);
         let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(fail)?;
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("robots-scan version ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -255,9 +255,9 @@ impl TableFile {
         })
     }
 
-    /// The name that it gets.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// What went wrong with a task, with the file's name.
+    pub(crate) fn cannot(&self, error: ParquetError) -> Error {
+        cannot_write(&self.path, error)
     }
 
     /// Adds rows, and gives the tasks that can begin.
@@ -375,9 +375,7 @@ impl TableFile {
     fn encode_all(&mut self, mut tasks: Vec<Task>) -> Result<(), Error> {
         while let Some(task) = tasks.pop() {
             let at = task.group;
-            let done = task
-                .run()
-                .map_err(|error| Error::write(&self.path, error))?;
+            let done = task.run().map_err(|error| self.cannot(error))?;
             tasks.extend(self.take(at, done));
         }
         Ok(())
@@ -398,7 +396,7 @@ impl TableFile {
     }
 
     fn settle(self) -> Result<Finished, Error> {
-        let fail = |error: ParquetError| Error::write(&self.temporary, error);
+        let fail = |error| cannot_write(&self.temporary, error);
         let unsettled = || {
             fail(ParquetError::General(
                 "its row groups are not written".into(),
@@ -426,6 +424,14 @@ impl TableFile {
         drop(self.writer);
         // It lies under a temporary name and harms nobody if it stays.
         let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+/// The cause alone is told, not the library through which it came.
+fn cannot_write(path: &Path, error: ParquetError) -> Error {
+    match error {
+        ParquetError::External(cause) => Error::write(path, cause),
+        other => Error::write(path, other),
     }
 }
 

@@ -225,7 +225,7 @@ pub(crate) struct Log {
 impl Log {
     /// Adds a line. The log is a comfort: that it cannot be written stops nothing.
     pub(crate) fn add(&mut self, line: &serde_json::Value) {
-        let _ = writeln!(self.file, "{line}");
+        let _ = self.file.write_all(format!("{line}\n").as_bytes());
     }
 }
 

@@ -581,7 +581,7 @@ impl<'a> Job<'a> {
             .expect("a part is open while its slabs are encoded");
         open.encoding -= 1;
         let file = &mut open.files[table].1;
-        let done = result.map_err(|error| Error::write(file.path(), error))?;
+        let done = result.map_err(|error| file.cannot(error))?;
         if !open.is_failed
             && let Some(task) = file.take(group, done)
         {
