@@ -176,6 +176,24 @@ impl Samples {
             &content_encoding()?,
         )?;
 
+        // More header fields, a longer one, and more codings than anybody means.
+        let mut archive = Archive::new(53);
+        archive.sample_info();
+        let long = "x".repeat((64 << 10) + 1);
+        let codings = ["gzip"; 9].join(", ");
+        for (host, headers) in [
+            ("fields.example", vec![("X-Field", "x"); 4097]),
+            ("value.example", vec![("X-Field", long.as_str())]),
+            (
+                "codings.example",
+                vec![("Content-Encoding", codings.as_str())],
+            ),
+        ] {
+            let block = http("200 OK", &headers, RULES.as_ref());
+            archive.response(&format!("https://{host}/robots.txt"), block);
+        }
+        self.archive("hostile-headers.warc.gz", Framing::GzipEach, &archive)?;
+
         let mut archive = Archive::new(23);
         archive.sample_info();
         let cut = b"User-agent: *\nDisallow: /private/\nDisallow: /x";
@@ -297,6 +315,14 @@ impl Samples {
         let mut members = five(45)?;
         flip_checksum(&mut members[0]);
         self.write("damaged-first.warc.gz", &members.concat())?;
+
+        let mut members = five(51)?;
+        members[0][0] ^= 1;
+        self.write("damaged-head.warc.gz", &members.concat())?;
+
+        let mut members = five(52)?;
+        members[4].fill(0);
+        self.write("damaged-zeros.warc.gz", &members.concat())?;
 
         let mut members = five(46)?;
         flip_checksum(&mut members[1]);

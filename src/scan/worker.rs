@@ -173,12 +173,10 @@ impl Worker {
                     (None, before) => {
                         let doubt = match error.kind() {
                             warc::ErrorKind::Truncated => "",
-                            _ => ", and may be wrong",
+                            _ => ", which may be wrong",
                         };
-                        format!(
-                            "{}; {before} records of the member were read before{doubt}",
-                            error.kind()
-                        )
+                        let kind = error.kind();
+                        format!("{kind}; records of the member read before it: {before}{doubt}")
                     }
                     (Some(place), _) => format!(
                         "{}, at {} of the member's decoded bytes, of which {} are skipped",

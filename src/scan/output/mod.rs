@@ -126,10 +126,10 @@ impl Destination {
         let (mut is_there, mut is_begun) = (self.root.exists(), false);
         if let Ok(entries) = fs::read_dir(&self.root) {
             let names: Vec<_> = entries.flatten().map(|it| it.file_name()).collect();
-            // A run that was killed before its manifest stood has only these.
+            // A run that was killed before its manifest stood has only these, or nothing.
             let manifest = file::temporary_name(Path::new(manifest::NAME));
             is_there = names.iter().any(|it| *it != *LOG && *it != *manifest);
-            is_begun = !names.is_empty();
+            is_begun = true;
         }
         let is_ours = if self.is_single_file {
             is_our_file(&self.root)

@@ -32,6 +32,8 @@ pub(super) struct Member {
     pub(super) offset: u64,
     /// Records so far, damaged ones too.
     pub(super) records: u32,
+    /// Those of them that were given.
+    pub(super) given: u32,
     /// Whether damage in it has been reported.
     pub(super) faulty: bool,
 }
@@ -111,6 +113,7 @@ impl Reader {
             let member = Member {
                 offset,
                 records: 0,
+                given: 0,
                 faulty: false,
             };
             self.input.window.keep_from_here();
@@ -232,9 +235,9 @@ impl Reader {
     /// Leaves a member that cannot be decoded, for the next one that may begin anywhere in it.
     pub(super) fn leave_damaged(&mut self, kind: ErrorKind) -> Fault {
         let offset = self.member.map_or(self.next, |member| member.offset);
-        let records = self.member.map_or(0, |member| member.records);
+        let given = self.member.map_or(0, |member| member.given);
         match self.resume_from(kind, offset, offset + 1) {
-            Fault::Damage(error) => error.with_records_before(records).into(),
+            Fault::Damage(error) => error.with_records_before(given).into(),
             failed => failed,
         }
     }

@@ -157,6 +157,7 @@ impl Reader {
                 let alone = member.records == 0 && tail == Tail::End;
                 let in_member = member.records;
                 member.records = member.records.saturating_add(1);
+                member.given = member.given.saturating_add(1);
                 Place {
                     offset: member.offset,
                     length: alone.then(|| self.input.window.offset() - member.offset),

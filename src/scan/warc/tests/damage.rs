@@ -247,6 +247,26 @@ fn a_bad_checksum_costs_its_record() {
 }
 
 #[test]
+fn records_that_were_given_before_the_damage_was_seen_are_counted() {
+    let before = |records: &[Vec<u8>]| {
+        let mut bytes = gzip(&records.concat());
+        let crc = bytes.len() - 8;
+        bytes[crc] ^= 1;
+        let mut reader = Reader::new(USUAL);
+        reader.open_stream(Box::new(Cursor::new(bytes))).unwrap();
+        loop {
+            match reader.read_record() {
+                Ok(is_there) => assert!(is_there),
+                Err(error) => return (error.code(), error.records_before()),
+            }
+        }
+    };
+    // The last one's end was never sound.
+    assert_eq!(before(&five()), ("checksum", 4));
+    assert_eq!(before(&five()[..1]), ("checksum", 0));
+}
+
+#[test]
 fn what_damage_made_is_no_next_record() {
     let records = five();
     for last in [&b"w"[..], b"WAR", b"x", b"wa"] {
