@@ -33,7 +33,7 @@ fn check_archive(bytes: &[u8]) {
         ("short headers", short),
         ("short blocks", tight),
     ] {
-        let expected = archive::read(bytes, limits.max_header_bytes);
+        let expected = archive::read(bytes, limits.max_header_bytes, limits.max_block_bytes);
         let read = at_desk(bytes, |desk| match how {
             "a stream" => desk.read_stream(bytes, limits, at_once),
             _ => desk.read_file(limits, None),

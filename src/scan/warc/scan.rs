@@ -143,7 +143,11 @@ impl Reader {
             }
         }
         // A length that leads into a later record swallows those between.
-        let block = &self.text.rest()[header_bytes.min(block_end)..block_end];
+        let block = if kept {
+            &self.kept[header_bytes..]
+        } else {
+            &self.text.rest()[header_bytes..block_end]
+        };
         if tail == Tail::Garbage && find_record(block).is_some() {
             tail = Tail::Block;
         }

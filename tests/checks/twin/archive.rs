@@ -36,8 +36,9 @@ pub(crate) enum Found {
 }
 
 /// All that stands in `bytes`, which are an archive as far as its first octets
-/// say; a header has at most `header_max` octets.
-pub(crate) fn read(bytes: &[u8], header_max: usize) -> Vec<Found> {
+/// say; a header has at most `header_max` octets, and of a block `block_max` are
+/// looked at.
+pub(crate) fn read(bytes: &[u8], header_max: usize, block_max: usize) -> Vec<Found> {
     let (mut found, mut at) = (Vec::new(), 0);
     loop {
         at += line_ends(&bytes[at..]);
@@ -45,7 +46,7 @@ pub(crate) fn read(bytes: &[u8], header_max: usize) -> Vec<Found> {
         if rest.is_empty() {
             return found;
         }
-        match record(rest, header_max) {
+        match record(rest, header_max, block_max) {
             Ok((header, fields, block)) => {
                 let end = header + block;
                 let ends = line_ends(&rest[end..]);
@@ -79,7 +80,11 @@ pub(crate) fn read(bytes: &[u8], header_max: usize) -> Vec<Found> {
 
 /// Measures the record at the start of `bytes`, which are not empty: where its
 /// header ends, what that says, and the length of the block.
-fn record(bytes: &[u8], header_max: usize) -> Result<(usize, Fields, usize), &'static str> {
+fn record(
+    bytes: &[u8],
+    header_max: usize,
+    block_max: usize,
+) -> Result<(usize, Fields, usize), &'static str> {
     let word = &bytes[..bytes.len().min(5)];
     if !word.eq_ignore_ascii_case(&b"WARC/"[..word.len()]) {
         return Err("garbage");
@@ -122,8 +127,8 @@ fn record(bytes: &[u8], header_max: usize) -> Result<(usize, Fields, usize), &'s
     let word = &next[..next.len().min(5)];
     let is_next = word.eq_ignore_ascii_case(&b"WARC/"[..word.len()]);
     // A block that holds a record and does not end at one has a wrong length.
-    let block_bytes = &rest[..block];
-    let holds_record = (1..block).any(|at| {
+    let block_bytes = &rest[..block.min(block_max)];
+    let holds_record = (1..block_bytes.len()).any(|at| {
         block_bytes[at - 1] == b'\n'
             && block_bytes[at..].starts_with(b"WARC/")
             && is_plausible(&block_bytes[at..])
