@@ -112,17 +112,7 @@ pub(crate) fn vanishing(random: &mut Random, scale: Scale) -> Tried {
     let (wanted, mut count) = (scale.of(5, 50), 0);
     while count < wanted {
         bench.clear();
-        let slow = Shim {
-            path: out.to_str().unwrap(),
-            calls: "rename",
-            at: 1,
-            what: "sleep",
-        };
-        let mut command = bench.command(&out, Some(slow), &[]);
-        let child = command.env("FAULT_MS", "30").spawn().unwrap();
-        while !out.join("_manifest.jsonl").exists() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let child = bench.begin_slow(30);
         std::thread::sleep(Duration::from_millis(random.below(300) as u64));
         // It may make folders anew while they are removed.
         while fs::remove_dir_all(&out).is_err() && out.exists() {}

@@ -44,17 +44,34 @@ pub(crate) fn at_calls(random: &mut Random, scale: Scale) -> Tried {
     };
     let calls = bench.count(shim(0));
     let wanted = scale.of(60, 600);
+    let (killed, runs) = kill(&bench, random, wanted, |random, more| {
+        let ran = bench.run(&out, Some(shim(1 + random.below(calls))), more);
+        assert!(matches!(ran.code, None | Some(1)), "{}", ran.err);
+        ran.code
+    });
+    Tried {
+        count: killed,
+        lost: format!("nothing: {runs} runs ended byte-identical ({calls} calls each)"),
+    }
+}
+
+/// Has runs killed, some again while they resume, and lets each come to its
+/// end. Gives how many were killed, and how many ended.
+fn kill(
+    bench: &Bench,
+    random: &mut Random,
+    wanted: usize,
+    run: impl Fn(&mut Random, &[&str]) -> Option<i32>,
+) -> (usize, usize) {
+    let out = bench.out();
     let (mut killed, mut runs) = (0, 0);
     while killed < wanted {
         bench.clear();
         runs += 1;
-        // Some are killed again while they resume.
         for again in 0..1 + random.below(3) {
             let is_resumed = again > 0 && out.exists();
             let more = if is_resumed { &["--resume"][..] } else { &[] };
-            let ran = bench.run(&out, Some(shim(1 + random.below(calls))), more);
-            if let Some(code) = ran.code {
-                assert_eq!(code, 1, "{}", ran.err);
+            if run(random, more).is_some() {
                 break;
             }
             killed += 1;
@@ -65,10 +82,7 @@ pub(crate) fn at_calls(random: &mut Random, scale: Scale) -> Tried {
         }
         bench.assert_finals();
     }
-    Tried {
-        count: killed,
-        lost: format!("nothing: {runs} runs ended byte-identical ({calls} calls each)"),
-    }
+    (killed, runs)
 }
 
 pub(crate) fn at_times(random: &mut Random, scale: Scale) -> Tried {
@@ -78,31 +92,14 @@ pub(crate) fn at_times(random: &mut Random, scale: Scale) -> Tried {
     bench.run(&out, None, &[]);
     let usual = began.elapsed().as_micros() as usize;
     let wanted = scale.of(40, 400);
-    let (mut killed, mut runs) = (0, 0);
-    while killed < wanted {
-        bench.clear();
-        runs += 1;
-        for again in 0..1 + random.below(3) {
-            let is_resumed = again > 0 && out.exists();
-            let more = if is_resumed { &["--resume"][..] } else { &[] };
-            let mut command = bench.command(&out, None, more);
-            let mut child = command
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
-            std::thread::sleep(Duration::from_micros(random.below(usual) as u64));
-            let _ = child.kill();
-            if wait(&mut child).is_some() {
-                break;
-            }
-            killed += 1;
-            bench.assert_finals();
-        }
-        if !out.join("_SUCCESS").exists() {
-            bench.assert_resumes();
-        }
-    }
+    let (killed, runs) = kill(&bench, random, wanted, |random, more| {
+        let mut command = bench.command(&out, None, more);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(random.below(usual) as u64));
+        let _ = child.kill();
+        wait(&mut child)
+    });
     Tried {
         count: killed,
         lost: format!("nothing: {runs} runs ended byte-identical"),
@@ -234,17 +231,7 @@ pub(crate) fn two_runs(_: &mut Random, scale: Scale) -> Tried {
     let count = scale.of(2, 10);
     for _ in 0..count {
         bench.clear();
-        let slow = Shim {
-            path: out.to_str().unwrap(),
-            calls: "rename",
-            at: 1,
-            what: "sleep",
-        };
-        let mut command = bench.command(&out, Some(slow), &[]);
-        let mut first = command.env("FAULT_MS", "100").spawn().unwrap();
-        while !out.join("_manifest.jsonl").exists() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let mut first = bench.begin_slow(100);
         for more in ["--resume", "--overwrite"] {
             let before = contents(&out).len();
             let ran = bench.run(&out, None, &[more]);

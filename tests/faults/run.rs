@@ -5,7 +5,8 @@ use crate::output::{assert_same, crawl};
 use crate::util::{self, Ran};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A small crawl of several parts, and the dataset of an undisturbed run.
@@ -58,6 +59,24 @@ impl Bench {
         let ran: Ran = self.command(out, shim, more).output().unwrap().into();
         assert!(!ran.err.contains("panicked"), "{}", ran.err);
         ran
+    }
+
+    /// Begins a run whose renames wait so many milliseconds, and waits for its manifest.
+    pub(crate) fn begin_slow(&self, milliseconds: u32) -> Child {
+        let out = self.out();
+        let slow = Shim {
+            path: out.to_str().unwrap(),
+            calls: "rename",
+            at: 1,
+            what: "sleep",
+        };
+        let mut command = self.command(&out, Some(slow), &[]);
+        command.env("FAULT_MS", milliseconds.to_string());
+        let child = command.spawn().unwrap();
+        while !out.join("_manifest.jsonl").exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child
     }
 
     /// How many of these calls an undisturbed run makes.
