@@ -557,24 +557,24 @@ fn what_cannot_begin_is_refused_and_nothing_is_written() {
         assert!(ran.err.contains(word), "`{word}` is not in {}", ran.err);
         assert!(!file.exists());
     };
-    refused(&folder.path().join("none"), &urls, &[], "No such file");
-    refused(&some, &urls, &[], "no table `groups`");
+    refused(&folder.path().join("none"), &urls, &[], "no such file");
+    refused(&some, &urls, &[], "no table 'groups'");
     refused(
         &some.join("robots_files"),
         &urls,
         &[],
         "no tables of robots-scan",
     );
-    refused(&out, &folder.path().join("none"), &[], "No such file");
+    refused(&out, &folder.path().join("none"), &[], "no such file");
     refused(
         &out,
         &urls,
         &["--crawl", "C-7"],
-        "no crawl `C-7`; it has C-0",
+        "no crawl 'C-7'; it has C-0",
     );
     refused(&out, &urls, &["--memory", "15MiB"], "16MiB");
     refused(&out, &urls, &["--at", "noon"], "give a time as");
-    refused(&out, &urls, &["-o", path(&out)], "the output is a file");
+    refused(&out, &urls, &["-o", path(&out)], "the output is one file");
     let mine = list(&folder, "mine.txt", "not yours");
     refused(
         &out,
@@ -660,7 +660,11 @@ fn an_interrupt_ends_the_work_and_leaves_nothing() {
     let ran = Ran::from(child.wait_with_output().unwrap());
     drop(pipe);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(ran.err.contains("m.parquet was not written"), "{}", ran.err);
+    assert!(
+        ran.err.contains("m.parquet' was not written"),
+        "{}",
+        ran.err
+    );
     assert!(!file.exists() && !scratch.exists());
 }
 

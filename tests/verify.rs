@@ -801,7 +801,7 @@ fn what_is_no_dataset_is_not_begun() {
             text.to_str().unwrap(),
             "neither a folder nor a Parquet file",
         ),
-        ("no-such-dataset", "cannot read no-such-dataset"),
+        ("no-such-dataset", "cannot read 'no-such-dataset'"),
     ] {
         let ran = util::run(["verify", path]);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));

@@ -5,6 +5,7 @@
 
 use crate::args::CheckArgs;
 use crate::exit;
+use crate::message::{self, UsageError};
 use crate::scan_command::Stopped;
 use anyhow::{Context, Result};
 use clap::builder::styling::{AnsiColor, Style};
@@ -17,7 +18,7 @@ use scan::error::{Error, ErrorKind};
 use scan::matching::Host;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Read, Write, stderr, stdin, stdout};
+use std::io::{IsTerminal, Read, Write, stdin, stdout};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         (Some(host), _) => {
             let found = of_host(args, host, &asking)?;
             let text = match args.json {
-                true => host_json(args, &found).to_string() + "\n",
+                true => message::json_line(&host_json(args, &found)),
                 false => host_text(args, &found, is_terminal),
             };
             (found.report, text)
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             };
             let report = check(&body.unwrap_or_default(), reading, &asking);
             let text = match args.json {
-                true => json(args, &report).to_string() + "\n",
+                true => message::json_line(&json(args, &report)),
                 false => text(args, &report, is_terminal),
             };
             (report, text)
@@ -88,8 +89,9 @@ fn body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
         return Ok(body);
     }
     if Source::of(&args.file)? != Source::File {
-        let why = "it holds many robots.txt files: say whose is meant, as --host example.com";
-        return Err(Error::new(ErrorKind::Many(why.to_owned()), &args.file).into());
+        let text = format!("'{}' holds many robots.txt files", args.file.display());
+        let hint = "name a host, such as --host example.com";
+        return Err(UsageError::with_hint(text, hint).into());
     }
     Ok(std::fs::read(&args.file).map_err(|error| Error::read(&args.file, error))?)
 }
@@ -115,8 +117,8 @@ fn urls(args: &CheckArgs, is_stdin: bool) -> Result<Vec<String>> {
 
 fn of_host(args: &CheckArgs, host: &Host, asking: &Asking<'_>) -> Result<HostReport> {
     if args.body_limit.is_some() && Source::of(&args.file)? == Source::Dataset {
-        let why = "a dataset has the limit that it was scanned with";
-        return Err(Error::new(ErrorKind::Option(why.to_owned()), "--body-limit").into());
+        let text = "a dataset has the body limit that it was scanned with";
+        return Err(UsageError::with_hint(text, "leave out --body-limit").into());
     }
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
@@ -133,13 +135,11 @@ fn of_host(args: &CheckArgs, host: &Host, asking: &Asking<'_>) -> Result<HostRep
         _ => error.into(),
     })?;
     if found.faults > 0 {
-        // What nobody reads stops nothing.
-        let _ = writeln!(
-            stderr(),
-            "{}: {} could not be read, and may have held later captures",
+        message::warning(&format!(
+            "'{}': {} could not be read, and may have held later captures",
             args.file.display(),
             crate::summary::many(found.faults, "place"),
-        );
+        ));
     }
     Ok(found)
 }

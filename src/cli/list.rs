@@ -1,7 +1,7 @@
 //! `schema`, `agents` and `man`: what is built in, printed.
 
 use crate::args::{AgentsArgs, Args, SchemaArgs};
-use crate::exit;
+use crate::{exit, message};
 use anyhow::Result;
 use clap::CommandFactory;
 use robots::Anomaly;
@@ -87,7 +87,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
                 "purpose": it.purpose, "fallbacks": it.fallbacks, "ignores_wildcard": it.ignores_wildcard,
                 "is_control_token": it.is_control_token, "source": it.source,
             });
-            writeln!(out, "{line}")?;
+            write!(out, "{}", message::json_line(&line))?;
         } else {
             writeln!(
                 out,

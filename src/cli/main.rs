@@ -2,8 +2,10 @@
 
 mod args;
 mod check_command;
+mod hint;
 mod list;
 mod match_command;
+mod message;
 mod progress;
 mod scan_command;
 mod summary;
@@ -27,7 +29,10 @@ pub(crate) mod exit {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return ExitCode::from(message::usage(&error)),
+    };
     let command = match (args.command, args.scan) {
         (Some(command), _) => command,
         (None, Some(scan)) => Command::Scan(Box::new(scan)),
@@ -52,8 +57,7 @@ fn main() -> ExitCode {
         // What reads our output may close it early; that is no error of ours.
         Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::WHOLE),
         Err(error) => {
-            // That nobody reads it does not change the exit code.
-            let _ = writeln!(std::io::stderr(), "robots-scan: {error:#}");
+            message::error(&error);
             ExitCode::from(scan_command::exit_code(&error))
         }
     }

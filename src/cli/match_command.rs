@@ -2,7 +2,7 @@
 
 use crate::args::MatchArgs;
 use crate::scan_command::Stopped;
-use crate::{exit, summary};
+use crate::{exit, message, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use scan::agents::Registry;
@@ -52,16 +52,15 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     let _ = display.join();
     let done = result?;
     if !done.is_dataset_whole {
-        // What nobody reads stops nothing, here and below.
-        let _ = writeln!(
-            stderr(),
-            "{} has no _SUCCESS: the run that made it was not finished",
+        message::warning(&format!(
+            "'{}' has no _SUCCESS: the run that made it was not finished",
             args.dataset.display()
-        );
+        ));
     }
+    // A closed stream does not change the exit code.
     let _ = stderr().write_all(text(&done, &args.output).as_bytes());
     if args.json {
-        let text = format!("{}\n", json(&done, args));
+        let text = message::json_line(&json(&done, args));
         let _ = stdout().lock().write_all(text.as_bytes());
     }
     Ok(exit::WHOLE)

@@ -1,5 +1,6 @@
 //! Progress on standard error: a bar on a terminal, plain lines elsewhere.
 
+use crate::message::{Prefix, with_causes};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use scan::run::{Notice, Progress};
 use std::io::{IsTerminal, Write};
@@ -59,21 +60,20 @@ pub(crate) fn show(
                     faults += 1;
                     if faults <= FAULTS_TOLD {
                         let skipped = fault.bytes_skipped;
-                        tell(format!(
-                            "{name} at {}: {} ({skipped} bytes skipped)",
+                        tell(Prefix::Warning.line(&format!(
+                            "'{name}' at {}: {} ({skipped} bytes skipped)",
                             fault.offset, fault.detail
-                        ));
+                        )));
                     } else if faults == FAULTS_TOLD + 1 {
-                        tell(
-                            "more faults are only counted here; all stand in the table `faults`"
-                                .to_owned(),
-                        );
+                        tell(Prefix::Warning.line(
+                            "more faults are only counted here; the table 'faults' lists all",
+                        ));
                     }
                     continue;
                 }
                 Ok(Notice::Failed(error)) => {
-                    // What can be done about it the summary says.
-                    tell(format!("{:#}", anyhow::Error::from(error)));
+                    // The summary says what to do about it.
+                    tell(Prefix::Error.line(&with_causes(&error.into())));
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) => {}

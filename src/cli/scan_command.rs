@@ -1,11 +1,12 @@
 //! `robots-scan scan`: from what was typed to a run.
 
 use crate::args::ScanArgs;
-use crate::{exit, progress, summary};
+use crate::message::UsageError;
+use crate::{exit, message, progress, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use scan::agents::Registry;
-use scan::error::{Error, ErrorKind};
+use scan::error::Error;
 use scan::input::{self, Origin, Request};
 use scan::output::{Destination, Existing};
 use scan::run::{self, Options, Progress};
@@ -57,7 +58,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         exit::WHOLE
     };
     let text = if args.json {
-        format!("{}\n", summary::json(&done, &args.output, code))
+        message::json_line(&summary::json(&done, &args.output, code))
     } else {
         summary::text(&done, &args.output, !options.destination.is_single_file())
     };
@@ -71,6 +72,10 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
 pub(crate) struct Stopped(Error);
 
 impl Stopped {
+    pub(crate) fn error(&self) -> &Error {
+        &self.0
+    }
+
     pub(crate) fn of(error: Error) -> anyhow::Error {
         if error.is_before_start() {
             error.into()
@@ -126,9 +131,9 @@ fn options(args: &ScanArgs) -> Result<Options> {
     let destination = Destination::new(&args.output, &tables, args.shard);
     destination.check(existing)?;
     if destination.is_single_file() && tables == [Table::Agents] {
-        let why = "the registry does not come from archives: `robots-scan agents --json` prints it"
-            .to_owned();
-        return Err(Error::new(ErrorKind::Option(why), "--tables agents").into());
+        let text = "the table 'agents' does not come from archives";
+        let hint = "robots-scan agents --json prints it";
+        return Err(UsageError::with_hint(text, hint).into());
     }
     let mut stdin_head = Vec::new();
     let mut inputs = input::find(&request, &mut stdin_head)?;
@@ -136,8 +141,9 @@ fn options(args: &ScanArgs) -> Result<Options> {
         inputs = input::shard(inputs, index, count);
     }
     if args.resume && inputs.iter().any(|input| input.origin == Origin::Stdin) {
-        let why = "standard input cannot be read twice".to_owned();
-        return Err(Error::new(ErrorKind::Option(why), "--resume").into());
+        let text = "a run over standard input cannot be resumed";
+        let hint = "leave out --resume; --overwrite starts again";
+        return Err(UsageError::with_hint(text, hint).into());
     }
     let threads = args
         .threads

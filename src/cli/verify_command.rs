@@ -1,7 +1,7 @@
 //! `robots-scan verify`: a dataset reads itself back.
 
 use crate::args::VerifyArgs;
-use crate::{exit, summary};
+use crate::{exit, message, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use scan::verify::{self, Options, Progress, Report};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
         false => WRONG,
     };
     let text = match args.json {
-        true => format!("{}\n", json(&report, &args.dataset, code)),
+        true => message::json_line(&json(&report, &args.dataset, code)),
         false => text(&report, &args.dataset),
     };
     // That nobody reads it does not change the exit code.

@@ -28,34 +28,66 @@ pub enum ErrorKind {
     NoInput,
     /// Two inputs have one name.
     SameName,
-    /// An input is no archive that can be read; why, in words.
+    /// A prefix for the lines of a list is given, but no list.
+    BaseWithoutList,
+    /// A text cannot name the folder of a partition.
+    PartitionName {
+        /// The partition column: `crawl` or `subset`.
+        key: &'static str,
+        /// The text.
+        value: String,
+    },
+    /// An input is not an archive that can be read; the reason.
     NotAnArchive(String),
-    /// The registry of crawlers is not as it should be; why, in words.
+    /// The registry of crawlers is malformed; the reason.
     Agents(String),
     /// The output cannot be made.
     CannotMake,
-    /// The output exists.
+    /// The output, a dataset, exists.
     OutputExists,
+    /// The output, one file, exists.
+    FileExists,
+    /// The output is a folder where one file is written.
+    OutputIsFolder,
     /// The output was not made by this program.
     NotOurs,
     /// There is nothing to resume.
     NothingToResume,
+    /// The output is a single file, which cannot be resumed.
+    SingleFileResume,
     /// The output was made with other inputs or options; the difference.
     ResumeDiffers(String),
     /// Another run writes to the output.
     Busy,
-    /// An option has a value that cannot be; why, in words.
-    Option(String),
-    /// A dataset is none, or lacks what is asked of it; why, in words.
+    /// So many threads cannot be started.
+    Threads(usize),
+    /// The memory for sorting is below the minimum.
+    MemoryTooSmall {
+        /// The minimum, in bytes.
+        least: u64,
+    },
+    /// No crawler is named.
+    NoCrawler,
+    /// A path is not a dataset, or a damaged one; the reason.
     NotADataset(String),
-    /// A file where one robots.txt is wanted holds many; why, in words.
-    Many(String),
-    /// No capture speaks for a host, which is named.
+    /// A dataset lacks a table.
+    MissingTable {
+        /// The table.
+        table: &'static str,
+        /// All tables that are needed.
+        needed: Vec<&'static str>,
+    },
+    /// A dataset lacks a crawl.
+    MissingCrawl {
+        /// The crawl.
+        crawl: String,
+        /// The crawls of the dataset.
+        known: Vec<String>,
+    },
+    /// There is no capture of a host; the host.
     NoCapture(String),
-    /// A list of URLs is none; why, in words.
+    /// A file is not a list of URLs; the reason.
     Urls(String),
-    /// The output, one file, exists.
-    FileExists,
     /// The run was interrupted.
     Interrupted,
     /// The run was interrupted, and leaves nothing.
@@ -103,7 +135,7 @@ impl Error {
         &self.0.kind
     }
 
-    /// Where: a path, or the option's name.
+    /// The path that is concerned.
     pub fn place(&self) -> &Path {
         &self.0.place
     }
@@ -117,65 +149,76 @@ impl Error {
     }
 }
 
+/// Describes the error for people, without its source and without advice. Text
+/// of others is not escaped.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.0.place.display();
         match &self.0.kind {
-            ErrorKind::Read => write!(f, "cannot read {place}"),
-            ErrorKind::Write => write!(f, "cannot write {place}"),
-            ErrorKind::CannotMake => write!(f, "cannot make {place}"),
-            ErrorKind::UrlInput => write!(
-                f,
-                "{place} is a URL, and URLs cannot be read yet: download the archive, or pipe it in as `curl … | robots-scan - -o OUT`"
-            ),
-            ErrorKind::NoInput => write!(
-                f,
-                "{place} names no archive: give files, folders, globs, `-`, or --paths LIST"
-            ),
+            ErrorKind::Read => write!(f, "cannot read '{place}'"),
+            ErrorKind::Write => write!(f, "cannot write '{place}'"),
+            ErrorKind::CannotMake => write!(f, "cannot make '{place}'"),
+            ErrorKind::UrlInput => write!(f, "'{place}' is a URL, and URLs cannot be read yet"),
+            ErrorKind::NoInput => write!(f, "'{place}' names no archive"),
             ErrorKind::SameName => write!(
                 f,
-                "{place} is the name of two inputs, and names tell captures apart: leave one out, or put them under crawl-data/… folders or in a --paths list"
+                "two inputs have the name '{place}', and captures are identified by it"
             ),
-            ErrorKind::NotAnArchive(why) | ErrorKind::Many(why) => write!(f, "{place}: {why}"),
-            ErrorKind::Agents(why) => write!(f, "{place} is no registry of crawlers: {why}"),
-            ErrorKind::OutputExists => {
-                write!(
-                    f,
-                    "{place} exists: continue it with --resume, replace it with --overwrite, or choose another -o"
-                )
+            ErrorKind::BaseWithoutList => {
+                write!(f, "there is no list whose lines '{place}' could precede")
+            }
+            ErrorKind::PartitionName { key, value } => {
+                write!(f, "the {key} '{value}' cannot name a folder")
+            }
+            ErrorKind::NotAnArchive(why) => write!(f, "'{place}': {why}"),
+            ErrorKind::Agents(why) => write!(f, "'{place}' is not a registry of crawlers: {why}"),
+            ErrorKind::OutputExists | ErrorKind::FileExists => {
+                write!(f, "'{place}' exists already")
+            }
+            ErrorKind::OutputIsFolder => {
+                write!(f, "'{place}' is a folder, and the output is one file")
             }
             ErrorKind::NotOurs => {
                 write!(
                     f,
-                    "{place} was not made by robots-scan and is left alone: choose another -o"
+                    "'{place}' was not made by robots-scan and is left as it is"
                 )
             }
-            ErrorKind::NothingToResume => {
-                write!(f, "{place} holds no run to resume: leave out --resume")
+            ErrorKind::NothingToResume => write!(f, "'{place}' holds no run to resume"),
+            ErrorKind::SingleFileResume => {
+                write!(f, "'{place}' is a single file, which cannot be resumed")
             }
             ErrorKind::ResumeDiffers(difference) => write!(
                 f,
-                "{place} was begun differently and cannot be resumed: {difference}; run as before, or choose another -o"
+                "'{place}' was begun differently and cannot be resumed: {difference}"
             ),
-            ErrorKind::Busy => write!(
+            ErrorKind::Busy => write!(f, "another run is writing to '{place}'"),
+            ErrorKind::Threads(threads) => write!(f, "cannot start {threads} threads"),
+            ErrorKind::MemoryTooSmall { least } => write!(
                 f,
-                "another run is writing to {place}: wait for it, or choose another -o"
+                "sorting needs {} MiB of memory or more",
+                least.div_ceil(1 << 20)
             ),
-            ErrorKind::Option(why) => write!(f, "{place}: {why}"),
-            ErrorKind::NotADataset(why) => write!(f, "{place} is no dataset that will do: {why}"),
-            ErrorKind::NoCapture(host) => {
-                write!(f, "{place} has no capture of a robots.txt of {host}")
+            ErrorKind::NoCrawler => write!(f, "no crawler is named"),
+            ErrorKind::NotADataset(why) => {
+                write!(f, "'{place}' cannot be used as a dataset: {why}")
             }
-            ErrorKind::Urls(why) => write!(f, "{place} is no list of URLs: {why}"),
-            ErrorKind::FileExists => write!(
+            ErrorKind::MissingTable { table, .. } => {
+                write!(f, "the dataset '{place}' has no table '{table}'")
+            }
+            ErrorKind::MissingCrawl { crawl, known } => write!(
                 f,
-                "{place} exists: replace it with --overwrite, or choose another -o"
+                "the dataset '{place}' has no crawl '{crawl}'; it has {}",
+                known.join(", ")
             ),
-            ErrorKind::Abandoned => write!(f, "interrupted; {place} was not written"),
-            ErrorKind::Interrupted => write!(
-                f,
-                "interrupted; finished parts of {place} are kept, --resume continues"
-            ),
+            ErrorKind::NoCapture(host) => {
+                write!(f, "'{place}' has no capture of a robots.txt of '{host}'")
+            }
+            ErrorKind::Urls(why) => write!(f, "'{place}' is not a list of URLs: {why}"),
+            ErrorKind::Abandoned => write!(f, "interrupted; '{place}' was not written"),
+            ErrorKind::Interrupted => {
+                write!(f, "interrupted; finished parts of '{place}' are kept")
+            }
         }
     }
 }

@@ -81,7 +81,7 @@ const ENDINGS: [&str; 5] = [
 /// # Errors
 ///
 /// [`ErrorKind::NoInput`], [`ErrorKind::UrlInput`], [`ErrorKind::SameName`],
-/// [`ErrorKind::Option`], and [`ErrorKind::Read`] for what does not exist.
+/// [`ErrorKind::BaseWithoutList`], [`ErrorKind::PartitionName`], and [`ErrorKind::Read`] for what does not exist.
 /// A file of the list that does not exist is an error of that input only,
 /// when it is opened.
 pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> {
@@ -91,9 +91,8 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
     }
     if let Some(list) = &request.paths {
         read_list(list, request.base.as_deref(), &mut found)?;
-    } else if request.base.is_some() {
-        let why = "it is put before the lines of --paths, which is not given".into();
-        return Err(Error::new(ErrorKind::Option(why), "--base"));
+    } else if let Some(base) = &request.base {
+        return Err(Error::new(ErrorKind::BaseWithoutList, base));
     }
     if found.is_empty() {
         let place = request
@@ -102,12 +101,10 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
             .unwrap_or_else(|| PathBuf::from("the command line"));
         return Err(Error::new(ErrorKind::NoInput, place));
     }
-    for (option, value) in [("--crawl", &request.crawl), ("--subset", &request.subset)] {
+    for (key, value) in [("crawl", &request.crawl), ("subset", &request.subset)] {
         if let Some(value) = value.as_ref().filter(|value| !is_partition_name(value)) {
-            let why = format!(
-                "`{value}` cannot name a folder: use letters, digits, `-`, `_` and `.`, at most 100"
-            );
-            return Err(Error::new(ErrorKind::Option(why), option));
+            let value = value.clone();
+            return Err(Error::new(ErrorKind::PartitionName { key, value }, key));
         }
     }
     let mut names = HashSet::new();

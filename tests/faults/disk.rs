@@ -53,15 +53,15 @@ fn fail(random: &mut Random, count: usize, faults: &[(&str, &str, &str)]) -> Tri
 }
 
 pub(crate) fn full(random: &mut Random, scale: Scale) -> Tried {
-    let faults = [("write", NO_SPACE, "No space left on device")];
+    let faults = [("write", NO_SPACE, "no space left on device")];
     fail(random, scale.of(20, 200), &faults)
 }
 
 pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
     let faults = [
-        ("sync", IO, "Input/output error"),
-        ("rename", IO, "Input/output error"),
-        ("open", NO_PERMISSION, "Permission denied"),
+        ("sync", IO, "input/output error"),
+        ("rename", IO, "input/output error"),
+        ("open", NO_PERMISSION, "permission denied"),
     ];
     fail(random, scale.of(7, 60), &faults)
 }
@@ -92,7 +92,7 @@ pub(crate) fn small(_: &mut Random, _: Scale) -> Tried {
     own.arg(command.get_program()).args(command.get_args());
     let ran: crate::util::Ran = own.output().unwrap().into();
     assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(ran.err.contains("No space left on device"), "{}", ran.err);
+    assert!(ran.err.contains("no space left on device"), "{}", ran.err);
     assert!(ran.err.contains("disk/out"), "{}", ran.err);
     // What stands there was copied to a disk with room.
     bench.assert_finals();

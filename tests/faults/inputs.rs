@@ -32,8 +32,8 @@ pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
     let bench = Bench::new(3);
     let mut count = 0;
     for (calls, what, why) in [
-        ("read", IO, "Input/output error"),
-        ("open", NO_PERMISSION, "Permission denied"),
+        ("read", IO, "input/output error"),
+        ("open", NO_PERMISSION, "permission denied"),
     ] {
         let shim = |at: usize| Shim {
             path: INPUT,
@@ -72,7 +72,7 @@ pub(crate) fn missing(_: &mut Random, _: Scale) -> Tried {
         let why = if is_folder {
             "directory"
         } else {
-            "No such file"
+            "no such file"
         };
         assert_eq!(ran.code, Some(3), "{}", ran.err);
         assert!(

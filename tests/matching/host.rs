@@ -130,7 +130,7 @@ fn what_decides_most_speaks_then_https_then_the_own_port_then_the_latest() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
     assert!(
         ran.err
-            .contains("no capture of a robots.txt of a.example:8080"),
+            .contains("no capture of a robots.txt of 'a.example:8080'"),
         "{}",
         ran.err
     );
@@ -297,6 +297,6 @@ fn without_a_host_a_place_of_many_files_is_refused_with_what_to_do() {
     refused(
         &out,
         &["--host", "h.example", "--crawl", "C-9"],
-        "no crawl `C-9`",
+        "no crawl 'C-9'",
     );
 }

@@ -56,8 +56,8 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`] if `root` is not there, [`ErrorKind::NotADataset`]
-    /// if a table is not, [`ErrorKind::Option`] if a crawl is not.
+    /// [`ErrorKind::Read`] if `root` does not exist, [`ErrorKind::NotADataset`] if it has no
+    /// tables, [`ErrorKind::MissingTable`] and [`ErrorKind::MissingCrawl`].
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
         let refuse = |why: String| Error::new(ErrorKind::NotADataset(why), root);
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
@@ -76,23 +76,20 @@ impl Dataset {
         }
         for &table in tables {
             if !found.iter().any(|(it, ..)| *it == table) {
-                let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
-                return Err(refuse(format!(
-                    "it has no table `{}`: scan again without --tables, or with {}",
-                    table.name(),
-                    names.join(",")
-                )));
+                let kind = ErrorKind::MissingTable {
+                    table: table.name(),
+                    needed: tables.iter().map(|table| table.name()).collect(),
+                };
+                return Err(Error::new(kind, root));
             }
         }
         let all: BTreeSet<&String> = found.iter().map(|(_, crawl, _)| crawl).collect();
         if let Some(crawl) = wanted.iter().find(|crawl| !all.contains(crawl)) {
-            let names: Vec<&str> = all.iter().map(|it| it.as_str()).collect();
-            let why = format!(
-                "{} has no crawl `{crawl}`; it has {}",
-                root.display(),
-                names.join(", ")
-            );
-            return Err(Error::new(ErrorKind::Option(why), "--crawl"));
+            let kind = ErrorKind::MissingCrawl {
+                crawl: crawl.clone(),
+                known: all.iter().map(|crawl| crawl.to_string()).collect(),
+            };
+            return Err(Error::new(kind, root));
         }
         let crawls: Vec<String> = all
             .into_iter()

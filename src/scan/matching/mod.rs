@@ -202,19 +202,19 @@ pub struct Ready {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Option`], [`ErrorKind::FileExists`], [`ErrorKind::NotOurs`],
-/// those of [`Dataset::open`], and [`ErrorKind::Read`] of the list.
+/// [`ErrorKind::MemoryTooSmall`], [`ErrorKind::NoCrawler`], [`ErrorKind::OutputIsFolder`],
+/// [`ErrorKind::FileExists`], [`ErrorKind::NotOurs`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list.
 pub fn prepare(options: Options) -> Result<Ready, Error> {
-    let refuse = |why: &str, place: &str| Err(Error::new(ErrorKind::Option(why.to_owned()), place));
+    let output = &options.output;
+    let refuse = |kind| Err(Error::new(kind, output));
     if options.memory < MEMORY_MIN {
-        return refuse("give at least 16MiB", "--memory");
+        return refuse(ErrorKind::MemoryTooSmall { least: MEMORY_MIN });
     }
     if options.crawlers.is_empty() {
-        return refuse("name at least one crawler, or `*`", "--agent");
+        return refuse(ErrorKind::NoCrawler);
     }
-    let output = &options.output;
     if output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') {
-        return refuse("the output is a file, as matches.parquet", "-o");
+        return refuse(ErrorKind::OutputIsFolder);
     }
     if output.exists() {
         if !is_our_file(output) {

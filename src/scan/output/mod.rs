@@ -116,12 +116,11 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutputExists`], [`ErrorKind::NotOurs`],
-    /// [`ErrorKind::NothingToResume`], [`ErrorKind::Option`].
+    /// [`ErrorKind::OutputExists`], [`ErrorKind::FileExists`], [`ErrorKind::NotOurs`],
+    /// [`ErrorKind::NothingToResume`], [`ErrorKind::SingleFileResume`].
     pub fn check(&self, existing: Existing) -> Result<(), Error> {
         if self.is_single_file && existing == Existing::Resume {
-            let why = "one file is written at once and cannot be resumed".into();
-            return Err(Error::new(ErrorKind::Option(why), "--resume"));
+            return Err(Error::new(ErrorKind::SingleFileResume, &self.root));
         }
         let (mut is_there, mut is_begun) = (self.root.exists(), false);
         if let Ok(entries) = fs::read_dir(&self.root) {
@@ -142,6 +141,9 @@ impl Destination {
             }
             _ if !is_there => Ok(()),
             _ if !is_ours => Err(Error::new(ErrorKind::NotOurs, &self.root)),
+            Existing::Refuse if self.is_single_file => {
+                Err(Error::new(ErrorKind::FileExists, &self.root))
+            }
             Existing::Refuse => Err(Error::new(ErrorKind::OutputExists, &self.root)),
             Existing::Resume | Existing::Overwrite => Ok(()),
         }

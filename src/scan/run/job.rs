@@ -121,11 +121,8 @@ impl<'a> Job<'a> {
             .num_threads(options.threads)
             .build()
             .map_err(|error| {
-                Error::with_source(
-                    ErrorKind::Option("threads cannot be started".into()),
-                    "--threads",
-                    error,
-                )
+                let root = options.destination.root();
+                Error::with_source(ErrorKind::Threads(options.threads), root, error)
             })?;
         let part_bytes = if options.destination.is_single_file() {
             u64::MAX

@@ -105,15 +105,14 @@ impl Report {
 ///
 /// [`ErrorKind::Read`] if there is nothing or its manifest cannot be read,
 /// [`ErrorKind::NotADataset`] if it is none, or is just being written,
-/// [`ErrorKind::Option`] if threads cannot be started.
+/// [`ErrorKind::Threads`] if threads cannot be started.
 pub fn verify(options: &Options, progress: &Progress) -> Result<Report, Error> {
     let began = Instant::now();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .build()
         .map_err(|error| {
-            let why = ErrorKind::Option("threads cannot be started".into());
-            Error::with_source(why, "--threads", error)
+            Error::with_source(ErrorKind::Threads(options.threads), &options.root, error)
         })?;
     let root = &options.root;
     let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;

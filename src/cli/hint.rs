@@ -1,0 +1,55 @@
+//! Hints: what to type after an error. Only the command knows its flags, so
+//! the library gives typed errors, and the hints are made here.
+
+use crate::message::UsageError;
+use crate::scan_command::Stopped;
+use scan::error::{Error, ErrorKind};
+
+/// Returns the hint for an error, if there is one.
+pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
+    if let Some(error) = error.downcast_ref::<UsageError>() {
+        return error.hint().map(str::to_owned);
+    }
+    let stopped = error.downcast_ref::<Stopped>().map(Stopped::error);
+    hint(stopped.or_else(|| error.downcast_ref::<Error>())?)
+}
+
+/// Returns the hint for an error of the library, if there is one.
+fn hint(error: &Error) -> Option<String> {
+    let text = match error.kind() {
+        ErrorKind::UrlInput => {
+            "download the archive, or pipe it in: curl URL | robots-scan - -o OUT".to_owned()
+        }
+        ErrorKind::NoInput => "give files, folders, globs, '-' or --paths LIST".to_owned(),
+        ErrorKind::SameName => {
+            "leave one out, or put them under crawl-data/… folders or in a --paths list".to_owned()
+        }
+        ErrorKind::BaseWithoutList => {
+            "--base is put before each line of the list that --paths names".to_owned()
+        }
+        ErrorKind::PartitionName { key, .. } => {
+            format!("give --{key} letters, digits, '-', '_' and '.', at most 100")
+        }
+        ErrorKind::OutputExists => {
+            "--resume continues it, --overwrite replaces it; or choose another -o".to_owned()
+        }
+        ErrorKind::FileExists => "--overwrite replaces it; or choose another -o".to_owned(),
+        ErrorKind::NotOurs | ErrorKind::ResumeDiffers(_) => "choose another -o".to_owned(),
+        ErrorKind::NothingToResume => "leave out --resume".to_owned(),
+        ErrorKind::SingleFileResume => {
+            "leave out --resume; --overwrite replaces the file".to_owned()
+        }
+        ErrorKind::OutputIsFolder => "name a file, such as -o matches.parquet".to_owned(),
+        ErrorKind::Busy => "wait for its end, or choose another -o".to_owned(),
+        ErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
+        ErrorKind::MemoryTooSmall { least } => format!("give --memory {}MiB or more", least >> 20),
+        ErrorKind::NoCrawler => "name a crawler with --agent; '*' is all others".to_owned(),
+        ErrorKind::MissingTable { needed, .. } => format!(
+            "scan again without --tables, or with --tables {}",
+            needed.join(",")
+        ),
+        ErrorKind::Interrupted => "the same command with --resume continues".to_owned(),
+        _ => return None,
+    };
+    Some(text)
+}
