@@ -83,7 +83,6 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
 fn scan(input: &Input, tables: &[Table], output: &Path) -> Summary {
     let options = Options {
         inputs: vec![input.clone()],
-        stdin_head: Vec::new(),
         destination: Destination::new(&output.join("out"), tables, None),
         existing: Existing::Refuse,
         threads: 1,

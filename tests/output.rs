@@ -335,7 +335,6 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
     let out = folder.path().join("out");
     let options = Options {
         inputs: vec![gone, beside, small],
-        stdin_head: Vec::new(),
         destination: Destination::new(&out, &scan::tables::Table::ALL, None),
         existing: Existing::Refuse,
         threads: 2,

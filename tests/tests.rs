@@ -18,6 +18,7 @@ mod rebuild;
 mod samples;
 mod schemas;
 mod spec;
+mod streams;
 mod twin;
 mod util;
 mod verify;

@@ -69,7 +69,7 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScanArgs {
-    /// Archives: files, folders, globs, or `-` for standard input
+    /// Archives: files, folders, globs, pipes, or `-` for standard input
     ///
     /// WARC 1.0 and 1.1; gzip, zstd (.warc.zst) or plain.
     #[arg(value_name = "INPUT", required_unless_present = "paths")]
@@ -94,6 +94,11 @@ pub(crate) struct ScanArgs {
     /// The subset's name: `robotstxt` takes every response, others only /robots.txt
     #[arg(long, value_name = "NAME")]
     pub(crate) subset: Option<String>,
+
+    /// The name of the only input that is a stream, as `warc_filename` [default: `-` for standard
+    /// input, `stream-1`, `stream-2`, … for `<(…)` and other descriptors, the base name of a FIFO]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) name: Option<String>,
 
     /// Only these tables; a single one is written as one file
     #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = table)]

@@ -24,6 +24,9 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::SameName => {
             "leave one out, or put them under crawl-data/… folders or in a --paths list".to_owned()
         }
+        ErrorKind::SameStream => "leave one out".to_owned(),
+        ErrorKind::StreamResume => "leave out --resume; --overwrite starts again".to_owned(),
+        ErrorKind::StreamName { .. } => "leave out --name".to_owned(),
         ErrorKind::BaseWithoutList => {
             "--base is put before each line of the list that --paths names".to_owned()
         }

@@ -26,7 +26,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         return Ok(exit::WHOLE);
     }
     if options.inputs.len() <= INPUTS_CHECKED {
-        input::check_kinds(&options.inputs, &options.stdin_head)?;
+        input::check_kinds(&options.inputs)?;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
@@ -114,6 +114,9 @@ fn options(args: &ScanArgs) -> Result<Options> {
         base: args.base.clone(),
         crawl: args.crawl.clone(),
         subset: args.subset.clone(),
+        name: args.name.clone(),
+        is_dry_run: args.dry_run,
+        is_resumed: args.resume,
     };
     let registry = match &args.agents {
         Some(path) => Registry::read(path)?,
@@ -135,15 +138,9 @@ fn options(args: &ScanArgs) -> Result<Options> {
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());
     }
-    let mut stdin_head = Vec::new();
-    let mut inputs = input::find(&request, &mut stdin_head)?;
+    let mut inputs = input::find(&request)?;
     if let Some((index, count)) = args.shard {
         inputs = input::shard(inputs, index, count);
-    }
-    if args.resume && inputs.iter().any(|input| input.origin == Origin::Stdin) {
-        let text = "a run over standard input cannot be resumed";
-        let hint = "leave out --resume; --overwrite starts again";
-        return Err(UsageError::with_hint(text, hint).into());
     }
     let threads = args
         .threads
@@ -151,7 +148,6 @@ fn options(args: &ScanArgs) -> Result<Options> {
         .or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     Ok(Options {
         inputs,
-        stdin_head,
         destination,
         existing,
         threads: threads.unwrap_or(1),
@@ -181,9 +177,15 @@ fn dry_run(options: &Options) -> Result<()> {
             part.no
         )?;
         for input in inputs {
-            let size = input.bytes.map_or("size unknown".to_owned(), |bytes| {
-                HumanBytes(bytes).to_string()
-            });
+            let size = match (&input.origin, input.bytes) {
+                (Origin::Stream(_), _) => {
+                    "a stream, which is not opened: its size is unknown, and so is what it \
+                     says of its crawl and subset"
+                        .to_owned()
+                }
+                (Origin::File(_), None) => "size unknown".to_owned(),
+                (Origin::File(_), Some(bytes)) => HumanBytes(bytes).to_string(),
+            };
             writeln!(out, "  {}  {size}", input.name)?;
         }
     }

@@ -28,6 +28,15 @@ pub enum ErrorKind {
     NoInput,
     /// Two inputs have one name.
     SameName,
+    /// Two inputs are one stream, which can be read only once.
+    SameStream,
+    /// A run over a stream cannot be resumed.
+    StreamResume,
+    /// A name is given for the only stream, and there are not one but so many.
+    StreamName {
+        /// The number of streams.
+        streams: usize,
+    },
     /// A prefix for the lines of a list is given, but no list.
     BaseWithoutList,
     /// A text cannot name the folder of a partition.
@@ -163,6 +172,18 @@ impl fmt::Display for Error {
             ErrorKind::SameName => write!(
                 f,
                 "two inputs have the name '{place}', and captures are identified by it"
+            ),
+            ErrorKind::SameStream => write!(
+                f,
+                "'{place}' is given twice, and a stream can be read only once"
+            ),
+            ErrorKind::StreamResume => write!(
+                f,
+                "'{place}' is a stream, which cannot be read twice, so the run cannot be resumed"
+            ),
+            ErrorKind::StreamName { streams } => write!(
+                f,
+                "the name '{place}' is for the only input that is a stream, and there are {streams} of them"
             ),
             ErrorKind::BaseWithoutList => {
                 write!(f, "there is no list whose lines '{place}' could precede")

@@ -2,19 +2,42 @@
 //! and subset they belong.
 
 use crate::error::{Error, ErrorKind};
+use crate::stream::{PEEK_BYTES, Stream};
 use crate::warc;
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where the bytes of an input come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A file.
+    /// A regular file, which can be opened more than once and read in slices.
     File(PathBuf),
-    /// Standard input.
-    Stdin,
+    /// Anything else, which is opened once and read from its first byte to its last.
+    Stream(Arc<Stream>),
+}
+
+impl Origin {
+    /// The origin that a path leads to. What is not there is taken for a file,
+    /// which fails when it is opened.
+    fn of(path: PathBuf) -> Self {
+        match fs::metadata(&path) {
+            Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+                Self::Stream(Stream::open(&path))
+            }
+            _ => Self::File(path),
+        }
+    }
+
+    /// The path, or `standard input`, for messages.
+    fn place(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Stream(stream) => stream.place(),
+        }
+    }
 }
 
 /// An archive to be read.
@@ -58,6 +81,13 @@ pub struct Request {
     pub crawl: Option<String>,
     /// The subset, whatever the archives say.
     pub subset: Option<String>,
+    /// The name of the only stream among the inputs.
+    pub name: Option<String>,
+    /// Streams are not opened: their crawl and subset stay unknown unless the
+    /// request or the path says them.
+    pub is_dry_run: bool,
+    /// Streams are refused, as a run that is resumed has read them already.
+    pub is_resumed: bool,
 }
 
 /// The crawl of archives that do not name one.
@@ -75,16 +105,19 @@ const ENDINGS: [&str; 5] = [
 /// Finds all inputs, in order: arguments as given, folders and globs sorted,
 /// then the list.
 ///
-/// `head` takes the beginning of standard input, which must be read to learn
-/// its crawl.
+/// A stream whose crawl or subset is not known from its path or the request is
+/// opened, and its first bytes are read. All other streams are opened when it is
+/// their turn.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::NoInput`], [`ErrorKind::UrlInput`], [`ErrorKind::SameName`],
-/// [`ErrorKind::BaseWithoutList`], [`ErrorKind::PartitionName`], and [`ErrorKind::Read`] for what does not exist.
+/// [`ErrorKind::SameStream`], [`ErrorKind::StreamResume`], [`ErrorKind::StreamName`],
+/// [`ErrorKind::BaseWithoutList`], [`ErrorKind::PartitionName`], and
+/// [`ErrorKind::Read`] for what does not exist and for streams that cannot be read.
 /// A file of the list that does not exist is an error of that input only,
 /// when it is opened.
-pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> {
+pub fn find(request: &Request) -> Result<Vec<Input>, Error> {
     let mut found: Vec<(Origin, String)> = Vec::new();
     for argument in &request.arguments {
         expand(argument, &mut found)?;
@@ -107,6 +140,14 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
             return Err(Error::new(ErrorKind::PartitionName { key, value }, key));
         }
     }
+    name_streams(&mut found, request.name.as_deref())?;
+    for (origin, _) in &found {
+        if let Origin::Stream(stream) = origin
+            && request.is_resumed
+        {
+            return Err(Error::new(ErrorKind::StreamResume, stream.place()));
+        }
+    }
     let mut names = HashSet::new();
     let mut inputs = Vec::with_capacity(found.len());
     for (origin, name) in found {
@@ -115,7 +156,7 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
         }
         let path = match &origin {
             Origin::File(path) => path.to_string_lossy().into_owned(),
-            Origin::Stdin => String::new(),
+            Origin::Stream(stream) => stream.place().to_string_lossy().into_owned(),
         };
         let mut crawl = request
             .crawl
@@ -126,15 +167,15 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
             .subset
             .clone()
             .or_else(|| subset_of_path(&path, &name));
-        // The head of standard input also tells whether it is an archive.
-        if crawl.is_none() || subset.is_none() || origin == Origin::Stdin {
-            let info = read_info(&origin, head);
+        let is_known = crawl.is_some() && subset.is_some();
+        if !(is_known || request.is_dry_run && matches!(origin, Origin::Stream(_))) {
+            let info = read_info(&origin)?;
             crawl = crawl.or(info.crawl);
             subset = subset.or(info.subset);
         }
         let bytes = match &origin {
             Origin::File(path) => fs::metadata(path).ok().map(|metadata| metadata.len()),
-            Origin::Stdin => None,
+            Origin::Stream(_) => None,
         };
         inputs.push(Input {
             origin,
@@ -152,23 +193,31 @@ pub fn find(request: &Request, head: &mut Vec<u8>) -> Result<Vec<Input>, Error> 
 ///
 /// # Errors
 ///
-/// [`ErrorKind::NotAnArchive`] for the first input, if it holds for all.
-pub fn check_kinds(inputs: &[Input], stdin_head: &[u8]) -> Result<(), Error> {
+/// [`ErrorKind::NotAnArchive`] for the first input, if it holds for all, and
+/// [`ErrorKind::Read`] for a stream that cannot be read.
+pub fn check_kinds(inputs: &[Input]) -> Result<(), Error> {
     let mut first = None;
-    for input in inputs {
-        let mut head = Vec::new();
-        let (place, read) = match &input.origin {
-            Origin::File(path) => (
-                path.as_path(),
-                fs::File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)),
-            ),
-            Origin::Stdin => {
-                head.extend_from_slice(stdin_head);
-                (Path::new("standard input"), Ok(head.len()))
+    for (i, input) in inputs.iter().enumerate() {
+        let detected = match &input.origin {
+            Origin::File(path) => match fs::File::open(path) {
+                Ok(file) => detect(file),
+                Err(_) => return Ok(()),
+            },
+            // To open one that is not the first could wait for a writer that
+            // itself waits until the first was read.
+            Origin::Stream(stream) if i > 0 && !stream.is_opened() => return Ok(()),
+            Origin::Stream(stream) => {
+                let detected = detect(stream.peek());
+                if let Some(error) = stream.take_error() {
+                    return Err(Error::read(stream.place(), error));
+                }
+                detected
             }
         };
-        match read.map(|_| warc::detect(&head)) {
-            Ok(Err(error)) => drop(first.get_or_insert((place, error.kind().to_string()))),
+        match detected {
+            Ok(Err(error)) => {
+                first.get_or_insert((input.origin.place(), error.kind().to_string()));
+            }
             _ => return Ok(()),
         }
     }
@@ -176,6 +225,67 @@ pub fn check_kinds(inputs: &[Input], stdin_head: &[u8]) -> Result<(), Error> {
         Err(Error::new(ErrorKind::NotAnArchive(why), path))
     })
 }
+
+/// Tells the kind of an archive from its first bytes, and reads more of it only
+/// if they do not suffice.
+fn detect(mut input: impl Read) -> io::Result<Result<warc::Container, warc::Error>> {
+    const HEAD_BYTES: u64 = 4096;
+    let mut head = Vec::new();
+    input.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+    let detected = warc::detect(&head);
+    if detected.is_ok() {
+        return Ok(detected);
+    }
+    let most = PEEK_BYTES as u64 - HEAD_BYTES;
+    input.take(most).read_to_end(&mut head)?;
+    Ok(warc::detect(&head))
+}
+
+/// Names the streams: one with the name that was given for it, others that
+/// have no name of their own by their number.
+///
+/// Descriptors such as `/dev/fd/63` are numbered by the shell, so they are no
+/// names; the same command gives `stream-1`, `stream-2`, … in any shell.
+fn name_streams(found: &mut [(Origin, String)], name: Option<&str>) -> Result<(), Error> {
+    let is_stream = |(origin, _): &&mut (Origin, String)| matches!(origin, Origin::Stream(_));
+    let mut streams: Vec<_> = found.iter_mut().filter(is_stream).collect();
+    let mut identities = HashSet::new();
+    for (origin, _) in &streams {
+        if let Origin::Stream(stream) = origin
+            && stream.identity().is_some_and(|it| !identities.insert(it))
+        {
+            return Err(Error::new(ErrorKind::SameStream, stream.place()));
+        }
+    }
+    if let Some(name) = name {
+        let [(_, own)] = streams.as_mut_slice() else {
+            let streams = streams.len();
+            return Err(Error::new(ErrorKind::StreamName { streams }, name));
+        };
+        name.clone_into(own);
+        return Ok(());
+    }
+    let mut count = 0;
+    for (origin, name) in streams {
+        let place = origin.place();
+        if STDIN_PATHS.iter().any(|path| place == Path::new(path)) {
+            "-".clone_into(name);
+        } else if DESCRIPTOR_FOLDERS
+            .iter()
+            .any(|folder| place.starts_with(folder))
+        {
+            count += 1;
+            *name = format!("stream-{count}");
+        }
+    }
+    Ok(())
+}
+
+/// Paths to standard input.
+const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Folders of devices and descriptors, in which no name is that of an archive.
+const DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
 
 /// The I-th of N runs of consecutive inputs, from 1.
 pub fn shard(inputs: Vec<Input>, index: usize, count: usize) -> Vec<Input> {
@@ -186,7 +296,7 @@ pub fn shard(inputs: Vec<Input>, index: usize, count: usize) -> Vec<Input> {
 
 fn expand(argument: &str, found: &mut Vec<(Origin, String)>) -> Result<(), Error> {
     if argument == "-" {
-        found.push((Origin::Stdin, "-".to_owned()));
+        found.push((Origin::Stream(Stream::stdin()), "-".to_owned()));
         return Ok(());
     }
     refuse_url(argument)?;
@@ -195,6 +305,8 @@ fn expand(argument: &str, found: &mut Vec<(Origin, String)>) -> Result<(), Error
         Ok(metadata) if metadata.is_dir() => {
             let mut files = Vec::new();
             walk(path, &mut files)?;
+            // A FIFO in a folder was not asked for: it may never have a writer.
+            files.retain(|path| path.is_file());
             if files.is_empty() {
                 return Err(Error::new(ErrorKind::NoInput, path));
             }
@@ -253,7 +365,7 @@ fn with_name(path: PathBuf) -> (Origin, String) {
             |name| name.to_string_lossy().into_owned(),
         ),
     };
-    (Origin::File(path), name)
+    (Origin::of(path), name)
 }
 
 fn read_list(
@@ -287,7 +399,7 @@ fn read_list(
             ),
             None => line.to_owned(),
         };
-        found.push((Origin::File(path.into()), line.to_owned()));
+        found.push((Origin::of(path.into()), line.to_owned()));
     }
     Ok(())
 }
@@ -371,10 +483,7 @@ struct Info {
 /// Bytes of a file that are read to find its warcinfo, at first.
 const FIRST_BYTES: u64 = 16 << 10;
 
-/// Bytes of standard input that are read to find its warcinfo.
-const HEAD_BYTES: u64 = 1 << 20;
-
-fn read_info(origin: &Origin, head: &mut Vec<u8>) -> Info {
+fn read_info(origin: &Origin) -> Result<Info, Error> {
     let mut reader = warc::Reader::new(warc::Limits::default());
     match origin {
         Origin::File(path) => {
@@ -387,22 +496,17 @@ fn read_info(origin: &Origin, head: &mut Vec<u8>) -> Info {
                     it.open_stream(Box::new(io::Cursor::new(first)))
                 });
             if !has_info && !read_first(&mut reader, |it| it.open_file(path, None)) {
-                return Info::default();
+                return Ok(Info::default());
             }
         }
-        Origin::Stdin => {
-            if head.is_empty()
-                && io::stdin()
-                    .lock()
-                    .take(HEAD_BYTES)
-                    .read_to_end(head)
-                    .is_err()
-            {
-                return Info::default();
+        Origin::Stream(stream) => {
+            let head = Box::new(stream.peek());
+            let has_info = read_first(&mut reader, |reader| reader.open_stream(head));
+            if let Some(error) = stream.take_error() {
+                return Err(Error::read(stream.place(), error));
             }
-            let head = Box::new(io::Cursor::new(head.clone()));
-            if !read_first(&mut reader, |it| it.open_stream(head)) {
-                return Info::default();
+            if !has_info {
+                return Ok(Info::default());
             }
         }
     }
@@ -424,7 +528,7 @@ fn read_info(origin: &Origin, head: &mut Vec<u8>) -> Info {
             *slot = Some(value.to_owned());
         }
     }
-    info
+    Ok(info)
 }
 
 /// Opens an archive and reads its first record: whether it is a warcinfo. What
@@ -488,7 +592,7 @@ mod tests {
     #[test]
     fn shards_are_runs_that_together_are_all() {
         let input = |n: usize| Input {
-            origin: Origin::Stdin,
+            origin: Origin::File(PathBuf::new()),
             name: n.to_string(),
             bytes: None,
             crawl: String::new(),

@@ -24,6 +24,7 @@ pub mod output;
 mod rows;
 pub mod run;
 mod sort;
+pub mod stream;
 pub mod tables;
 pub mod verify;
 mod waf;

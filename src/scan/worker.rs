@@ -97,8 +97,6 @@ pub(crate) struct Worker {
     bytes: u64,
     /// Names of blocked crawlers, told when the item ends.
     blocked: HashMap<String, u64>,
-    /// What was read of standard input to learn its crawl.
-    stdin_head: Vec<u8>,
 }
 
 impl Worker {
@@ -116,14 +114,12 @@ impl Worker {
             start: None,
             bytes: 0,
             blocked: HashMap::new(),
-            stdin_head: Vec::new(),
         }
     }
 
     /// Begins an item.
-    pub(crate) fn begin(&mut self, item: Item, stdin_head: Vec<u8>) {
+    pub(crate) fn begin(&mut self, item: Item) {
         self.item = Some(item);
-        self.stdin_head = stdin_head;
         self.start = None;
         self.bytes = 0;
         self.blocked.clear();
@@ -191,13 +187,10 @@ impl Worker {
         };
         if self.start.is_none() {
             let opened = match (&item.origin, item.range) {
-                (Origin::Stdin, _) => {
-                    let head = std::mem::take(&mut self.stdin_head);
-                    let rest = io::stdin();
-                    reader
-                        .open_stream(Box::new(io::Cursor::new(head).chain(rest)))
-                        .map(|()| Some(0))
-                }
+                (Origin::Stream(stream), _) => match stream.take() {
+                    Ok(stream) => reader.open_stream(stream).map(|()| Some(0)),
+                    Err(error) => return End::Failed(error),
+                },
                 (Origin::File(path), None) => reader.open_file(path, None).map(|()| Some(0)),
                 (Origin::File(path), Some((from, to))) if item.is_exact => reader
                     .open_file(path, Some((from, to)))
@@ -221,7 +214,7 @@ impl Worker {
                         Origin::File(path) => {
                             std::fs::metadata(path).map_or(0, |metadata| metadata.len())
                         }
-                        Origin::Stdin => 0,
+                        Origin::Stream(_) => 0,
                     };
                     self.start = Some(0);
                     note(tables, &error, bytes);

@@ -147,7 +147,6 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> Summary {
             crawl: "CRAWL".to_owned(),
             subset: subset.to_owned(),
         }],
-        stdin_head: Vec::new(),
         destination: Destination::new(out, &Table::ALL, None),
         existing: Existing::Refuse,
         threads: 1,

@@ -63,7 +63,6 @@ pub(super) fn scan(
         arguments: vec![archive.to_string_lossy().into_owned()],
         ..Request::default()
     };
-    let mut stdin_head = Vec::new();
     let tables = [
         Table::RobotsFiles,
         Table::Groups,
@@ -71,8 +70,7 @@ pub(super) fn scan(
         Table::Anomalies,
     ];
     let options = Options {
-        inputs: input::find(&request, &mut stdin_head)?,
-        stdin_head,
+        inputs: input::find(&request)?,
         destination: Destination::new(root, &tables, None),
         existing: Existing::Refuse,
         threads: std::thread::available_parallelism().map_or(1, usize::from),

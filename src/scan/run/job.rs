@@ -290,12 +290,25 @@ impl<'a> Job<'a> {
             }
         }
         while self.reading <= threads && self.slots.len() < threads + 3 && !self.is_full() {
+            // Streams are read one after another, as `cat` does: what writes to
+            // the second may wait until the first is read.
+            if self.next_is_stream() && !self.slots.is_empty() {
+                return;
+            }
             let Some(slot) = self.planned.pop_front() else {
                 return;
             };
             self.slots.push_back(slot);
             self.start(self.slots.len() - 1, None);
         }
+    }
+
+    /// Returns true if the next item to be given out is a stream.
+    fn next_is_stream(&self) -> bool {
+        self.planned.front().is_some_and(|slot| {
+            let input = &self.options.inputs[slot.input];
+            matches!(input.origin, Origin::Stream(_))
+        })
     }
 
     /// Has a worker read the item in a slot, from `from` if that is known to
@@ -329,12 +342,7 @@ impl<'a> Job<'a> {
                 body_limit: self.options.body_limit,
             },
         };
-        let head = if input.origin == Origin::Stdin {
-            self.options.stdin_head.clone()
-        } else {
-            Vec::new()
-        };
-        worker.begin(item, head);
+        worker.begin(item);
         self.advance(at, worker);
     }
 
@@ -441,8 +449,10 @@ impl<'a> Job<'a> {
             End::Failed(error) => (None, Some(error)),
         };
         if let Some(error) = error {
-            let Origin::File(path) = &self.options.inputs[input].origin else {
-                return Err(Error::read("standard input", error));
+            let path = match &self.options.inputs[input].origin {
+                Origin::File(path) => path,
+                // It cannot be read again, so nothing can be resumed.
+                Origin::Stream(stream) => return Err(Error::read(stream.place(), error)),
             };
             let _ = self.notices.send(Notice::Failed(Error::read(path, error)));
             self.summary.failed_inputs += 1;

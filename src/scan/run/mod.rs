@@ -33,8 +33,6 @@ pub const PSL_VERSION: &str = "psl 2.1.247";
 pub struct Options {
     /// The archives.
     pub inputs: Vec<Input>,
-    /// What was read of standard input to learn its crawl.
-    pub stdin_head: Vec<u8>,
     /// Where the rows go.
     pub destination: Destination,
     /// What may become of an output that exists.

@@ -18,8 +18,8 @@ pub struct Part {
     pub inputs: Range<usize>,
 }
 
-/// Cuts the inputs into parts, by their sizes alone. Standard input, and every
-/// input of unknown size, is a part of its own.
+/// Cuts the inputs into parts, by their sizes alone. Every input of
+/// unknown size, which is a stream, is a part of its own.
 pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut held = 0;

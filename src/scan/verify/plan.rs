@@ -8,7 +8,7 @@ use crate::output::{Destination, MANIFEST, SUCCESS};
 use crate::run;
 use crate::tables::Table;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Checks that every part of the plan is there, and gives whether it is.
 pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -> bool {
@@ -75,7 +75,8 @@ fn cuts(made: &Made, manifest: &Manifest) -> Option<Vec<run::Part>> {
     let input = |(input, crawl): (&super::manifest::Input, Option<&(String, String)>)| {
         let (crawl, subset) = crawl.or(only)?.clone();
         Some(Input {
-            origin: Origin::Stdin,
+            // Parts are cut by sizes; nothing is opened.
+            origin: Origin::File(PathBuf::new()),
             name: input.name.clone()?,
             bytes: input.bytes,
             crawl,
