@@ -6,7 +6,7 @@ CREATE TABLE runs (
   psl_version VARCHAR NOT NULL, -- The version of the Public Suffix List: that of the crate that carries it.
   agents_version VARCHAR NOT NULL, -- The digest of the registry of crawlers.
   inputs INTEGER NOT NULL, -- Archives.
-  input_bytes BIGINT, -- Their bytes; null where one could not be known, as with standard input.
+  input_bytes BIGINT NOT NULL, -- Their bytes, each counted once, however often it was read.
   records BIGINT NOT NULL, -- Records read, of every type.
   captures BIGINT NOT NULL, -- Rows of `robots_files`.
   faults BIGINT NOT NULL, -- Rows of `faults`.

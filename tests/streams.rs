@@ -56,15 +56,12 @@ fn bash(script: &str, arguments: &[&str]) -> Ran {
     wait(spawn(&mut command))
 }
 
-/// The tables of a dataset, as bytes, but for `runs`, which has the size of the
-/// file.
+/// The tables of a dataset, as bytes.
 fn tables(dataset: &Path) -> Vec<(String, Vec<u8>)> {
     let files = files_below(dataset).into_iter();
     let files = files.filter(|path| path.extension().is_some_and(|end| end == "parquet"));
     let files = files.map(|path| (relative(&path, dataset), fs::read(&path).unwrap()));
-    files
-        .filter(|(name, _)| !name.starts_with("runs/"))
-        .collect()
+    files.collect()
 }
 
 #[track_caller]

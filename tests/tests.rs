@@ -14,6 +14,7 @@ mod layers;
 mod matching;
 mod output;
 mod peers;
+mod reads;
 mod rebuild;
 mod samples;
 mod schemas;

@@ -56,15 +56,22 @@ pub struct Input {
 }
 
 impl Input {
-    /// Whether it has another size than it had: nobody knows then what was read.
-    pub(crate) fn changed(&self) -> Option<io::Error> {
+    /// Why not all of a file was read, if its reading ended at `position`: it
+    /// has another size than it had, or its reading ended before its end.
+    pub(crate) fn unread(&self, position: u64) -> Option<io::Error> {
         let (Origin::File(path), Some(before)) = (&self.origin, self.bytes) else {
             return None;
         };
         // One that is gone was open while it was read.
-        let now = fs::metadata(path).ok()?.len();
-        let why = format!("it changed since the run began: it had {before} bytes and has {now}");
-        (now != before).then(|| io::Error::other(why))
+        let now = fs::metadata(path).map_or(before, |metadata| metadata.len());
+        if now != before {
+            let why =
+                format!("it changed since the run began: it had {before} bytes and has {now}");
+            return Some(io::Error::other(why));
+        }
+        // A kind of file that is not read has no position.
+        let why = format!("only {position} of its {before} bytes were read");
+        (position < before).then(|| io::Error::other(why))
     }
 }
 

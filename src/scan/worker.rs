@@ -12,11 +12,9 @@ use crate::warc;
 use robots::{Basis, Verdict};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
-use std::sync::Arc;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of bodies after which a worker hands over what it has.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -24,11 +22,11 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// Records after which it does so at the latest.
 const CHUNK_RECORDS: u64 = 1 << 16;
 
-/// Bytes by which the kind of an archive is told.
-const HEAD_BYTES: u64 = 4096;
-
 /// Names that are counted for the summary; what comes beyond is not.
 const BLOCKED_NAMES_MAX: usize = 100_000;
+
+/// The position of an input of a kind that is not read: no item of it begins there.
+const UNREAD: u64 = u64::MAX;
 
 /// What one worker takes: an input, or a range of it.
 #[derive(Clone, Debug)]
@@ -44,11 +42,14 @@ pub(crate) struct Item {
     pub(crate) is_exact: bool,
     /// What of it is a capture.
     pub(crate) scope: Scope,
+    /// How the input is packed, once an item of it was opened.
+    pub(crate) container: Arc<OnceLock<warc::Container>>,
 }
 
 /// Counts of what was read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
+    /// Bytes of the inputs that are covered, each counted once.
     pub(crate) bytes: u64,
     pub(crate) records: u64,
     pub(crate) by_kind: BTreeMap<&'static str, u64>,
@@ -65,8 +66,10 @@ pub(crate) struct Chunk {
     pub(crate) counts: Counts,
     /// Bytes of values in the batches.
     pub(crate) bytes: u64,
-    /// Where the item really began; `None` if no member begins in its range.
+    /// Where the item really began; `None` if no member is found in its range.
     pub(crate) start: Option<u64>,
+    /// Offset up to which the input was used.
+    pub(crate) reached: u64,
     pub(crate) end: End,
 }
 
@@ -93,8 +96,6 @@ pub(crate) struct Worker {
     stop: Arc<AtomicBool>,
     item: Option<Item>,
     start: Option<u64>,
-    /// Bytes that were counted already.
-    bytes: u64,
     /// Names of blocked crawlers, told when the item ends.
     blocked: HashMap<String, u64>,
 }
@@ -112,7 +113,6 @@ impl Worker {
             stop,
             item: None,
             start: None,
-            bytes: 0,
             blocked: HashMap::new(),
         }
     }
@@ -121,7 +121,6 @@ impl Worker {
     pub(crate) fn begin(&mut self, item: Item) {
         self.item = Some(item);
         self.start = None;
-        self.bytes = 0;
         self.blocked.clear();
         self.tables.take();
     }
@@ -133,9 +132,11 @@ impl Worker {
         if !matches!(end, End::More) {
             counts.blocked = std::mem::take(&mut self.blocked);
         }
-        let total = self.reader.bytes_read();
-        counts.bytes = total.saturating_sub(self.bytes);
-        self.bytes = total;
+        let reached = match &end {
+            End::More | End::Failed(_) => self.reader.reached(),
+            End::Done(UNREAD) => self.reader.bytes_read(),
+            End::Done(position) => *position,
+        };
         let batches = self.tables.take();
         let bytes = batches.iter().map(|batch| batch.bytes(batch.len())).sum();
         Chunk {
@@ -143,6 +144,7 @@ impl Worker {
             counts,
             bytes,
             start: self.start,
+            reached,
             end,
         }
     }
@@ -195,14 +197,19 @@ impl Worker {
                 (Origin::File(path), Some((from, to))) if item.is_exact => reader
                     .open_file(path, Some((from, to)))
                     .map(|()| Some(from)),
-                (Origin::File(path), Some((from, to))) => match find_start(path, from, to) {
-                    Ok(Some(start)) => reader
-                        .open_file(path, Some((start, to)))
-                        .map(|()| Some(start)),
-                    Ok(None) => Ok(None),
-                    Err(error) => return End::Failed(error),
-                },
+                (Origin::File(path), Some(range)) => {
+                    let known = item.container.get().copied();
+                    match reader.open_slice(path, range, known) {
+                        // What is wrong with the file is reported by the item at its beginning.
+                        Err(error) if error.kind() != warc::ErrorKind::Io => Ok(None),
+                        opened => opened,
+                    }
+                }
             };
+            if let Ok(Some(_)) = opened {
+                // Another item of the input may have set it; both say the same.
+                let _ = item.container.set(reader.container());
+            }
             match opened {
                 Ok(start) => self.start = start,
                 Err(error) if error.kind() == warc::ErrorKind::Io => {
@@ -218,7 +225,7 @@ impl Worker {
                     };
                     self.start = Some(0);
                     note(tables, &error, bytes);
-                    return End::Done(u64::MAX);
+                    return End::Done(UNREAD);
                 }
             }
             if self.start.is_none() {
@@ -269,23 +276,6 @@ impl Worker {
 
 fn io_error(error: warc::Error) -> io::Error {
     io::Error::other(error)
-}
-
-/// The first member that may begin in a range of a file.
-fn find_start(path: &Path, from: u64, to: u64) -> io::Result<Option<u64>> {
-    let (mut head, mut file) = (Vec::new(), File::open(path)?);
-    (&mut file).take(HEAD_BYTES).read_to_end(&mut head)?;
-    let mut container = warc::detect(&head);
-    if container.is_err() {
-        file.take(warc::SEARCHED_BYTES as u64 - HEAD_BYTES)
-            .read_to_end(&mut head)?;
-        container = warc::detect(&head);
-    }
-    match container {
-        Ok(container) => warc::find_member(path, container, from, to),
-        // What is wrong with the file is said by who reads its beginning.
-        Err(_) => Ok(None),
-    }
 }
 
 impl Counts {

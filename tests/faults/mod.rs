@@ -12,7 +12,7 @@ mod kill;
 mod names;
 mod packing;
 mod run;
-mod shim;
+pub(crate) mod shim;
 
 use crate::util::Random;
 use std::time::Instant;

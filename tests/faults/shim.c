@@ -6,6 +6,7 @@
  * FAULT_DO     ... "kill" ends the process by SIGKILL, a write half done; a number is the error that the call and
  *              all later ones fail with, a write half done before; "sleep" makes the call wait FAULT_MS milliseconds
  * FAULT_COUNT  a file that gets the number of calls when the process ends
+ * FAULT_BYTES  a file that gets the number of bytes that counted calls of "read" returned
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 static atomic_long calls;
+static atomic_long bytes_read;
 
 static void *next(const char *name) {
     return dlsym(RTLD_NEXT, name);
@@ -101,10 +103,15 @@ ssize_t write(int file, const void *bytes, size_t count) {
 
 ssize_t read(int file, void *bytes, size_t count) {
     ssize_t (*real)(int, void *, size_t) = next("read");
-    if (file > 2 && file_counts("read", file) && ends(fate())) {
+    int counts = file > 2 && file_counts("read", file);
+    if (counts && ends(fate())) {
         return -1;
     }
-    return real(file, bytes, count);
+    ssize_t got = real(file, bytes, count);
+    if (counts && got > 0) {
+        atomic_fetch_add(&bytes_read, got);
+    }
+    return got;
 }
 
 int fsync(int file) {
@@ -143,11 +150,16 @@ int open64(const char *path, int flags, ...) {
     return real(path, flags, mode);
 }
 
-__attribute__((destructor)) static void tell(void) {
-    const char *path = getenv("FAULT_COUNT");
+static void tell_number(const char *name, long number) {
+    const char *path = getenv(name);
     FILE *file = path ? fopen(path, "w") : NULL;
     if (file) {
-        fprintf(file, "%ld", atomic_load(&calls));
+        fprintf(file, "%ld", number);
         fclose(file);
     }
+}
+
+__attribute__((destructor)) static void tell(void) {
+    tell_number("FAULT_COUNT", atomic_load(&calls));
+    tell_number("FAULT_BYTES", atomic_load(&bytes_read));
 }

@@ -3,6 +3,7 @@
 //! Nothing blocks: a worker that has enough hands over what it has and rests
 //! until there is room, so memory is bounded and no thread waits for another.
 
+use super::coverage::Coverage;
 use super::part::{Part, parts, ranges};
 use super::{Notice, Options, PSL_VERSION, Progress, Summary};
 use crate::capture::Scope;
@@ -11,15 +12,16 @@ use crate::input::Origin;
 use crate::output::{self, Done, Finished, Manifest, TableFile, Task};
 use crate::rows::Rows;
 use crate::tables::{Run, Table, runs_rows};
+use crate::warc::Container;
 use crate::worker::{Chunk, Counts, End, Item, Worker};
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Bytes of values, for each thread and one more, that may wait for their turn
@@ -52,6 +54,8 @@ struct Slot {
     is_last_of_input: bool,
     is_last_of_part: bool,
     range: Option<(u64, u64)>,
+    /// How the input is packed, once an item of it was opened.
+    container: Arc<OnceLock<Container>>,
     /// Raised when the item is given out anew: results of former turns are void.
     turn: u32,
     /// What was read and waits for its turn.
@@ -93,6 +97,7 @@ pub(super) struct Job<'a> {
     first: usize,
     /// Where the next item of the same input must begin.
     seam: u64,
+    coverage: Coverage,
     open: BTreeMap<usize, OpenPart>,
     parts: Vec<Part>,
     /// Items that a worker reads just now.
@@ -152,6 +157,7 @@ impl<'a> Job<'a> {
             slots: VecDeque::new(),
             first: 0,
             seam: 0,
+            coverage: Coverage::default(),
             open: BTreeMap::new(),
             parts,
             reading: 0,
@@ -185,8 +191,9 @@ impl<'a> Job<'a> {
                 continue;
             }
             for input in part.inputs.clone() {
-                let ranges = ranges(&self.options.inputs[input]);
+                let ranges = ranges(&self.options.inputs[input], self.options.threads);
                 let count = ranges.len();
+                let container = Arc::default();
                 for (nth, range) in ranges.into_iter().enumerate() {
                     let is_last_of_input = nth + 1 == count;
                     self.planned.push_back(Slot {
@@ -195,6 +202,7 @@ impl<'a> Job<'a> {
                         is_last_of_input,
                         is_last_of_part: is_last_of_input && input + 1 == part.inputs.end,
                         range,
+                        container: Arc::clone(&container),
                         turn: 0,
                         chunks: VecDeque::new(),
                         resting: None,
@@ -341,6 +349,7 @@ impl<'a> Job<'a> {
                 max_body_bytes: self.options.max_body_bytes,
                 body_limit: self.options.body_limit,
             },
+            container: Arc::clone(&slot.container),
         };
         worker.begin(item);
         self.advance(at, worker);
@@ -417,11 +426,15 @@ impl<'a> Job<'a> {
     fn take(&mut self, chunk: Box<Chunk>) -> Result<(), Error> {
         let Chunk {
             batches,
-            counts,
+            mut counts,
+            reached,
             end,
             ..
         } = *chunk;
         let (part, input) = (self.slots[0].part, self.slots[0].input);
+        counts.bytes = self
+            .coverage
+            .advance(self.options.inputs[input].bytes, reached);
         self.progress
             .bytes
             .fetch_add(counts.bytes, Ordering::Relaxed);
@@ -443,7 +456,7 @@ impl<'a> Job<'a> {
         let (position, error) = match end {
             End::More => (None, None),
             End::Done(position) if is_last_of_input => {
-                (Some(position), self.options.inputs[input].changed())
+                (Some(position), self.options.inputs[input].unread(position))
             }
             End::Done(position) => (Some(position), None),
             End::Failed(error) => (None, Some(error)),
@@ -500,6 +513,11 @@ impl<'a> Job<'a> {
         if slot.is_last_of_input {
             self.progress.inputs.fetch_add(1, Ordering::Relaxed);
             self.ended_inputs += 1;
+            let rest = self.coverage.finish(self.options.inputs[slot.input].bytes);
+            self.progress.bytes.fetch_add(rest, Ordering::Relaxed);
+            if let Some(open) = self.open.get_mut(&slot.part) {
+                open.counts.bytes += rest;
+            }
         }
         if slot.is_last_of_part {
             let open = self
@@ -648,7 +666,7 @@ impl<'a> Job<'a> {
             psl_version: PSL_VERSION.to_owned(),
             agents_version: self.options.registry.version.clone(),
             inputs: inputs.len() as u32,
-            input_bytes: inputs.iter().map(|input| input.bytes).sum(),
+            input_bytes: open.counts.bytes,
             records: open.counts.records,
             captures: open.counts.captures,
             faults: open.counts.faults.len() as u64,

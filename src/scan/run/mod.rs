@@ -6,6 +6,7 @@
 //! rests until it is its turn, so memory is bounded and no thread waits for
 //! another.
 
+mod coverage;
 mod job;
 mod part;
 
@@ -56,7 +57,7 @@ pub struct Options {
 /// How far a run is, to be looked at from another thread.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Bytes of inputs read.
+    /// Bytes of the inputs that are in the output, each counted once.
     pub bytes: AtomicU64,
     /// Inputs read to their end.
     pub inputs: AtomicU64,

@@ -1,13 +1,14 @@
 //! Parts and ranges: how the inputs are cut before anything is read.
 
 use crate::input::{Input, Origin};
+use crate::warc;
 use std::ops::Range;
 
 /// An input larger than this is read in ranges, on all cores.
 const SPLIT_BYTES: u64 = 8 << 20;
 /// The size of a range. What is read of ranges ahead waits for those before it,
 /// and there is little room to wait: the smaller they are, the less do threads.
-const RANGE_BYTES: u64 = 1 << 20;
+const RANGE_BYTES: u64 = warc::SLICE_BYTES;
 
 /// Consecutive inputs of one crawl and subset: the unit of commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +49,11 @@ pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     parts
 }
 
-/// The ranges that an input is read in.
-pub(super) fn ranges(input: &Input) -> Vec<Option<(u64, u64)>> {
+/// The ranges that an input is read in. One thread reads it as a whole: it
+/// gains nothing by ranges, and would read bytes at their boundaries twice.
+pub(super) fn ranges(input: &Input, threads: usize) -> Vec<Option<(u64, u64)>> {
     match (&input.origin, input.bytes) {
-        (Origin::File(_), Some(bytes)) if bytes > SPLIT_BYTES => {
+        (Origin::File(_), Some(bytes)) if bytes > SPLIT_BYTES && threads > 1 => {
             let count = bytes.div_ceil(RANGE_BYTES);
             // The last range reaches as far as the file does, should it grow.
             (0..count)
@@ -105,9 +107,10 @@ mod tests {
 
     #[test]
     fn large_files_are_read_in_ranges() {
-        let of = |bytes| ranges(&input("a", bytes, "X"));
+        let of = |bytes| ranges(&input("a", bytes, "X"), 2);
         assert_eq!(of(Some(1)), [None]);
         assert_eq!(of(None), [None]);
+        assert_eq!(ranges(&input("a", Some(13 << 20), "X"), 1), [None]);
         let ranges = of(Some(13 << 20));
         assert_eq!(ranges.len(), 13);
         assert_eq!(ranges[1], Some((1 << 20, 2 << 20)));

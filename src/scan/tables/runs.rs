@@ -10,7 +10,7 @@ table! { "One row per part: how it came about. Nothing here differs between two 
     psl_version: Text, "The version of the Public Suffix List: that of the crate that carries it.";
     agents_version: Text, "The digest of the registry of crawlers.";
     inputs: Int, "Archives.";
-    input_bytes: Long null, "Their bytes; null where one could not be known, as with standard input.";
+    input_bytes: Long, "Their bytes, each counted once, however often it was read.";
     records: Long, "Records read, of every type.";
     captures: Long, "Rows of `robots_files`.";
     faults: Long, "Rows of `faults`.";
@@ -30,7 +30,7 @@ pub struct Run {
     /// Archives.
     pub inputs: u32,
     /// Their bytes.
-    pub input_bytes: Option<u64>,
+    pub input_bytes: u64,
     /// Records of every type.
     pub records: u64,
     /// Captures.
@@ -55,9 +55,7 @@ pub fn rows(run: &Run) -> Rows {
         .agents_version
         .append_value(texts.intern(&run.agents_version));
     builder.inputs.append_value(super::int(run.inputs));
-    builder
-        .input_bytes
-        .append_option(run.input_bytes.map(|bytes| bytes as i64));
+    builder.input_bytes.append_value(run.input_bytes as i64);
     builder.records.append_value(run.records as i64);
     builder.captures.append_value(run.captures as i64);
     builder.faults.append_value(run.faults as i64);

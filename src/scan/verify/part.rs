@@ -150,12 +150,13 @@ fn runs(
     const TEXTS: [&str; 4] = ["version", "options", "psl_version", "agents_version"];
     let mut rows = Rows::open(&file.path, &[&NUMBERS[..], &TEXTS].concat())?;
     let inputs = manifest.inputs.get(part.inputs.clone());
-    let bytes = inputs.map(|it| it.iter().map(|input| input.bytes).sum::<Option<u64>>());
+    // The size of a stream is known only to the run.
+    let bytes = inputs.and_then(|it| it.iter().map(|input| input.bytes).sum::<Option<u64>>());
     let number = |number: u64| Some(Some(number));
     let wanted: [Option<Option<u64>>; NUMBERS.len()] = [
         number(part.no.into()),
         number(part.inputs.len() as u64),
-        bytes,
+        bytes.map(Some),
         number(part.records),
         number(part.captures),
         number(part.faults),

@@ -47,7 +47,7 @@ const REFUSED: &[(&[u8], &str)] = &[
 
 /// Bytes of an input whose beginning is damaged in which a record, a member or
 /// a frame must begin.
-pub(crate) const SEARCHED_BYTES: usize = 1 << 20;
+pub(super) const SEARCHED_BYTES: usize = 1 << 20;
 
 /// Tells how an input is packed from its first bytes.
 ///

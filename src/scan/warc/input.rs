@@ -9,6 +9,9 @@ use super::gzip::{self, Inflate};
 use super::window::Window;
 use super::zstd::{self, Frames};
 
+/// Bytes by which a container is told, unless the beginning of the input is damaged.
+const HEAD_BYTES: usize = 512;
+
 /// The largest zstd frame, in its packed form, that is decoded in one piece.
 const FRAME_BYTES: usize = 256 << 10;
 
@@ -61,6 +64,26 @@ impl Input {
         self.begin()
     }
 
+    /// Opens a regular file to read a slice of it: of its head no more is read than is needed.
+    ///
+    /// `known` is its container, if that was told before. The caller says where the slice ends.
+    pub(super) fn open_slice(
+        &mut self,
+        file: File,
+        length: u64,
+        known: Option<Container>,
+    ) -> Result<(), Error> {
+        self.window.open_file(file, length);
+        self.window.end_slice_at(HEAD_BYTES as u64);
+        match known {
+            Some(container) => {
+                self.container = container;
+                self.begin_container()
+            }
+            None => self.begin(),
+        }
+    }
+
     /// Opens a stream, tells its container and stands at its start.
     pub(super) fn open_stream(&mut self, stream: Box<dyn Read + Send>) -> Result<(), Error> {
         self.window.open_stream(stream);
@@ -68,7 +91,6 @@ impl Input {
     }
 
     fn begin(&mut self) -> Result<(), Error> {
-        const HEAD_BYTES: usize = 512;
         self.window
             .fill(HEAD_BYTES)
             .map_err(|error| Error::io(error, 0))?;
@@ -82,6 +104,11 @@ impl Input {
             }
             told => told?,
         };
+        self.begin_container()
+    }
+
+    /// Loads the dictionary of an input that may have one.
+    fn begin_container(&mut self) -> Result<(), Error> {
         if self.container == Container::Zstd {
             self.frames
                 .open(&mut self.window)

@@ -153,12 +153,9 @@ impl Reader {
                 Inflated::NoSpace => return Ok(false),
                 // The window may hold only a part of the member.
                 Inflated::Bad => {
-                    let wanted = if self.input.window.fill_up()? > tried {
-                        continue;
-                    } else {
-                        MAX_PACKED_BYTES
-                    };
-                    if tried >= wanted || self.input.window.fill(wanted)? == tried {
+                    if tried >= MAX_PACKED_BYTES
+                        || self.input.window.grow(MAX_PACKED_BYTES)? == tried
+                    {
                         return Ok(false);
                     }
                 }

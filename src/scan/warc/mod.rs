@@ -39,9 +39,9 @@ mod zstd;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use container::SEARCHED_BYTES;
 pub use container::{Container, detect};
 pub use error::{Decoded, Error, ErrorKind};
 pub use reader::{Limits, Reader};
 pub use record::{Headers, Kind, Place, Record};
 pub use split::find_member;
+pub(crate) use window::SLICE_BYTES;

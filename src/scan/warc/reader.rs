@@ -23,7 +23,7 @@ use super::input::Input;
 use super::member::{Fault, Member};
 use super::record::Record;
 use super::scan::{Current, Scan};
-use super::split::next_record;
+use super::split::{find_start, next_record};
 use super::text::{End, Text};
 
 /// Bounds on what a reader holds in memory.
@@ -48,6 +48,12 @@ impl Default for Limits {
         }
     }
 }
+
+/// How much of a slice is searched for the place where it begins.
+///
+/// The rest pays for what is read of heads and behind slices: with it, no more than
+/// 1 MiB is read again for each boundary, however the members lie.
+const SEARCH_BYTES: u64 = 768 << 10;
 
 /// Reads the records of an archive.
 ///
@@ -139,13 +145,51 @@ impl Reader {
         let file = File::open(path).map_err(io)?;
         let metadata = file.metadata().map_err(io)?;
         if metadata.is_file() {
-            self.input.open_file(file, metadata.len())?;
+            match range {
+                None => self.input.open_file(file, metadata.len())?,
+                Some(_) => self.input.open_slice(file, metadata.len(), None)?,
+            }
         } else if range.is_none() {
             self.input.open_stream(Box::new(file))?;
         } else {
             return Err(io(io::ErrorKind::NotSeekable.into()));
         }
         self.begin(range)
+    }
+
+    /// Opens a slice of a regular file at the first member, frame or plain record that seems to
+    /// begin in it, and returns its offset.
+    ///
+    /// Without one in the first 768 KiB of the slice nothing is open. What was found is a guess,
+    /// as [`find_member`](super::find_member) says. `known` is the container of the file, if
+    /// another reader has told it: then only a file with a dictionary is read at its head again.
+    ///
+    /// The bytes read are those of the slice and of the member that crosses its end, and at most
+    /// 1 MiB for each boundary of slices that it crosses, with a dictionary on top.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_file`](Reader::open_file).
+    pub fn open_slice(
+        &mut self,
+        path: &Path,
+        (from, to): (u64, u64),
+        known: Option<Container>,
+    ) -> Result<Option<u64>, Error> {
+        self.close();
+        let io = |error| Error::io(error, from);
+        let file = File::open(path).map_err(io)?;
+        let length = file.metadata().map_err(io)?.len();
+        self.input.open_slice(file, length, known)?;
+        let search_end = to.min(from.saturating_add(SEARCH_BYTES));
+        // The octets of a magic number may reach over the end.
+        self.input.window.end_slice_at(search_end.saturating_add(8));
+        let found = find_start(&mut self.input, &mut self.text, from, search_end).map_err(io)?;
+        self.input.window.end_slice_at(to);
+        if let Some(start) = found {
+            (self.next, self.end, self.done) = (start, to, false);
+        }
+        Ok(found)
     }
 
     /// Opens a stream that is read once, from its start to its end.
@@ -177,6 +221,7 @@ impl Reader {
             .window
             .seek(start)
             .map_err(|error| Error::io(error, start))?;
+        self.input.window.end_slice_at(end);
         self.text.restart(start);
         (self.next, self.end, self.done) = (start, end, false);
         Ok(())
@@ -253,7 +298,17 @@ impl Reader {
         self.next
     }
 
-    /// Bytes taken from the input so far, for showing progress.
+    /// Offset up to which the bytes of the input have been used, for showing progress.
+    ///
+    /// It goes back where damaged bytes are searched again.
+    pub fn reached(&self) -> u64 {
+        match self.input.container {
+            Container::Plain => self.text.offset() + self.advance as u64,
+            _ => self.input.window.offset(),
+        }
+    }
+
+    /// Bytes taken from the input so far, those read twice counted twice.
     pub fn bytes_read(&self) -> u64 {
         self.input.window.bytes_read()
     }

@@ -46,14 +46,24 @@ pub fn find_member(
         Err(error) if error.is_io() => return Err(error.into_io()),
         _ => return Ok(None),
     }
-    if container != Container::Plain {
-        return next_member(&mut input, from, limit);
+    find_start(&mut input, &mut Text::new(), from, limit)
+}
+
+/// Finds what [`find_member`] finds in an open input, where the window, or the text of a plain
+/// input, then stands.
+pub(super) fn find_start(
+    input: &mut Input,
+    text: &mut Text,
+    from: u64,
+    limit: u64,
+) -> io::Result<Option<u64>> {
+    if input.container != Container::Plain {
+        return next_member(input, from, limit);
     }
     let start = from.saturating_sub(1);
     input.window.seek(start)?;
-    let mut text = Text::new();
     text.restart(start);
-    let found = next_record(&mut text, &mut input, (from - start) as usize, limit)?;
+    let found = next_record(text, input, (from - start) as usize, limit)?;
     Ok(found.then(|| text.offset()))
 }
 

@@ -6,6 +6,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 /// What is read at once, and the usual size of the buffer.
 const CHUNK: usize = 1 << 20;
 
+/// The size of slices: each boundary of a sliced file is a multiple of it.
+pub(crate) const SLICE_BYTES: u64 = CHUNK as u64;
+
+/// What is read at once behind the end of a slice, where the next slice is read too.
+const STEP: usize = 64 << 10;
+
 /// Where the bytes come from.
 enum Source {
     /// No input is open.
@@ -33,6 +39,8 @@ pub(super) struct Window {
     keep: Option<u64>,
     keep_bytes: usize,
     bytes_read: u64,
+    /// What lies behind it is read only as far as a member reaches into it.
+    slice_end: u64,
 }
 
 impl Window {
@@ -48,6 +56,7 @@ impl Window {
             keep: None,
             keep_bytes,
             bytes_read: 0,
+            slice_end: u64::MAX,
         }
     }
 
@@ -72,6 +81,28 @@ impl Window {
         self.ended = false;
         self.keep = None;
         self.bytes_read = 0;
+        self.slice_end = u64::MAX;
+    }
+
+    /// Says where the slice of a file ends, so that little is read behind it.
+    pub(super) fn end_slice_at(&mut self, offset: u64) {
+        self.slice_end = offset;
+    }
+
+    /// How many bytes may be read at once at `offset`.
+    ///
+    /// No read crosses the end of the slice. Behind it reads are short, and none
+    /// crosses another boundary: so the bytes that are read twice because a
+    /// member crosses boundaries are at most [`SLICE_BYTES`] for each.
+    fn most_at(&self, offset: u64) -> usize {
+        let most = match self.source {
+            Source::Nothing | Source::Stream(_) => return usize::MAX,
+            Source::File { .. } if offset < self.slice_end => {
+                (self.slice_end - offset).min(CHUNK as u64)
+            }
+            Source::File { .. } => (SLICE_BYTES - offset % SLICE_BYTES).min(STEP as u64),
+        };
+        most as usize
     }
 
     /// The bytes that are held and not yet consumed.
@@ -120,7 +151,10 @@ impl Window {
         if self.len - self.at < count && !self.ended {
             self.make_room(count);
             while self.len - self.at < count && !self.ended {
-                let got = read_some(&mut self.source, &mut self.buffer[self.len..])?;
+                let room = self.buffer.len() - self.len;
+                let most = room.min(self.most_at(self.base + self.len as u64));
+                let space = &mut self.buffer[self.len..self.len + most];
+                let got = read_some(&mut self.source, space)?;
                 self.len += got;
                 self.bytes_read += got as u64;
                 self.ended = got == 0;
@@ -129,9 +163,23 @@ impl Window {
         Ok(self.len - self.at)
     }
 
-    /// Reads as much as the buffer holds, at least as much as a usual chunk.
-    pub(super) fn fill_up(&mut self) -> io::Result<usize> {
-        self.fill(CHUNK)
+    /// Reads more, so that at most `most` bytes are unread, and returns how many are.
+    ///
+    /// What is held is doubled, but not beyond the next boundary of slices.
+    pub(super) fn grow(&mut self, most: usize) -> io::Result<usize> {
+        let held = self.len - self.at;
+        let end = self.base + self.len as u64;
+        let wanted = match end < self.slice_end {
+            true => {
+                let rest = usize::try_from(self.slice_end - end).unwrap_or(usize::MAX);
+                (held * 2).max(CHUNK).min(held.saturating_add(rest))
+            }
+            false => {
+                let rest = (SLICE_BYTES - end % SLICE_BYTES) as usize;
+                held + held.max(STEP).min(rest)
+            }
+        };
+        self.fill(wanted.min(most))
     }
 
     /// Slides the buffer, and enlarges it where it must be.
@@ -166,7 +214,8 @@ impl Window {
         }
         self.base += self.len as u64;
         (self.at, self.len) = (0, 0);
-        let got = read_some(&mut self.source, out)?;
+        let most = out.len().min(self.most_at(self.base));
+        let got = read_some(&mut self.source, &mut out[..most])?;
         self.base += got as u64;
         self.bytes_read += got as u64;
         self.ended = got == 0;
@@ -260,6 +309,31 @@ mod tests {
         assert_eq!(window.offset(), 305);
         assert!(!window.skip(300).unwrap());
         assert_eq!(window.offset(), 400);
+    }
+
+    #[test]
+    fn no_read_crosses_a_boundary_behind_the_end_of_a_slice() {
+        let mut file = tempfile::tempfile().unwrap();
+        io::Write::write_all(&mut file, &bytes(4 * CHUNK)).unwrap();
+        let mut window = Window::new(0);
+        window.open_file(file, 4 * CHUNK as u64);
+        window.end_slice_at(CHUNK as u64);
+        window.seek(5).unwrap();
+        assert_eq!(window.fill(1).unwrap(), CHUNK - 5);
+        window.consume(CHUNK - 6);
+        // Little is held, and little more is read of the next slice.
+        assert_eq!(window.fill(2).unwrap(), 1 + STEP);
+        assert_eq!(window.grow(2 * CHUNK).unwrap(), 2 * (1 + STEP));
+        let mut held = 0;
+        while held < CHUNK + 1 {
+            let more = window.grow(2 * CHUNK).unwrap();
+            assert!(held < more && more <= CHUNK + 1);
+            held = more;
+        }
+        assert_eq!(window.grow(2 * CHUNK).unwrap(), 2 * CHUNK);
+        // The bytes of a plain input are read past the buffer.
+        window.seek(3 * CHUNK as u64 - 7).unwrap();
+        assert_eq!(window.read(&mut vec![0; CHUNK]).unwrap(), 7);
     }
 
     #[test]

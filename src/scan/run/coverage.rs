@@ -1,0 +1,47 @@
+//! Counts the bytes of inputs that are read, each byte once.
+//!
+//! Slices overlap where a member crosses a boundary, and damaged bytes are
+//! searched again. What is counted is how far an input is read, so that the sum
+//! is its size, for any number of threads.
+
+/// How much of the input whose turn it is has been counted.
+#[derive(Debug, Default)]
+pub(super) struct Coverage {
+    bytes: u64,
+}
+
+impl Coverage {
+    /// Counts the bytes of an input up to the offset `reached`, and returns how many are new.
+    pub(super) fn advance(&mut self, size: Option<u64>, reached: u64) -> u64 {
+        let new = reached
+            .min(size.unwrap_or(u64::MAX))
+            .saturating_sub(self.bytes);
+        self.bytes += new;
+        new
+    }
+
+    /// Counts the rest of an input that has ended, if its size is known, and returns it.
+    /// The next input begins.
+    pub(super) fn finish(&mut self, size: Option<u64>) -> u64 {
+        let rest = size.map_or(0, |size| size.saturating_sub(self.bytes));
+        self.bytes = 0;
+        rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_byte_of_an_input_is_counted_once() {
+        let mut coverage = Coverage::default();
+        for size in [Some(100), None] {
+            let new = [40, 30, 70, 70].map(|reached| coverage.advance(size, reached));
+            assert_eq!(new, [40, 0, 30, 0]);
+            assert_eq!(coverage.finish(size), size.map_or(0, |size| size - 70));
+        }
+        assert_eq!(coverage.advance(Some(5), u64::MAX), 5);
+        assert_eq!(coverage.finish(Some(5)), 0);
+    }
+}

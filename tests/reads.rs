@@ -1,0 +1,209 @@
+//! How many bytes of an input are read, and how many are reported.
+//!
+//! Reads are counted by a library that is loaded before the C library, so they
+//! are those that the system sees. What is reported must be the size of the
+//! input, for any number of threads.
+
+use crate::faults::shim::{NO_SHIM, Shim, can_load};
+use crate::output::assert_same;
+use crate::util::{self, Ran, Random, rows};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use scan::agents::Registry;
+use scan::input::{Input, Origin};
+use scan::output::{Destination, Existing};
+use scan::run::{Options, Progress, run};
+use scan::tables::Table;
+use serde_json::Value;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use tempfile::TempDir;
+
+/// The size of a slice, as `docs/route.md` states it.
+const SLICE_BYTES: u64 = 1 << 20;
+
+/// An input larger than this is read in slices.
+const SPLIT_BYTES: u64 = 8 << 20;
+
+/// What may be read of a file to learn its crawl and its kind.
+const PLANNING_BYTES: u64 = 64 << 10;
+
+const THREADS: [usize; 4] = [1, 2, 3, 8];
+
+/// Bytes that no compressor makes smaller.
+fn noise(random: &mut Random, count: usize) -> Vec<u8> {
+    (0..count).map(|_| random.below(256) as u8).collect()
+}
+
+/// A response; its body is a robots.txt if `path` is that of one.
+fn response(path: &str, body: &[u8]) -> Vec<u8> {
+    let mut block = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
+    block.extend_from_slice(body);
+    let header = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example{path}\r\n\
+         WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Length: {}\r\n\r\n",
+        block.len()
+    );
+    [header.as_bytes(), &block, b"\r\n\r\n"].concat()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::bulk::compress(bytes, 1).unwrap()
+}
+
+/// Records with bodies of these sizes, a robots.txt after each.
+fn records(random: &mut Random, sizes: &[usize]) -> Vec<Vec<u8>> {
+    let mut records = Vec::new();
+    for (nth, &size) in sizes.iter().enumerate() {
+        records.push(response(&format!("/{nth}.jpg"), &noise(random, size)));
+        let rules = format!("User-agent: *\nDisallow: /{nth}/\n");
+        records.push(response("/robots.txt", rules.as_bytes()));
+    }
+    records
+}
+
+/// Archives of more than 8 MiB, with the number of their captures.
+fn archives() -> Vec<(&'static str, Vec<u8>, usize)> {
+    let mut random = Random::new(8);
+    // From far below a slice to many slices, and more than is inflated in one piece.
+    let mixed: Vec<usize> = (0..9)
+        .map(|nth| [1_300_000, 40_000, 2_900_000, 900_000, 1_048_000][nth % 5])
+        .chain([5_500_000, 10])
+        .collect();
+    let large = records(&mut random, &mixed);
+    let small = records(&mut random, &[3000; 4000]);
+    let packed = |records: &[Vec<u8>], pack: fn(&[u8]) -> Vec<u8>| {
+        let members: Vec<Vec<u8>> = records.iter().map(|record| pack(record)).collect();
+        members.concat()
+    };
+    let captures = mixed.len();
+    vec![
+        ("large.warc.gz", packed(&large, gzip), captures),
+        ("large.warc.zst", packed(&large, zstd), captures),
+        ("large.warc", large.concat(), captures),
+        ("whole.warc.gz", gzip(&large.concat()), captures),
+        ("whole.warc.zst", zstd(&large.concat()), captures),
+        ("small.warc.gz", packed(&small, gzip), 4000),
+        ("small.warc", small.concat(), 4000),
+    ]
+}
+
+/// Runs a scan of an archive, and counts the bytes that are read of it.
+fn count(path: &Path, out: &Path, threads: usize, told: &[&str]) -> (Ran, u64) {
+    let counted = out.with_extension("bytes");
+    let mut command = util::command();
+    command
+        .arg(path)
+        .arg("-o")
+        .arg(out)
+        .args(["--json", "-t", &threads.to_string()])
+        .args(told);
+    let shim = Shim {
+        path: path.to_str().unwrap(),
+        calls: "read",
+        at: 0,
+        what: "sleep",
+    };
+    shim.load(&mut command);
+    command.env("FAULT_BYTES", &counted);
+    let ran: Ran = command.output().unwrap().into();
+    let bytes = fs::read_to_string(counted).unwrap().parse().unwrap();
+    (ran, bytes)
+}
+
+#[test]
+fn little_of_a_file_is_read_twice_and_its_size_is_reported() {
+    if !can_load() {
+        println!("{NO_SHIM}");
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    for (name, bytes, captures) in archives() {
+        let path = folder.path().join(name);
+        fs::write(&path, &bytes).unwrap();
+        let size = bytes.len() as u64;
+        assert!(size > SPLIT_BYTES, "{name}");
+        let mut first: Option<PathBuf> = None;
+        for threads in THREADS {
+            let out = folder.path().join(format!("{name}-{threads}"));
+            // Which archive it is, is told, so that its beginning is read but to detect its kind.
+            let told = ["--crawl", "X", "--subset", "warc"];
+            let (ran, read) = count(&path, &out, threads, &told);
+            assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
+            let boundaries = match threads {
+                1 => 0,
+                _ => size.div_ceil(SLICE_BYTES) - 1,
+            };
+            let most = size + boundaries * SLICE_BYTES + PLANNING_BYTES;
+            println!("{name}, {threads} threads: {read} bytes read of {size}, at most {most}");
+            assert!(read >= size, "{name}, {threads} threads: {read} of {size}");
+            assert!(read <= most, "{name}, {threads} threads: {read} of {most}");
+            let summary: Value = serde_json::from_str(&ran.out).unwrap();
+            assert_eq!(summary["bytes"], size, "{name}, {threads} threads");
+            assert_eq!(summary["captures"], captures, "{name}");
+            let runs = rows(&out, "runs");
+            assert_eq!(runs[0]["input_bytes"], size, "{name}");
+            match &first {
+                Some(first) => assert_same(first, &out),
+                None => first = Some(out),
+            }
+        }
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn progress_ends_at_the_size_of_the_inputs() {
+    let folder = TempDir::new().unwrap();
+    let mut inputs = Vec::new();
+    let mut total = 0;
+    let damaged = fs::read(util::samples().join("warc/damaged-cut.warc.gz")).unwrap();
+    let refused = fs::read(util::samples().join("warc/xz-refused.warc.xz")).unwrap();
+    let more = [
+        ("damaged.warc.gz", damaged, 0),
+        ("refused.warc.xz", refused, 0),
+    ];
+    for (name, bytes, _) in archives().into_iter().chain(more) {
+        let path = folder.path().join(name);
+        fs::write(&path, &bytes).unwrap();
+        total += bytes.len() as u64;
+        inputs.push(Input {
+            origin: Origin::File(path),
+            name: name.to_owned(),
+            bytes: Some(bytes.len() as u64),
+            crawl: "X".to_owned(),
+            subset: "warc".to_owned(),
+        });
+    }
+    for threads in THREADS {
+        let out = folder.path().join(format!("out-{threads}"));
+        let options = Options {
+            inputs: inputs.clone(),
+            destination: Destination::new(&out, &Table::ALL, None),
+            existing: Existing::Refuse,
+            threads,
+            body_limit: None,
+            max_body_bytes: 16 << 20,
+            with_bodies: false,
+            registry: Registry::built_in(),
+            part_bytes: 20 << 20,
+            shard: None,
+        };
+        let progress = Progress::default();
+        let (sender, _notices) = std::sync::mpsc::channel();
+        let summary = run(&options, &progress, &sender, &Default::default()).unwrap();
+        assert_eq!(summary.bytes, total, "{threads} threads");
+        assert_eq!(progress.bytes.load(Ordering::Relaxed), total);
+        let runs = rows(&out, "runs");
+        let bytes = runs.iter().map(|row| row["input_bytes"].as_u64().unwrap());
+        assert_eq!(bytes.sum::<u64>(), total, "{threads} threads");
+    }
+}
