@@ -75,7 +75,7 @@ macro_rules! anomalies {
 
 anomalies! {
     Bom, "bom", Info, false, "A UTF-8 byte order mark begins the file and is dropped.";
-    PartialBom, "partial_bom", Warning, true, "The first one or two bytes of a UTF-8 byte order mark begin the file and are dropped.";
+    PartialBom, "partial_bom", Warning, true, "The first one or two bytes of a UTF-8 byte order mark begin the file. Google's parser drops them; in the other dialects they are part of the first key.";
     Utf16, "utf16", Error, false, "The file is UTF-16: its lines are cut at their NUL bytes and nothing is understood.";
     CrOnly, "cr_only", Info, false, "All lines end with a lone CR.";
     MixedLineEnds, "mixed_line_ends", Info, false, "Lines end in more than one way.";

@@ -100,7 +100,7 @@ impl Rebuilt {
             return false;
         }
         let is_agent = line.key == Key::UserAgent;
-        let key_text = trim_end(trim_start(line.key_raw));
+        let key_text = trim_end(trim_start(without_partial_bom(line.key_raw)));
         let value_raw = self.keep(line.value_raw);
         let (name, token) = if is_agent {
             (self.keep(line.name), self.keep(line.token))
@@ -191,6 +191,13 @@ impl Rebuilt {
             len: text.len() as u32,
         }
     }
+}
+
+/// The key that Google's parser reads: without the first one or two bytes of a
+/// byte order mark, which `key_raw` keeps.
+fn without_partial_bom(key_raw: &[u8]) -> &[u8] {
+    let mark = b"\xef\xbb".iter().zip(key_raw);
+    &key_raw[mark.take_while(|(a, b)| a == b).count()..]
 }
 
 #[cfg(test)]

@@ -57,7 +57,8 @@ pub struct Directive {
     /// The record by Koster's reading, from 1: a blank line, or a user-agent
     /// line after rules, begins a new one.
     pub record_no: u32,
-    /// The key as written, without the blanks and tabs around it.
+    /// The key as written, without the blanks and tabs around it. If an
+    /// incomplete byte order mark precedes it, its bytes are part of the key.
     pub key_raw: Span,
     /// The value as written, up to a `#`, without the blanks and tabs around it.
     pub value_raw: Span,

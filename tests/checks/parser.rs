@@ -94,8 +94,10 @@ fn assert_sound(robots: &Robots<'_>) {
     for it in robots.directives() {
         let line = &lines[it.line_no as usize - 1];
         let (key, value) = (robots.text(it.key_raw), robots.text(it.value_raw));
+        // An incomplete byte order mark is part of the first key.
+        let is_marked = it.line_no == 1 && place(key) == 0;
         assert!(
-            line.end - line.bytes.len() <= place(key),
+            is_marked || line.end - line.bytes.len() <= place(key),
             "{it:?} of {}",
             shown(body)
         );

@@ -160,6 +160,17 @@ mod s3_2_1_user_agent_line {
     }
 
     #[test]
+    fn our_choice_names_that_are_not_tokens_are_obeyed() {
+        // The grammar has `agent = token`. A name with blanks or separators is
+        // compared as it is written.
+        for name in ["Foo Bot", "foo@bar", "b\u{e9}"] {
+            let body = format!("User-agent: {name}\nDisallow: /\n");
+            assert!(is_named(K, &body, name.as_bytes()), "{name}");
+            assert!(!allowed(&body, name, "/"), "{name}");
+        }
+    }
+
+    #[test]
     fn our_choice_the_first_record_that_names_it_holds() {
         let body = "User-agent: a\nDisallow: /1\n\nUser-agent: A\nDisallow: /2\n\
                     \nUser-agent: *\nDisallow: /3\n\nUser-agent: *\nDisallow: /4\n";
@@ -263,6 +274,18 @@ mod s3_2_2_allow_and_disallow_lines {
     }
 
     #[test]
+    fn our_choice_an_empty_allow_allows_everything_from_there() {
+        // The grammar has no empty path. Read as a prefix, it begins every path.
+        let body = "User-agent: *\nDisallow: /a\nAllow:\nDisallow: /b\n";
+        let cases: [Case<'_>; 3] = [
+            (body, "x", "/a", false, 2),
+            (body, "x", "/b", true, 3),
+            (body, "x", "/", true, 3),
+        ];
+        assert_cases(K, &cases);
+    }
+
+    #[test]
     fn robots_txt_itself_is_a_path_like_others() {
         // Only the draft of December 1996 exempts it.
         assert!(is_match("/", "/robots.txt"));
@@ -313,6 +336,15 @@ mod s3_3_file_format_syntax {
         assert!(!allowed(body, "b", "/"));
         let last = "User-agent: *\nDisallow: /\n\nUser-agent: a\n";
         assert!(is_named(K, last, b"a") && allowed(last, "a", "/"));
+    }
+
+    #[test]
+    fn our_choice_a_byte_order_mark_is_dropped_but_not_a_part_of_one() {
+        let body = b"User-agent: *\nDisallow: /";
+        assert!(!allowed([b"\xef\xbb\xbf", &body[..]].concat(), "a", "/"));
+        for part in [&b"\xef"[..], b"\xef\xbb"] {
+            assert!(allowed([part, body].concat(), "a", "/"), "{part:?}");
+        }
     }
 
     #[test]

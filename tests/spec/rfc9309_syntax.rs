@@ -226,6 +226,25 @@ mod s2_2_formal_syntax {
     }
 
     #[test]
+    fn our_choice_a_byte_order_mark_is_dropped_but_not_a_part_of_one() {
+        let body = b"User-agent: *\nDisallow: /";
+        assert!(!allowed([b"\xef\xbb\xbf", &body[..]].concat(), "a", "/"));
+        for part in [&b"\xef"[..], b"\xef\xbb", b"\xef ", b"\xef\xbb\t"] {
+            // The key is `\xefUser-agent`: the file has no group.
+            assert!(allowed([part, body].concat(), "a", "/"), "{part:?}");
+            // The rule is not one, and the group goes on.
+            let rule = [part, b"Disallow: /\nUser-agent: *\nDisallow: /x"].concat();
+            assert!(!allowed(rule, "a", "/x"), "{part:?}");
+            // `\xefUseragent` has the length of `User-agent`.
+            let typo = [part, b"Useragent: *\nDisallow: /"].concat();
+            assert!(allowed(typo, "a", "/"), "{part:?}");
+            // A first line that is not a directive takes the mark with it.
+            let comment = [part, b"# c\nUser-agent: *\nDisallow: /"].concat();
+            assert!(!allowed(comment, "a", "/"), "{part:?}");
+        }
+    }
+
+    #[test]
     fn utf8_char_noctl_at_its_bounds() {
         let mut characters = vec!['!', '"', '%', '\'', '+', '\u{7e}', '\u{7f}'];
         // The first and last of UTF8-2, -3 (with the gap of surrogates) and -4.

@@ -118,6 +118,8 @@ struct Pass<'p, 'b> {
     record_has_rules: bool,
     separators: Ahead,
     comments: Ahead,
+    /// The bytes of an incomplete byte order mark that begin the body: 0, 1 or 2.
+    partial_bom_bytes: usize,
     /// The two rules of plain WordPress.
     has_wp_admin: bool,
     has_admin_ajax: bool,
@@ -142,6 +144,7 @@ impl<'p, 'b> Pass<'p, 'b> {
             record_has_rules: false,
             separators: Ahead::NEW,
             comments: Ahead::NEW,
+            partial_bom_bytes: 0,
             has_wp_admin: false,
             has_admin_ajax: false,
         }
@@ -154,7 +157,13 @@ impl<'p, 'b> Pass<'p, 'b> {
         let mut longest = 0;
         let mut lines = Lines::new(self.body, start);
         while let Some(rest) = lines.rest() {
-            let line = self.next_line(&mut lines, rest);
+            let line = if self.partial_bom_bytes > 0 && last_no == 0 {
+                let line = lines.cut(line_len(rest));
+                self.line(line);
+                line
+            } else {
+                self.next_line(&mut lines, rest)
+            };
             endings[line.ending as usize] += 1;
             last_no = line.no;
             longest = longest.max(line.bytes.len());
@@ -185,7 +194,10 @@ impl<'p, 'b> Pass<'p, 'b> {
                 self.parts.figures.has_bom = true;
                 self.find(0, Anomaly::Bom, Span::default());
             }
-            _ => self.find(0, Anomaly::PartialBom, Span::default()),
+            _ => {
+                self.partial_bom_bytes = len;
+                self.find(0, Anomaly::PartialBom, Span::default());
+            }
         }
         len
     }
@@ -333,7 +345,16 @@ impl<'p, 'b> Pass<'p, 'b> {
         let is_whole = is_whole_key(key, key_text);
         // As written: the line's own bytes around the same separator.
         let separator = seen_key.as_ptr() as usize + seen_key.len() - line.bytes.as_ptr() as usize;
-        let key_raw = trim_blanks(&line.bytes[..separator]);
+        let mut key_raw = trim_blanks(&line.bytes[..separator]);
+        let is_trimmed_alike = key_raw.len() == key_text.len();
+        if self.partial_bom_bytes > 0
+            && line.no == 1
+            && matches!(key, Key::UserAgent | Key::Allow | Key::Disallow)
+        {
+            // Only Google's parser drops these bytes. As written, they are part of the key.
+            let end = self.span(key_raw).start as usize + key_raw.len();
+            key_raw = &self.body[..end];
+        }
         let behind = &line.bytes[separator + 1..];
         let len = if has_colon && !is_cut {
             seen_value.len()
@@ -370,8 +391,7 @@ impl<'p, 'b> Pass<'p, 'b> {
             } else if !is_whole {
                 self.find(line.no, Anomaly::KeyByPrefix, read.key_raw);
             }
-            if key_raw.len() != key_text.len()
-                || (value_raw.len() != value.len() && has_control_blank(value_raw))
+            if !is_trimmed_alike || (value_raw.len() != value.len() && has_control_blank(value_raw))
             {
                 self.find(line.no, Anomaly::ControlBlank, read.value_raw);
             }

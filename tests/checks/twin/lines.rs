@@ -23,7 +23,7 @@ impl Line {
 }
 
 /// What a line says.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Said {
     pub(crate) line_no: u32,
     pub(crate) key: Key,
@@ -168,7 +168,7 @@ fn read_key(key: &[u8]) -> (Key, bool) {
 }
 
 /// google-semantics §4: the escaping of a rule's path.
-fn escape(value: &[u8]) -> Vec<u8> {
+pub(crate) fn escape(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut at = 0;
     while at < value.len() {
@@ -225,27 +225,40 @@ pub(crate) enum Strict {
 pub(crate) fn read_strictly(body: &[u8], reading: Reading) -> Vec<Strict> {
     let mut all = Vec::new();
     for (at, line) in lines(body).iter().enumerate() {
-        if trim(&line.bytes, b" \t").is_empty() {
-            all.push(Strict::Blank);
-            continue;
-        }
-        let text = line.bytes.split(|&byte| byte == b'#').next();
-        let text = text.unwrap_or_default();
-        let colon = text.iter().position(|&byte| byte == b':');
-        let Some(colon) = colon.filter(|&colon| colon < KEPT && line.counts(reading)) else {
-            continue;
-        };
-        let value = trim(&text[colon + 1..], b" \t");
-        let key = trim(&text[..colon], b" \t").to_ascii_lowercase();
-        all.push(match key.as_slice() {
-            b"user-agent" => Strict::Agent(value),
-            b"allow" | b"disallow" => Strict::Rule {
-                is_allow: key == b"allow",
-                line_no: at as u32 + 1,
-                value,
-            },
-            _ => continue,
-        });
+        let line_no = at as u32 + 1;
+        let strict = read_line_strictly(&bytes_of_line(body, line, line_no), line_no);
+        let counts = line.counts(reading);
+        all.extend(strict.filter(|it| counts || matches!(it, Strict::Blank)));
     }
     all
+}
+
+/// The bytes of a line. An incomplete byte order mark is part of the first line:
+/// only Google's parser drops it.
+pub(crate) fn bytes_of_line(body: &[u8], line: &Line, line_no: u32) -> Vec<u8> {
+    let start = line.end - line.bytes.len();
+    let is_partial_bom = line_no == 1 && (1..3).contains(&start);
+    body[if is_partial_bom { 0 } else { start }..line.end].to_vec()
+}
+
+/// Reads one line according to the grammar; `None` if it is not a blank line, a
+/// user-agent line or a rule.
+pub(crate) fn read_line_strictly(bytes: &[u8], line_no: u32) -> Option<Strict> {
+    if trim(bytes, b" \t").is_empty() {
+        return Some(Strict::Blank);
+    }
+    let text = bytes.split(|&byte| byte == b'#').next().unwrap_or_default();
+    let colon = text.iter().position(|&byte| byte == b':');
+    let colon = colon.filter(|&colon| colon < KEPT)?;
+    let value = trim(&text[colon + 1..], b" \t");
+    let key = trim(&text[..colon], b" \t").to_ascii_lowercase();
+    match key.as_slice() {
+        b"user-agent" => Some(Strict::Agent(value)),
+        b"allow" | b"disallow" => Some(Strict::Rule {
+            is_allow: key == b"allow",
+            line_no,
+            value,
+        }),
+        _ => None,
+    }
 }
