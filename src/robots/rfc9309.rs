@@ -56,8 +56,9 @@ pub(crate) fn lines<'a>(robots: &Robots<'a>) -> Vec<StrictLine<'a>> {
 /// Whether a line's key is spelt as the grammar has it, in any case, with its
 /// colon.
 ///
-/// Google's reader compares the beginning of a key; so what is no misspelling
-/// and has the length of the key is the key.
+/// Google's parser compares the beginning of a key. So a key that is not a
+/// misspelling and has the length of the known key is that key. An incomplete
+/// byte order mark is part of `key_raw`, so that it makes the key too long.
 pub(crate) fn is_conforming(line: &Directive) -> bool {
     let len = match line.key {
         Key::UserAgent => b"user-agent".len(),
@@ -137,10 +138,11 @@ fn has_no_mark(value: &[u8]) -> bool {
 }
 
 /// The normal form of an octet of a path (§2.2.2): hex upper-cased, unreserved
-/// octets never encoded, octets above 0x7F and blanks always.
+/// octets never encoded, octets above 0x7F, blanks and a `%` that begins no
+/// escape always.
 fn symbol(octet: Octet) -> u16 {
     match octet {
-        Octet::Bare(byte) if byte >= 0x80 || byte == b' ' || byte == b'\t' => encoded(byte),
+        Octet::Bare(byte @ (b' ' | b'\t' | b'%' | 0x80..)) => encoded(byte),
         Octet::Bare(byte) => byte.into(),
         Octet::Escaped(byte) if is_unreserved(byte) => byte.into(),
         Octet::Escaped(byte) => encoded(byte),
@@ -403,6 +405,8 @@ mod tests {
         assert!(!is_match("/path/foo-%24", "/path/foo-"));
         assert!(is_match("/a b", "/a%20b") && is_match("/a%20b", "/a b"));
         assert!(!is_match("/a%2Fb", "/a/b") && !is_match("/a/b", "/a%2fb"));
+        assert!(is_match("/a%", "/a%25") && is_match("/a%25", "/a%x"));
+        assert!(!is_match("/a%", "/a%20b") && !is_match("/*%", "/a%20b"));
     }
 
     #[test]
@@ -410,6 +414,7 @@ mod tests {
         let priority = |rule: &str| steps(rule.as_bytes(), &mut Vec::new());
         assert_eq!(priority("/é"), Some(7));
         assert_eq!(priority("/%61"), Some(2));
+        assert_eq!(priority("/%"), Some(4));
         assert_eq!(priority("/a**$"), Some(5));
         assert_eq!(priority("foo"), None);
         assert_eq!(priority("*"), None);

@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(verdicts("User-agent: *\nDisallow: *\n", "*").0, AllowAll);
         assert_eq!(
             verdicts("User-agent: *\nDisallow: /%\nAllow: /%25\n", "*").0,
-            Partial
+            AllowAll
         );
         assert_eq!(
             verdicts(

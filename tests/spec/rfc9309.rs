@@ -107,6 +107,16 @@ mod s2_2_1_user_agent_line {
     }
 
     #[test]
+    fn an_ignored_rule_ends_the_run_of_user_agent_lines() {
+        // `path` does not begin with a slash, so that the rule matches nothing.
+        for rule in ["disallow: path", "allow: *", "disallow:", "allow: /a\0b"] {
+            let body = format!("user-agent: a\n{rule}\nuser-agent: b\ndisallow: /\n");
+            assert!(allowed(&body, "a", "/"), "{rule}");
+            assert!(!allowed(&body, "b", "/"), "{rule}");
+        }
+    }
+
+    #[test]
     fn departure_all_groups_of_the_star_are_merged() {
         // The draft says the first; the RFC no longer does.
         let body = "user-agent: *\ndisallow: /1\n\nuser-agent: a\ndisallow: /2\n\
@@ -248,6 +258,31 @@ mod s2_2_2_allow_and_disallow_lines {
                 "{bare}"
             );
         }
+    }
+
+    #[test]
+    fn departure_a_lone_percent_sign_is_an_encoded_one_and_no_part_of_an_escape() {
+        // An octet-by-octet reading of the text would let these rules match.
+        for (rule, path) in [
+            ("/*%", "/a%20b"),
+            ("/a%", "/a%20b"),
+            ("/a%2", "/a%20b"),
+            ("/*0b", "/a%20b"),
+            ("/*%$", "/a%20"),
+        ] {
+            assert!(!is_match(rule, path), "{rule} {path}");
+        }
+        // A `%` that begins no escape is `%25`, on both sides.
+        for rule in ["/a%", "/a%25", "/*%", "/*%25"] {
+            for path in ["/a%", "/a%25", "/a%x", "/a%2", "/a%2525"] {
+                assert!(is_match(rule, path), "{rule} {path}");
+            }
+        }
+        assert!(is_match("/a%2", "/a%252") && !is_match("/a%2", "/a%25"));
+        // It counts as the three octets of `%25`.
+        let body = "user-agent: a\ndisallow: /b%\nallow: /b%25\nallow: /*b\n";
+        assert!(allowed(body, "a", "/b%"));
+        assert!(!allowed(&body.replace("allow: /b%25\n", ""), "a", "/b%25"));
     }
 
     #[test]

@@ -214,13 +214,14 @@ fn octets(text: &[u8]) -> Vec<Octet> {
 }
 
 /// The normal form of `rfc9309`: unreserved octets stand for themselves,
-/// blanks and octets above 0x7F are encoded, and all others stay as they are.
+/// blanks, octets above 0x7F and a `%` that begins no escape are encoded, and all
+/// others stay as they are.
 fn normal(octet: Octet) -> Symbol {
     let is_unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     match octet {
         Octet::Percent(byte) if is_unreserved(byte) => Plain(byte),
         Octet::Percent(byte) => Coded(byte),
-        Octet::AsIs(byte @ (b' ' | b'\t' | 0x80..)) => Coded(byte),
+        Octet::AsIs(byte @ (b' ' | b'\t' | b'%' | 0x80..)) => Coded(byte),
         Octet::AsIs(byte) => Plain(byte),
     }
 }
