@@ -11,6 +11,7 @@ mod fuzz_corpus;
 mod google;
 mod laws;
 mod layers;
+mod leniency;
 mod matching;
 mod output;
 mod peers;

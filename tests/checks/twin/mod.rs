@@ -4,6 +4,7 @@
 
 #[cfg(any(test, feature = "scan"))]
 pub(crate) mod archive;
+pub(crate) mod leniency;
 pub(crate) mod lines;
 pub(crate) mod pattern;
 pub(crate) mod policy;

@@ -1,6 +1,6 @@
 //! The rules that hold for a crawler, and the answer for a path.
 
-use super::lines::{Strict, read, read_strictly};
+use super::lines::{Said, Strict, read, read_strictly};
 use super::pattern::{
     Path, Pattern, Symbol, google_path, koster1996_path, path_of_url, rfc9309_path,
 };
@@ -32,7 +32,7 @@ impl Policy {
     /// The rules for a crawler that calls itself `agent`.
     pub(crate) fn new(dialect: Dialect, body: &[u8], reading: Reading, agent: &[u8]) -> Self {
         match dialect {
-            Dialect::Google => Self::google(body, reading, |value| {
+            Dialect::Google => Self::google(&read(body, reading).0, None, |value| {
                 agent.eq_ignore_ascii_case(&token(value))
             }),
             Dialect::Rfc9309 => Self::rfc9309(body, reading, agent),
@@ -42,17 +42,27 @@ impl Policy {
 
     /// Google's rules for a crawler whose name is compared whole.
     pub(crate) fn by_whole_name(body: &[u8], reading: Reading, name: &[u8]) -> Self {
-        Self::google(body, reading, |value| {
+        Self::of_lines(&read(body, reading).0, None, name)
+    }
+
+    /// The same for lines that have been read. The rule in the line
+    /// `without_folder` does not allow a folder beside `index.htm`.
+    pub(crate) fn of_lines(lines: &[Said], without_folder: Option<u32>, name: &[u8]) -> Self {
+        Self::google(lines, without_folder, |value| {
             !name.is_empty() && whole_name(value) == name
         })
     }
 
     /// google-semantics §6: the lines one after the other, with four flags.
-    fn google(body: &[u8], reading: Reading, is_ours: impl Fn(&[u8]) -> bool) -> Self {
+    fn google(
+        lines: &[Said],
+        without_folder: Option<u32>,
+        is_ours: impl Fn(&[u8]) -> bool,
+    ) -> Self {
         let (mut in_global, mut in_specific) = (false, false);
         let (mut ever_specific, mut separator_seen) = (false, false);
         let (mut global, mut specific) = (Vec::new(), Vec::new());
-        for said in read(body, reading).0.iter().filter(|said| said.counts) {
+        for said in lines.iter().filter(|said| said.counts) {
             match said.key {
                 Key::UserAgent => {
                     if separator_seen {
@@ -67,12 +77,13 @@ impl Policy {
                 Key::Allow | Key::Disallow if in_global || in_specific => {
                     separator_seen = true;
                     let is_allow = said.key == Key::Allow;
+                    let has_folder = is_allow && without_folder != Some(said.line_no);
                     let folder = Pattern::google_folder(&said.value);
                     let rule = Rule {
                         is_allow,
                         line_no: said.line_no,
                         pattern: Some(Pattern::google(&said.value)),
-                        folder: folder.filter(|_| is_allow),
+                        folder: folder.filter(|_| has_folder),
                     };
                     if in_specific {
                         specific.push(rule)

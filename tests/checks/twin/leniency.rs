@@ -1,0 +1,81 @@
+//! Computes from the definition whether a lenient reading of one line changes a
+//! verdict.
+//!
+//! Shares with the product: the types `Key`, `Reading` and `Verdict`. Lines,
+//! patterns and the search of all paths are those of this folder.
+
+use super::lines::{self, Said, Strict};
+use super::policy::{Policy, is_star, whole_name};
+use super::reach::reach;
+use robots::{Key, Reading};
+use std::collections::BTreeSet;
+
+/// States that are tried for one verdict.
+const STATES_MAX: usize = 400;
+
+/// Returns true if reading this line according to RFC 9309, with all other lines
+/// unchanged, gives `*` or a name in the file another verdict. `None` if the
+/// search of all paths would take too long.
+pub(crate) fn changes_verdict(body: &[u8], reading: Reading, line_no: u32) -> Option<bool> {
+    let before = lines::read(body, reading).0;
+    let Some(changed) = with_strict_line(body, &before, line_no) else {
+        return Some(false);
+    };
+    let mut is_known = true;
+    for name in names(&before) {
+        let old = reach(&Policy::of_lines(&before, None, &name), STATES_MAX).verdict();
+        let new = Policy::of_lines(&changed, Some(line_no), &name);
+        match (old, reach(&new, STATES_MAX).verdict()) {
+            (Some(old), Some(new)) if old != new => return Some(true),
+            (Some(_), Some(_)) => {}
+            _ => is_known = false,
+        }
+    }
+    is_known.then_some(false)
+}
+
+/// `*` and all names in the lines that count.
+fn names(all: &[Said]) -> BTreeSet<Vec<u8>> {
+    let agents = all
+        .iter()
+        .filter(|it| it.counts && it.key == Key::UserAgent);
+    let agents = agents.filter(|it| !is_star(&it.value));
+    let named = agents.map(|it| whole_name(&it.value));
+    let mut names: BTreeSet<Vec<u8>> = named.filter(|name| !name.is_empty()).collect();
+    names.insert(b"*".to_vec());
+    names
+}
+
+/// The lines with one of them read by the grammar of RFC 9309 §2.2; `None` if
+/// the parser reads nothing there.
+fn with_strict_line(body: &[u8], before: &[Said], line_no: u32) -> Option<Vec<Said>> {
+    let at = before.iter().position(|it| it.line_no == line_no)?;
+    let mut changed = before.to_vec();
+    let line = &lines::lines(body)[line_no as usize - 1];
+    let bytes = lines::bytes_of_line(body, line, line_no);
+    match lines::read_line_strictly(&bytes, line_no) {
+        None | Some(Strict::Blank) => {
+            changed.remove(at);
+        }
+        Some(Strict::Agent(value)) => {
+            let is_token = |byte: &u8| byte.is_ascii_alphabetic() || b"_-".contains(byte);
+            let is_product_token = !value.is_empty() && value.iter().all(is_token);
+            if value != b"*" && !is_product_token {
+                changed[at].value.clear();
+            }
+        }
+        // The grammar has no rule without a slash, and no path holds a NUL.
+        Some(Strict::Rule { value, .. }) => {
+            changed[at].value = match value.first() == Some(&b'/') && !value.contains(&0) {
+                true => lines::escape(&value),
+                false => Vec::new(),
+            };
+        }
+    }
+    Some(changed)
+}
+
+/// The number of verdicts in a file.
+pub(crate) fn verdict_count(body: &[u8], reading: Reading) -> usize {
+    names(&lines::read(body, reading).0).len()
+}
