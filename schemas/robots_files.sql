@@ -33,7 +33,7 @@ CREATE TABLE robots_files (
   http_tdm_reservation VARCHAR, -- The header `TDM-Reservation` (W3C TDMRep), as written.
   waf_hint VARCHAR, -- The shield (web application firewall, CDN) that headers hint at.
   is_revisit BOOLEAN NOT NULL, -- Whether the record is a revisit: the same content, by `content_digest`, was stored elsewhere. Its content columns are null.
-  is_robots_path BOOLEAN NOT NULL, -- Whether the path is exactly `/robots.txt`; else the capture is there only as the target of a redirect.
+  is_robots_path BOOLEAN NOT NULL, -- True if the path is exactly `/robots.txt` and the URL has no query (so false for `/robots.txt?x`). Other captures are present only as targets of redirects.
   outcome VARCHAR NOT NULL, -- The fetch in the words of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`.
   fetch_class VARCHAR NOT NULL, -- The fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`.
   content_class VARCHAR, -- What the body is: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, and for revisits.

@@ -5,6 +5,7 @@
 //! crate (WHATWG), registered domains come from the Public Suffix List that
 //! the `psl` crate carries.
 
+use crate::surt::{reversed, surt_host_name, surt_key};
 use std::borrow::Cow;
 use std::sync::Arc;
 use url::Url;
@@ -62,7 +63,7 @@ impl UrlColumns {
             .filter(|host| !host.is_empty())
             .map(|host| Arc::new(host_columns(host)));
         Self {
-            surtkey: surtkey(&url),
+            surtkey: surt_key(&url),
             host,
             protocol: url.scheme().to_owned(),
             port: url.port(),
@@ -111,7 +112,7 @@ pub fn host_columns(host: &str) -> HostColumns {
         .unwrap_or(host);
     if is_address(name) {
         return HostColumns {
-            surt_host_name: name.to_owned(),
+            surt_host_name: surt_host_name(name),
             name: name.to_owned(),
             ..HostColumns::default()
         };
@@ -137,27 +138,6 @@ fn is_address(host: &str) -> bool {
     host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()
 }
 
-/// The key of cc-host-index: labels reversed, joined by commas, a leading
-/// `www` left out unless only the top level would remain.
-fn surt_host_name(name: &str) -> String {
-    let stripped = name
-        .strip_prefix("www.")
-        .filter(|rest| rest.contains('.'))
-        .unwrap_or(name);
-    reversed(stripped, ',')
-}
-
-fn reversed(name: &str, separator: char) -> String {
-    let mut out = String::with_capacity(name.len());
-    for label in name.rsplit('.') {
-        if !out.is_empty() {
-            out.push(separator);
-        }
-        out.push_str(label);
-    }
-    out
-}
-
 /// The public suffix of `name`, if the list has one for it; of its ICANN part
 /// only if `icann`.
 fn suffix(name: &str, icann: bool) -> Option<&str> {
@@ -178,62 +158,6 @@ fn domain_below<'a>(name: &'a str, suffix: &str) -> Option<&'a str> {
     let above = name[..name.len() - suffix.len()].strip_suffix('.')?;
     let label = above.rsplit('.').next().filter(|label| !label.is_empty())?;
     Some(&name[name.len() - suffix.len() - 1 - label.len()..])
-}
-
-/// The SURT key as Common Crawl's index has it for usual URLs: scheme dropped,
-/// `www` with digits stripped, labels reversed, lower case, no slash at the
-/// end, the query's parts in order. Session ids are not taken out.
-fn surtkey(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    let host = host.strip_suffix('.').unwrap_or(host);
-    let mut key = if is_address(host) {
-        host.to_owned()
-    } else {
-        reversed(strip_www(host), ',')
-    };
-    if let Some(port) = url.port() {
-        key.push_str(&format!(":{port}"));
-    }
-    key.push(')');
-    let path = url.path().to_ascii_lowercase();
-    key.push_str(if path.len() > 1 {
-        path.trim_end_matches('/')
-    } else {
-        &path
-    });
-    if let Some(query) = url.query().filter(|query| !query.is_empty()) {
-        let query = query.to_ascii_lowercase();
-        let mut parts: Vec<(&str, Option<&str>)> = query
-            .split('&')
-            .map(|part| {
-                part.split_once('=')
-                    .map_or((part, None), |(name, value)| (name, Some(value)))
-            })
-            .collect();
-        parts.sort_unstable();
-        for (at, (name, value)) in parts.into_iter().enumerate() {
-            key.push(if at == 0 { '?' } else { '&' });
-            key.push_str(name);
-            if let Some(value) = value {
-                key.push('=');
-                key.push_str(value);
-            }
-        }
-    }
-    key
-}
-
-/// `www`, `www2` and their kin.
-fn strip_www(host: &str) -> &str {
-    let Some((first, rest)) = host.split_once('.') else {
-        return host;
-    };
-    match first.strip_prefix("www") {
-        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) && rest.contains('.') => {
-            rest
-        }
-        _ => host,
-    }
 }
 
 #[cfg(test)]
@@ -298,19 +222,6 @@ mod tests {
         ] {
             assert!(!columns(url).is_robots_path(), "{url}");
         }
-    }
-
-    #[test]
-    fn surt_keys_are_those_of_the_index() {
-        assert_eq!(
-            columns("https://www.example.com/robots.txt").surtkey,
-            "com,example)/robots.txt"
-        );
-        assert_eq!(
-            columns("http://www2.example.com:8080/A/?b=2&a=1").surtkey,
-            "com,example:8080)/a?a=1&b=2"
-        );
-        assert_eq!(columns("http://example.com/").surtkey, "com,example)/");
     }
 
     #[test]

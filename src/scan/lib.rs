@@ -25,6 +25,7 @@ mod rows;
 pub mod run;
 mod sort;
 pub mod stream;
+mod surt;
 pub mod tables;
 pub mod verify;
 mod waf;

@@ -8,9 +8,9 @@ use std::str::from_utf8;
 
 table! { "One row per capture of a robots.txt, whatever its status, and per capture of a target of a redirect from one." {
     robots_id: Long, "Key of the capture within its crawl, and of its rows in all other tables: XXH3-64 (signed) of `warc_filename`, a NUL, `warc_record_offset` (8 bytes) and `warc_record_in_member` (4 bytes), both little-endian. Across crawls join `USING (crawl, robots_id)`.";
-    url_surtkey: Single null, "The URL in the sort-friendly form of cc-index, e.g. `com,example)/robots.txt`; session ids are not taken out.";
+    url_surtkey: Single null, "The URL in the sort-friendly form of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Unlike there, session ids are not removed.";
     url: Single null, "The URL in normal form: punycode host, no default port, no fragment. As the record has it where it cannot be parsed.";
-    surt_host_name: Single null, "The host's labels in reverse order, a leading `www` left out, as in cc-host-index: `com,example`.";
+    surt_host_name: Single null, "The host's labels in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed too; an IPv6 address has no brackets.";
     url_host_name: Single null, "The host, in punycode.";
     url_host_tld: Text null, "The top-level domain; null for addresses.";
     url_host_registry_suffix: Text null, "The public suffix by the ICANN part of the Public Suffix List; null if it has none.";
@@ -40,7 +40,7 @@ table! { "One row per capture of a robots.txt, whatever its status, and per capt
     http_tdm_reservation: Text null, "The header `TDM-Reservation` (W3C TDMRep), as written.";
     waf_hint: Text null, "The shield (web application firewall, CDN) that headers hint at.";
     is_revisit: Bool, "Whether the record is a revisit: the same content, by `content_digest`, was stored elsewhere. Its content columns are null.";
-    is_robots_path: Bool, "Whether the path is exactly `/robots.txt`; else the capture is there only as the target of a redirect.";
+    is_robots_path: Bool, "True if the path is exactly `/robots.txt` and the URL has no query (so false for `/robots.txt?x`). Other captures are present only as targets of redirects.";
     outcome: Text, "The fetch in the words of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`.";
     fetch_class: Text, "The fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`.";
     content_class: Text null, "What the body is: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, and for revisits.";
