@@ -1,9 +1,9 @@
 -- One row per capture of a robots.txt, whatever its status, and per capture of a target of a redirect from one.
 CREATE TABLE robots_files (
   robots_id BIGINT NOT NULL, -- Key of the capture within its crawl, and of its rows in all other tables: XXH3-64 (signed) of `warc_filename`, a NUL, `warc_record_offset` (8 bytes) and `warc_record_in_member` (4 bytes), both little-endian. Across crawls join `USING (crawl, robots_id)`.
-  url_surtkey VARCHAR, -- The URL in the sort-friendly form of cc-index, e.g. `com,example)/robots.txt`; session ids are not taken out.
+  url_surtkey VARCHAR, -- The URL in the sort-friendly form of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Unlike there, session ids are not removed.
   url VARCHAR, -- The URL in normal form: punycode host, no default port, no fragment. As the record has it where it cannot be parsed.
-  surt_host_name VARCHAR, -- The host's labels in reverse order, a leading `www` left out, as in cc-host-index: `com,example`.
+  surt_host_name VARCHAR, -- The host's labels in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed too; an IPv6 address has no brackets.
   url_host_name VARCHAR, -- The host, in punycode.
   url_host_tld VARCHAR, -- The top-level domain; null for addresses.
   url_host_registry_suffix VARCHAR, -- The public suffix by the ICANN part of the Public Suffix List; null if it has none.
