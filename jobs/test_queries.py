@@ -21,6 +21,7 @@ The last line is `N passed, N failed`; the exit code is 1 if any failed.
 
 import csv
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -511,6 +512,10 @@ ANSWERS = {
 }
 
 
+# Whole names by what they are made of. tests/names.rs has the program give them too.
+WHOLE_NAMES = json.loads((JOBS.parent / "tests" / "whole_names.json").read_text(encoding="utf-8"))
+
+
 # ---- the tests -----------------------------------------------------------------------------------------------------------
 
 class Tests:
@@ -586,6 +591,13 @@ def test_macros(t, con):
     t.equal("figures of a crawler that ignores '*'", lambda: rows(
         f"SELECT agent, category, {figures} FROM verdicts_for('AdsBot-Google') WHERE surt_host_name = 'test,a1'"),
         [("adsbot-google", "advertising", True, None, None, 0, 0)])
+    for name, expected in WHOLE_NAMES.items():
+        t.equal(f"whole name of {name!r}", lambda: rows("SELECT whole_name(?)", name), [(expected,)])
+    for name in ("GPTBot/1.0", " gptbot 1.2 (+https://openai.com)", "GPTBot;x", "gptbot,ccbot", "GPTBOT*"):
+        t.equal(f"verdicts for {name!r} are those for GPTBot", lambda: rows("FROM verdicts_for(?) ORDER BY ALL", name),
+                rows("FROM verdicts_for('GPTBot') ORDER BY ALL"))
+    t.equal("two spellings of a name are one crawler", lambda: rows(
+        "SELECT count(*) FROM verdicts_of(['GPTBot', 'gptbot/1.0'])"), rows("SELECT count(*) FROM hosts"))
     t.equal("columns of verdicts_for", lambda: [r[0] for r in rows(
         "SELECT column_name FROM (DESCRIBE FROM verdicts_for('x'))")],
         "crawl surt_host_name url_host_name url url_host_tld url_host_registered_domain robots_id agent category verdict "
@@ -673,6 +685,9 @@ def test_against_dataset(t, dataset, write):
             want = expected.read_bytes().decode("utf-8")
             assert got == want, first_difference(got, want)
         t.check(f"answer of {name}", test)
+    t.equal("whole_name gives each value of a user-agent line what the program gave it", lambda: con.execute(
+        "SELECT DISTINCT agent_raw, agent, whole_name(agent_raw) FROM groups "
+        "WHERE whole_name(agent_raw) IS DISTINCT FROM agent").fetchall(), [])
     for name in sorted(kept - names):
         def orphan():
             raise AssertionError("no query of this name")

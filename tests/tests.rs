@@ -13,6 +13,7 @@ mod laws;
 mod layers;
 mod leniency;
 mod matching;
+mod names;
 mod output;
 mod peers;
 mod reads;

@@ -125,10 +125,12 @@ impl Registry {
     }
 }
 
-/// The name of a crawler as verdicts have it.
+/// Returns the whole name of a crawler, as in `verdicts`: see [`robots::whole_name`].
 pub fn whole_name(name: &str) -> String {
     let mut out = Vec::new();
-    robots::whole_name(name.trim().as_bytes(), &mut out);
+    // The blanks that a parser of robots.txt removes; `whole_name` of macros.sql does the same.
+    let name = name.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
+    robots::whole_name(name.as_bytes(), &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 

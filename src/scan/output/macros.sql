@@ -192,13 +192,28 @@ COMMENT ON COLUMN hosts.rules_robots_id IS 'The capture whose rules apply: the o
 -- A row is a group of its own only if its basis is 'explicit'; it may be there because another reading knows the name. One
 -- that is 'too_complex' stands too: its group may say anything, so to pass on to the next would be a guess.
 --
--- verdicts_of(names) does the work, for a list of names in any case. A name need not be in the registry. The sparse rows are
--- gathered by file and name first, and the '*' row is fetched once a host, so the only large thing is the answer itself.
+-- The whole name of a crawler, as the column agent has it: cut at the first / , ; ( or *, lower-cased in ASCII, trimmed, inner
+-- blanks collapsed, a last word of digits and dots dropped; '*' alone or before a blank stays. The commands check and match
+-- apply the same rule to --agent (whole_name in src/robots/token.rs): change both together.
+CREATE OR REPLACE MACRO whole_name(name) AS
+    CASE
+        WHEN regexp_matches(name, '^[ \t\n\v\f\r]*[*]([ \t\n\v\f\r]|$)') THEN '*'
+        ELSE regexp_replace(
+            trim(regexp_replace(
+                translate(regexp_extract(name, '^[^/,;(*]*'), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'),
+                '[ \t\n\v\f\r]+', ' ', 'g'), ' '),
+            '(^| )[0-9.]+$', '')
+    END;
+COMMENT ON MACRO whole_name IS 'The whole name of a crawler, as in the column agent: whole_name(''GPTBot/1.0'') is gptbot';
+
+-- verdicts_of(names) does the work, for a list of names as they are sent or written: each is taken by its whole_name. A name need
+-- not be in the registry. The sparse rows are gathered by file and name first, and the '*' row is fetched once a host, so the
+-- only large thing is the answer itself.
 CREATE OR REPLACE MACRO verdicts_of(names) AS TABLE
 WITH asked AS (
     SELECT n.name, any_value(g.category) AS category, any_value(g.fallbacks) AS fallbacks,
         coalesce(bool_or(g.ignores_wildcard), false) AS ignores_wildcard
-    FROM (SELECT DISTINCT lower(trim(unnest(names))) AS name) n
+    FROM (SELECT DISTINCT whole_name(unnest(names)) AS name) n
     LEFT JOIN agents g ON lower(g.agent) = n.name
     GROUP BY n.name
 ),
