@@ -5,6 +5,8 @@ mod bytes;
 mod host;
 mod lists;
 mod made;
+mod oracle;
+mod parquet_lists;
 
 use crate::util::{Ran, columns, command, run};
 use arrow::array::{Array, AsArray};

@@ -244,9 +244,13 @@ pub(crate) struct MatchArgs {
     )]
     pub(crate) agent: Vec<String>,
 
-    /// The URLs: text, CSV or Parquet, or `-` for text on standard input
+    /// The URLs: text, CSV, Parquet, a folder of Parquet files, or `-` for standard input
     #[arg(short, long, value_name = "FILE")]
     pub(crate) urls: PathBuf,
+
+    /// The column of CSV or Parquet that holds the URLs, in any case [default: url]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) column: Option<String>,
 
     /// The file that is written, Parquet
     #[arg(short, long, value_name = "OUT")]

@@ -46,6 +46,9 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::Busy => "wait for its end, or choose another -o".to_owned(),
         ErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
         ErrorKind::MemoryTooSmall { least } => format!("give --memory {}MiB or more", least >> 20),
+        ErrorKind::LargePage { .. } => {
+            "give more --memory, or write the list with smaller pages".to_owned()
+        }
         ErrorKind::NoCrawler => "name a crawler with --agent; '*' is all others".to_owned(),
         ErrorKind::MissingTable { needed, .. } => format!(
             "scan again without --tables, or with --tables {}",

@@ -32,6 +32,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
             path if path == Path::new("-") => List::Stdin,
             path => List::File(path.to_owned()),
         },
+        column: args.column.clone(),
         crawlers: crawlers
             .map(|agent| Crawler::new(&registry, agent))
             .collect(),

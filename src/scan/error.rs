@@ -97,6 +97,15 @@ pub enum ErrorKind {
     NoCapture(String),
     /// A file is not a list of URLs; the reason.
     Urls(String),
+    /// A page of a Parquet list is larger than its limit.
+    LargePage {
+        /// The row group that holds the page, from 0.
+        row_group: usize,
+        /// The size of the page.
+        bytes: u64,
+        /// The limit.
+        bytes_max: u64,
+    },
     /// The run was interrupted.
     Interrupted,
     /// The run was interrupted, and leaves nothing.
@@ -236,6 +245,14 @@ impl fmt::Display for Error {
                 write!(f, "'{place}' has no capture of a robots.txt of '{host}'")
             }
             ErrorKind::Urls(why) => write!(f, "'{place}' is not a list of URLs: {why}"),
+            ErrorKind::LargePage {
+                row_group,
+                bytes,
+                bytes_max,
+            } => write!(
+                f,
+                "cannot read '{place}': a page of row group {row_group} has {bytes} bytes, more than the {bytes_max} that memory allows"
+            ),
             ErrorKind::Abandoned => write!(f, "interrupted; '{place}' was not written"),
             ErrorKind::Interrupted => {
                 write!(f, "interrupted; finished parts of '{place}' are kept")

@@ -21,6 +21,7 @@ pub mod matching;
 mod memo;
 pub mod note;
 pub mod output;
+mod panics;
 mod rows;
 pub mod run;
 mod sort;

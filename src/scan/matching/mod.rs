@@ -39,13 +39,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
-use urls::{Time, Urls};
+use urls::{ListOptions, Time, Urls};
 
 /// The least memory that sorting can do with.
 pub const MEMORY_MIN: u64 = 16 << 20;
 
 /// What each sort may hold, of all: so many are in use at most.
 const SORTS: u64 = 12;
+
+/// The largest page of a Parquet list, as a share of the memory.
+const PAGE_SHARE: u64 = 4;
 
 /// Rows of a batch that is written, at most.
 const BATCH_ROWS: usize = 4096;
@@ -68,6 +71,8 @@ pub struct Options {
     pub crawls: Vec<String>,
     /// The URLs.
     pub urls: List,
+    /// The column of CSV or Parquet that holds the URLs; `url` if there is none.
+    pub column: Option<String>,
     /// The crawlers.
     pub crawlers: Vec<Crawler>,
     /// Whose reading.
@@ -226,7 +231,11 @@ pub fn prepare(options: Options) -> Result<Ready, Error> {
     }
     let tables = [Table::RobotsFiles, Table::Groups, Table::Rules];
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
-    let urls = Urls::open(&options.urls)?;
+    let list_options = ListOptions {
+        column: options.column.clone(),
+        page_bytes_max: options.memory / PAGE_SHARE,
+    };
+    let urls = Urls::open(&options.urls, list_options)?;
     Ok(Ready {
         options,
         dataset,

@@ -1,47 +1,49 @@
-//! Lists of URLs: text, CSV and Parquet.
+//! Lists of URLs: text, CSV and Parquet, and folders of Parquet files.
 //!
-//! What a file is, its bytes say: Parquet begins with `PAR1`, gzip is unpacked,
-//! and what is left is CSV if its name ends in `.csv` or `.csv.gz`, or if its
-//! first line has a column `url`; else text. Standard input is text.
+//! The bytes of a file decide its format: Parquet begins with `PAR1`, gzip is
+//! decompressed, and what is left is CSV if its name ends in `.csv` or
+//! `.csv.gz`, if a column is asked for, or if its first line has a column `url`;
+//! otherwise it is text. Standard input is text, or CSV if a column is asked for.
+
+mod csv_list;
+mod folder;
+mod page_limit;
+mod parquet_list;
 
 use super::stdin::Stdin;
 use crate::date::parse_iso;
 use crate::error::{Error, ErrorKind};
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::compute::cast;
-use arrow::datatypes::{
-    DataType, Date32Type, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType,
-};
-use arrow::error::ArrowError;
 use flate2::read::MultiGzDecoder;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use std::cell::Cell;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 /// A longer line is not read on: no URL is that long.
 const LINE_BYTES_MAX: usize = super::URL_BYTES_MAX + 1;
 
-/// Bytes of a record of CSV; a quote that is left open makes one of all that follows.
-const RECORD_BYTES_MAX: usize = 4 << 20;
+/// The longest first line in bytes that can be the header of a CSV file. Only a
+/// file with another name is recognized by it.
+const HEAD_BYTES_MAX: usize = 1 << 20;
 
-/// Bytes of the first line by which CSV is told from text.
-const HEAD_BYTES_MAX: usize = 8 << 10;
-
-/// Rows of a batch of Parquet.
-const BATCH_ROWS: usize = 1024;
+/// The column that holds the URLs, unless another is asked for.
+const URL: &str = "url";
 
 /// Where the URLs are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum List {
     /// Standard input.
     Stdin,
-    /// A file.
+    /// A file, or a folder of Parquet files.
     File(PathBuf),
+}
+
+/// How a list is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListOptions {
+    /// The column of CSV or Parquet that holds the URLs; `url` if there is none.
+    pub(crate) column: Option<String>,
+    /// The largest page of a Parquet file, in bytes.
+    pub(crate) page_bytes_max: u64,
 }
 
 /// The time for which a row asks.
@@ -59,33 +61,85 @@ pub(crate) enum Time {
 type Each<'e> = dyn FnMut(&[u8], Time) -> Result<(), Error> + 'e;
 
 /// An open list.
-pub(crate) enum Urls {
+pub(crate) struct Urls {
+    source: Source,
+    options: ListOptions,
+}
+
+enum Source {
     Stdin,
     Text(Box<dyn BufRead>, PathBuf),
     Csv(Box<dyn BufRead>, PathBuf),
-    Parquet(File, PathBuf),
+    Parquet(Vec<PathBuf>),
 }
 
 impl Urls {
-    /// Opens a list and finds out what it is.
+    /// Opens a list and detects its format.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`].
-    pub(crate) fn open(list: &List) -> Result<Self, Error> {
-        let path = match list {
-            List::Stdin => return Ok(Self::Stdin),
-            List::File(path) => path,
+    /// [`ErrorKind::Read`]; [`ErrorKind::Urls`] for a folder without Parquet
+    /// files, and for Parquet from a pipe.
+    pub(crate) fn open(list: &List, options: ListOptions) -> Result<Self, Error> {
+        let source = match list {
+            List::Stdin => Source::Stdin,
+            List::File(path) => Source::open(path, options.column.is_some())?,
         };
+        Ok(Self { source, options })
+    }
+
+    /// Gives each row in order: its URL, without blanks around it, and its
+    /// time. Empty lines of text are skipped. While standard input is waited
+    /// for, an error ends the wait once `is_stopped`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`], [`ErrorKind::Urls`], [`ErrorKind::LargePage`], and
+    /// those of `each`.
+    pub(crate) fn read(
+        self,
+        is_stopped: &dyn Fn() -> bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), Error> {
+        let column = self.options.column.as_deref();
+        let wanted = column.unwrap_or(URL);
+        match self.source {
+            Source::Stdin => {
+                let path = Path::new("standard input");
+                let mut source = BufReader::new(Stdin::open(is_stopped));
+                match column {
+                    None => read_text(&mut source, path, each),
+                    Some(_) => csv_list::read(source, path, wanted, each),
+                }
+            }
+            Source::Text(mut source, path) => read_text(&mut source, &path, each),
+            Source::Csv(source, path) => csv_list::read(source, &path, wanted, each),
+            Source::Parquet(paths) => paths.iter().try_for_each(|path| {
+                parquet_list::read(path, wanted, self.options.page_bytes_max, each)
+            }),
+        }
+    }
+}
+
+impl Source {
+    fn open(path: &Path, has_column: bool) -> Result<Self, Error> {
         let unreadable = |error| Error::read(path, error);
+        let metadata = fs::metadata(path).map_err(unreadable)?;
+        if metadata.is_dir() {
+            return folder::parquet_files(path).map(Self::Parquet);
+        }
         let mut file = File::open(path).map_err(unreadable)?;
         let mut magic = Vec::new();
         (&mut file)
             .take(4)
             .read_to_end(&mut magic)
             .map_err(unreadable)?;
+        if magic == b"PAR1" && !metadata.is_file() {
+            let why = "Parquet is read from its end, so it cannot come through a pipe".to_owned();
+            return Err(Error::new(ErrorKind::Urls(why), path));
+        }
         if magic == b"PAR1" {
-            return Ok(Self::Parquet(file, path.clone()));
+            return Ok(Self::Parquet(vec![path.to_owned()]));
         }
         // What was read of a pipe cannot be read again.
         let is_gzip = magic.starts_with(b"\x1f\x8b");
@@ -99,53 +153,33 @@ impl Urls {
             source
         };
         let head = read_head(&mut source).map_err(unreadable)?;
-        let is_csv = is_named_csv(path) || has_url_column(&head);
+        let is_csv = has_column || is_named_csv(path) || has_url_column(&head);
         let source: Box<dyn BufRead> =
             Box::new(BufReader::new(io::Cursor::new(head).chain(source)));
         Ok(match is_csv {
-            true => Self::Csv(source, path.clone()),
-            false => Self::Text(source, path.clone()),
+            true => Self::Csv(source, path.to_owned()),
+            false => Self::Text(source, path.to_owned()),
         })
-    }
-
-    /// Gives each row in order: its URL, without blanks around it, and its
-    /// time. Empty lines of text are none. While standard input is waited for,
-    /// an error ends the wait once `is_stopped`.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Read`], [`ErrorKind::Urls`], and what `each` gives.
-    pub(crate) fn read(
-        self,
-        is_stopped: &dyn Fn() -> bool,
-        each: &mut Each<'_>,
-    ) -> Result<(), Error> {
-        match self {
-            Self::Stdin => {
-                let mut source = BufReader::new(Stdin::open(is_stopped));
-                read_text(&mut source, Path::new("standard input"), each)
-            }
-            Self::Text(mut source, path) => read_text(&mut source, &path, each),
-            Self::Csv(source, path) => read_csv(source, &path, each),
-            Self::Parquet(file, path) => read_parquet(file, &path, each),
-        }
     }
 }
 
 /// Reads until a line has ended, or enough is there. A pipe gives what it has,
 /// so it may take several times.
 fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let (mut head, mut len) = (vec![0; HEAD_BYTES_MAX], 0);
-    while len < head.len() && !head[..len].contains(&b'\n') {
-        match source.read(&mut head[len..]) {
-            Ok(0) => break,
-            Ok(read) => len += read,
+    let (mut head, mut chunk) = (Vec::new(), [0; 8 << 10]);
+    loop {
+        match source.read(&mut chunk) {
+            Ok(0) => return Ok(head),
+            Ok(read) => {
+                head.extend_from_slice(&chunk[..read]);
+                if chunk[..read].contains(&b'\n') || head.len() >= HEAD_BYTES_MAX {
+                    return Ok(head);
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    head.truncate(len);
-    Ok(head)
 }
 
 fn is_named_csv(path: &Path) -> bool {
@@ -153,13 +187,36 @@ fn is_named_csv(path: &Path) -> bool {
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv")
 }
 
-/// Whether the first line is a header of CSV; a URL would have a scheme.
+/// Returns true if the first line is a header of CSV; a URL would have a scheme.
 fn has_url_column(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or(head);
     memchr::memmem::find(line, b"://").is_none()
         && without_mark(line)
             .split(|&byte| byte == b',')
-            .any(|field| column_name(field) == b"url")
+            .any(|field| column_name(field).eq_ignore_ascii_case(URL.as_bytes()))
+}
+
+/// Finds a column by its name: the one of exactly that name, else the only one
+/// whose name differs in case alone.
+fn column_index<'n>(
+    names: impl Iterator<Item = &'n [u8]> + Clone,
+    wanted: &str,
+) -> Result<Option<usize>, String> {
+    let wanted = wanted.as_bytes();
+    if let Some(index) = names.clone().position(|name| name == wanted) {
+        return Ok(Some(index));
+    }
+    let mut alike = names
+        .enumerate()
+        .filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
+    match (alike.next(), alike.next()) {
+        (Some((_, first)), Some((_, second))) => Err(format!(
+            "its columns `{}` and `{}` differ in case alone",
+            String::from_utf8_lossy(first),
+            String::from_utf8_lossy(second),
+        )),
+        (found, _) => Ok(found.map(|(index, _)| index)),
+    }
 }
 
 fn without_mark(text: &[u8]) -> &[u8] {
@@ -216,67 +273,6 @@ fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-fn read_csv(source: Box<dyn BufRead>, path: &Path, each: &mut Each<'_>) -> Result<(), Error> {
-    let refuse = |error: csv::Error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => Error::read(path, error),
-        other => Error::new(ErrorKind::Urls(format!("{other:?}")), path),
-    };
-    // What a record may still take; the reader holds some more beforehand.
-    let left = Rc::new(Cell::new(RECORD_BYTES_MAX));
-    let source = Bounded {
-        source,
-        left: Rc::clone(&left),
-    };
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source);
-    let header = reader.byte_headers().map_err(refuse)?.clone();
-    let column = |name: &[u8]| {
-        header
-            .iter()
-            .position(|field| column_name(without_mark(field)) == name)
-    };
-    let Some(url) = column(b"url") else {
-        let why = "its first line has no column `url`".to_owned();
-        return Err(Error::new(ErrorKind::Urls(why), path));
-    };
-    let fetch_time = column(b"fetch_time");
-    let mut record = csv::ByteRecord::new();
-    loop {
-        left.set(RECORD_BYTES_MAX);
-        let line = reader.position().line();
-        let is_there = reader.read_byte_record(&mut record);
-        if left.get() == 0 {
-            let why = format!(
-                "the record that begins at line {line} has more than {RECORD_BYTES_MAX} bytes: is a quote left open?"
-            );
-            return Err(Error::new(ErrorKind::Urls(why), path));
-        }
-        if !is_there.map_err(refuse)? {
-            return Ok(());
-        }
-        let time = fetch_time.and_then(|at| record.get(at)).unwrap_or_default();
-        let time = std::str::from_utf8(time).map_or(Time::Bad, time_of_text);
-        each(record.get(url).unwrap_or_default().trim_ascii(), time)?;
-    }
-}
-
-/// A source that fails once what is left is used up.
-struct Bounded<R> {
-    source: R,
-    left: Rc<Cell<usize>>,
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let room = out.len().min(self.left.get());
-        if room == 0 && !out.is_empty() {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let read = self.source.read(&mut out[..room])?;
-        self.left.set(self.left.get() - read);
-        Ok(read)
-    }
-}
-
 fn time_of_text(text: &str) -> Time {
     if text.trim().is_empty() {
         return Time::Unsaid;
@@ -284,120 +280,28 @@ fn time_of_text(text: &str) -> Time {
     parse_iso(text).map_or(Time::Bad, Time::At)
 }
 
-fn read_parquet(file: File, path: &Path, each: &mut Each<'_>) -> Result<(), Error> {
-    let refuse = |why: String| Error::new(ErrorKind::Urls(why), path);
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| Error::with_source(ErrorKind::Read, path, error))?;
-    let fields = builder.schema().fields();
-    let has = |name: &str| fields.iter().any(|field| field.name() == name);
-    if !has("url") {
-        return Err(refuse("it has no column `url`".to_owned()));
-    }
-    let mask = ProjectionMask::columns(builder.parquet_schema(), ["url", "fetch_time"]);
-    let reader = builder.with_projection(mask).with_batch_size(BATCH_ROWS);
-    let reader = reader
-        .build()
-        .map_err(|error| Error::with_source(ErrorKind::Read, path, error))?;
-    for batch in reader {
-        let batch = batch.map_err(|error| Error::with_source(ErrorKind::Read, path, error))?;
-        let (urls, times) = columns(&batch).map_err(|error| refuse(error.to_string()))?;
-        let urls = urls.as_binary::<i64>();
-        for row in 0..batch.num_rows() {
-            let url: &[u8] = if urls.is_valid(row) {
-                urls.value(row)
-            } else {
-                b""
-            };
-            let time = match &times {
-                None => Time::Unsaid,
-                Some(times) => time_of_row(times, row),
-            };
-            each(url.trim_ascii(), time)?;
-        }
-    }
-    Ok(())
-}
-
-/// The URLs as bytes, and the times as they are, or as texts.
-fn columns(batch: &RecordBatch) -> Result<(ArrayRef, Option<ArrayRef>), ArrowError> {
-    let wrong = |name: &str, array: &ArrayRef| {
-        let kind = array.data_type();
-        ArrowError::SchemaError(format!("its column `{name}` is of the type {kind}"))
-    };
-    let by_name = |name: &str| batch.column_by_name(name);
-    let urls = by_name("url").ok_or_else(|| ArrowError::SchemaError("no `url`".to_owned()))?;
-    let urls = match urls.data_type() {
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Ok(urls.clone()),
-        _ if is_text(urls.data_type()) => cast(urls, &DataType::LargeUtf8),
-        _ => Err(wrong("url", urls)),
-    }?;
-    let urls = cast(&urls, &DataType::LargeBinary)?;
-    let Some(times) = by_name("fetch_time") else {
-        return Ok((urls, None));
-    };
-    let times = match times.data_type() {
-        DataType::Timestamp(..) | DataType::Date32 => times.clone(),
-        kind if is_text(kind) => cast(times, &DataType::LargeUtf8)?,
-        _ => return Err(wrong("fetch_time", times)),
-    };
-    Ok((urls, Some(times)))
-}
-
-fn is_text(kind: &DataType) -> bool {
-    match kind {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => is_text(values),
-        _ => false,
-    }
-}
-
-/// An instant is the same in every zone, and one without a zone is taken as
-/// UTC. What is finer than a millisecond is cut, as it is for captures.
-fn time_of_row(times: &ArrayRef, row: usize) -> Time {
-    if times.is_null(row) {
-        return Time::Unsaid;
-    }
-    let millis = match times.data_type() {
-        DataType::Timestamp(TimeUnit::Second, _) => times
-            .as_primitive::<TimestampSecondType>()
-            .value(row)
-            .checked_mul(1000),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            Some(times.as_primitive::<TimestampMillisecondType>().value(row))
-        }
-        DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            let micros = times.as_primitive::<TimestampMicrosecondType>().value(row);
-            Some(micros.div_euclid(1000))
-        }
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-            let nanos = times.as_primitive::<TimestampNanosecondType>().value(row);
-            Some(nanos.div_euclid(1_000_000))
-        }
-        DataType::Date32 => {
-            let days = times.as_primitive::<Date32Type>().value(row);
-            Some(i64::from(days) * 86_400_000)
-        }
-        _ => return time_of_text(times.as_string::<i64>().value(row)),
-    };
-    millis.map_or(Time::Bad, Time::At)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use arrow::array::{
-        BinaryArray, DictionaryArray, Int64Array, LargeStringArray, StringArray, StringViewArray,
-        TimestampMicrosecondArray, TimestampNanosecondArray, TimestampSecondArray,
+        Array, ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeStringArray, StringArray,
+        StringViewArray, TimestampMicrosecondArray, TimestampNanosecondArray, TimestampSecondArray,
     };
     use arrow::datatypes::Int32Type;
+    use arrow::record_batch::RecordBatch;
     use std::sync::Arc;
+
+    const OPTIONS: ListOptions = ListOptions {
+        column: None,
+        page_bytes_max: 1 << 20,
+    };
 
     fn rows(name: &str, bytes: &[u8]) -> Result<Vec<(String, Time)>, Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         let mut rows = Vec::new();
-        Urls::open(&List::File(path))?.read(&|| false, &mut |url, time| {
+        Urls::open(&List::File(path), OPTIONS)?.read(&|| false, &mut |url, time| {
             rows.push((String::from_utf8_lossy(url).into_owned(), time));
             Ok(())
         })?;

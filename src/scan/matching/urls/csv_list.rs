@@ -1,0 +1,106 @@
+//! A list of URLs in CSV.
+
+use super::{Each, Time, column_index, time_of_text, without_mark};
+use crate::error::{Error, ErrorKind};
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+/// The longest record in bytes. An open quote makes one record of all that follows.
+const RECORD_BYTES_MAX: usize = 4 << 20;
+
+/// Reads each record of a list: its URL from the column `wanted`, its time from
+/// the column `fetch_time`.
+pub(super) fn read(
+    source: impl Read,
+    path: &Path,
+    wanted: &str,
+    each: &mut Each<'_>,
+) -> Result<(), Error> {
+    let refuse = |why: String| Error::new(ErrorKind::Urls(why), path);
+    let too_long = |line: u64| {
+        refuse(format!(
+            "the record that begins at line {line} has more than {RECORD_BYTES_MAX} bytes: is a quote left open?"
+        ))
+    };
+    // The bytes that a record may still take; the reader buffers a few more.
+    let left = Rc::new(Cell::new(RECORD_BYTES_MAX));
+    let source = Bounded {
+        source,
+        left: Rc::clone(&left),
+    };
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source);
+    let header = reader.byte_headers().map(csv::ByteRecord::clone);
+    if left.get() == 0 {
+        return Err(too_long(1));
+    }
+    let header = header.map_err(|error| csv_error(error, path))?;
+    let column = |name: &str| {
+        let names = header.iter().map(|field| without_mark(field).trim_ascii());
+        column_index(names, name).map_err(refuse)
+    };
+    let Some(url) = column(wanted)? else {
+        return Err(refuse(format!("its first line has no column '{wanted}'")));
+    };
+    let fetch_time = column("fetch_time")?;
+    let mut record = csv::ByteRecord::new();
+    loop {
+        left.set(RECORD_BYTES_MAX);
+        let line = reader.position().line();
+        let is_there = reader.read_byte_record(&mut record);
+        if left.get() == 0 {
+            return Err(too_long(line));
+        }
+        if !is_there.map_err(|error| csv_error(error, path))? {
+            return Ok(());
+        }
+        let time = fetch_time
+            .and_then(|index| record.get(index))
+            .unwrap_or_default();
+        let time = std::str::from_utf8(time).map_or(Time::Bad, time_of_text);
+        each(record.get(url).unwrap_or_default().trim_ascii(), time)?;
+    }
+}
+
+/// Converts an error of the CSV reader: one of the file stays one, any other
+/// becomes its own sentence.
+fn csv_error(error: csv::Error, path: &Path) -> Error {
+    let sentence = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => Error::read(path, error),
+        _ => Error::new(ErrorKind::Urls(sentence), path),
+    }
+}
+
+/// A source that fails once the bytes left are used up.
+struct Bounded<R> {
+    source: R,
+    left: Rc<Cell<usize>>,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let room = out.len().min(self.left.get());
+        if room == 0 && !out.is_empty() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let read = self.source.read(&mut out[..room])?;
+        self.left.set(self.left.get() - read);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_csv_reader_is_a_sentence() {
+        let mut records = csv::Reader::from_reader(&b"url\n\xff\n"[..]).into_records();
+        let error = records.next().expect("one record").unwrap_err();
+        let error = csv_error(error, Path::new("list.csv")).to_string();
+        assert!(error.contains("invalid utf-8"), "{error}");
+        assert!(!error.contains(['{', '}']), "{error}");
+    }
+}

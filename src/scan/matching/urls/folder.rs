@@ -1,0 +1,128 @@
+//! A folder of Parquet files, as query engines write tables.
+
+use crate::error::{Error, ErrorKind};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The deepest nesting of folders that is searched. Common Crawl's index has
+/// two levels, `crawl=…/subset=…`.
+const DEPTH_MAX: usize = 8;
+
+/// Returns the files `*.parquet` in a folder and its subfolders, sorted by path.
+///
+/// Names that begin with `.` or `_` are skipped, as by Hive, Spark and DuckDB.
+/// Links are not followed: one that could hold a part is an error, so that no
+/// part is left out in silence.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`]; [`ErrorKind::Urls`] if there is no such file, for a
+/// link or special file among them, and for folders nested too deep.
+pub(super) fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    collect(folder, DEPTH_MAX, &mut files)?;
+    if files.is_empty() {
+        let why = "the folder holds no file named *.parquet".to_owned();
+        return Err(Error::new(ErrorKind::Urls(why), folder));
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let unreadable = |error| Error::read(folder, error);
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(['.', '_']) {
+            continue;
+        }
+        let path = entry.path();
+        let refuse = |why: &str| Err(Error::new(ErrorKind::Urls(why.to_owned()), &path));
+        let kind = entry.file_type().map_err(unreadable)?;
+        let is_parquet = name.to_ascii_lowercase().ends_with(".parquet");
+        if kind.is_symlink() && (is_parquet || path.is_dir()) {
+            return refuse("it is a symbolic link in a folder, which is not followed");
+        }
+        if kind.is_dir() && depth == 0 {
+            return refuse("its folders are nested too deep");
+        }
+        if kind.is_dir() {
+            collect(&path, depth - 1, files)?;
+        } else if is_parquet && !kind.is_file() {
+            return refuse("it is not a regular file");
+        } else if is_parquet {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_found_in_partitions_in_the_order_of_their_paths() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        };
+        let found = || -> Result<Vec<String>, Error> {
+            let files = parquet_files(root.path())?;
+            let name = |path: &PathBuf| {
+                let path = path.strip_prefix(root.path()).unwrap();
+                path.to_str().unwrap().replace('\\', "/")
+            };
+            Ok(files.iter().map(name).collect())
+        };
+        write("_SUCCESS");
+        write("readme.txt");
+        let error = found().unwrap_err().to_string();
+        assert!(error.contains("no file named *.parquet"), "{error}");
+        for name in [
+            "crawl=B/subset=warc/part-1.gz.parquet",
+            "crawl=B/subset=warc/part-0.gz.parquet",
+            "crawl=A/subset=warc/part-9.PARQUET",
+            "_temporary/part-2.parquet",
+            ".part-0.parquet.crc",
+            ".hidden.parquet",
+        ] {
+            write(name);
+        }
+        assert_eq!(
+            found().unwrap(),
+            [
+                "crawl=A/subset=warc/part-9.PARQUET",
+                "crawl=B/subset=warc/part-0.gz.parquet",
+                "crawl=B/subset=warc/part-1.gz.parquet",
+            ]
+        );
+        write("1/2/3/4/5/6/7/8/x.parquet");
+        assert_eq!(found().unwrap().len(), 4);
+        write("1/2/3/4/5/6/7/8/9/x.parquet");
+        let error = found().unwrap_err().to_string();
+        assert!(error.contains("nested too deep"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_among_the_parts_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("list");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("a.parquet"), "").unwrap();
+        fs::write(root.path().join("b.parquet"), "").unwrap();
+        for (target, name) in [("../b.parquet", "b.parquet"), ("..", "up")] {
+            let link = folder.join(name);
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            let error = parquet_files(&folder).unwrap_err().to_string();
+            assert!(error.contains("symbolic link"), "{error}");
+            fs::remove_file(link).unwrap();
+        }
+        assert_eq!(parquet_files(&folder).unwrap().len(), 1);
+    }
+}

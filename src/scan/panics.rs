@@ -1,0 +1,33 @@
+//! Panics of the Parquet reader.
+
+use crate::error::{Error, ErrorKind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+/// Runs a call of the Parquet reader on a file that may hold any bytes, and
+/// turns a panic into an error that names the file.
+///
+/// # Errors
+///
+/// Those of `call`; [`ErrorKind::Read`] if it panics.
+pub(crate) fn caught<T>(path: &Path, call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    // After a panic the reader is not used again.
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
+        let why = "the Parquet reader panicked: the file is damaged";
+        Err(Error::with_source(ErrorKind::Read, path, why))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error_that_names_the_file() {
+        let path = Path::new("list.parquet");
+        let error = caught::<()>(path, || panic!("index out of bounds")).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Read);
+        assert_eq!(error.place(), path);
+        assert_eq!(caught(path, || Ok(1)).unwrap(), 1);
+    }
+}

@@ -1,0 +1,276 @@
+//! Every answer of Google's parser, through `match`, with lists of each format.
+//!
+//! `answers_are_those_of_googles_parser` asks real archives, in which an origin
+//! that was captured twice has one authoritative capture. Here each body gets
+//! an origin of its own, so that no answer of the oracle is left out.
+
+use crate::util::{columns, run, shared_data};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
+use arrow::datatypes::{Int32Type, Int64Type};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use robots::Dialect;
+use scan::agents::Registry;
+use scan::asked::{Asked, Crawler};
+use scan::capture::{Capture, Scope};
+use scan::matching::{List, Options, Progress, prepare};
+use scan::warc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use tempfile::TempDir;
+
+/// Agents with more questions than this are asked alone.
+const MANY: usize = 1000;
+
+/// Agents that are asked together otherwise: each is asked for the URLs of all.
+const TOGETHER: usize = 32;
+
+/// A question to Google's parser. The URL is at the origin of its body.
+struct Question {
+    agent: String,
+    url: String,
+    is_allowed: bool,
+    line_no: i64,
+}
+
+/// The origin of the `n`-th body.
+fn origin(n: usize) -> String {
+    format!("https://c{n}.example")
+}
+
+/// Reads the questions; bodies are numbered in the order of archives and offsets.
+fn questions(data: &Path) -> (Vec<Question>, BTreeMap<(String, i64), usize>) {
+    let batches = columns(&data.join("oracle/access.parquet"));
+    let mut rows = Vec::new();
+    for batch in &batches {
+        let column = |name: &str| batch.column_by_name(name).unwrap();
+        let text = |name: &str, row: usize| column(name).as_string::<i32>().value(row).to_owned();
+        let number = |name: &str, row: usize| column(name).as_primitive::<Int64Type>().value(row);
+        for row in 0..batch.num_rows() {
+            let question = Question {
+                agent: text("agent", row),
+                url: text("url", row),
+                is_allowed: column("allowed").as_boolean().value(row),
+                line_no: number("line_no", row),
+            };
+            let place = (text("archive", row), number("warc_record_offset", row));
+            rows.push((place, question));
+        }
+    }
+    let places: BTreeSet<_> = rows.iter().map(|(place, _)| place.clone()).collect();
+    let places: BTreeMap<_, _> = places.into_iter().zip(0..).collect();
+    let with_origin = rows.into_iter().map(|(place, mut question)| {
+        let (_, rest) = question.url.split_once("://").unwrap();
+        let path = rest.find('/').map_or("", |slash| &rest[slash..]);
+        question.url = origin(places[&place]) + path;
+        question
+    });
+    (with_origin.collect(), places)
+}
+
+/// Writes an archive in which each body is the robots.txt of its own origin.
+fn write_archive(data: &Path, places: &BTreeMap<(String, i64), usize>, out: &Path) {
+    let mut file = BufWriter::new(File::create(out).unwrap());
+    let scope = Scope {
+        is_robots_subset: true,
+        max_body_bytes: 16 << 20,
+        body_limit: None,
+    };
+    let archives: BTreeSet<&String> = places.keys().map(|(archive, _)| archive).collect();
+    let mut written = 0;
+    for archive in archives {
+        let mut reader = warc::Reader::new(warc::Limits::default());
+        reader
+            .open_file(&data.join("real").join(archive), None)
+            .unwrap();
+        while reader.read_record().unwrap() {
+            let record = reader.record();
+            let place = (archive.clone(), record.place().offset as i64);
+            let Some(capture) = Capture::read(&record, scope) else {
+                continue;
+            };
+            let Some(n) = places.get(&place) else {
+                continue;
+            };
+            let body = capture.body.as_deref().unwrap_or_default();
+            let head = "HTTP/1.1 200 OK\r\n\r\n";
+            write!(
+                file,
+                "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {}/robots.txt\r\n\
+                 WARC-Date: 2026-01-05T00:00:00Z\r\nContent-Length: {}\r\n\r\n{head}",
+                origin(*n),
+                head.len() + body.len()
+            )
+            .unwrap();
+            file.write_all(body).unwrap();
+            file.write_all(b"\r\n\r\n").unwrap();
+            written += 1;
+        }
+    }
+    file.flush().unwrap();
+    assert_eq!(written, places.len());
+}
+
+/// The formats of a list, by the names of their files.
+const FORMATS: [&str; 9] = [
+    "text",
+    "list.csv",
+    "uncompressed.parquet",
+    "snappy.parquet",
+    "gzip.parquet",
+    "brotli.parquet",
+    "lz4.parquet",
+    "lz4_raw.parquet",
+    "zstd.parquet",
+];
+
+fn write_list(folder: &Path, name: &str, urls: &[&str]) -> PathBuf {
+    let path = folder.join(name);
+    let codec = match name {
+        "text" => {
+            fs::write(&path, urls.join("\n")).unwrap();
+            return path;
+        }
+        "list.csv" => {
+            let rows = urls.iter().map(|url| url.replace('"', "\"\""));
+            let rows: String = rows.map(|url| format!("7,\"{url}\"\r\n")).collect();
+            fs::write(&path, format!("n,url\r\n{rows}")).unwrap();
+            return path;
+        }
+        "uncompressed.parquet" => Compression::UNCOMPRESSED,
+        "snappy.parquet" => Compression::SNAPPY,
+        "gzip.parquet" => Compression::GZIP(GzipLevel::default()),
+        "brotli.parquet" => Compression::BROTLI(BrotliLevel::default()),
+        "lz4.parquet" => Compression::LZ4,
+        "lz4_raw.parquet" => Compression::LZ4_RAW,
+        _ => Compression::ZSTD(ZstdLevel::default()),
+    };
+    let column: ArrayRef = Arc::new(StringArray::from_iter_values(urls));
+    let batch = RecordBatch::try_from_iter([("url", column)]).unwrap();
+    let properties = WriterProperties::builder().set_compression(codec).build();
+    let file = File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    path
+}
+
+/// Matches a list for some agents, and returns the file that was written.
+fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
+    let registry = Registry::built_in();
+    let output = urls.with_extension("out");
+    let crawlers = agents.iter().map(|agent| Crawler::new(&registry, agent));
+    let ready = prepare(Options {
+        dataset: dataset.to_owned(),
+        crawls: Vec::new(),
+        urls: List::File(urls),
+        column: None,
+        crawlers: crawlers.collect(),
+        asked: Asked::Dialect(Dialect::Google),
+        at: None,
+        memory: 1 << 30,
+        output: output.clone(),
+        overwrite: true,
+    });
+    let stop = Arc::new(AtomicBool::new(false));
+    ready.unwrap().run(&Progress::default(), &stop).unwrap();
+    output
+}
+
+#[test]
+fn every_answer_of_googles_parser_is_that_of_match_with_lists_of_each_format() {
+    let Some(data) = shared_data() else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let (questions, places) = questions(&data);
+    assert_eq!(questions.len(), 124_002);
+    let archive = folder.path().join("bodies.warc");
+    write_archive(&data, &places, &archive);
+    let dataset = folder.path().join("dataset");
+    let args = [
+        archive.to_str().unwrap(),
+        "-o",
+        dataset.to_str().unwrap(),
+        "--subset",
+        "robotstxt",
+        "--body-limit",
+        "none",
+        "--tables",
+        "robots_files,groups,rules",
+    ];
+    let ran = run(args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+
+    // The same list in each format gives the same bytes.
+    let all: BTreeSet<&str> = questions.iter().map(|it| it.url.as_str()).collect();
+    let all: Vec<&str> = all.into_iter().collect();
+    let mut expected = None;
+    for format in FORMATS {
+        let list = write_list(folder.path(), format, &all);
+        let bytes = fs::read(matched(&dataset, list, &["GPTBot"])).unwrap();
+        let expected = expected.get_or_insert_with(|| bytes.clone());
+        assert!(bytes == *expected, "{format}");
+    }
+
+    // And all questions are answered, by lists whose formats take turns.
+    let mut of_agent: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
+    for question in &questions {
+        of_agent.entry(&question.agent).or_default().push(question);
+    }
+    let (many, few): (Vec<&str>, Vec<&str>) = of_agent
+        .keys()
+        .partition(|agent| of_agent[*agent].len() > MANY);
+    let rounds = many.chunks(1).chain(few.chunks(TOGETHER));
+    let mut answered = 0;
+    for (agents, format) in rounds.zip(FORMATS.iter().cycle()) {
+        let asked = agents.iter().flat_map(|agent| &of_agent[agent]);
+        let urls: BTreeSet<&str> = asked.map(|it| it.url.as_str()).collect();
+        let urls: Vec<&str> = urls.into_iter().collect();
+        let list = write_list(folder.path(), format, &urls);
+        let rows = rows(&matched(&dataset, list, agents));
+        assert_eq!(rows.len(), urls.len() * agents.len());
+        for question in agents.iter().flat_map(|agent| &of_agent[agent]) {
+            let answer = rows[&(question.url.clone(), question.agent.clone())];
+            assert_eq!(
+                answer,
+                (question.is_allowed, question.line_no),
+                "{} {} {format}",
+                question.agent,
+                question.url
+            );
+            answered += 1;
+        }
+    }
+    assert_eq!(answered, questions.len());
+}
+
+/// The access and the line of each URL and agent, 0 for no line.
+fn rows(path: &Path) -> HashMap<(String, String), (bool, i64)> {
+    let mut rows = HashMap::new();
+    for batch in columns(path) {
+        let column = |name: &str| batch.column_by_name(name).unwrap();
+        let text = |name: &str, row: usize| column(name).as_string::<i32>().value(row);
+        let lines = column("line_no").as_primitive::<Int32Type>();
+        for row in 0..batch.num_rows() {
+            let line_no = if lines.is_null(row) {
+                0
+            } else {
+                lines.value(row)
+            };
+            let is_allowed = match text("access", row) {
+                "allowed" => true,
+                "disallowed" => false,
+                other => panic!("{}: {other}", text("url", row)),
+            };
+            let key = (text("url", row).to_owned(), text("agent", row).to_owned());
+            rows.insert(key, (is_allowed, line_no.into()));
+        }
+    }
+    rows
+}
