@@ -7,6 +7,7 @@ pub use filter::Filter;
 pub use lines::Line;
 
 use crate::error::{Error, ErrorKind};
+use crate::panics::caught;
 use crate::tables::Table;
 use arrow::array::{Array, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow::error::ArrowError;
@@ -150,8 +151,10 @@ impl Dataset {
                 Error::with_source(ErrorKind::Read, path, error)
             };
             let file = File::open(path).map_err(|error| Error::read(path, error))?;
-            let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-                .map_err(|error| unreadable(error.into()))?;
+            let builder = caught(path, || {
+                let builder = ParquetRecordBatchReaderBuilder::try_new(file);
+                builder.map_err(|error| unreadable(error.into()))
+            })?;
             let schema = builder.parquet_schema();
             for name in columns {
                 if !schema.columns().iter().any(|column| column.name() == *name) {
@@ -164,9 +167,14 @@ impl Dataset {
             if let Wanted::Captures(filter) = wanted {
                 builder = builder.with_row_filter(row_filter(ids, *crawl, filter));
             }
-            let reader = builder.build().map_err(|error| unreadable(error.into()))?;
-            for batch in reader {
-                let batch = batch.map_err(|error| unreadable(error.into()))?;
+            let mut reader = caught(path, || {
+                let reader = builder.build();
+                reader.map_err(|error| unreadable(error.into()))
+            })?;
+            while let Some(batch) = caught(path, || {
+                let batch = reader.next().transpose();
+                batch.map_err(|error| unreadable(error.into()))
+            })? {
                 each(*crawl, &batch).map_err(|error| match error.kind() {
                     // Who reads the batch knows what is wrong, and we know where.
                     ErrorKind::NotADataset(why) => {
