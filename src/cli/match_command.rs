@@ -58,6 +58,9 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
             args.dataset.display()
         ));
     }
+    if done.urls == 0 {
+        message::warning(&format!("'{}' holds no URL", args.urls.display()));
+    }
     // A closed stream does not change the exit code.
     let _ = stderr().write_all(text(&done, &args.output).as_bytes());
     if args.json {

@@ -57,10 +57,89 @@ impl Host {
         })
     }
 
+    /// Returns true if the name ends with a public suffix that is known, such as
+    /// `com`. File names seldom do.
+    pub fn has_known_suffix(&self) -> bool {
+        psl::suffix(self.name.as_bytes()).is_some_and(|suffix| suffix.is_known())
+    }
+
     fn is(&self, scheme: &str, name: &str, port: u16) -> bool {
         name == self.name
             && self.scheme.as_ref().is_none_or(|it| it == scheme)
             && self.port.is_none_or(|it| it == port)
+    }
+}
+
+/// The most hosts that are suggested.
+const SIMILAR_MAX: usize = 5;
+
+/// The captures closest to a host that has none at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Nearby {
+    /// The time of the host's first capture, in milliseconds since 1970.
+    pub(crate) first_time: Option<i64>,
+    /// Hosts with captures: its other ports and schemes, subdomains and
+    /// parents; the shortest first.
+    pub(crate) hosts: Vec<String>,
+}
+
+/// Finds the captures closest to a host.
+///
+/// # Errors
+///
+/// Those of reading the dataset.
+pub(crate) fn nearby(dataset: &Dataset, scratch: &Scratch, host: &Host) -> Result<Nearby, Error> {
+    let progress = Progress::default();
+    let mut first_time: Option<i64> = None;
+    let mut similar: BTreeSet<(usize, String)> = BTreeSet::new();
+    each_row(&job(dataset, scratch, &progress), &mut |_, rows, row| {
+        let Some((scheme, name, port)) = rows.host(row) else {
+            return Ok(());
+        };
+        if !rows.is_robots_path.value(row) {
+            return Ok(());
+        }
+        let number = port.unwrap_or(origin::own_port(scheme));
+        if host.is(scheme, name, number) {
+            let time = rows.time(row);
+            first_time = Some(first_time.map_or(time, |first| first.min(time)));
+        } else if is_similar(name, &host.name) {
+            let text = match (name == host.name, port) {
+                (true, Some(port)) => format!("{scheme}://{name}:{port}"),
+                (true, None) => format!("{scheme}://{name}"),
+                (false, _) => name.to_owned(),
+            };
+            similar.insert((text.len(), text));
+            if similar.len() > SIMILAR_MAX {
+                similar.pop_last();
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Nearby {
+        first_time,
+        hosts: similar.into_iter().map(|(_, text)| text).collect(),
+    })
+}
+
+/// Returns true if the names are equal, or one is a subdomain of the other. A
+/// name of a single label is no parent.
+fn is_similar(name: &str, other: &str) -> bool {
+    let is_below = |name: &str, parent: &str| {
+        let rest = name.strip_suffix(parent);
+        parent.contains('.') && rest.is_some_and(|rest| rest.ends_with('.'))
+    };
+    name == other || is_below(name, other) || is_below(other, name)
+}
+
+fn job<'j>(dataset: &'j Dataset, scratch: &'j Scratch, progress: &'j Progress) -> Job<'j> {
+    Job {
+        dataset,
+        scratch,
+        crawlers: &[],
+        asked: Asked::Default,
+        memory: MEMORY_MIN,
+        progress,
     }
 }
 
@@ -78,14 +157,7 @@ pub(crate) fn speaker(
     at: Option<i64>,
 ) -> Result<Option<Page>, Error> {
     let progress = Progress::default();
-    let job = Job {
-        dataset,
-        scratch,
-        crawlers: &[],
-        asked: Asked::Default,
-        memory: MEMORY_MIN,
-        progress: &progress,
-    };
+    let job = job(dataset, scratch, &progress);
     // Whether it is https, and at its own port, stands for each origin.
     let mut origins: BTreeSet<(Vec<u8>, bool, bool)> = BTreeSet::new();
     let mut text = Vec::new();
@@ -161,6 +233,16 @@ mod tests {
         for (text, scheme, name, port) in cases {
             let expected = Some((scheme.to_owned(), name.to_owned(), port));
             assert_eq!(read(text), expected, "{text}");
+        }
+        for (name, other, is) in [
+            ("www.a.example", "a.example", true),
+            ("a.example", "www.a.example", true),
+            ("a.example", "a.example", true),
+            ("ba.example", "a.example", false),
+            ("a.example", "example", false),
+            ("a.example", "b.example", false),
+        ] {
+            assert_eq!(is_similar(name, other), is, "{name} {other}");
         }
         for text in ["", "https://", "a b", "example.com:99999", "://x"] {
             assert_eq!(read(text), None, "{text}");

@@ -15,6 +15,7 @@ mod answers;
 mod captures;
 mod host;
 mod origin;
+mod output;
 mod page;
 mod revisits;
 mod speakers;
@@ -22,7 +23,7 @@ mod stdin;
 mod urls;
 
 pub use host::Host;
-pub(crate) use host::speaker;
+pub(crate) use host::{nearby, speaker};
 pub use urls::List;
 
 use crate::asked::{Asked, Crawler};
@@ -30,10 +31,11 @@ use crate::capture::body_text;
 use crate::dataset::{Dataset, Filter};
 use crate::error::{Error, ErrorKind};
 use crate::host::parse_url;
-use crate::output::{TableFile, is_our_file};
+use crate::output::is_our_file;
 use crate::sort::{Scratch, Sorted, Sorter};
-use crate::tables::{Match, Matches, Table};
+use crate::tables::{Match, Table};
 use answers::{Answer, Answers, Ground, Permission, put_answers, put_question};
+use output::{Output, is_csv_name, is_our_csv};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,11 +52,8 @@ const SORTS: u64 = 12;
 /// The largest page of a Parquet list, as a share of the memory.
 const PAGE_SHARE: u64 = 4;
 
-/// Rows of a batch that is written, at most.
-const BATCH_ROWS: usize = 4096;
-
-/// Bytes of URLs after which a batch is written, however few its rows.
-const BATCH_BYTES: usize = 8 << 20;
+/// Rows after which a stop is noticed, and the progress counted.
+const ROWS_UNNOTICED: u64 = 4096;
 
 /// Bytes of a URL; what is longer is none, and is cut.
 const URL_BYTES_MAX: usize = 1 << 20;
@@ -196,6 +195,57 @@ impl<'j> Job<'j> {
     }
 }
 
+/// The most bytes of URLs that [`read_list`] holds.
+const LIST_BYTES_MAX: usize = 64 << 20;
+
+/// Returns true if `check` can ask for it: a URL as `match` takes it, or a path.
+pub fn is_url_or_path(text: &[u8]) -> bool {
+    let is_path = text.starts_with(b"/") && !text.starts_with(b"//");
+    is_path || is_url(text, &mut Vec::new())
+}
+
+/// Returns true if `match` can ask for a URL, and writes its origin: it has a
+/// scheme and a host, and nothing that only a browser would repair.
+fn is_url(url: &[u8], origin: &mut Vec<u8>) -> bool {
+    url.len() <= URL_BYTES_MAX
+        && origin::is_plain(url)
+        && parse_url(url).is_some_and(|url| origin::of_url(&url, origin))
+}
+
+/// Reads the URLs and paths of a list that fits into memory. Times are ignored.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`]; [`ErrorKind::Urls`] for a row that is neither, and
+/// for more than 64 MiB of URLs; [`ErrorKind::LargePage`].
+pub fn read_list(list: &List) -> Result<Vec<String>, Error> {
+    let place = match list {
+        List::Stdin => Path::new("standard input"),
+        List::File(path) => path,
+    };
+    let refuse = |why: String| Err(Error::new(ErrorKind::Urls(why), place));
+    let options = ListOptions {
+        column: None,
+        page_bytes_max: LIST_BYTES_MAX as u64,
+    };
+    let (mut urls, mut bytes) = (Vec::new(), 0);
+    Urls::open(list, options)?.read(&|| false, &mut |url, _| {
+        bytes += url.len();
+        if bytes > LIST_BYTES_MAX {
+            return refuse(format!("it has more than {LIST_BYTES_MAX} bytes of URLs"));
+        }
+        match std::str::from_utf8(url) {
+            Ok(text) if is_url_or_path(url) => urls.push(text.to_owned()),
+            _ => {
+                let text = String::from_utf8_lossy(&url[..url.len().min(200)]);
+                return refuse(format!("'{text}' is neither an absolute URL nor a path"));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(urls)
+}
+
 /// A match that can begin: the dataset, the list and the output are there.
 pub struct Ready {
     options: Options,
@@ -222,7 +272,8 @@ pub fn prepare(options: Options) -> Result<Ready, Error> {
         return refuse(ErrorKind::OutputIsFolder);
     }
     if output.exists() {
-        if !is_our_file(output) {
+        let is_ours = is_our_file(output) || is_csv_name(output) && is_our_csv(output);
+        if !is_ours {
             return Err(Error::new(ErrorKind::NotOurs, output));
         }
         if !options.overwrite {
@@ -320,9 +371,7 @@ fn read_urls<'j>(
     let mut ordinal = 0;
     let is_stopped = || job.scratch.stopped().is_err();
     let read = urls.read(&is_stopped, &mut |url, time| {
-        let is_url = url.len() <= URL_BYTES_MAX
-            && origin::is_plain(url)
-            && parse_url(url).is_some_and(|url| origin::of_url(&url, &mut origin));
+        let is_url = is_url(url, &mut origin);
         let url = &url[..url.len().min(URL_BYTES_MAX)];
         let problem = match time {
             _ if !is_url => Some(Ground::BadUrl),
@@ -352,16 +401,13 @@ fn read_urls<'j>(
     questions.finish()
 }
 
-/// Writes the answers under a temporary name, and gives the file its name when
-/// it is whole.
+/// Writes the answers under a temporary name, and gives the file its name once
+/// it is complete.
 fn write(job: &Job<'_>, answers: &Sorted<'_>, output: &Path) -> Result<Summary, Error> {
-    let schema = Table::Matches.schema().as_ref().clone();
-    let mut file = TableFile::create(Table::Matches, schema, output)?;
+    let mut file = Output::create(output)?;
     match write_rows(job, answers, &mut file) {
         Ok(mut summary) => {
-            let finished = file.finish()?;
-            summary.rows = finished.rows;
-            summary.bytes_written = finished.bytes;
+            (summary.rows, summary.bytes_written) = file.finish()?;
             Ok(summary)
         }
         Err(error) => {
@@ -371,12 +417,11 @@ fn write(job: &Job<'_>, answers: &Sorted<'_>, output: &Path) -> Result<Summary, 
     }
 }
 
-fn write_rows(job: &Job<'_>, answers: &Sorted<'_>, file: &mut TableFile) -> Result<Summary, Error> {
-    let mut matches = Matches::default();
+fn write_rows(job: &Job<'_>, answers: &Sorted<'_>, file: &mut Output) -> Result<Summary, Error> {
     let mut by_access = [0u64; 3];
     let mut by_basis = [0u64; Ground::ALL.len()];
     let crawls = job.dataset.crawls();
-    let (mut rows, mut bytes) = (0, 0);
+    let mut rows = 0;
     let mut reader = answers.read()?;
     while let Some(record) = reader.peek() {
         let mut answers = Answers::read(record);
@@ -387,27 +432,22 @@ fn write_rows(job: &Job<'_>, answers: &Sorted<'_>, file: &mut TableFile) -> Resu
             let answer = answers.next();
             by_access[answer.permission as usize] += 1;
             by_basis[answer.ground as usize] += 1;
-            matches.push(&Match {
+            file.push(&Match {
                 url: &url,
                 agent: crawler.agent(),
                 access: answer.permission.name(),
                 line_no: answer.line_no,
                 basis: answer.ground.name(),
                 capture,
-            });
+            })?;
             rows += 1;
-            bytes += url.len();
-            if matches.rows() >= BATCH_ROWS || bytes >= BATCH_BYTES {
-                bytes = 0;
+            if rows % ROWS_UNNOTICED == 0 {
                 job.scratch.stopped()?;
                 job.progress.set_rows(rows);
-                file.write(matches.take())?;
             }
         }
         reader.advance()?;
     }
-    file.write(matches.take())?;
-    file.end()?;
     let permissions = [
         Permission::Allowed,
         Permission::Disallowed,

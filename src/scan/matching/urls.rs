@@ -211,7 +211,7 @@ fn column_index<'n>(
         .filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
     match (alike.next(), alike.next()) {
         (Some((_, first)), Some((_, second))) => Err(format!(
-            "its columns `{}` and `{}` differ in case alone",
+            "its columns '{}' and '{}' differ in case alone",
             String::from_utf8_lossy(first),
             String::from_utf8_lossy(second),
         )),
@@ -361,7 +361,7 @@ mod tests {
             ["http://a/"]
         );
         let error = rows("list.csv", b"http://a/\n").unwrap_err();
-        assert!(error.to_string().contains("no column `url`"), "{error}");
+        assert!(error.to_string().contains("no column 'url'"), "{error}");
         // A line of text that has a comma and the word is none.
         assert_eq!(urls("x", b"http://a/,url\n"), ["http://a/,url"]);
     }

@@ -315,7 +315,7 @@ fn each_file(
 }
 
 /// Gives a file its name, for good.
-fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     fs::rename(from, to).map_err(|error| Error::write(to, error))?;
     let folder = to
         .parent()
