@@ -801,6 +801,7 @@ fn check_reads_urls_from_standard_input_and_knows_dialects() {
         let mut command = command();
         command
             .args(["check", file.to_str().unwrap(), "--dialect", dialect])
+            .args(["--urls", "-"])
             .stdin(reader);
         let ran: Ran = command.output().unwrap().into();
         assert_code(&ran, expected);

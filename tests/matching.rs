@@ -2,6 +2,8 @@
 //! on samples and real archives, against the files' own bytes.
 
 mod bytes;
+mod check;
+mod csv_output;
 mod host;
 mod lists;
 mod made;
@@ -620,7 +622,7 @@ fn what_cannot_begin_is_refused_and_nothing_is_written() {
         "-o",
         path(&file),
     ]);
-    assert!(ran.err.contains("no column `url`"), "{}", ran.err);
+    assert!(ran.err.contains("no column 'url'"), "{}", ran.err);
     assert_eq!(ran.code, Some(2));
     let left = fs::read_dir(folder.path()).unwrap();
     let left = left.map(|it| it.unwrap().file_name().into_string().unwrap());

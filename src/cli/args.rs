@@ -3,9 +3,10 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 use robots::Dialect;
+use scan::agents::whole_name;
 use scan::asked::Asked;
 use scan::date::parse_iso;
-use scan::matching::Host;
+use scan::matching::{Host, is_url_or_path};
 use scan::tables::Table;
 use std::path::PathBuf;
 
@@ -157,8 +158,6 @@ pub(crate) struct Limit(pub(crate) Option<u64>);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without --url, URLs are read from standard input, one a line, unless that is a terminal or the file itself.
-
 In a dataset or an archive, --host says whose robots.txt: `example.com`, `example.com:8080` or `https://example.com`. Of its captures the one speaks that decides most, https before http, then the latest; redirects are followed inside the dataset. Where its status decides, it is said.
 
 Examples:
@@ -166,7 +165,9 @@ Examples:
   robots-scan check out.parquet --host example.com --agent GPTBot
   robots-scan check crawl.warc.gz --host https://example.com:8443 --at 2024-03-01
 
-Exit codes: 0 all URLs allowed, 1 any disallowed, 2 could not tell. Without URLs the verdict tells: 0 for allow_all, 1 for others.")]
+  robots-scan check robots.txt --agent GPTBot,CCBot --urls urls.txt
+
+Exit codes: 0 all URLs allowed, 1 any disallowed, 2 usage error, 3 could not tell. Without URLs the verdict decides: 0 for allow_all, 1 for disallow_all and partial, 3 for unknown.")]
 pub(crate) struct CheckArgs {
     /// The robots.txt, or `-` for standard input; with --host, a dataset or an archive
     pub(crate) file: PathBuf,
@@ -183,13 +184,24 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "TIME", requires = "host", value_parser = time)]
     pub(crate) at: Option<i64>,
 
-    /// The crawler's name
-    #[arg(short, long, value_name = "NAME", default_value = "*")]
-    pub(crate) agent: String,
+    /// A crawler's name; may be given many times, or separated by commas
+    #[arg(
+        short,
+        long,
+        value_name = "NAME",
+        default_value = "*",
+        value_delimiter = ',',
+        value_parser = agent
+    )]
+    pub(crate) agent: Vec<String>,
 
-    /// A URL to ask for; may be given many times. Its path counts, not its host
-    #[arg(short, long = "url", value_name = "URL")]
+    /// A URL to ask for, or a path; may be given many times. Only its path counts
+    #[arg(short, long = "url", value_name = "URL", value_parser = url_or_path)]
     pub(crate) urls: Vec<String>,
+
+    /// More URLs: a list, as for `match`, or `-` for standard input
+    #[arg(long = "urls", value_name = "LIST")]
+    pub(crate) list: Option<PathBuf>,
 
     /// Whose reading: `default` compares names whole and knows the registry's fallbacks
     #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect)]
@@ -215,12 +227,14 @@ the one that speaks at the row's time: in each crawl what decides most, then the
 the view `hosts`; among crawls the latest that decides anything. Redirects are followed inside
 the dataset, up to five hops.
 
-The list: text, a URL a line; CSV with a header and a column `url`; Parquet with a column
-`url`. Text and CSV may be gzip. A column `fetch_time` (a timestamp, or text in ISO form) says
-for which time a row asks; other columns are ignored, so files of cc-index work as they are.
+The list: text, one URL per line; CSV with a header and a column `url`; Parquet of any codec with a
+column `url`; a folder of Parquet files. Text and CSV may be gzip. The column is found in any case;
+with --column, a list that is not Parquet is read as CSV. A column `fetch_time` (a timestamp, or text
+in ISO form) sets the time for which a row asks; other columns are ignored, so files and folders of
+cc-index work as they are.
 
-The output has one row a URL and crawler, in the order of the list: `robots-scan schema
-matches` says what is in it.
+The output has one row per URL and crawler, in the order of the list; `robots-scan schema matches`
+describes its columns.
 
 Examples:
   robots-scan match out.parquet --agent GPTBot --urls urls.txt -o matches.parquet
@@ -240,7 +254,7 @@ pub(crate) struct MatchArgs {
         value_name = "NAME",
         required = true,
         value_delimiter = ',',
-        value_parser = clap::builder::NonEmptyStringValueParser::new()
+        value_parser = agent
     )]
     pub(crate) agent: Vec<String>,
 
@@ -252,7 +266,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) column: Option<String>,
 
-    /// The file that is written, Parquet
+    /// The file that is written: Parquet, or CSV if its name ends in .csv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
@@ -351,6 +365,24 @@ fn table_of(tables: &[Table], name: &str) -> Result<Table, String> {
         let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
         format!("there is no such table; there are {}", names.join(", "))
     })
+}
+
+fn agent(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    match whole_name(name).is_empty() {
+        true => Err("give the name of a crawler, such as GPTBot, or '*'".to_owned()),
+        false => Ok(name.to_owned()),
+    }
+}
+
+fn url_or_path(text: &str) -> Result<String, String> {
+    match is_url_or_path(text.as_bytes()) {
+        true => Ok(text.to_owned()),
+        false => Err(
+            "give an absolute URL, such as https://example.com/a, or a path that begins with '/'"
+                .to_owned(),
+        ),
+    }
 }
 
 fn host(text: &str) -> Result<Host, String> {

@@ -1,21 +1,23 @@
-//! `robots-scan check`: one robots.txt, one crawler.
+//! `robots-scan check`: one robots.txt, some crawlers.
 //!
-//! The robots.txt is a file, or the capture of a dataset or an archive that
-//! speaks for a host.
+//! The robots.txt is a file, or the authoritative capture of a host in a
+//! dataset or an archive.
 
 use crate::args::CheckArgs;
 use crate::exit;
-use crate::message::{self, UsageError};
+use crate::message::{self, UsageError, escape};
 use crate::scan_command::Stopped;
 use anyhow::{Context, Result};
 use clap::builder::styling::{AnsiColor, Style};
 use robots::{BODY_LIMIT_BYTES, Basis, Effect, Reading, Severity, Verdict};
 use scan::agents::Registry;
 use scan::asked::Asked;
-use scan::check::{Asking, HostQuestion, HostReport, Report, Seen, Source, check, check_host};
+use scan::check::{
+    AgentReport, Asking, HostQuestion, HostReport, Oddity, Report, Seen, Source, check, check_host,
+};
 use scan::date::to_iso;
 use scan::error::{Error, ErrorKind};
-use scan::matching::Host;
+use scan::matching::{self, Host, List};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
@@ -26,32 +28,52 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Any URL is disallowed.
 const DISALLOWED: u8 = 1;
 /// It could not be told.
-const UNKNOWN: u8 = 2;
+const UNKNOWN: u8 = 3;
+
+/// The most lines that are listed for an anomaly.
+const LINES_MAX: usize = 5;
+
+/// The name of standard input among arguments.
+const STDIN: &str = "-";
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     let registry = match &args.agents {
         Some(path) => Registry::read(path)?,
         None => Registry::built_in(),
     };
-    let is_stdin = args.file == Path::new("-");
+    let is_stdin = args.file == Path::new(STDIN);
+    if is_stdin && args.list.as_deref() == Some(Path::new(STDIN)) {
+        let text = "standard input cannot be both the robots.txt and the URLs";
+        return Err(UsageError::new(text).into());
+    }
+    if let Some(error) = missing_file(&args.file).filter(|_| !is_stdin) {
+        return Err(error.into());
+    }
     let body = match &args.host {
         Some(_) => None,
         None => Some(body(args, is_stdin)?),
     };
-    let urls = urls(args, is_stdin)?;
+    let urls = urls(args)?;
     let asking = Asking {
         registry: &registry,
-        agent: &args.agent,
+        agents: &args.agent,
         asked: args.dialect,
         urls: &urls,
     };
     let is_terminal = stdout().is_terminal();
     let (report, text) = match (&args.host, body) {
         (Some(host), _) => {
-            let found = of_host(args, host, &asking)?;
+            let found = match of_host(args, host, &asking) {
+                Ok(found) => found,
+                Err(error) if is_unknown(&error) => {
+                    message::error(&error);
+                    return Ok(UNKNOWN);
+                }
+                Err(error) => return Err(error),
+            };
             let text = match args.json {
-                true => message::json_line(&host_json(args, &found)),
-                false => host_text(args, &found, is_terminal),
+                true => json_lines(args, &found.report, &|value| add_host(args, &found, value)),
+                false => host_text(&found, is_terminal),
             };
             (found.report, text)
         }
@@ -62,15 +84,47 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             };
             let report = check(&body.unwrap_or_default(), reading, &asking);
             let text = match args.json {
-                true => message::json_line(&json(args, &report)),
-                false => text(args, &report, is_terminal),
+                true => json_lines(args, &report, &|_| {}),
+                false => text(&report, is_terminal),
             };
             (report, text)
         }
     };
-    // That nobody reads it does not change the exit code.
+    // A closed stream does not change the exit code.
     let _ = stdout().lock().write_all(text.as_bytes());
     Ok(code(&report, args.dialect))
+}
+
+/// Returns true for an error after which the answer is not known: no capture,
+/// or a part of the dataset that cannot be read.
+fn is_unknown(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<Error>().map(Error::kind);
+    matches!(kind, Some(ErrorKind::NoCapture { .. } | ErrorKind::Read))
+}
+
+/// Returns an error if FILE does not exist, with a hint if it is a URL or a host.
+fn missing_file(file: &Path) -> Option<UsageError> {
+    let text = file.to_str()?;
+    let error = std::fs::metadata(file).err()?;
+    if error.kind() != std::io::ErrorKind::NotFound {
+        return None;
+    }
+    let robots_url = |origin: &str| format!("curl -s '{origin}/robots.txt' | robots-scan check -");
+    if let Some((scheme, rest)) = text.split_once("://") {
+        let host = rest.split(['/', '?', '#', '\'']).next().unwrap_or(rest);
+        let hint = robots_url(&format!("{scheme}://{host}"));
+        return Some(UsageError::with_hint(
+            format!("'{text}' is a URL, and 'check' reads files"),
+            hint,
+        ));
+    }
+    let is_host = !text.contains(['/', '\'']) && Host::parse(text)?.has_known_suffix();
+    is_host.then(|| {
+        UsageError::with_hint(
+            format!("cannot read '{text}': no such file or directory"),
+            format!("for a host: {}", robots_url(&format!("https://{text}"))),
+        )
+    })
 }
 
 fn body_limit(args: &CheckArgs) -> Option<u64> {
@@ -96,21 +150,15 @@ fn body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
     Ok(std::fs::read(&args.file).map_err(|error| Error::read(&args.file, error))?)
 }
 
-/// The URLs that are asked for.
-fn urls(args: &CheckArgs, is_stdin: bool) -> Result<Vec<String>> {
+/// Returns the URLs of --url, then those of the list.
+fn urls(args: &CheckArgs) -> Result<Vec<String>> {
     let mut urls = args.urls.clone();
-    if urls.is_empty() && !is_stdin && !stdin().is_terminal() {
-        let mut text = String::new();
-        stdin()
-            .lock()
-            .read_to_string(&mut text)
-            .context("cannot read URLs from standard input")?;
-        urls.extend(
-            text.lines()
-                .map(str::trim)
-                .filter(|line| !line.is_empty())
-                .map(str::to_owned),
-        );
+    if let Some(path) = &args.list {
+        let list = match path.as_path() {
+            path if path == Path::new(STDIN) => List::Stdin,
+            path => List::File(path.to_owned()),
+        };
+        urls.extend(matching::read_list(&list)?);
     }
     Ok(urls)
 }
@@ -144,18 +192,24 @@ fn of_host(args: &CheckArgs, host: &Host, asking: &Asking<'_>) -> Result<HostRep
     Ok(found)
 }
 
+/// Returns the exit code: 1 if anything is disallowed for any crawler, else 3 if
+/// anything is unknown.
 fn code(report: &Report, asked: Asked) -> u8 {
-    if report.answers.is_empty() {
-        return match report.verdicts.of(asked) {
-            Verdict::AllowAll => exit::WHOLE,
-            Verdict::DisallowAll | Verdict::Partial => DISALLOWED,
-            Verdict::Unknown => UNKNOWN,
-        };
-    }
-    let answers = || report.answers.iter().map(|answer| answer.is_allowed);
-    if answers().any(|it| it == Some(false)) {
+    let of_agent = |agent: &AgentReport| -> Vec<Option<bool>> {
+        if agent.answers.is_empty() {
+            return vec![match agent.verdicts.of(asked) {
+                Verdict::AllowAll => Some(true),
+                Verdict::DisallowAll | Verdict::Partial => Some(false),
+                Verdict::Unknown => None,
+            }];
+        }
+        let answers = agent.answers.iter();
+        answers.map(|answer| answer.is_allowed).collect()
+    };
+    let answers: Vec<Option<bool>> = report.agents.iter().flat_map(of_agent).collect();
+    if answers.contains(&Some(false)) {
         DISALLOWED
-    } else if answers().any(|it| it.is_none()) {
+    } else if answers.contains(&None) {
         UNKNOWN
     } else {
         exit::WHOLE
@@ -171,85 +225,145 @@ fn painted(text: &str, color: AnsiColor, is_terminal: bool) -> String {
     format!("{style}{text}{style:#}")
 }
 
-fn text(args: &CheckArgs, report: &Report, is_terminal: bool) -> String {
-    let paint = |text: &str, color| painted(text, color, is_terminal);
+/// Returns the report as text. All that comes from the file is escaped.
+fn text(report: &Report, is_terminal: bool) -> String {
     let mut out = String::new();
-    for answer in &report.answers {
+    let are_many = report.agents.len() > 1;
+    for (i, agent) in report.agents.iter().enumerate() {
+        if i > 0 && !agent.answers.is_empty() {
+            out.push('\n');
+        }
+        if are_many && !agent.answers.is_empty() {
+            let _ = writeln!(out, "for {}", escape(&agent.agent));
+        }
+        answers_text(agent, is_terminal, &mut out);
+        verdicts_text(agent, is_terminal, &mut out);
+    }
+    anomalies_text(&report.anomalies, is_terminal, &mut out);
+    out
+}
+
+fn answers_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
+    let paint = |text: &str, color| painted(text, color, is_terminal);
+    for answer in &agent.answers {
         let word = match answer.is_allowed {
             Some(true) => paint("allowed   ", AnsiColor::Green),
             Some(false) => paint("disallowed", AnsiColor::Red),
             None => paint("unknown   ", AnsiColor::Yellow),
         };
-        let _ = write!(out, "{word}  {}", answer.asked);
+        let _ = write!(out, "{word}  {}", escape(&answer.asked));
         match (&answer.line, answer.group_line_no) {
             (Some(line), Some(group)) => {
                 let _ = writeln!(
                     out,
-                    "\n            line {}: {line}  (group from line {group})",
-                    answer.line_no
+                    "\n            line {}: {}  (group from line {group})",
+                    answer.line_no,
+                    escape(line)
                 );
             }
-            _ if report.verdicts.basis == Basis::HttpStatus => {
+            _ if agent.verdicts.basis == Basis::HttpStatus => {
                 out.push_str("\n            by its status\n");
             }
             _ => out.push_str("\n            no rule matches\n"),
         }
     }
-    if !report.answers.is_empty() {
+    if !agent.answers.is_empty() {
         out.push('\n');
     }
-    let verdicts = &report.verdicts;
-    let color = |verdict: Verdict| match verdict {
-        Verdict::AllowAll => AnsiColor::Green,
-        Verdict::DisallowAll => AnsiColor::Red,
-        Verdict::Partial | Verdict::Unknown => AnsiColor::Yellow,
+}
+
+fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
+    let verdicts = &agent.verdicts;
+    let verdict = |verdict: Verdict| {
+        let color = match verdict {
+            Verdict::AllowAll => AnsiColor::Green,
+            Verdict::DisallowAll => AnsiColor::Red,
+            Verdict::Partial | Verdict::Unknown => AnsiColor::Yellow,
+        };
+        painted(verdict.name(), color, is_terminal)
     };
     let _ = write!(
         out,
         "{}: {} ({}",
-        args.agent,
-        paint(verdicts.verdict.name(), color(verdicts.verdict)),
+        escape(&agent.agent),
+        verdict(verdicts.verdict),
         verdicts.basis.name()
     );
     if verdicts.evidence_line != 0 {
         let _ = write!(out, ", line {}", verdicts.evidence_line);
     }
     out.push_str(")\n");
-    for (dialect, verdict) in verdicts.by_dialect {
+    for (dialect, by_dialect) in verdicts.by_dialect {
+        let _ = writeln!(out, "  {:<10}  {}", dialect.name(), verdict(by_dialect));
+    }
+}
+
+/// Writes the anomalies, one entry per code in the order of their first lines.
+fn anomalies_text(anomalies: &[Oddity], is_terminal: bool, out: &mut String) {
+    let mut kinds: Vec<Vec<&Oddity>> = Vec::new();
+    for anomaly in anomalies {
+        let kind = kinds
+            .iter_mut()
+            .find(|kind| kind.first().is_some_and(|it| it.code == anomaly.code));
+        match kind {
+            Some(kind) => kind.push(anomaly),
+            None => kinds.push(vec![anomaly]),
+        }
+    }
+    if !kinds.is_empty() {
         let _ = writeln!(
             out,
-            "  {:<10}  {}",
-            dialect.name(),
-            paint(verdict.name(), color(verdict))
+            "\nanomalies: {} of {}",
+            indicatif::HumanCount(anomalies.len() as u64),
+            crate::summary::many(kinds.len() as u64, "kind")
         );
     }
-    if !report.anomalies.is_empty() {
-        out.push_str("\nanomalies\n");
-    }
-    for it in &report.anomalies {
-        let place = if it.line_no == 0 {
-            "file".to_owned()
-        } else {
-            format!("line {}", it.line_no)
-        };
-        let color = match it.severity {
+    for kind in kinds {
+        let color = match kind[0].severity {
             Severity::Info => AnsiColor::Blue,
             Severity::Warning => AnsiColor::Yellow,
             Severity::Error => AnsiColor::Red,
         };
-        let changes = if it.changes_verdict == Some(true) {
-            "  A verdict hangs on it."
-        } else {
-            ""
+        let code = painted(&escape(&kind[0].code), color, is_terminal);
+        let _ = writeln!(out, "  {code}: {}", kind[0].about);
+        let numbers = |anomalies: &[&Oddity]| -> Vec<u32> {
+            anomalies.iter().map(|anomaly| anomaly.line_no).collect()
         };
-        let _ = writeln!(
-            out,
-            "  {place:<9} {}: {}{changes}",
-            paint(&it.code, color),
-            it.about
-        );
+        let lines = numbers(&kind);
+        let changing: Vec<&Oddity> = kind
+            .into_iter()
+            .filter(|anomaly| anomaly.changes_verdict == Some(true))
+            .collect();
+        let changing = numbers(&changing);
+        let _ = write!(out, "      {}", lines_text(&lines));
+        let _ = match changing.len() {
+            0 => writeln!(out),
+            len if len == lines.len() => writeln!(out, "; changes a verdict"),
+            _ => writeln!(out, "; changes a verdict: {}", lines_text(&changing)),
+        };
     }
-    out
+}
+
+/// Returns line numbers as text: `line 3`, `lines 3, 7 and 1,134 more`. Line 0
+/// is the whole file.
+fn lines_text(lines: &[u32]) -> String {
+    match lines {
+        [] => String::new(),
+        [0, ..] => "the whole file".to_owned(),
+        [line] => format!("line {line}"),
+        _ => {
+            let shown: Vec<String> = lines
+                .iter()
+                .take(LINES_MAX)
+                .map(ToString::to_string)
+                .collect();
+            let more = match lines.len() - shown.len() {
+                0 => String::new(),
+                more => format!(" and {} more", indicatif::HumanCount(more as u64)),
+            };
+            format!("lines {}{more}", shown.join(", "))
+        }
+    }
 }
 
 /// A capture in a line.
@@ -263,7 +377,10 @@ fn seen(capture: &Seen) -> String {
     };
     format!(
         "{}\n            {time}, {status}, {} at {}, crawl {}\n",
-        capture.target_uri, capture.warc_filename, capture.warc_record_offset, capture.crawl
+        escape(&capture.target_uri),
+        escape(&capture.warc_filename),
+        capture.warc_record_offset,
+        escape(&capture.crawl)
     )
 }
 
@@ -278,7 +395,7 @@ fn meaning(effect: Effect) -> &'static str {
     }
 }
 
-fn host_text(args: &CheckArgs, found: &HostReport, is_terminal: bool) -> String {
+fn host_text(found: &HostReport, is_terminal: bool) -> String {
     let mut out = format!("speaks      {}", seen(&found.capture));
     if let Some(rules) = &found.rules_capture {
         let word = match found.capture.is_revisit {
@@ -291,22 +408,36 @@ fn host_text(args: &CheckArgs, found: &HostReport, is_terminal: bool) -> String 
         let _ = writeln!(out, "            {}", meaning(effect));
     }
     out.push('\n');
-    out.push_str(&text(args, &found.report, is_terminal));
+    out.push_str(&text(&found.report, is_terminal));
     if !found.has_anomalies {
         out.push_str("\nthe dataset has no table `anomalies`\n");
     }
     out
 }
 
-fn host_json(args: &CheckArgs, found: &HostReport) -> Value {
-    let capture = |it: &Seen| {
+/// Returns one JSON object per crawler, each on a line; `add` adds to each.
+fn json_lines(args: &CheckArgs, report: &Report, add: &dyn Fn(&mut Value)) -> String {
+    let lines = report.agents.iter().map(|agent| {
+        let mut value = json(args, report, agent);
+        add(&mut value);
+        message::json_line(&value)
+    });
+    lines.collect()
+}
+
+fn add_host(args: &CheckArgs, found: &HostReport, value: &mut Value) {
+    let capture = |seen: &Seen| {
         json!({
-            "url": it.target_uri, "fetch_time": it.fetch_time.map(to_iso), "fetch_status": it.fetch_status,
-            "warc_filename": it.warc_filename, "warc_record_offset": it.warc_record_offset,
-            "crawl": it.crawl, "robots_id": it.robots_id, "is_revisit": it.is_revisit,
+            "url": seen.target_uri,
+            "fetch_time": seen.fetch_time.map(to_iso),
+            "fetch_status": seen.fetch_status,
+            "warc_filename": seen.warc_filename,
+            "warc_record_offset": seen.warc_record_offset,
+            "crawl": seen.crawl,
+            "robots_id": seen.robots_id,
+            "is_revisit": seen.is_revisit,
         })
     };
-    let mut value = json(args, &found.report);
     value["host"] = json!(args.host.as_ref().map(Host::to_string));
     value["capture"] = capture(&found.capture);
     value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
@@ -314,31 +445,47 @@ fn host_json(args: &CheckArgs, found: &HostReport) -> Value {
     if !found.has_anomalies {
         value["anomalies"] = Value::Null;
     }
-    value
 }
 
-fn json(args: &CheckArgs, report: &Report) -> Value {
-    let by_dialect: serde_json::Map<String, Value> = report
+fn json(args: &CheckArgs, report: &Report, agent: &AgentReport) -> Value {
+    let by_dialect: serde_json::Map<String, Value> = agent
         .verdicts
         .by_dialect
         .iter()
         .map(|(dialect, verdict)| (dialect.name().to_owned(), json!(verdict.name())))
         .collect();
     let line = |no: u32| (no != 0).then_some(no);
+    let access = |is_allowed| match is_allowed {
+        Some(true) => "allowed",
+        Some(false) => "disallowed",
+        None => "unknown",
+    };
+    let urls = agent.answers.iter().map(|answer| {
+        json!({
+            "url": answer.asked,
+            "access": access(answer.is_allowed),
+            "line_no": line(answer.line_no),
+            "line": answer.line,
+            "group_line_no": answer.group_line_no,
+        })
+    });
+    let anomalies = report.anomalies.iter().map(|anomaly| {
+        json!({
+            "line_no": line(anomaly.line_no),
+            "code": anomaly.code,
+            "severity": anomaly.severity.name(),
+            "about": anomaly.about,
+            "changes_verdict": anomaly.changes_verdict,
+        })
+    });
     json!({
-        "agent": args.agent,
+        "agent": agent.agent,
         "exit_code": code(report, args.dialect),
-        "urls": report.answers.iter().map(|it| json!({
-            "url": it.asked, "access": match it.is_allowed { Some(true) => "allowed", Some(false) => "disallowed", None => "unknown" },
-            "line_no": line(it.line_no), "line": it.line, "group_line_no": it.group_line_no,
-        })).collect::<Vec<_>>(),
-        "verdict": report.verdicts.verdict.name(),
-        "basis": report.verdicts.basis.name(),
-        "evidence_line": line(report.verdicts.evidence_line),
+        "urls": urls.collect::<Vec<_>>(),
+        "verdict": agent.verdicts.verdict.name(),
+        "basis": agent.verdicts.basis.name(),
+        "evidence_line": line(agent.verdicts.evidence_line),
         "verdicts": by_dialect,
-        "anomalies": report.anomalies.iter().map(|it| json!({
-            "line_no": line(it.line_no), "code": it.code, "severity": it.severity.name(), "about": it.about,
-            "changes_verdict": it.changes_verdict,
-        })).collect::<Vec<_>>(),
+        "anomalies": anomalies.collect::<Vec<_>>(),
     })
 }

@@ -46,6 +46,9 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::Busy => "wait for its end, or choose another -o".to_owned(),
         ErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
         ErrorKind::MemoryTooSmall { least } => format!("give --memory {}MiB or more", least >> 20),
+        ErrorKind::NoCapture { similar, .. } if !similar.is_empty() => {
+            format!("there are captures of '{}'", similar.join("', '"))
+        }
         ErrorKind::LargePage { .. } => {
             "give more --memory, or write the list with smaller pages".to_owned()
         }

@@ -21,8 +21,8 @@ use robots::{
 pub struct Asking<'a> {
     /// What is known of crawlers.
     pub registry: &'a Registry,
-    /// The crawler.
-    pub agent: &'a str,
+    /// The names of the crawlers.
+    pub agents: &'a [String],
     /// Whose reading.
     pub asked: Asked,
     /// The URLs.
@@ -81,22 +81,41 @@ pub struct Oddity {
     pub severity: Severity,
     /// What it means.
     pub about: String,
-    /// Whether a verdict hangs on it.
+    /// True if strict reading of the line changes a verdict.
     pub changes_verdict: Option<bool>,
 }
 
-/// All that is said.
+/// The report on a file.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The verdicts.
-    pub verdicts: Verdicts,
-    /// The answers, in the order of the URLs.
-    pub answers: Vec<Answer>,
+    /// The results for the crawlers, in the order of their names.
+    pub agents: Vec<AgentReport>,
     /// The anomalies, in the order of lines.
     pub anomalies: Vec<Oddity>,
 }
 
-/// Reads `body` for the crawler and answers for the URLs.
+/// The results for one crawler.
+#[derive(Clone, Debug)]
+pub struct AgentReport {
+    /// Its name, as given.
+    pub agent: String,
+    /// The verdicts.
+    pub verdicts: Verdicts,
+    /// The answers, in the order of the URLs.
+    pub answers: Vec<Answer>,
+}
+
+impl Asking<'_> {
+    /// Returns the crawlers, in the order of their names.
+    fn crawlers(&self) -> impl Iterator<Item = Crawler> {
+        let registry = self.registry;
+        self.agents
+            .iter()
+            .map(move |agent| Crawler::new(registry, agent))
+    }
+}
+
+/// Parses `body`, and returns the answers for each crawler and URL.
 pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, reading);
@@ -105,9 +124,11 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
         let line = lines.get((line_no as usize).checked_sub(1)?)?;
         Some(String::from_utf8_lossy(line).trim().to_owned())
     };
-    let crawler = Crawler::new(asking.registry, asking.agent);
     let rows = Judge::new().judge(&robots);
-    let mut report = judge(&robots, &rows, asking, &crawler, &line);
+    let agents = asking
+        .crawlers()
+        .map(|crawler| judge(&robots, &rows, asking, &crawler, &line));
+    let agents = agents.collect();
     let changes = Judge::new().changes(&robots, &rows);
     let oddity = |anomaly: Anomaly, line_no, changes_verdict| Oddity {
         line_no,
@@ -117,7 +138,7 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
         changes_verdict,
     };
     let undecided = rows.iter().any(AgentVerdict::is_undecided);
-    report.anomalies = undecided
+    let anomalies = undecided
         .then(|| oddity(Anomaly::TooComplex, 0, Some(false)))
         .into_iter()
         .chain(robots.findings().iter().map(|it| {
@@ -125,18 +146,18 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
             oddity(it.anomaly, it.line_no, changes_verdict)
         }))
         .collect();
-    report
+    Report { agents, anomalies }
 }
 
-/// Answers for the URLs, with the lines as `line` gives them; `rows` are what a
-/// judge says of the file, and anomalies are left out.
+/// Returns the results for one crawler, with the lines as `line` gives them;
+/// `rows` are the verdicts of the file.
 fn judge(
     robots: &Robots<'_>,
     rows: &[AgentVerdict<'_>],
     asking: &Asking<'_>,
     crawler: &Crawler,
     line: &dyn Fn(u32) -> Option<String>,
-) -> Report {
+) -> AgentReport {
     let (_, access) = crawler.ask(asking.asked, robots);
     let answers = asking.urls.iter().map(|url| {
         let access = access(url.as_bytes());
@@ -167,11 +188,12 @@ fn judge(
         None => (rows[0].verdict, rows[0].basis, rows[0].evidence_line),
     };
     let by_dialect = Dialect::ALL.map(|dialect| {
-        let policy = Policy::new(dialect, robots, asking.agent.as_bytes());
+        let policy = Policy::new(dialect, robots, crawler.agent().as_bytes());
         (dialect, policy.verdict())
     });
 
-    Report {
+    AgentReport {
+        agent: crawler.agent().to_owned(),
         verdicts: Verdicts {
             verdict,
             basis,
@@ -179,7 +201,6 @@ fn judge(
             by_dialect,
         },
         answers,
-        anomalies: Vec::new(),
     }
 }
 
@@ -187,13 +208,17 @@ fn judge(
 mod tests {
     use super::*;
 
-    fn report(body: &str, agent: &str, asked: Asked) -> Report {
+    fn report(body: &str, agent: &str, asked: Asked) -> AgentReport {
+        full_report(body, agent, asked).agents.remove(0)
+    }
+
+    fn full_report(body: &str, agent: &str, asked: Asked) -> Report {
         check(
             body.as_bytes(),
             Reading::default(),
             &Asking {
                 registry: &Registry::built_in(),
-                agent,
+                agents: &[agent.to_owned()],
                 asked,
                 urls: &["http://h/x".to_owned()],
             },
@@ -247,8 +272,8 @@ mod tests {
     #[test]
     fn an_answer_says_its_line_and_group() {
         let body = "User-agent: a\nUser-agent: MJ12bot\nDisallow /x\n";
-        let it = report(body, "mj12bot", Asked::Default);
-        let answer = &it.answers[0];
+        let it = full_report(body, "mj12bot", Asked::Default);
+        let answer = &it.agents[0].answers[0];
         assert_eq!(
             (answer.line_no, answer.line.as_deref(), answer.group_line_no),
             (3, Some("Disallow /x"), Some(1))

@@ -1,5 +1,6 @@
 //! Why a run cannot start, or cannot go on.
 
+use crate::date::to_iso;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
@@ -93,8 +94,15 @@ pub enum ErrorKind {
         /// The crawls of the dataset.
         known: Vec<String>,
     },
-    /// There is no capture of a host; the host.
-    NoCapture(String),
+    /// There is no capture of a host, or none at the time asked for.
+    NoCapture {
+        /// The host.
+        host: String,
+        /// The time of its first capture, in milliseconds since 1970.
+        first_time: Option<i64>,
+        /// Hosts with captures that are related by name.
+        similar: Vec<String>,
+    },
     /// A file is not a list of URLs; the reason.
     Urls(String),
     /// A page of a Parquet list is larger than its limit.
@@ -241,8 +249,14 @@ impl fmt::Display for Error {
                 "the dataset '{place}' has no crawl '{crawl}'; it has {}",
                 known.join(", ")
             ),
-            ErrorKind::NoCapture(host) => {
-                write!(f, "'{place}' has no capture of a robots.txt of '{host}'")
+            ErrorKind::NoCapture {
+                host, first_time, ..
+            } => {
+                write!(f, "'{place}' has no capture of a robots.txt of '{host}'")?;
+                match first_time {
+                    Some(time) => write!(f, " at that time; first capture: {}", to_iso(*time)),
+                    None => Ok(()),
+                }
             }
             ErrorKind::Urls(why) => write!(f, "'{place}' is not a list of URLs: {why}"),
             ErrorKind::LargePage {

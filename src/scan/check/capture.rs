@@ -1,7 +1,7 @@
 //! The capture that speaks for a host, checked as a file is.
 
 use super::archive::{self, Temporary};
-use super::{Answer, Asking, Oddity, Report, Source, Verdicts};
+use super::{AgentReport, Answer, Asking, Oddity, Report, Source, Verdicts};
 use crate::asked::{Crawler, closed};
 use crate::dataset::{
     Bools, Dataset, Filter, Ints, Line, Longs, Texts, Wanted, capture_key, column,
@@ -105,18 +105,27 @@ pub fn check_host(
     let dataset = Dataset::open(&root, question.crawls, &tables)?;
     let scratch = Scratch::create(&temporary.join("sort"), Arc::clone(stop))?;
     let speaker = matching::speaker(&dataset, &scratch, question.host, question.at)?;
-    let none = || ErrorKind::NoCapture(question.host.to_string());
-    let speaker = speaker.ok_or_else(|| Error::new(none(), question.place))?;
+    let Some(speaker) = speaker else {
+        let nearby = matching::nearby(&dataset, &scratch, question.host)?;
+        let kind = ErrorKind::NoCapture {
+            host: question.host.to_string(),
+            first_time: nearby.first_time,
+            similar: nearby.hosts,
+        };
+        return Err(Error::new(kind, question.place));
+    };
     let source = speaker.source;
     let key = (source.crawl, source.robots_id);
     let capture = seen(&dataset, (speaker.crawl, speaker.robots_id))?;
-    let capture = capture.ok_or_else(|| Error::new(none(), question.place))?;
+    let capture = capture.ok_or_else(|| {
+        let why = "its captures changed while they were read".to_owned();
+        Error::new(ErrorKind::NotADataset(why), question.place)
+    })?;
     let rules_capture = match key == (speaker.crawl, speaker.robots_id) {
         true => None,
         false => seen(&dataset, key)?,
     };
     let effect = Some(source.effect(asking.asked.dialect())).filter(|it| *it != Effect::Parse);
-    let crawler = Crawler::new(asking.registry, asking.agent);
     let mut file = Rebuilt::new();
     if Dialect::ALL
         .iter()
@@ -125,37 +134,34 @@ pub fn check_host(
         push_lines(&dataset, key, source.is_valid_utf8, &mut file)?;
     }
     let robots = file.robots();
-    let mut report = match effect {
-        None => {
-            let line = |line_no: u32| {
-                let found = robots.directives().iter().find(|it| it.line_no == line_no);
-                found.map(|it| {
-                    let parting = if it.has_colon { ": " } else { " " };
-                    let key = String::from_utf8_lossy(robots.text(it.key_raw));
-                    format!(
-                        "{key}{parting}{}",
-                        String::from_utf8_lossy(robots.text(it.value_raw))
-                    )
-                })
-            };
-            super::judge(
-                &robots,
-                &Judge::new().judge(&robots),
-                asking,
-                &crawler,
-                &line,
-            )
-        }
-        Some(effect) => by_status(asking, effect),
+    let rows = Judge::new().judge(&robots);
+    let line = |line_no: u32| {
+        let mut directives = robots.directives().iter();
+        let directive = directives.find(|directive| directive.line_no == line_no)?;
+        let parting = if directive.has_colon { ": " } else { " " };
+        let key = String::from_utf8_lossy(robots.text(directive.key_raw));
+        let value = String::from_utf8_lossy(robots.text(directive.value_raw));
+        Some(format!("{key}{parting}{value}"))
     };
-    for (dialect, verdict) in &mut report.verdicts.by_dialect {
-        if let Some(decided) = verdict_of(source.effect(*dialect)) {
-            *verdict = decided;
+    let agents = asking.crawlers().map(|crawler| {
+        let mut report = match effect {
+            None => super::judge(&robots, &rows, asking, &crawler, &line),
+            Some(effect) => by_status(asking, &crawler, effect),
+        };
+        for (dialect, verdict) in &mut report.verdicts.by_dialect {
+            if let Some(decided) = verdict_of(source.effect(*dialect)) {
+                *verdict = decided;
+            }
         }
-    }
-    if has_anomalies {
-        report.anomalies = anomalies(&dataset, key)?;
-    }
+        report
+    });
+    let report = Report {
+        agents: agents.collect(),
+        anomalies: match has_anomalies {
+            true => anomalies(&dataset, key)?,
+            false => Vec::new(),
+        },
+    };
     Ok(HostReport {
         capture,
         rules_capture,
@@ -176,8 +182,8 @@ fn verdict_of(effect: Effect) -> Option<Verdict> {
     }
 }
 
-/// The answers that the status gives.
-fn by_status(asking: &Asking<'_>, effect: Effect) -> Report {
+/// Returns the results that the status gives for one crawler.
+fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: Effect) -> AgentReport {
     let verdict = verdict_of(effect).unwrap_or(Verdict::Unknown);
     let closed = closed(asking.asked);
     let answers = asking.urls.iter().map(|url| {
@@ -194,7 +200,8 @@ fn by_status(asking: &Asking<'_>, effect: Effect) -> Report {
             group_line_no: None,
         }
     });
-    Report {
+    AgentReport {
+        agent: crawler.agent().to_owned(),
         answers: answers.collect(),
         verdicts: Verdicts {
             verdict,
@@ -202,7 +209,6 @@ fn by_status(asking: &Asking<'_>, effect: Effect) -> Report {
             evidence_line: 0,
             by_dialect: Dialect::ALL.map(|dialect| (dialect, verdict)),
         },
-        anomalies: Vec::new(),
     }
 }
 
