@@ -31,7 +31,7 @@ pub enum ErrorKind {
     Unsupported(&'static str),
     /// The input is not an archive of any kind we know.
     NotAnArchive,
-    /// The zstd dictionary at the head of the input cannot be used.
+    /// The zstd dictionary at the head of the input cannot be used, or its frame reaches over others.
     BadDictionary,
     /// A sound gzip member or zstd frame holds something else than WARC records.
     NotWarc,
@@ -45,6 +45,9 @@ pub enum ErrorKind {
     Bomb,
     /// Bytes between records, members or frames that belong to none.
     Garbage,
+    /// Bytes behind damage in which members or frames were not tried, because those tried before
+    /// them took more work than is allowed.
+    Unsearched,
     /// A record that does not begin with a version line.
     BadHeader,
     /// A record header that does not end within the limit.
@@ -68,6 +71,7 @@ impl ErrorKind {
             ErrorKind::Checksum => "checksum",
             ErrorKind::Bomb => "bomb",
             ErrorKind::Garbage => "garbage",
+            ErrorKind::Unsearched => "unsearched",
             ErrorKind::BadHeader => "bad_header",
             ErrorKind::HeaderTooLong => "header_too_long",
             ErrorKind::BadContentLength => "bad_content_length",
@@ -81,13 +85,16 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Io => "the input cannot be read",
             ErrorKind::Unsupported(what) => what,
             ErrorKind::NotAnArchive => "not a WARC archive: neither plain, nor gzip, nor zstd",
-            ErrorKind::BadDictionary => "the zstd dictionary frame cannot be used",
+            ErrorKind::BadDictionary => "the zstd dictionary frame is damaged",
             ErrorKind::NotWarc => "the compressed member holds no WARC record",
             ErrorKind::Truncated => "cut short",
             ErrorKind::Corrupt => "compressed data is corrupt",
             ErrorKind::Checksum => "the checksum does not agree",
             ErrorKind::Bomb => "the member unpacks to over 256 MiB and over 1,100 times its size",
             ErrorKind::Garbage => "bytes that belong to no record",
+            ErrorKind::Unsearched => {
+                "not searched for records: the search behind damage took too much work"
+            }
             ErrorKind::BadHeader => "the record has no proper version line",
             ErrorKind::HeaderTooLong => "the record header does not end within the limit",
             ErrorKind::BadContentLength => "Content-Length is absent, contradictory or wrong",

@@ -13,6 +13,7 @@ use std::io;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
+use super::budget::Probe;
 use super::container::{begins_record, skip_line_ends};
 use super::error::ErrorKind;
 use super::input::Fed;
@@ -24,11 +25,17 @@ pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// The longest header we read, with its name and comment.
 const MAX_HEADER_BYTES: usize = 256 << 10;
 
+/// The longest header of a member that is found by a search.
+const MAX_PROOF_HEADER_BYTES: usize = 4 << 10;
+
 /// Bytes of an input that are enough to prove a member.
-pub(super) const PROOF_BYTES: usize = MAX_HEADER_BYTES + PROOF_DATA_BYTES;
+pub(super) const PROOF_BYTES: usize = MAX_PROOF_HEADER_BYTES + PROOF_DATA_BYTES;
 
 /// Compressed data that must suffice to give the first five octets.
 const PROOF_DATA_BYTES: usize = 4 << 10;
+
+/// The smallest and the largest step in which packed bytes are given to the decoder.
+const STEP_BYTES: (u64, u64) = (64, 64 << 10);
 
 /// Whether an input with this head is gzip.
 pub(super) fn may_begin(head: &[u8]) -> bool {
@@ -109,6 +116,11 @@ pub(super) struct Inflate {
     raw: Decompress,
     crc: Crc,
     made: u64,
+    /// Bytes of the member that the decoder took, with the header.
+    taken: u64,
+    /// How many it may take for now. Steps depend on the member alone, so that this tells the same
+    /// of a damaged member however the input is read.
+    bound: u64,
     phase: Phase,
 }
 
@@ -118,6 +130,8 @@ impl Inflate {
             raw: Decompress::new(false),
             crc: Crc::new(),
             made: 0,
+            taken: 0,
+            bound: 0,
             phase: Phase::Done,
         }
     }
@@ -126,8 +140,13 @@ impl Inflate {
     pub(super) fn begin(&mut self) {
         self.raw.reset(false);
         self.crc.reset();
-        self.made = 0;
+        (self.made, self.taken, self.bound) = (0, 0, 0);
         self.phase = Phase::Header;
+    }
+
+    /// Returns how many bytes of the member were read, rounded up to the step.
+    pub(super) fn packed_bytes(&self) -> u64 {
+        self.bound
     }
 
     /// Inflates the next bytes of the member into `out`, which is not empty.
@@ -140,6 +159,8 @@ impl Inflate {
                         match header(window.unread()) {
                             Header::Bytes(count) => {
                                 window.consume(count);
+                                self.taken = count as u64;
+                                self.bound = self.taken + STEP_BYTES.0;
                                 self.phase = Phase::Data;
                                 break;
                             }
@@ -156,19 +177,23 @@ impl Inflate {
                 }
                 Phase::Data => {
                     let held = window.fill(1)?;
+                    let room = (self.bound - self.taken) as usize;
                     let (taken_before, made_before) = (self.raw.total_in(), self.raw.total_out());
-                    let status = self
-                        .raw
-                        .decompress(window.unread(), out, FlushDecompress::None);
+                    let packed = &window.unread()[..held.min(room)];
+                    let status = self.raw.decompress(packed, out, FlushDecompress::None);
                     let taken = (self.raw.total_in() - taken_before) as usize;
                     let made = (self.raw.total_out() - made_before) as usize;
                     window.consume(taken);
+                    self.taken += taken as u64;
                     match status {
                         // What was made before the bad symbol is given first.
                         Err(_) => self.phase = Phase::Broken,
                         Ok(Status::StreamEnd) => self.phase = Phase::Trailer,
                         Ok(Status::Ok | Status::BufError) => {
-                            if taken == 0 && made == 0 {
+                            if taken == 0 && made == 0 && room == 0 {
+                                let (least, most) = STEP_BYTES;
+                                self.bound += (self.bound / 4).clamp(least, most);
+                            } else if taken == 0 && made == 0 {
                                 return Ok(Fed::Damaged(if held == 0 {
                                     ErrorKind::Truncated
                                 } else {
@@ -203,16 +228,14 @@ impl Inflate {
         }
     }
 
-    /// Whether the member at the start of `bytes` decodes to `WARC/`.
+    /// Tells whether the member at the start of `bytes` decodes to `WARC/`.
     ///
     /// [`PROOF_BYTES`] suffice; what was begun before is lost.
-    pub(super) fn proves(&mut self, bytes: &[u8]) -> bool {
-        let Header::Bytes(start) = header(bytes) else {
-            return false;
+    pub(super) fn probe(&mut self, bytes: &[u8]) -> Probe {
+        let none = Probe::new(false, 0, 0);
+        let Header::Bytes(start) = header(&bytes[..bytes.len().min(MAX_PROOF_HEADER_BYTES)]) else {
+            return none;
         };
-        if start > MAX_HEADER_BYTES {
-            return false;
-        }
         self.begin();
         let mut input = &bytes[start..bytes.len().min(start + PROOF_DATA_BYTES)];
         let mut out = [0; 64];
@@ -230,7 +253,8 @@ impl Inflate {
                 break;
             }
         }
-        begins_record(skip_line_ends(&out[..len]))
+        let is_record = begins_record(skip_line_ends(&out[..len]));
+        Probe::new(is_record, self.raw.total_in() as usize, len)
     }
 }
 
@@ -288,10 +312,10 @@ mod tests {
     #[test]
     fn a_proof_needs_the_five_octets_and_no_more() {
         let mut inflate = Inflate::new();
-        assert!(inflate.proves(&gzip(b"WARC/1.0\r\nmore")));
-        assert!(inflate.proves(&gzip(b"\r\n\nWARC/")));
-        assert!(!inflate.proves(&gzip(b"WARP/1.0")));
-        assert!(!inflate.proves(&gzip(b"")));
-        assert!(!inflate.proves(b"\x1f\x8b\x08\0"));
+        assert!(inflate.probe(&gzip(b"WARC/1.0\r\nmore")).is_record);
+        assert!(inflate.probe(&gzip(b"\r\n\nWARC/")).is_record);
+        assert!(!inflate.probe(&gzip(b"WARP/1.0")).is_record);
+        assert!(!inflate.probe(&gzip(b"")).is_record);
+        assert!(!inflate.probe(b"\x1f\x8b\x08\0").is_record);
     }
 }

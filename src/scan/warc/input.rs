@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
+use super::budget::{Probe, SearchBudget};
 use super::container::{Container, SEARCHED_BYTES, detect};
 use super::error::{Error, ErrorKind};
 use super::gzip::{self, Inflate};
@@ -18,6 +19,9 @@ const FRAME_BYTES: usize = 256 << 10;
 /// Decoded bytes of a member or frame from which on it must not be so many for
 /// each packed byte. Deflate cannot come to [`RATIO_MAX`]; zstd comes to 32,768.
 const RATIO_FROM_BYTES: u64 = 256 << 20;
+
+/// The ratio of a frame is checked at multiples of so many decoded bytes.
+const FEED_BYTES: u64 = 1 << 20;
 
 /// Decoded bytes for each packed one, at most.
 const RATIO_MAX: u64 = 1100;
@@ -36,6 +40,7 @@ pub(super) enum Fed {
 /// An open input, its window and the decoders over it.
 pub(super) struct Input {
     pub(super) window: Window,
+    pub(super) budget: SearchBudget,
     pub(super) container: Container,
     inflate: Inflate,
     frames: Frames,
@@ -50,6 +55,7 @@ impl Input {
     pub(super) fn new(keep_bytes: usize) -> Input {
         Input {
             window: Window::new(keep_bytes),
+            budget: SearchBudget::default(),
             container: Container::Plain,
             inflate: Inflate::new(),
             frames: Frames::new(),
@@ -107,8 +113,9 @@ impl Input {
         self.begin_container()
     }
 
-    /// Loads the dictionary of an input that may have one.
+    /// Begins a search budget, and loads the dictionary of an input that may have one.
     fn begin_container(&mut self) -> Result<(), Error> {
+        self.budget = SearchBudget::default();
         if self.container == Container::Zstd {
             self.frames
                 .open(&mut self.window)
@@ -151,12 +158,18 @@ impl Input {
                 });
             }
             Container::Gzip => self.inflate.feed(&mut self.window, out)?,
-            Container::Zstd => self.frames.feed(&mut self.window, out)?,
+            Container::Zstd => {
+                // A bomb is detected at a place that depends on the frame alone.
+                let step = FEED_BYTES - self.made % FEED_BYTES;
+                let count = out.len().min(step as usize);
+                self.frames.feed(&mut self.window, &mut out[..count])?
+            }
         };
         if let Fed::Bytes(count) = fed {
             self.made += count as u64;
             let packed = self.window.offset() - self.member;
-            if self.made > RATIO_FROM_BYTES && self.made / RATIO_MAX > packed {
+            let is_step = self.made.is_multiple_of(FEED_BYTES);
+            if is_step && self.made >= RATIO_FROM_BYTES && self.made / RATIO_MAX > packed {
                 return Ok(Fed::Damaged(ErrorKind::Bomb));
             }
         }
@@ -171,12 +184,30 @@ impl Input {
         }
     }
 
-    /// Whether the member or frame at which the window stands decodes to `WARC/`.
-    pub(super) fn proves(&mut self) -> bool {
+    /// Tells whether the member or frame at which the window stands decodes to `WARC/`.
+    pub(super) fn probe(&mut self) -> Probe {
         match self.container {
-            Container::Plain => false,
-            Container::Gzip => self.inflate.proves(self.window.unread()),
-            Container::Zstd => self.frames.proves(self.window.unread()),
+            Container::Plain => Probe::new(false, 0, 0),
+            Container::Gzip => self.inflate.probe(self.window.unread()),
+            Container::Zstd => self.frames.probe(self.window.unread()),
+        }
+    }
+
+    /// Counts the work of the member or frame that was decoded last, which has failed.
+    pub(super) fn add_failed_member(&mut self) {
+        let packed = match self.container {
+            Container::Plain => 0,
+            Container::Gzip => self.inflate.packed_bytes(),
+            Container::Zstd => self.frames.reached().saturating_sub(self.member),
+        };
+        self.budget.add_member(self.member, packed, self.made);
+    }
+
+    /// Returns where the dictionary at the head of the input ends, if it has one.
+    pub(super) fn dictionary_end(&self) -> Option<u64> {
+        match self.container {
+            Container::Zstd => self.frames.dictionary_end(),
+            _ => None,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::deflate::Inflated;
 use super::error::{Decoded, Error, ErrorKind};
 use super::gzip;
 use super::reader::Reader;
-use super::split::{next_member, next_record};
+use super::split::{Search, next_member, next_record};
 use super::text::End;
 use super::zstd::{Border, border};
 
@@ -61,7 +61,8 @@ impl Reader {
     pub(super) fn begin_member(&mut self) -> Result<Option<Member>, Fault> {
         loop {
             let offset = self.next;
-            if offset >= self.end {
+            // A range is read on until the next reader can begin as if nothing was before.
+            if offset >= self.end && self.input.budget.is_fresh(offset) {
                 return Ok(None);
             }
             if self.input.window.fill(8)? == 0 {
@@ -93,11 +94,7 @@ impl Reader {
                 Container::Zstd => match border(head) {
                     Border::Frame => true,
                     Border::Skippable(bytes) => {
-                        self.input.window.keep_from_here();
-                        if !self.input.window.skip(bytes)? {
-                            return Err(self.resume_from(ErrorKind::Truncated, offset, offset + 1));
-                        }
-                        self.next = self.input.window.offset();
+                        self.skip_frame(offset, bytes)?;
                         continue;
                     }
                     Border::Cut => {
@@ -128,6 +125,37 @@ impl Reader {
             }
             self.member = Some(member);
             return Ok(self.member);
+        }
+    }
+
+    /// Passes over the skippable frame at `offset`, of so many `bytes` as its header says.
+    ///
+    /// A damaged length may reach over frames behind it. So what the frame holds is searched for
+    /// frames that decode to `WARC/`, and if there is one, reading goes on there. A sound skippable
+    /// frame holds none: metadata, a table of offsets, a dictionary.
+    fn skip_frame(&mut self, offset: u64, bytes: u64) -> Result<(), Fault> {
+        let end = offset.saturating_add(bytes);
+        if let Some(dictionary) = self.input.dictionary_end().filter(|_| offset == 0) {
+            self.input.window.skip(dictionary)?;
+            self.next = dictionary;
+            return match dictionary == end {
+                true => Ok(()),
+                false => Err(Error::damage(ErrorKind::BadDictionary, 0, dictionary).into()),
+            };
+        }
+        self.input.window.keep_from_here();
+        let search = next_member(&mut self.input, offset + 1, end)?;
+        if search.found.is_some() {
+            return Err(self.report_search(ErrorKind::Corrupt, offset, search));
+        }
+        if self.input.window.offset() < end {
+            return Err(self.report_search(ErrorKind::Truncated, offset, search));
+        }
+        self.input.window.seek(end)?;
+        self.next = end;
+        match search.unsearched {
+            Some(unsearched) => Err(Error::damage(ErrorKind::Unsearched, unsearched, end).into()),
+            None => Ok(()),
         }
     }
 
@@ -233,6 +261,7 @@ impl Reader {
     pub(super) fn leave_damaged(&mut self, kind: ErrorKind) -> Fault {
         let offset = self.member.map_or(self.next, |member| member.offset);
         let given = self.member.map_or(0, |member| member.given);
+        self.input.add_failed_member();
         match self.resume_from(kind, offset, offset + 1) {
             Fault::Damage(error) => error.with_records_before(given).into(),
             failed => failed,
@@ -243,11 +272,20 @@ impl Reader {
     pub(super) fn resume_from(&mut self, kind: ErrorKind, offset: u64, from: u64) -> Fault {
         self.member = None;
         match next_member(&mut self.input, from, u64::MAX) {
-            Ok(_) => {
-                self.next = self.input.window.offset();
-                Error::damage(kind, offset, self.next).into()
-            }
+            Ok(search) => self.report_search(kind, offset, search),
             Err(error) => Fault::Io(error),
         }
+    }
+
+    /// Reports damage at `offset` after a search; reading goes on where the window stands.
+    ///
+    /// What was not searched is a fault of its own, which the next call reports.
+    fn report_search(&mut self, kind: ErrorKind, offset: u64, search: Search) -> Fault {
+        self.next = self.input.window.offset();
+        let Some(unsearched) = search.unsearched else {
+            return Error::damage(kind, offset, self.next).into();
+        };
+        self.pending = Some(Error::damage(ErrorKind::Unsearched, unsearched, self.next));
+        Error::damage(kind, offset, unsearched).into()
     }
 }

@@ -21,9 +21,11 @@
     allow(clippy::unwrap_used, reason = "a test may panic, and says where")
 )]
 
+mod budget;
 mod container;
 mod deflate;
 mod error;
+mod frames;
 mod gzip;
 mod header;
 mod input;

@@ -98,6 +98,8 @@ pub struct Reader {
     /// From the cursor of the text to behind the current record.
     pub(super) advance: usize,
     pub(super) member: Option<Member>,
+    /// A fault behind the one that was reported last.
+    pub(super) pending: Option<Error>,
     /// Offset of the first member, frame or plain record that was not begun.
     pub(super) next: u64,
     /// What begins here or later is not read.
@@ -119,6 +121,7 @@ impl Reader {
             current: Current::default(),
             advance: 0,
             member: None,
+            pending: None,
             next: 0,
             end: 0,
             done: true,
@@ -212,6 +215,7 @@ impl Reader {
         self.current = Current::default();
         self.advance = 0;
         self.member = None;
+        self.pending = None;
         (self.next, self.end, self.done) = (0, 0, true);
     }
 
@@ -240,6 +244,9 @@ impl Reader {
     pub fn read_record(&mut self) -> Result<bool, Error> {
         if self.done {
             return Ok(false);
+        }
+        if let Some(error) = self.pending.take() {
+            return Err(error);
         }
         let result = if self.input.container == Container::Plain {
             self.read_plain()

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use memchr::memmem;
 
+use super::budget::{Probe, SearchBudget};
 use super::container::Container;
 use super::gzip::{self, Inflate};
 use super::header::is_version;
@@ -19,6 +20,9 @@ use super::zstd::{self, Frames};
 
 /// How far into a header we look for a field that every record has.
 const HEADER_BYTES: usize = 4 << 10;
+
+/// Work of probes in an input whose beginning is damaged, for each kind of compression.
+const CONTAINER_WORK: u64 = 4 << 20;
 
 /// Finds the first place at or after `from`, before `limit`, where an archive can be read from.
 ///
@@ -51,6 +55,8 @@ pub fn find_member(
 
 /// Finds what [`find_member`] finds in an open input, where the window, or the text of a plain
 /// input, then stands.
+///
+/// A reader that begins there begins with a new budget, as one does that comes from before.
 pub(super) fn find_start(
     input: &mut Input,
     text: &mut Text,
@@ -58,7 +64,9 @@ pub(super) fn find_start(
     limit: u64,
 ) -> io::Result<Option<u64>> {
     if input.container != Container::Plain {
-        return next_member(input, from, limit);
+        let search = next_member(input, from, limit);
+        input.budget = SearchBudget::default();
+        return Ok(search?.found);
     }
     let start = from.saturating_sub(1);
     input.window.seek(start)?;
@@ -67,10 +75,20 @@ pub(super) fn find_start(
     Ok(found.then(|| text.offset()))
 }
 
-/// Finds the next member or frame that decodes to `WARC/`, in `from..limit`.
+/// What a search found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Search {
+    /// The first member or frame that may be begun.
+    pub(super) found: Option<u64>,
+    /// The first place before it that was not tried, for it would have taken too much work.
+    pub(super) unsearched: Option<u64>,
+}
+
+/// Finds the next member or frame that decodes to `WARC/`, in `from..limit`, within the budget.
 ///
 /// The window stands there, or at the end of what was searched.
-pub(super) fn next_member(input: &mut Input, from: u64, limit: u64) -> io::Result<Option<u64>> {
+pub(super) fn next_member(input: &mut Input, from: u64, limit: u64) -> io::Result<Search> {
+    let mut search = Search::default();
     let (magic, proof_bytes) = input.magic();
     let finder = memmem::Finder::new(magic);
     input.window.seek(from)?;
@@ -78,24 +96,36 @@ pub(super) fn next_member(input: &mut Input, from: u64, limit: u64) -> io::Resul
         let held = input.window.fill(magic.len())?;
         if held < magic.len() {
             input.window.consume(held);
-            return Ok(None);
+            return Ok(search);
         }
         match finder.find(input.window.unread()) {
             Some(at) => {
                 input.window.consume(at);
-                if input.window.offset() >= limit {
-                    return Ok(None);
+                let offset = input.window.offset();
+                if offset >= limit {
+                    return Ok(search);
+                }
+                if let Some(end) = input.budget.end_of_search(offset) {
+                    search.unsearched.get_or_insert(offset);
+                    input.window.skip(end - offset)?;
+                    continue;
                 }
                 input.window.fill(proof_bytes)?;
-                if input.proves() {
-                    return Ok(Some(input.window.offset()));
+                let probe = input.probe();
+                input.budget.add_probe(offset, probe);
+                if probe.is_record {
+                    if input.budget.may_begin(from, offset) {
+                        search.found = Some(offset);
+                        return Ok(search);
+                    }
+                    search.unsearched.get_or_insert(offset);
                 }
                 input.window.consume(1);
             }
             None => {
                 input.window.consume(held - (magic.len() - 1));
                 if input.window.offset() >= limit {
-                    return Ok(None);
+                    return Ok(search);
                 }
             }
         }
@@ -150,21 +180,38 @@ pub(super) fn find_container(bytes: &[u8]) -> Option<Container> {
     let mut inflate = Inflate::new();
     let mut frames = Frames::new();
     let has_frames = matches!(frames.open(&mut Window::new(0)), Ok(Ok(())));
-    let mut members = memmem::find_iter(bytes, &gzip::MAGIC);
-    let mut starts = memmem::find_iter(bytes, &zstd::MAGIC);
     let found = [
         (find_record(bytes), Container::Plain),
         (
-            members.find(|&at| inflate.proves(&bytes[at..])),
+            find_proven(bytes, &gzip::MAGIC, |at| inflate.probe(at)),
             Container::Gzip,
         ),
         (
-            starts.find(|&at| has_frames && frames.proves(&bytes[at..])),
+            find_proven(bytes, &zstd::MAGIC, |at| match has_frames {
+                true => frames.probe(at),
+                false => Probe::new(false, 0, 0),
+            }),
             Container::Zstd,
         ),
     ];
     let found = found.into_iter().filter_map(|(at, it)| Some((at?, it)));
     found.min_by_key(|&(at, _)| at).map(|(_, it)| it)
+}
+
+/// Returns the first place in `bytes` where `magic` stands and a member is proven, within a bound
+/// on the work of its probes.
+fn find_proven(bytes: &[u8], magic: &[u8], mut probe: impl FnMut(&[u8]) -> Probe) -> Option<usize> {
+    let mut work = 0;
+    for at in memmem::find_iter(bytes, magic) {
+        let probe = probe(&bytes[at..]);
+        work += probe.work;
+        if probe.is_record {
+            return Some(at);
+        } else if work > CONTAINER_WORK {
+            return None;
+        }
+    }
+    None
 }
 
 /// The first place in `bytes`, after the first line end, at which a record seems to begin.

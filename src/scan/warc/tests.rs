@@ -8,6 +8,7 @@ use Event::{Fault, Record};
 use super::{Container, Decoded, Error, Kind, Limits, Place, Reader, find_member};
 
 mod damage;
+mod hostile;
 mod seams;
 mod sound;
 

@@ -198,7 +198,9 @@ impl Window {
         }
         let wanted = self.at + count;
         if wanted > self.buffer.len() || self.buffer.len() < CHUNK {
-            let size = wanted.next_multiple_of(CHUNK).max(self.at * 2);
+            // With room to go on: else every step would slide the whole buffer.
+            let size = (wanted + CHUNK / 4).next_multiple_of(CHUNK);
+            let size = size.max(self.at * 2);
             self.buffer.resize(size, 0);
         }
     }

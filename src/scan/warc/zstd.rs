@@ -4,8 +4,10 @@ use std::io::{self, Read as _};
 
 use ::zstd::zstd_safe::{self, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective};
 
+use super::budget::Probe;
 use super::container::{begins_record, skip_line_ends};
 use super::error::ErrorKind;
+use super::frames::hidden_frame;
 use super::input::Fed;
 use super::window::Window;
 
@@ -29,6 +31,15 @@ const HEADER_BYTES: usize = 5;
 
 /// Bytes of an input that are enough to prove a frame: its header and one block.
 pub(super) const PROOF_BYTES: usize = (128 << 10) + 64;
+
+/// Decoded bytes by which a frame is proven.
+const PROOF_TEXT_BYTES: usize = 64;
+
+/// The largest block, packed or not.
+pub(super) const MAX_BLOCK_BYTES: usize = 128 << 10;
+
+/// How far behind a dictionary frames are followed that seem to begin in it.
+const FOLLOWED_BYTES: usize = 4 << 20;
 
 /// What may stand at the border of frames.
 #[derive(Debug, PartialEq, Eq)]
@@ -72,6 +83,12 @@ pub(super) struct Frames {
     hint: usize,
     /// Whether the last turn filled its output, so that more may wait in the decoder.
     pending: bool,
+    /// Offset of the end of the last block that was begun.
+    reached: u64,
+    /// The end of the dictionary at the head of the input, if there is one.
+    dictionary_end: Option<u64>,
+    /// Decoded bytes of a probe.
+    probed: Vec<u8>,
 }
 
 impl Frames {
@@ -81,13 +98,28 @@ impl Frames {
             context: None,
             hint: 0,
             pending: false,
+            reached: 0,
+            dictionary_end: None,
+            probed: Vec::new(),
         }
+    }
+
+    /// Returns where the dictionary of the input ends: with its frame, or where the first frame
+    /// begins that its damaged length hides.
+    pub(super) fn dictionary_end(&self) -> Option<u64> {
+        self.dictionary_end
+    }
+
+    /// Returns the offset of the end of the last block that was begun.
+    pub(super) fn reached(&self) -> u64 {
+        self.reached
     }
 
     /// Makes ready for an input and loads its dictionary, if it has one.
     ///
     /// The window stands at the start of the input, and does so again after this.
     pub(super) fn open(&mut self, window: &mut Window) -> io::Result<Result<(), ErrorKind>> {
+        self.dictionary_end = None;
         let context = self.context.get_or_insert_with(DCtx::create);
         let ready = context
             .reset(ResetDirective::SessionAndParameters)
@@ -109,7 +141,21 @@ impl Frames {
         if window.fill(length)? < length {
             return Ok(Err(ErrorKind::BadDictionary));
         }
-        Ok(self.load(&window.unread()[8..length]))
+        let mut end = length;
+        let is_packed = window.unread()[8..].starts_with(&MAGIC);
+        let content = &window.unread()[8 + usize::from(is_packed)..length];
+        if memchr::memmem::find(content, &MAGIC).is_some() {
+            window.fill(length + FOLLOWED_BYTES)?;
+            let bytes = window.unread();
+            let bytes = &bytes[..bytes.len().min(length + FOLLOWED_BYTES)];
+            match hidden_frame(bytes, 8 + usize::from(is_packed)..length) {
+                Ok(Some(frame)) => end = frame,
+                Ok(None) => {}
+                Err(kind) => return Ok(Err(kind)),
+            }
+        }
+        self.dictionary_end = Some(end as u64);
+        Ok(self.load(&window.unread()[8..end]))
     }
 
     /// Loads a dictionary, unpacked first if it is packed itself.
@@ -139,6 +185,7 @@ impl Frames {
         }
         self.hint = HEADER_BYTES;
         self.pending = false;
+        self.reached = 0;
     }
 
     /// Decodes the frame at the start of `bytes` in one piece into `out`; none if that fails.
@@ -165,6 +212,7 @@ impl Frames {
             let held = if self.pending {
                 0
             } else {
+                self.reached = window.offset() + self.hint as u64;
                 window.fill(self.hint)?.min(self.hint)
             };
             let (result, taken, made) = decode(context, &window.unread()[..held], out);
@@ -184,26 +232,33 @@ impl Frames {
         Ok(Fed::End)
     }
 
-    /// Whether the frame at the start of `bytes` decodes to `WARC/`.
+    /// Tells whether the frame at the start of `bytes` decodes to `WARC/`.
     ///
-    /// [`PROOF_BYTES`] suffice; what was begun before is lost.
-    pub(super) fn proves(&mut self, bytes: &[u8]) -> bool {
+    /// [`PROOF_BYTES`] suffice; what was begun before is lost. Blocks are decoded one by one, and
+    /// whole, so that the work is counted as it is done.
+    pub(super) fn probe(&mut self, bytes: &[u8]) -> Probe {
         self.begin();
         let Some(context) = &mut self.context else {
-            return false;
+            return Probe::new(false, 0, 0);
         };
-        let mut input = &bytes[..bytes.len().min(PROOF_BYTES)];
-        let mut out = [0; 64];
-        let mut len = 0;
-        while len < out.len() {
-            let (result, taken, made) = decode(context, input, &mut out[len..]);
-            input = &input[taken..];
-            len += made;
-            if !matches!(result, Ok(1..)) || (taken == 0 && made == 0) {
+        self.probed.resize(MAX_BLOCK_BYTES + PROOF_TEXT_BYTES, 0);
+        let bytes = &bytes[..bytes.len().min(PROOF_BYTES)];
+        let (mut taken, mut made, mut wanted) = (0, 0, HEADER_BYTES);
+        while made < PROOF_TEXT_BYTES && wanted > 0 {
+            let block = &bytes[taken..bytes.len().min(taken + wanted)];
+            let (result, took, gave) = decode(context, block, &mut self.probed[made..]);
+            taken += took;
+            made += gave;
+            match result {
+                Ok(hint) => wanted = hint,
+                Err(_) => return Probe::new(false, taken + block.len(), made).failed(),
+            }
+            if took == 0 && gave == 0 {
                 break;
             }
         }
-        begins_record(skip_line_ends(&out[..len]))
+        let text = &self.probed[..made.min(PROOF_TEXT_BYTES)];
+        Probe::new(begins_record(skip_line_ends(text)), taken, made)
     }
 }
 
@@ -278,8 +333,8 @@ mod tests {
     fn a_proof_needs_the_five_octets() {
         let mut frames = Frames::new();
         frames.open(&mut Window::new(0)).unwrap().unwrap();
-        assert!(frames.proves(&zstd(b"WARC/1.0\r\n", &[])));
-        assert!(!frames.proves(&zstd(b"WARP/1.0\r\n", &[])));
-        assert!(!frames.proves(b"\x28\xb5\x2f\xfd\0\0\0"));
+        assert!(frames.probe(&zstd(b"WARC/1.0\r\n", &[])).is_record);
+        assert!(!frames.probe(&zstd(b"WARP/1.0\r\n", &[])).is_record);
+        assert!(!frames.probe(b"\x28\xb5\x2f\xfd\0\0\0").is_record);
     }
 }

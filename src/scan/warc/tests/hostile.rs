@@ -1,0 +1,360 @@
+//! Hostile bytes behind which a search could work without end: the work stays linear, and what is
+//! given does not depend on how the input is read.
+
+use super::super::container::detect;
+use super::*;
+
+const MIB: usize = 1 << 20;
+
+/// What one reading gave, and the work of its searches.
+#[derive(Debug, PartialEq, Eq)]
+struct Reading {
+    events: Vec<Event>,
+    work: u64,
+}
+
+fn read_file(path: &Path, limits: Limits) -> Reading {
+    let mut reader = Reader::new(limits);
+    reader.open_file(path, None).unwrap();
+    let events = drain(&mut reader);
+    let work = reader.input.budget.total;
+    Reading { events, work }
+}
+
+fn read_all(bytes: &[u8], limits: Limits) -> Reading {
+    let mut reader = Reader::new(limits);
+    let stream = Box::new(Cursor::new(bytes.to_vec()));
+    reader.open_stream(stream).unwrap();
+    let events = drain(&mut reader);
+    let work = reader.input.budget.total;
+    Reading { events, work }
+}
+
+/// Reads a file in ranges of so many bytes, as the main job does.
+///
+/// Returns how often the guess of a range's start was right.
+fn read_in_ranges(path: &Path, length: u64, range: u64) -> (Vec<Event>, usize) {
+    let mut reader = Reader::new(USUAL);
+    reader.open_file(path, None).unwrap();
+    let container = reader.container();
+    let (mut events, mut position, mut right) = (Vec::new(), 0, 0);
+    for from in (0..length).step_by(range as usize) {
+        let to = from + range;
+        if position >= to {
+            continue;
+        }
+        let guess = find_member(path, container, from, to).unwrap();
+        right += usize::from(guess == Some(position));
+        reader.open_file(path, Some((position, to))).unwrap();
+        events.extend(drain(&mut reader));
+        position = reader.position();
+    }
+    assert_eq!(position, length);
+    (events, right)
+}
+
+/// The header of a gzip member without a name.
+const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+
+/// The header of a stored block.
+fn stored(length: usize) -> Vec<u8> {
+    let length = length as u16;
+    let lengths = [length.to_le_bytes(), (!length).to_le_bytes()];
+    [&[0], &lengths[0][..], &lengths[1]].concat()
+}
+
+/// The header of a raw block of zstd.
+fn raw_block(length: usize) -> Vec<u8> {
+    ((length << 3) as u32).to_le_bytes()[..3].to_vec()
+}
+
+const TEXT: &[u8] = b"WARC/1.0\r\nA: b\r\n";
+
+fn padded(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
+    assert!(bytes.len() <= length);
+    bytes.resize(length, b'-');
+    bytes
+}
+
+/// Members every 64 bytes, each of which goes on to the end through blocks within the others.
+fn overlapping_gzip(length: usize) -> Vec<u8> {
+    const SLOT: usize = 64;
+    let reach = 1000 * SLOT;
+    let first = [&GZIP[..], &stored(reach + 48 - 15), TEXT].concat();
+    let slot = [padded(first, 48), stored(reach - 5)].concat();
+    padded(slot, SLOT).repeat(length / SLOT)
+}
+
+fn overlapping_zstd(length: usize) -> Vec<u8> {
+    const SLOT: usize = 64;
+    let reach = 1000 * SLOT;
+    let head = b"\x28\xb5\x2f\xfd\x00\x58";
+    let first = [&head[..], &raw_block(reach + 56 - 9), TEXT].concat();
+    let slot = [padded(first, 56), raw_block(reach - 3)].concat();
+    padded(slot, SLOT).repeat(length / SLOT)
+}
+
+/// Headers of members every twelve bytes, whose extra fields lead over the others to blocks
+/// without content.
+fn costly_probes(length: usize) -> Vec<u8> {
+    let mut unit = Vec::new();
+    for nth in 0..300_u16 {
+        unit.extend_from_slice(b"\x1f\x8b\x08\x04\0\0\0\0\0\xff");
+        unit.extend_from_slice(&(12 * (299 - nth)).to_le_bytes());
+    }
+    unit.extend(stored(0).repeat(819));
+    unit.push(0xff);
+    unit.repeat(length / unit.len())
+}
+
+/// Members of which the last third is gone.
+fn cut_members(length: usize) -> Vec<u8> {
+    let member = gzip(&five()[2]);
+    let cut = &member[..member.len() * 2 / 3];
+    cut.repeat(length / cut.len())
+}
+
+/// A failing member, and a sound one within it, over and over.
+fn failing_and_sound(length: usize) -> Vec<u8> {
+    let reach = 60_000;
+    let failing = [&GZIP[..], &stored(reach), TEXT, &gzip(b"")].concat();
+    padded(failing, 96).repeat(length / 96)
+}
+
+/// Hostile bytes by name, and the record around them.
+fn hostile(length: usize) -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
+    let packed = gzip(&five()[1]);
+    let frame = zstd(&five()[1], &[]);
+    let skipping = b"\x50\x2a\x4d\x18\x40\0\0\0".repeat(length / 8);
+    vec![
+        ("magic", b"\x1f\x8b\x08".repeat(length / 3), packed.clone()),
+        ("overlapping", overlapping_gzip(length), packed.clone()),
+        ("costly probes", costly_probes(length), packed.clone()),
+        (
+            "cut members",
+            cut_members(length.min(MIB / 2)),
+            packed.clone(),
+        ),
+        ("failing and sound", failing_and_sound(length), packed),
+        (
+            "zstd magic",
+            b"\x28\xb5\x2f\xfd".repeat(length / 4),
+            frame.clone(),
+        ),
+        (
+            "overlapping frames",
+            overlapping_zstd(length),
+            frame.clone(),
+        ),
+        ("skippable frames", skipping, frame),
+    ]
+}
+
+/// Every byte belongs to a record or a fault.
+fn check_ranges(name: &str, events: &[Event], length: usize) {
+    let mut at = 0;
+    for event in events {
+        let (offset, bytes) = match event {
+            Record { place, .. } => (place.offset, place.length.unwrap()),
+            Fault {
+                offset, skipped, ..
+            } => (*offset, *skipped),
+        };
+        // Empty members and skippable frames are sound, and no records.
+        let may_skip = ["failing and sound", "skippable frames"].contains(&name);
+        assert!(
+            offset == at || (may_skip && offset > at),
+            "{name}: {event:?}"
+        );
+        at = offset + bytes;
+    }
+    assert_eq!(at, length as u64, "{name}");
+}
+
+#[test]
+fn the_work_of_searches_is_linear() {
+    for length in [MIB, 2 * MIB, 4 * MIB] {
+        for (name, hostile, record) in hostile(length) {
+            let bytes = [&record[..], &hostile, &record].concat();
+            let (_guard, path) = write(&bytes);
+            let reading = read_file(&path, USUAL);
+            let bound = 200 * bytes.len() as u64 + (64 << 20);
+            assert!(reading.work < bound, "{name}: {} of {bound}", reading.work);
+            assert!(!faults(&reading.events).is_empty(), "{name}");
+            check_ranges(name, &reading.events, bytes.len());
+            let is_lost = ids(&reading.events).len() < 2;
+            let is_unsearched = reading.events.iter().any(|event| {
+                let end = bytes.len() as u64;
+                matches!(event, Fault { code: "unsearched", offset, skipped, .. }
+                    if offset + skipped == end)
+            });
+            assert_eq!(
+                is_lost,
+                is_unsearched,
+                "{name}: {:?}",
+                reading.events.last()
+            );
+        }
+    }
+}
+
+#[test]
+fn hostile_bytes_give_the_same_however_they_are_read() {
+    // A sound record in front moves all against the blocks in which work is counted.
+    for pad in [100, MIB - 20] {
+        let mut noise = vec![0; pad];
+        let mut state = 1_u32;
+        noise.fill_with(|| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        });
+        for (name, hostile, record) in hostile(4 * MIB / 3) {
+            let first = record_of(&record, &noise);
+            let bytes = [&first[..], &hostile, &record, &hostile[..5000], &record].concat();
+            let (_guard, path) = write(&bytes);
+            let whole = read_file(&path, USUAL);
+            assert_eq!(whole, read_file(&path, STREAMED), "{name} {pad}");
+            assert_eq!(whole, read_all(&bytes, USUAL), "{name} {pad}");
+            assert_eq!(whole, read_all(&bytes, STREAMED), "{name} {pad}");
+            for range in [MIB, 3 * MIB / 7] {
+                let (events, right) = read_in_ranges(&path, bytes.len() as u64, range as u64);
+                assert_eq!(events, whole.events, "{name} {pad} {range}");
+                assert!(right > 0, "{name} {pad} {range}");
+            }
+        }
+    }
+}
+
+/// A record with this block, packed as the other is.
+fn record_of(like: &[u8], block: &[u8]) -> Vec<u8> {
+    let text = record("resource", "first", block);
+    match detect(like).unwrap() {
+        Container::Gzip => gzip(&text),
+        _ => zstd(&text, &[]),
+    }
+}
+
+#[test]
+fn the_work_of_ordinary_damage_does_not_depend_on_how_it_is_read() {
+    for (name, parts) in packings(&five()) {
+        let mut bytes = parts.concat();
+        for at in (8..bytes.len()).step_by(3) {
+            bytes[at] ^= 0x24;
+            let (_guard, path) = write(&bytes);
+            if Reader::new(USUAL).open_file(&path, None).is_ok() {
+                let whole = read_file(&path, USUAL);
+                assert_eq!(whole, read_file(&path, STREAMED), "{name} {at}");
+                assert_eq!(whole, read_all(&bytes, USUAL), "{name} {at}");
+                assert_eq!(whole, read_all(&bytes, STREAMED), "{name} {at}");
+                let are_unsearched = faults(&whole.events).iter().any(|fault| {
+                    matches!(
+                        fault,
+                        Fault {
+                            code: "unsearched",
+                            ..
+                        }
+                    )
+                });
+                assert!(!are_unsearched, "{name} {at}");
+            }
+            bytes[at] ^= 0x24;
+        }
+    }
+}
+
+#[test]
+fn every_cut_member_is_a_fault_of_its_own() {
+    let record = gzip(&five()[1]);
+    let member = gzip(&five()[2]);
+    let cut = member.len() * 2 / 3;
+    let bytes = [&record[..], &member[..cut].repeat(9000), &record].concat();
+    let events = read_all(&bytes, USUAL).events;
+    assert_eq!(ids(&events), ["r1", "r1"]);
+    assert_eq!(faults(&events).len(), 9000);
+    assert!(bytes.len() > MIB / 2);
+}
+
+#[test]
+fn frames_that_a_skippable_frame_hides_are_read() {
+    let frames: Vec<_> = five().iter().map(|record| zstd(record, &[])).collect();
+    let hidden = frames[1..4].concat();
+    let mut skipping = skippable(0x50, &hidden);
+    let bytes = [&frames[0], &skipping, &frames[4]]
+        .map(Vec::as_slice)
+        .concat();
+    let at = frames[0].len();
+    let events = read(&bytes);
+    assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"]);
+    assert_eq!(faults(&events), [fault("corrupt", at, 8)]);
+    // A length that leads beyond the end.
+    skipping[7] = 1;
+    let bytes = [&frames[0], &skipping, &frames[4]]
+        .map(Vec::as_slice)
+        .concat();
+    let events = read(&bytes);
+    assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"]);
+    assert_eq!(faults(&events), [fault("corrupt", at, 8)]);
+    let mut cut = skippable(0x50, b"metadata");
+    cut.pop();
+    let bytes = [&frames[0][..], &cut].concat();
+    let events = read(&bytes);
+    assert_eq!(faults(&events), [fault("truncated", at, cut.len())]);
+}
+
+#[test]
+fn skippable_frames_of_metadata_are_passed_over() {
+    let frames: Vec<_> = five().iter().map(|record| zstd(record, &[])).collect();
+    let magic = b"\x28\xb5\x2f\xfd";
+    let other = zstd(b"an index", &[]);
+    let metadata = [b"x", &magic[..], &other, &magic[..]].concat();
+    let bytes = [&frames[0][..], &skippable(0x5e, &metadata), &frames[1]].concat();
+    let events = read(&bytes);
+    assert_eq!(ids(&events), ["r0", "r1"]);
+    assert_eq!(faults(&events), []);
+}
+
+#[test]
+fn frames_that_a_dictionary_hides_are_read_with_what_stands_before_them() {
+    let dictionary = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: r\r\nContent-Length: ";
+    let frames: Vec<_> = five().iter().map(|it| zstd(it, dictionary)).collect();
+    let sound = [skippable(0x5d, dictionary), frames.concat()].concat();
+    assert_eq!(faults(&read(&sound)), []);
+    let first = 8 + dictionary.len();
+    let second = first + frames[0].len();
+    for hidden in [4, 20, frames[0].len(), second - first + 9] {
+        let mut bytes = sound.clone();
+        bytes[4..8].copy_from_slice(&((dictionary.len() + hidden) as u32).to_le_bytes());
+        let events = read(&bytes);
+        assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"], "{hidden}");
+        assert_eq!(
+            faults(&events),
+            [fault("bad_dictionary", 0, first)],
+            "{hidden}"
+        );
+    }
+    // A dictionary that is packed itself is one frame.
+    let packed = zstd(dictionary, &[]);
+    let mut bytes = [skippable(0x5d, &packed), frames.concat()].concat();
+    assert_eq!(faults(&read(&bytes)), []);
+    let stated = packed.len() + frames[0].len();
+    bytes[4..8].copy_from_slice(&(stated as u32).to_le_bytes());
+    let events = read(&bytes);
+    assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"]);
+    assert_eq!(
+        faults(&events),
+        [fault("bad_dictionary", 0, 8 + packed.len())]
+    );
+    // Bytes that are lost from it: what cannot be decoded lies in faults.
+    let lost = [&sound[..20], &sound[50..]].concat();
+    let events = read(&lost);
+    let starts = starts(&frames);
+    for start in starts[..5].iter().map(|start| (start + first - 30) as u64) {
+        let is_accounted = events.iter().any(|event| match event {
+            Record { place, .. } => place.offset == start,
+            Fault {
+                offset, skipped, ..
+            } => (*offset..offset + skipped).contains(&start),
+        });
+        assert!(is_accounted, "{start}: {events:?}");
+    }
+}
