@@ -405,7 +405,7 @@ fn what_is_too_complex_is_unknown_and_said_and_its_urls_are_answered() {
     let file = folder.path().join("robots.txt");
     fs::write(&file, &body).unwrap();
     let ran = util::run(["check", file.to_str().unwrap(), "--json"]);
-    assert_eq!(ran.code, Some(2));
+    assert_eq!(ran.code, Some(3));
     assert!(ran.out.contains("\"too_complex\""), "{}", ran.out);
     let mut parser = robots::Parser::new();
     let robots = parser.parse(body.as_bytes());

@@ -164,7 +164,6 @@ Examples:
   robots-scan check robots.txt --agent GPTBot --url https://example.com/a
   robots-scan check out.parquet --host example.com --agent GPTBot
   robots-scan check crawl.warc.gz --host https://example.com:8443 --at 2024-03-01
-
   robots-scan check robots.txt --agent GPTBot,CCBot --urls urls.txt
 
 Exit codes: 0 all URLs allowed, 1 any disallowed, 2 usage error, 3 could not tell. Without URLs the verdict decides: 0 for allow_all, 1 for disallow_all and partial, 3 for unknown.")]

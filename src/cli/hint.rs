@@ -46,6 +46,10 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::Busy => "wait for its end, or choose another -o".to_owned(),
         ErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
         ErrorKind::MemoryTooSmall { least } => format!("give --memory {}MiB or more", least >> 20),
+        ErrorKind::NoCapture {
+            first_time: Some(_),
+            ..
+        } => "give a later --at, or none for the newest capture".to_owned(),
         ErrorKind::NoCapture { similar, .. } if !similar.is_empty() => {
             format!("there are captures of '{}'", similar.join("', '"))
         }

@@ -288,7 +288,7 @@ fn a_missing_capture_is_told_with_what_there_is() {
         ran.err
     };
     let err = unknown(&["--host", "a.example", "--at", "2026-01-04"]);
-    let expected = "at that time; first capture: 2026-01-05T00:00:10Z";
+    let expected = "at that time; first capture: 2026-01-05T00:00:10Z\nhint: give a later --at";
     assert!(err.contains(expected), "{err}");
     let err = unknown(&["--host", "b.example"]);
     assert!(
