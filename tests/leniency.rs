@@ -6,7 +6,7 @@ use crate::util::Random;
 use robots::{Judge, Parser};
 
 /// Lines that interact: several names, groups, lengths, and every lenient reading.
-const LINES: [&str; 36] = [
+pub(crate) const LINES: [&str; 36] = [
     "User-agent: *",
     "User-agent: a",
     "User-agent: b",

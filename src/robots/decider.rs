@@ -19,8 +19,8 @@
 //!
 //! Most sets need not even ask: rules that match everything settle them.
 //!
-//! If you change what a pattern matches, look at `pattern` (the slow twin is
-//! there), and at the brute force and the search that tests compare this with.
+//! If you change what a pattern matches, also check `pattern`. Tests compare this
+//! module with a search of all paths, in `tests/checks/twin/reach.rs`.
 
 use crate::matcher::Matcher;
 use crate::pattern;

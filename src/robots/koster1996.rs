@@ -224,7 +224,6 @@ fn reach_in_order<'t>(rules: impl Iterator<Item = (bool, &'t [u8])>) -> (bool, b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::symbols::encoded;
     use crate::{Dialect, Parser, Policy};
 
     /// A path in symbols, `%2F` one of its own (§3.2.2).
@@ -332,53 +331,5 @@ mod tests {
             answer("User-agent: *\nDisallow: /*.php$\n", "a", "/*.php$x"),
             (false, 2)
         );
-    }
-
-    #[test]
-    fn what_is_reached_agrees_with_trying() {
-        let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-        let mut random = move |below: usize| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            (seed % below as u64) as usize
-        };
-        for _ in 0..3000 {
-            let texts: Vec<(bool, String)> = (0..random(5))
-                .map(|_| {
-                    (
-                        random(2) == 0,
-                        ["", "/", "/a", "/ab", "/a%2f", "/b", "x", "/%61"][random(8)].to_owned(),
-                    )
-                })
-                .collect();
-            let lines: Vec<(bool, u32, &[u8])> = texts
-                .iter()
-                .map(|(allow, text)| (*allow, 1, text.as_bytes()))
-                .collect();
-            let record = Record {
-                agents: vec![b"*"],
-                rules: lines,
-            };
-            let mut paths = vec![path(b"/")];
-            let (mut allowed, mut disallowed) = (false, false);
-            for _ in 0..4 {
-                for path in &paths {
-                    if is_allowed(&record, path) {
-                        allowed = true
-                    } else {
-                        disallowed = true
-                    }
-                }
-                let symbols = [u16::from(b'a'), b'b'.into(), encoded(b'/'), 999];
-                paths = paths
-                    .iter()
-                    .flat_map(|path| symbols.map(|it| [path.as_slice(), &[it]].concat()))
-                    .collect();
-            }
-            let rules = || record.rules.iter().map(|&(allow, _, text)| (allow, text));
-            assert_eq!(reach(rules()), (allowed, disallowed), "{texts:?}");
-            assert_eq!(reach_in_order(rules()), (allowed, disallowed), "{texts:?}");
-        }
     }
 }

@@ -56,8 +56,6 @@ mod parsed;
 mod pattern;
 mod policy;
 mod preference;
-#[cfg(test)]
-mod reach;
 mod rebuilt;
 mod rfc9309;
 mod robots;
@@ -65,8 +63,6 @@ mod ruleset;
 mod sets;
 mod shape;
 mod status;
-#[cfg(test)]
-mod strict;
 mod symbols;
 mod template;
 mod text;

@@ -1,13 +1,14 @@
 //! Whatever a file says, its policies, verdicts and answers agree.
 
-use super::twin::policy::{Policy as Twin, is_star};
+use super::twin::pattern::path_of_url;
+use super::twin::policy::{Policy as Twin, google_token, is_star};
 use super::twin::reach::reach;
 use super::twin::{leniency, lines};
 use super::verdicts::assert_verdict;
 use super::{WHOLE, shown, some_reading};
 use robots::{
     AgentVerdict, Basis, Dialect, Judge, Key, Parser, Policy, Reading, Robots, Verdict,
-    changes_verdict, product_token, ruleset,
+    changes_verdict, ruleset,
 };
 
 /// Names of a file that are asked for, besides the one that is given.
@@ -32,7 +33,7 @@ pub fn check(data: &[u8]) {
             assert_crawler(&robots, reading, row.agent, url, Some(row));
         }
         let name = agent.to_ascii_lowercase();
-        let is_token = product_token(agent).len() == agent.len() && agent.len() < 100;
+        let is_token = google_token(agent).len() == agent.len() && agent.len() < 100;
         let is_stranger = is_token && !agent.is_empty() && rows.iter().all(|it| it.agent != name);
         let row = rows.first().filter(|_| is_stranger);
         assert_crawler(&robots, reading, agent, url, row);
@@ -112,7 +113,7 @@ impl Pair<'_, '_> {
         assert_eq!(self.policy.is_named(), self.twin.is_named, "{}", of());
         let verdict = self.policy.verdict();
         assert_eq!(verdict, row.unwrap_or(verdict), "{}", of());
-        let path = robots::path_of_url(url, &mut Vec::new()).to_vec();
+        let path = path_of_url(url);
         if self.twin.path(&path) != self.twin.path(b"/robots.txt") {
             let denied = match access.is_allowed {
                 true => Verdict::DisallowAll,

@@ -4,6 +4,8 @@
 
 #[cfg(any(test, feature = "scan"))]
 pub(crate) mod archive;
+#[cfg(test)]
+pub(crate) mod fingerprint;
 pub(crate) mod leniency;
 pub(crate) mod lines;
 pub(crate) mod pattern;

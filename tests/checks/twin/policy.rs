@@ -33,7 +33,7 @@ impl Policy {
     pub(crate) fn new(dialect: Dialect, body: &[u8], reading: Reading, agent: &[u8]) -> Self {
         match dialect {
             Dialect::Google => Self::google(&read(body, reading).0, None, |value| {
-                agent.eq_ignore_ascii_case(&token(value))
+                agent.eq_ignore_ascii_case(&google_token(value))
             }),
             Dialect::Rfc9309 => Self::rfc9309(body, reading, agent),
             Dialect::Koster1996 => Self::koster1996(body, reading, agent),
@@ -284,7 +284,7 @@ pub(crate) fn is_star(value: &[u8]) -> bool {
 }
 
 /// google-semantics §6: what Google compares of a name.
-fn token(value: &[u8]) -> Vec<u8> {
+pub(crate) fn google_token(value: &[u8]) -> Vec<u8> {
     let is_token = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_' || *byte == b'-';
     let mut out = value.to_vec();
     out.truncate(
