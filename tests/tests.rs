@@ -9,6 +9,7 @@ mod cli;
 mod faults;
 mod fuzz_corpus;
 mod google;
+mod hostile;
 mod laws;
 mod layers;
 mod leniency;

@@ -16,6 +16,15 @@ const MAX_LINE_END_BYTES: usize = 64 << 10;
 /// How far behind a record with a proper end another is looked for in its member.
 const LOOK_AHEAD_BYTES: usize = 1 << 20;
 
+/// From how many bytes of a block that are not yet read on the bytes behind it are looked at first.
+const LOOK_BEHIND_BYTES: usize = 1 << 20;
+
+/// What is read behind such a block, unless there are as many line ends.
+const BEHIND_BYTES: usize = 4 << 10;
+
+/// How far a search within a block goes back when more of it is read.
+const SEARCH_OVERLAP_BYTES: usize = 8 << 10;
+
 /// The current record, as positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Current {
@@ -100,6 +109,10 @@ impl Reader {
         } else {
             stated as usize
         };
+        if let Some(kind) = self.look_behind(header_bytes, stated)? {
+            return Ok(Scan::Bad(kind));
+        }
+        let (text, input) = (&mut self.text, &mut self.input);
         let mut block_end = header_bytes + current.block_len;
         let mut whole = text.need(input, block_end)?;
         if whole && kept {
@@ -192,9 +205,12 @@ impl Reader {
                     _ => (Tail::End, run),
                 });
             }
-            match self.text.rest()[at + run] {
-                b'\r' | b'\n' if run < MAX_LINE_END_BYTES => run += 1,
-                _ => break,
+            let next = &self.text.rest()[at + run..];
+            let next = &next[..next.len().min(MAX_LINE_END_BYTES - run)];
+            let more = line_ends(next);
+            run += more;
+            if more < next.len() || more == 0 {
+                break;
             }
         }
         let is_there = self.text.need(&mut self.input, at + run + 5)?;
@@ -204,15 +220,86 @@ impl Reader {
         let tail = if is_damaged {
             // Too little to be told from what was made by the damage.
             Tail::Damage
-        } else if begins_record(next) || is_cut_start(next) {
-            Tail::Record
-        } else if behind.starts_with(b"\r\n\r\n") {
-            Tail::Garbage
         } else {
-            Tail::Block
+            tail_of(behind, next)
         };
         Ok((tail, run))
     }
+
+    /// Tells what is wrong with the record at the cursor of a plain file, if its block is large and
+    /// that can be told without reading it.
+    ///
+    /// Else each of many records with wrong lengths would cost what it claims as its block. The
+    /// answer is that of [`scan`](Reader::scan).
+    fn look_behind(&mut self, header_bytes: usize, stated: u64) -> io::Result<Option<ErrorKind>> {
+        let (text, window) = (&mut self.text, &mut self.input.window);
+        let is_plain_file = self.input.container == Container::Plain && window.can_seek();
+        let read = (text.rest().len() + LOOK_BEHIND_BYTES) as u64;
+        let block_end = stated.saturating_add(header_bytes as u64);
+        if !is_plain_file || block_end <= read {
+            return Ok(None);
+        }
+        let offset = text.offset().saturating_add(block_end);
+        if window.length().is_some_and(|length| offset > length) {
+            return Ok(Some(ErrorKind::Truncated));
+        }
+        let mut bytes = vec![0; BEHIND_BYTES];
+        let mut held = window.peek(offset, &mut bytes)?;
+        if held == bytes.len() && line_ends(&bytes) + 8 > held {
+            bytes.resize(MAX_LINE_END_BYTES + BEHIND_BYTES, 0);
+            held = window.peek(offset, &mut bytes)?;
+        }
+        let behind = &bytes[..held];
+        let run = line_ends(behind).min(MAX_LINE_END_BYTES);
+        if behind.len() == run {
+            return Ok(None);
+        }
+        match tail_of(behind, &behind[run..]) {
+            Tail::Block => return Ok(Some(ErrorKind::BadContentLength)),
+            Tail::Garbage => {}
+            _ => return Ok(None),
+        }
+        // The first record within the block tells that its length is wrong.
+        let block_end = header_bytes + stated.min(self.limits.max_block_bytes as u64) as usize;
+        let (mut from, mut to) = (header_bytes, header_bytes);
+        while to < block_end {
+            to = block_end.min(to + (64 << 10));
+            if !text.need(&mut self.input, to)? {
+                break;
+            }
+            if find_record(&text.rest()[from..to]).is_some() {
+                return Ok(Some(ErrorKind::BadContentLength));
+            }
+            from = to.saturating_sub(SEARCH_OVERLAP_BYTES).max(header_bytes);
+        }
+        Ok(None)
+    }
+}
+
+/// Tells what stands behind a block: `next` is `behind` without the line ends at its start.
+fn tail_of(behind: &[u8], next: &[u8]) -> Tail {
+    if begins_record(next) || is_cut_start(next) {
+        Tail::Record
+    } else if behind.starts_with(b"\r\n\r\n") {
+        Tail::Garbage
+    } else {
+        Tail::Block
+    }
+}
+
+/// Returns how many CR and LF stand at the start of `bytes`.
+fn line_ends(bytes: &[u8]) -> usize {
+    let is_line_end = |byte: u8| matches!(byte, b'\r' | b'\n');
+    // Without a branch for each byte: hostile records all end at the same run.
+    let (chunks, _) = bytes.as_chunks::<64>();
+    let all_of = |chunk: &&[u8; 64]| {
+        chunk
+            .iter()
+            .fold(true, |all, &byte| all & is_line_end(byte))
+    };
+    let whole = chunks.iter().take_while(all_of).count() * 64;
+    let rest = bytes[whole..].iter().take_while(|&&byte| is_line_end(byte));
+    whole + rest.count()
 }
 
 /// The length of the first two line ends in a run of CR and LF.

@@ -338,6 +338,21 @@ fn a_length_that_leads_into_a_later_record_swallows_none() {
     }
 }
 
+/// The documentation states this limit: nothing tells that the length is wrong.
+#[test]
+fn a_length_that_leads_to_where_a_later_record_ends_hides_those_between() {
+    for beyond in 0..=4 {
+        let mut records = five();
+        let length = 5 + 4 + records[1].len() + records[2].len() - 4 + beyond;
+        records[0] = with_length("warcinfo", "bad", &length.to_string(), b"short");
+        for packed in [records.concat(), gzip(&records.concat())] {
+            let events = read(&packed);
+            assert_eq!(ids(&events), ["bad", "r3", "r4"], "{beyond}: {events:?}");
+            assert_eq!(faults(&events), [], "{beyond}");
+        }
+    }
+}
+
 #[test]
 fn a_header_that_does_not_end_is_a_fault() {
     let mut long = b"WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 0\r\nX: ".to_vec();

@@ -275,6 +275,53 @@ fn every_cut_member_is_a_fault_of_its_own() {
 }
 
 #[test]
+fn lengths_of_plain_records_that_claim_much_cost_little() {
+    let limits = Limits {
+        max_block_bytes: 2 * MIB,
+        ..USUAL
+    };
+    let garbage_behind = b"\r\n\r\n---".repeat(100);
+    for (lengths, behind) in [
+        ([5 * MIB / 2, 3 * MIB / 2], &b"-----"[..]),
+        ([5 * MIB / 2, 5 * MIB / 2], &garbage_behind),
+        ([3 * MIB / 2, 9 * MIB], b"\r\n\r\n"),
+    ] {
+        let slot = |length: usize| {
+            let header = format!("WARC/1.0\r\nContent-Length: {length}\r\n\r\n");
+            [padded(header.into_bytes(), 150), behind.to_vec()].concat()
+        };
+        let line = |mut slot: Vec<u8>| {
+            slot.resize(1020, b'-');
+            slot.push(b'\n');
+            slot
+        };
+        let slots = lengths.map(|length| line(slot(length))).concat();
+        let bytes = [&five()[0], &slots.repeat(2500), &five()[1]]
+            .map(|part| part.as_slice())
+            .concat();
+        let (_guard, path) = write(&bytes);
+        let mut reader = Reader::new(limits);
+        reader.open_file(&path, None).unwrap();
+        let events = drain(&mut reader);
+        assert!(
+            reader.bytes_read() < 100 * bytes.len() as u64,
+            "{}",
+            reader.bytes_read()
+        );
+        assert_eq!(ids(&events), ["r0", "r1"]);
+        let (in_ranges, _) = read_in_ranges(&path, bytes.len() as u64, MIB as u64);
+        assert_eq!(ids(&in_ranges), ["r0", "r1"]);
+        let mut stream = Reader::new(USUAL);
+        let usual = read_file(&path, USUAL);
+        stream.open_stream(Box::new(Cursor::new(bytes))).unwrap();
+        // A stream cannot go back behind a block above the limit.
+        if lengths[0] < USUAL.max_block_bytes {
+            assert_eq!(drain(&mut stream), usual.events);
+        }
+    }
+}
+
+#[test]
 fn frames_that_a_skippable_frame_hides_are_read() {
     let frames: Vec<_> = five().iter().map(|record| zstd(record, &[])).collect();
     let hidden = frames[1..4].concat();
