@@ -1,11 +1,11 @@
-# `make help` says what there is. What is needed beforehand: rustup, a C compiler, Python 3.11.
+# `make help` lists the targets. Requirements: rustup, a C compiler, Python 3.11 or later.
 
 CARGO ?= cargo
 PYTHON ?= python3
 
 # Where the dataset of the samples is written, for `run`, `test` and `expected`.
 DATASET = target/samples.parquet
-QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv/bin/python jobs/test_queries.py
+QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv-test/bin/python jobs/test_queries.py
 
 # How long `fuzz` runs each of its targets.
 SECONDS = 60
@@ -34,7 +34,7 @@ rust-test: ## the tests in Rust, those in the documents too
 run: ## the main job over the samples, into target/samples.parquet
 	$(CARGO) run --release --locked -- 'data-samples/warc/*.warc.gz' -o $(DATASET) --overwrite; test $$? -eq 1
 
-queries: .venv/ready ## views, macros and research questions over the dataset of `run`
+queries: .venv-test/ready ## views, macros and research questions over the dataset of `run`
 	$(QUERIES)
 
 # Advisories are left out here: they need the network, and change without us.
@@ -46,7 +46,7 @@ deny: ## licences and sources of what we depend on, if cargo-deny is installed
 schemas: ## writes schemas/ from the code
 	$(CARGO) run --release --locked -- schema --write schemas
 
-expected: run .venv/ready ## writes jobs/expected/ anew; read the diff, it is the only check
+expected: run .venv-test/ready ## writes jobs/expected/ anew; read the diff, it is the only check
 	$(QUERIES) --write
 
 samples: ## writes data-samples/warc/ anew, and the robots.txt files of odd bytes
@@ -98,20 +98,27 @@ fuzz: ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
 	    -dict=fuzz/warc.dict -len_control=20 -max_len=4096 -timeout=60 -max_total_time=$(SECONDS) || exit; \
 	done
 
-clean: ## removes target/ and the virtual environments
+clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv .venv-bench $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench $(DATASET) fuzz/target
 
-.venv/ready: jobs/requirements.txt
+.venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt
 
-# Debian packs Python without `venv`.
-.venv/ready .venv-bench/ready:
+# Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
+.venv-test/ready .venv-bench/ready:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
+	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-	  echo 'Python has no venv here: installing the package python3-venv with apt-get'; \
-	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root=sudo; fi; \
-	  $$as_root apt-get update -q && $$as_root apt-get install -q -y python3-venv || { \
-	    echo 'That failed. Install venv for $(PYTHON) yourself, then run make again.'; exit 1; }; }
+	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
+	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
+	    echo "installing the system package python3-venv: $$as_root apt-get install -q -y python3-venv"; \
+	    $$as_root apt-get update -q && $$as_root apt-get install -q -y python3-venv; fi; \
+	  $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	    echo 'error: $(PYTHON) has no module venv' >&2; \
+	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install python3-venv' >&2; exit 1; }; }
+	@echo "installing $$(grep -v '^#' $< | xargs) into $(@D)"
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@

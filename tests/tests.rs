@@ -6,6 +6,7 @@ mod archives;
 #[expect(unreachable_pub, reason = "it is also the library of the fuzzers")]
 mod checks;
 mod cli;
+mod command_line;
 mod faults;
 mod fuzz_corpus;
 mod google;

@@ -1,7 +1,9 @@
 //! What can be typed.
 
+use crate::size;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Parser, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueHint};
 use robots::Dialect;
 use scan::agents::whole_name;
 use scan::asked::Asked;
@@ -25,6 +27,9 @@ Examples:
   robots-scan crawl.warc.gz --tables rules -o rules.parquet
                                                     one table, one file
   curl -s URL | robots-scan - -o out.parquet        from a pipe
+
+Sizes are whole bytes, or have a unit in upper or lower case: k, kB, M, MB, G and GB
+are powers of 1000; KiB, MiB and GiB are powers of 1024.
 
 Exit codes: 0 whole, 1 done but parts of archives could not be read (see the
 table `faults`), 2 not started, 3 stopped (`--resume` continues).";
@@ -84,33 +89,37 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "LIST")]
     pub(crate) paths: Option<PathBuf>,
 
-    /// What is put before each line of --paths
-    #[arg(long, value_name = "PREFIX")]
+    /// A folder that is put before each line of --paths
+    #[arg(long, value_name = "PREFIX", value_hint = ValueHint::DirPath)]
     pub(crate) base: Option<String>,
 
-    /// The crawl's name, whatever paths and archives say
-    #[arg(long, value_name = "NAME")]
+    /// The name of the crawl [default: from paths, else from archives]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Option<String>,
 
-    /// The subset's name: `robotstxt` takes every response, others only /robots.txt
-    #[arg(long, value_name = "NAME")]
+    /// The name of the subset [default: from paths, else from archives]
+    ///
+    /// In the subset `robotstxt` every response is a capture; in others only those of /robots.txt.
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) subset: Option<String>,
 
     /// The name of the only input that is a stream, as `warc_filename` [default: `-` for standard
     /// input, `stream-1`, `stream-2`, … for `<(…)` and other descriptors, the base name of a FIFO]
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new(), value_hint = ValueHint::Other)]
     pub(crate) name: Option<String>,
 
-    /// Only these tables; a single one is written as one file
-    #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = table)]
+    /// Writes only these tables; a single one is written as one file
+    #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = tables(&Table::ALL))]
     pub(crate) tables: Vec<Table>,
 
     /// Threads that read and encode [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
     pub(crate) threads: Option<u16>,
 
-    /// The I-th of N runs of consecutive inputs, I from 1; folders of shards merge by moving files
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    /// Reads the I-th of N equal pieces of the inputs, I from 1
+    ///
+    /// Datasets of shards are merged by moving their files into one folder.
+    #[arg(long, value_name = "I/N", value_parser = shard, value_hint = ValueHint::Other)]
     pub(crate) shard: Option<(usize, usize)>,
 
     /// Continues a run that was stopped, with the same inputs and options
@@ -125,27 +134,31 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) agents: Option<PathBuf>,
 
-    /// Bytes of a body within which a line must end to count for verdicts, or `none`
+    /// Size of a body up to which its lines count for verdicts, or `none`
     ///
-    /// Rows of lines beyond it are kept all the same.
-    #[arg(long, value_name = "BYTES", default_value = "512000", value_parser = limit)]
+    /// Lines that end beyond it have rows, but no effect.
+    #[arg(long, value_name = "SIZE", default_value = "512000", value_parser = limit, value_hint = ValueHint::Other)]
     pub(crate) body_limit: Limit,
 
-    /// Bytes of a decoded body that are read at most
-    #[arg(long, value_name = "BYTES", default_value = "16MiB", value_parser = max_body)]
+    /// Size of a decoded body up to which it is read
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = max_body, value_hint = ValueHint::Other)]
     pub(crate) max_body_bytes: u64,
 
-    /// Bytes of inputs that make a part, the unit of commit and resume
-    #[arg(long, value_name = "BYTES", default_value = "256MiB", value_parser = size)]
+    /// Size of the inputs of a part, the unit of commit and resume
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse, value_hint = ValueHint::Other)]
     pub(crate) part_bytes: u64,
 
     /// Stores bodies too, in the column `body` of `robots_files`
     #[arg(long)]
     pub(crate) with_bodies: bool,
 
-    /// Says what would be read and written, and stops
+    /// Prints what would be read and written, and does nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    /// Prints no progress and no summary; errors and warnings remain
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 
     /// Prints the summary as JSON on standard output
     #[arg(long)]
@@ -172,15 +185,15 @@ pub(crate) struct CheckArgs {
     pub(crate) file: PathBuf,
 
     /// The host whose robots.txt is checked, in a dataset or an archive
-    #[arg(long, value_name = "HOST", value_parser = host)]
+    #[arg(long, value_name = "HOST", value_parser = host, value_hint = ValueHint::Other)]
     pub(crate) host: Option<Host>,
 
     /// Only this crawl of a dataset; may be given many times [default: all]
-    #[arg(long, value_name = "NAME", requires = "host")]
+    #[arg(long, value_name = "NAME", requires = "host", value_hint = ValueHint::Other)]
     pub(crate) crawl: Vec<String>,
 
     /// The time at which it speaks [default: the newest capture]
-    #[arg(long, value_name = "TIME", requires = "host", value_parser = time)]
+    #[arg(long, value_name = "TIME", requires = "host", value_parser = time, value_hint = ValueHint::Other)]
     pub(crate) at: Option<i64>,
 
     /// A crawler's name; may be given many times, or separated by commas
@@ -190,24 +203,28 @@ pub(crate) struct CheckArgs {
         value_name = "NAME",
         default_value = "*",
         value_delimiter = ',',
-        value_parser = agent
+        value_parser = agent,
+        value_hint = ValueHint::Other
     )]
     pub(crate) agent: Vec<String>,
 
     /// A URL to ask for, or a path; may be given many times. Only its path counts
-    #[arg(short, long = "url", value_name = "URL", value_parser = url_or_path)]
+    #[arg(short, long = "url", value_name = "URL", value_parser = url_or_path, value_hint = ValueHint::Url)]
     pub(crate) urls: Vec<String>,
 
     /// More URLs: a list, as for `match`, or `-` for standard input
     #[arg(long = "urls", value_name = "LIST")]
     pub(crate) list: Option<PathBuf>,
 
-    /// Whose reading: `default` compares names whole and knows the registry's fallbacks
-    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect)]
+    /// The rules to apply
+    ///
+    /// `default` is Google's rules with names compared whole and with the fallbacks of the
+    /// registry of crawlers.
+    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
     pub(crate) dialect: Asked,
 
-    /// Bytes of the file within which a line must end to count, or `none` [default: 512000]
-    #[arg(long, value_name = "BYTES", value_parser = limit)]
+    /// Size of the file up to which its lines count, or `none` [default: 512000]
+    #[arg(long, value_name = "SIZE", value_parser = limit, value_hint = ValueHint::Other)]
     pub(crate) body_limit: Option<Limit>,
 
     /// A registry of your own instead of the built-in one
@@ -253,7 +270,8 @@ pub(crate) struct MatchArgs {
         value_name = "NAME",
         required = true,
         value_delimiter = ',',
-        value_parser = agent
+        value_parser = agent,
+        value_hint = ValueHint::Other
     )]
     pub(crate) agent: Vec<String>,
 
@@ -262,27 +280,30 @@ pub(crate) struct MatchArgs {
     pub(crate) urls: PathBuf,
 
     /// The column of CSV or Parquet that holds the URLs, in any case [default: url]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) column: Option<String>,
 
     /// The file that is written: Parquet, or CSV if its name ends in .csv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// Whose reading: `default` compares names whole and knows the registry's fallbacks
-    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect)]
+    /// The rules to apply
+    ///
+    /// `default` is Google's rules with names compared whole and with the fallbacks of the
+    /// registry of crawlers.
+    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
     pub(crate) dialect: Asked,
 
     /// The time for which rows without a `fetch_time` ask [default: the newest capture]
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = time, value_hint = ValueHint::Other)]
     pub(crate) at: Option<i64>,
 
     /// Only this crawl of the dataset; may be given many times [default: all]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Vec<String>,
 
-    /// Bytes that sorting holds, from 16MiB; the rest is sorted on disk, beside OUT
-    #[arg(long, value_name = "BYTES", default_value = "1GiB", value_parser = size)]
+    /// Memory for sorting, at least 16MiB; the rest is sorted on disk, beside OUT
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse, value_hint = ValueHint::Other)]
     pub(crate) memory: u64,
 
     /// A registry of your own instead of the built-in one
@@ -292,6 +313,10 @@ pub(crate) struct MatchArgs {
     /// Replaces a file that robots-scan made
     #[arg(long)]
     pub(crate) overwrite: bool,
+
+    /// Prints no progress and no summary; errors and warnings remain
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 
     /// Prints the summary as JSON on standard output
     #[arg(long)]
@@ -312,8 +337,12 @@ pub(crate) struct VerifyArgs {
     pub(crate) dataset: PathBuf,
 
     /// Threads that read [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
     pub(crate) threads: Option<u16>,
+
+    /// Prints no progress and no summary; findings, errors and warnings remain
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 
     /// Prints findings and summary as JSON
     #[arg(long)]
@@ -323,7 +352,7 @@ pub(crate) struct VerifyArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The table; all if none is named
-    #[arg(value_parser = described_table)]
+    #[arg(value_parser = tables(&Table::DESCRIBED))]
     pub(crate) table: Option<Table>,
 
     /// Lists the codes of anomalies instead
@@ -338,7 +367,7 @@ pub(crate) struct SchemaArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct AgentsArgs {
     /// Only crawlers of this category, such as `ai_training`
-    #[arg(long, value_name = "CATEGORY")]
+    #[arg(long, value_name = "CATEGORY", value_hint = ValueHint::Other)]
     pub(crate) category: Option<String>,
 
     /// A registry of your own instead of the built-in one
@@ -350,19 +379,12 @@ pub(crate) struct AgentsArgs {
     pub(crate) json: bool,
 }
 
-fn table(name: &str) -> Result<Table, String> {
-    table_of(&Table::ALL, name)
-}
-
-fn described_table(name: &str) -> Result<Table, String> {
-    table_of(&Table::DESCRIBED, name)
-}
-
-fn table_of(tables: &[Table], name: &str) -> Result<Table, String> {
-    let found = tables.iter().find(|table| table.name() == name);
-    found.copied().ok_or_else(|| {
-        let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
-        format!("there is no such table; there are {}", names.join(", "))
+/// A parser whose values completions can offer.
+fn tables(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {
+    let names = tables.iter().map(|table| table.name());
+    PossibleValuesParser::new(names).try_map(|name| {
+        let table = tables.iter().find(|table| table.name() == name);
+        table.copied().ok_or("there is no such table")
     })
 }
 
@@ -395,16 +417,14 @@ fn time(text: &str) -> Result<i64, String> {
     })
 }
 
-fn dialect(name: &str) -> Result<Asked, String> {
-    if name == "default" {
-        return Ok(Asked::Default);
-    }
-    let found = Dialect::ALL
-        .into_iter()
-        .find(|dialect| dialect.name() == name);
-    found
-        .map(Asked::Dialect)
-        .ok_or_else(|| "there are default, google, rfc9309 and koster1996".to_owned())
+/// A parser whose values completions can offer.
+fn dialects() -> impl TypedValueParser<Value = Asked> {
+    let names = Dialect::ALL.map(Dialect::name);
+    PossibleValuesParser::new(["default"].into_iter().chain(names)).map(|name| {
+        let mut dialects = Dialect::ALL.into_iter();
+        let dialect = dialects.find(|dialect| dialect.name() == name);
+        dialect.map_or(Asked::Default, Asked::Dialect)
+    })
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {
@@ -421,35 +441,15 @@ fn limit(text: &str) -> Result<Limit, String> {
     if text == "none" {
         Ok(Limit(None))
     } else {
-        size(text).map(|bytes| Limit(Some(bytes)))
+        size::parse(text).map(|bytes| Limit(Some(bytes)))
     }
 }
 
 fn max_body(text: &str) -> Result<u64, String> {
-    let bytes = size(text)?;
+    let bytes = size::parse(text)?;
     if (1..=1 << 30).contains(&bytes) {
         Ok(bytes)
     } else {
         Err("give 1 byte to 1GiB".into())
     }
-}
-
-/// Bytes, perhaps in KiB, MiB or GiB.
-fn size(text: &str) -> Result<u64, String> {
-    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("", 0)];
-    let (digits, shift) = units
-        .iter()
-        .find_map(|(unit, shift)| {
-            text.strip_suffix(unit)
-                .map(|digits| (digits.trim(), *shift))
-        })
-        .unwrap_or((text, 0));
-    let number: Option<u64> = digits.parse().ok();
-    number
-        .and_then(|number| {
-            number
-                .checked_shl(shift)
-                .filter(|bytes| bytes >> shift == number)
-        })
-        .ok_or_else(|| "give a number of bytes, as 512000, 500KiB, 16MiB or 2GiB".into())
 }

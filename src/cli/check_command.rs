@@ -218,7 +218,7 @@ fn code(report: &Report, asked: Asked) -> u8 {
 
 /// A text in a colour, on a terminal.
 fn painted(text: &str, color: AnsiColor, is_terminal: bool) -> String {
-    if !is_terminal || std::env::var_os("NO_COLOR").is_some() {
+    if !is_terminal || message::is_color_refused() {
         return text.to_owned();
     }
     let style: Style = color.on_default();

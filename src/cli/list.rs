@@ -1,7 +1,8 @@
 //! `schema`, `agents` and `man`: what is built in, printed.
 
 use crate::args::{AgentsArgs, Args, SchemaArgs};
-use crate::{exit, message};
+use crate::exit;
+use crate::message::{self, UsageError, escape};
 use anyhow::Result;
 use clap::CommandFactory;
 use robots::Anomaly;
@@ -11,6 +12,7 @@ use scan::note::Note;
 use scan::output;
 use scan::tables::Table;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
@@ -70,6 +72,9 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
         Some(path) => Registry::read(path)?,
         None => Registry::built_in(),
     };
+    if let Some(category) = &args.category {
+        check_category(&registry, category)?;
+    }
     let mut out = std::io::stdout().lock();
     let wanted = |category: &str| {
         args.category
@@ -89,14 +94,30 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
             });
             write!(out, "{}", message::json_line(&line))?;
         } else {
-            writeln!(
-                out,
-                "{:28} {:24} {:22} {}",
-                it.token, it.category, it.operator, it.purpose
-            )?;
+            let fields = [&it.token, &it.category, &it.operator, &it.purpose];
+            let [token, category, operator, purpose] = fields.map(|field| escape(field));
+            writeln!(out, "{token:28} {category:24} {operator:22} {purpose}")?;
         }
     }
     Ok(exit::WHOLE)
+}
+
+/// Refuses a category that no crawler of the registry has.
+fn check_category(registry: &Registry, category: &str) -> Result<()> {
+    let agents = registry.agents.iter();
+    let all: BTreeSet<&str> = agents
+        .flat_map(|agent| [agent.category.as_str(), agent.category2.as_str()])
+        .filter(|category| !category.is_empty())
+        .collect();
+    if all.contains(category) {
+        return Ok(());
+    }
+    let all: Vec<&str> = all.into_iter().collect();
+    Err(UsageError::with_hint(
+        format!("no crawler has the category '{category}'"),
+        format!("the categories are {}", all.join(", ")),
+    )
+    .into())
 }
 
 pub(crate) fn man() -> Result<u8> {

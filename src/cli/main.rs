@@ -6,8 +6,11 @@ mod hint;
 mod list;
 mod match_command;
 mod message;
+mod mistyped;
 mod progress;
+mod progress_line;
 mod scan_command;
+mod size;
 mod summary;
 mod verify_command;
 
@@ -31,7 +34,7 @@ pub(crate) mod exit {
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return ExitCode::from(message::usage(&error)),
+        Err(error) => return refuse(&error),
     };
     let command = match (args.command, args.scan) {
         (Some(command), _) => command,
@@ -61,6 +64,19 @@ fn main() -> ExitCode {
             ExitCode::from(scan_command::exit_code(&error))
         }
     }
+}
+
+/// Reports arguments that cannot be parsed. Returns the exit code.
+fn refuse(error: &clap::Error) -> ExitCode {
+    // What was meant by the first argument is more helpful than what it lacks.
+    let first = std::env::args_os().nth(1);
+    if error.exit_code() != 0
+        && let Some(mistyped) = first.and_then(|first| mistyped::first_argument(&first))
+    {
+        message::error(&mistyped.into());
+        return ExitCode::from(exit::NOT_STARTED);
+    }
+    ExitCode::from(message::usage(error))
 }
 
 fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {

@@ -1,23 +1,22 @@
 //! `robots-scan match`: a dataset, a list of URLs, crawlers.
 
 use crate::args::MatchArgs;
+use crate::message::{self, escape};
+use crate::progress_line::ProgressLine;
 use crate::scan_command::Stopped;
-use crate::{exit, message, summary};
+use crate::{exit, summary};
 use anyhow::Result;
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount};
 use scan::agents::Registry;
 use scan::asked::Crawler;
 use scan::matching::{self, List, Options, Progress, Summary};
 use serde_json::{Value, json};
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{Write, stderr, stdout};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
-
-/// How often a plain line is written.
-const LINE_EVERY: Duration = Duration::from_secs(15);
+use std::time::Duration;
 
 pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     let registry = match &args.agents {
@@ -47,7 +46,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
     let progress = Arc::new(Progress::default());
     let is_done = Arc::new(AtomicBool::new(false));
-    let display = show(Arc::clone(&progress), Arc::clone(&is_done));
+    let display = show(Arc::clone(&progress), args.quiet, Arc::clone(&is_done));
     let result = ready.run(&progress, &stop).map_err(Stopped::of);
     is_done.store(true, Ordering::Relaxed);
     let _ = display.join();
@@ -62,7 +61,9 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
         message::warning(&format!("'{}' holds no URL", args.urls.display()));
     }
     // A closed stream does not change the exit code.
-    let _ = stderr().write_all(text(&done, &args.output).as_bytes());
+    if !args.quiet {
+        let _ = stderr().write_all(text(&done, &args.output).as_bytes());
+    }
     if args.json {
         let text = message::json_line(&json(&done, args));
         let _ = stdout().lock().write_all(text.as_bytes());
@@ -79,7 +80,7 @@ fn text(done: &Summary, output: &Path) -> String {
         count("allowed"),
         count("disallowed"),
         count("unknown"),
-        output.display(),
+        escape(&output.to_string_lossy()),
         summary::many(done.rows, "row"),
         HumanBytes(done.bytes_written),
         done.seconds,
@@ -105,34 +106,15 @@ fn json(done: &Summary, args: &MatchArgs) -> Value {
     })
 }
 
-/// Shows what is being done, on a terminal in one line, else now and then in
-/// a line of its own.
-fn show(progress: Arc<Progress>, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
+/// Shows what is being done.
+fn show(progress: Arc<Progress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
     std::thread::spawn(move || {
-        let is_terminal = stderr().is_terminal();
-        let bar = ProgressBar::no_length();
-        bar.set_draw_target(match is_terminal {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
-        });
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {msg}") {
-            bar.set_style(style);
-        }
-        let mut last_line = Instant::now();
-        let began = last_line;
+        let mut line = ProgressLine::new(is_quiet);
         while !is_done.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(50));
             let (stage, rows) = progress.now();
-            let message = format!("{} {}", HumanCount(rows), stage.name());
-            if is_terminal {
-                bar.set_message(message);
-                bar.tick();
-            } else if last_line.elapsed() >= LINE_EVERY {
-                last_line = Instant::now();
-                let seconds = began.elapsed().as_secs();
-                let _ = writeln!(stderr(), "{seconds} s: {message}");
-            }
+            line.update(rows, &[format!("{} {}", HumanCount(rows), stage.name())]);
         }
-        bar.finish_and_clear();
+        line.finish();
     })
 }

@@ -49,7 +49,7 @@ impl Prefix {
     /// colored if standard error is a terminal.
     pub(crate) fn line(self, text: &str) -> String {
         let text = escape(text);
-        match has_color(&stderr()) {
+        match stderr().is_terminal() && !is_color_refused() {
             true => format!("{0}{1}{0:#} {text}", self.style(), self.text()),
             false => format!("{} {text}", self.text()),
         }
@@ -140,10 +140,9 @@ fn without_code(cause: &str) -> String {
     }
 }
 
-/// Returns true if text on this stream may be colored.
-pub(crate) fn has_color(stream: &impl IsTerminal) -> bool {
-    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    stream.is_terminal() && !is_refused
+/// Returns true if the environment asks for no colors (<https://no-color.org>).
+pub(crate) fn is_color_refused() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// Replaces characters that a terminal obeys instead of showing them by

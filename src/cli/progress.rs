@@ -1,111 +1,118 @@
-//! Progress on standard error: a bar on a terminal, plain lines elsewhere.
+//! The progress of a scan, and the faults that are met on the way.
 
 use crate::message::{Prefix, with_causes};
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::progress_line::ProgressLine;
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use scan::run::{Notice, Progress};
-use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How often a plain line is written.
-const LINE_EVERY: Duration = Duration::from_secs(15);
-
-/// Faults that are told one by one; the rest is only counted.
+/// Faults that are printed one by one; the others are only counted.
 const FAULTS_TOLD: u64 = 20;
 
-/// Shows a run's progress until its notices end.
+/// What a run reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inputs {
+    pub(crate) count: u64,
+    /// Bytes of all inputs; `None` if the size of one is unknown.
+    pub(crate) bytes: Option<u64>,
+}
+
+/// Shows a run's progress until its notices end. Faults and failed inputs are
+/// printed even if it is quiet.
 pub(crate) fn show(
     progress: Arc<Progress>,
     notices: Receiver<Notice>,
-    inputs: u64,
-    bytes: Option<u64>,
+    inputs: Inputs,
+    is_quiet: bool,
     is_done: Arc<AtomicBool>,
 ) -> JoinHandle<()> {
     std::thread::spawn(move || {
-        let is_terminal = std::io::stderr().is_terminal();
-        let bar = match bytes {
-            Some(bytes) => ProgressBar::new(bytes),
-            None => ProgressBar::no_length(),
-        };
-        bar.set_draw_target(if is_terminal {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        });
-        let template = if bytes.is_some() {
-            "{bar:30} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {msg}  {eta} left"
-        } else {
-            "{spinner} {bytes}  {binary_bytes_per_sec}  {msg}"
-        };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+        let mut line = ProgressLine::new(is_quiet);
+        if let Some(bytes) = inputs.bytes {
+            line.set_total(bytes);
         }
-        let tell = |line: String| {
-            if is_terminal {
-                bar.println(line);
-            } else {
-                // What nobody reads stops nothing.
-                let _ = writeln!(std::io::stderr(), "{line}");
-            }
-        };
-        let began = Instant::now();
-        let mut last_line = began;
         let mut faults = 0u64;
         loop {
             match notices.recv_timeout(Duration::from_millis(100)) {
-                Ok(Notice::Fault { name, fault }) => {
-                    faults += 1;
-                    if faults <= FAULTS_TOLD {
-                        let skipped = fault.bytes_skipped;
-                        tell(Prefix::Warning.line(&format!(
-                            "'{name}' at {}: {} ({skipped} bytes skipped)",
-                            fault.offset, fault.detail
-                        )));
-                    } else if faults == FAULTS_TOLD + 1 {
-                        tell(Prefix::Warning.line(
-                            "more faults are only counted here; the table 'faults' lists all",
-                        ));
+                Ok(notice) => {
+                    if let Some(message) = message(notice, &mut faults) {
+                        line.print(&message);
                     }
-                    continue;
-                }
-                Ok(Notice::Failed(error)) => {
-                    // The summary says what to do about it.
-                    tell(Prefix::Error.line(&with_causes(&error.into())));
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            let (done, records) = (
-                progress.inputs.load(Ordering::Relaxed),
-                progress.records.load(Ordering::Relaxed),
-            );
-            let seconds = began.elapsed().as_secs_f64();
-            let rate = (records as f64 / seconds.max(0.001)) as u64;
-            let message = format!(
-                "{}/{} archives  {} records/s",
-                HumanCount(done),
-                HumanCount(inputs),
-                HumanCount(rate)
-            );
             let read = progress.bytes.load(Ordering::Relaxed);
-            if is_terminal {
-                bar.set_position(read);
-                bar.set_message(message);
-            } else if last_line.elapsed() >= LINE_EVERY {
-                last_line = Instant::now();
-                tell(format!(
-                    "{seconds:.0} s: {} read, {message}",
-                    HumanBytes(read)
-                ));
-            }
+            line.update(read, &pieces(&progress, inputs, line.seconds()));
             if is_done.load(Ordering::Relaxed) {
                 break;
             }
         }
-        bar.finish_and_clear();
+        line.finish();
     })
+}
+
+/// Returns the message for a notice. After [`FAULTS_TOLD`] faults it says once
+/// that there are more.
+fn message(notice: Notice, faults: &mut u64) -> Option<String> {
+    let (name, fault) = match notice {
+        Notice::Fault { name, fault } => (name, fault),
+        // The summary says what to do about it.
+        Notice::Failed(error) => return Some(Prefix::Error.line(&with_causes(&error.into()))),
+    };
+    *faults += 1;
+    let text = if *faults <= FAULTS_TOLD {
+        format!(
+            "'{name}' at {}: {} ({} bytes skipped)",
+            fault.offset, fault.detail, fault.bytes_skipped
+        )
+    } else if *faults == FAULTS_TOLD + 1 {
+        "more faults are only counted here; the table 'faults' lists all".to_owned()
+    } else {
+        return None;
+    };
+    Some(Prefix::Warning.line(&text))
+}
+
+/// The state of a run, most important first.
+fn pieces(progress: &Progress, inputs: Inputs, seconds: f64) -> Vec<String> {
+    let read = progress.bytes.load(Ordering::Relaxed);
+    let records = progress.records.load(Ordering::Relaxed);
+    let archives = format!(
+        "{}/{} archives",
+        HumanCount(progress.inputs.load(Ordering::Relaxed)),
+        HumanCount(inputs.count)
+    );
+    let rates = [
+        format!("{}/s", HumanBytes((read as f64 / seconds) as u64)),
+        format!(
+            "{} records/s",
+            HumanCount((records as f64 / seconds) as u64)
+        ),
+    ];
+    let done = match inputs.bytes {
+        None => vec![format!("{} read", HumanBytes(read))],
+        Some(total) => vec![
+            format!("{}/{}", HumanBytes(read), HumanBytes(total)),
+            left(read, total, seconds),
+        ],
+    };
+    done.into_iter().chain([archives]).chain(rates).collect()
+}
+
+/// Returns the time that is left if the rest takes as long as what is done.
+pub(crate) fn left(done: u64, total: u64, seconds: f64) -> String {
+    match done {
+        0 => "? left".to_owned(),
+        _ => {
+            let rest = total.saturating_sub(done) as f64;
+            let left = Duration::from_secs_f64((seconds * rest / done as f64).min(1e9));
+            format!("{:#} left", HumanDuration(left))
+        }
+    }
 }

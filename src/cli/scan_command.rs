@@ -1,12 +1,12 @@
 //! `robots-scan scan`: from what was typed to a run.
 
 use crate::args::ScanArgs;
-use crate::message::UsageError;
-use crate::{exit, message, progress, summary};
+use crate::message::{UsageError, escape};
+use crate::{exit, message, mistyped, progress, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use scan::agents::Registry;
-use scan::error::Error;
+use scan::error::{Error, ErrorKind};
 use scan::input::{self, Origin, Request};
 use scan::output::{Destination, Existing};
 use scan::run::{self, Options, Progress};
@@ -26,7 +26,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         return Ok(exit::WHOLE);
     }
     if options.inputs.len() <= INPUTS_CHECKED {
-        input::check_kinds(&options.inputs)?;
+        input::check_kinds(&options.inputs).map_err(meant)?;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
@@ -36,11 +36,15 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     let (sender, notices) = channel();
     let is_done = Arc::new(AtomicBool::new(false));
     let bytes = options.inputs.iter().map(|input| input.bytes).sum();
+    let inputs = progress::Inputs {
+        count: options.inputs.len() as u64,
+        bytes,
+    };
     let display = progress::show(
         Arc::clone(&shown),
         notices,
-        options.inputs.len() as u64,
-        bytes,
+        inputs,
+        args.quiet,
         Arc::clone(&is_done),
     );
     let result = run::run(&options, &shown, &sender, &stop).map_err(Stopped::of);
@@ -59,6 +63,8 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     };
     let text = if args.json {
         message::json_line(&summary::json(&done, &args.output, code))
+    } else if args.quiet {
+        String::new()
     } else {
         summary::text(&done, &args.output, !options.destination.is_single_file())
     };
@@ -138,7 +144,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());
     }
-    let mut inputs = input::find(&request)?;
+    let mut inputs = input::find(&request).map_err(meant)?;
     if let Some((index, count)) = args.shard {
         inputs = input::shard(inputs, index, count);
     }
@@ -160,7 +166,19 @@ fn options(args: &ScanArgs) -> Result<Options> {
     })
 }
 
-/// Says what a run would do.
+/// Replaces an error about an input that was meant otherwise: as a command, or
+/// as the dataset for another command.
+fn meant(error: Error) -> anyhow::Error {
+    let place = error.place();
+    let usage = match error.kind() {
+        ErrorKind::Read => mistyped::misspelt_command(place.as_os_str()),
+        ErrorKind::NoInput | ErrorKind::NotAnArchive(_) => mistyped::dataset(place),
+        _ => None,
+    };
+    usage.map_or_else(|| error.into(), Into::into)
+}
+
+/// Prints what a run would do.
 fn dry_run(options: &Options) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let parts = run::parts(&options.inputs, options.part_bytes);
@@ -186,7 +204,7 @@ fn dry_run(options: &Options) -> Result<()> {
                 (Origin::File(_), None) => "size unknown".to_owned(),
                 (Origin::File(_), Some(bytes)) => HumanBytes(bytes).to_string(),
             };
-            writeln!(out, "  {}  {size}", input.name)?;
+            writeln!(out, "  {}  {size}", escape(&input.name))?;
         }
     }
     let tables: Vec<&str> = options
@@ -201,7 +219,7 @@ fn dry_run(options: &Options) -> Result<()> {
         HumanCount(options.inputs.len() as u64),
         HumanCount(parts.len() as u64),
         options.threads,
-        options.destination.root().display(),
+        escape(&options.destination.root().to_string_lossy()),
         tables.join(", "),
     )?;
     Ok(())

@@ -1,8 +1,10 @@
 //! The closing words of a run.
 
+use crate::message::escape;
 use indicatif::{HumanBytes, HumanCount};
 use scan::run::Summary;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -47,7 +49,8 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
             "\nmost blocked crawlers (captures that name them and disallow everything)"
         );
         for (agent, count) in &summary.most_blocked {
-            let _ = writeln!(out, "  {:>12}  {agent}", HumanCount(*count).to_string());
+            let count = HumanCount(*count).to_string();
+            let _ = writeln!(out, "  {count:>12}  {}", escape(agent));
         }
     }
     out.push('\n');
@@ -63,14 +66,15 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
             out,
             "{} archives failed; {} was not written",
             HumanCount(summary.failed_inputs),
-            output.display()
+            escape(&output.to_string_lossy())
         );
         return out;
     }
     if summary.failed_inputs > 0 {
         let _ = writeln!(
             out,
-            "{} failed; what belongs to the same parts is not there either: run again with --resume",
+            "{} failed, and other archives of the same parts are left out:\n\
+             run again with --resume",
             many(summary.failed_inputs, "archive")
         );
     }
@@ -78,7 +82,7 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
     let _ = writeln!(
         out,
         "{}: {} rows, {}",
-        output.display(),
+        escape(&output.to_string_lossy()),
         HumanCount(rows),
         HumanBytes(summary.bytes_written)
     );
@@ -145,15 +149,30 @@ pub(crate) fn many(count: u64, noun: &str) -> String {
 fn query_of(output: &Path) -> String {
     let path = output.to_string_lossy();
     let query = format!("FROM '{}'", path.replace('\'', "''"));
-    if path.contains(['"', '$', '`', '\\', '!', '\'']) {
+    let is_escaped = matches!(escape(&path), Cow::Owned(_));
+    if is_escaped || path.contains(['"', '$', '`', '\\', '!', '\'']) {
         shell_word(&query)
     } else {
         format!("\"{query}\"")
     }
 }
 
-/// A path as a shell takes it.
+/// A path as a shell takes it. Control characters are written as bash, zsh and
+/// ksh read them in `$'…'`.
 fn shell_word(text: &str) -> String {
+    if matches!(escape(text), Cow::Owned(_)) {
+        let mut out = "$'".to_owned();
+        for char in text.chars() {
+            let mut bytes = [0; 4];
+            let char = char.encode_utf8(&mut bytes);
+            match (&*char, escape(char)) {
+                ("'" | "\\", _) => out.push_str(&format!("\\{char}")),
+                (_, Cow::Borrowed(_)) => out.push_str(char),
+                (_, Cow::Owned(_)) => out.extend(char.bytes().map(|byte| format!("\\x{byte:02x}"))),
+            }
+        }
+        return out + "'";
+    }
     let is_plain = text
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte));
@@ -161,5 +180,23 @@ fn shell_word(text: &str) -> String {
         text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_shell_hold_no_control_characters() {
+        for (text, word) in [
+            ("out.parquet", "out.parquet"),
+            ("my out", "'my out'"),
+            ("it's", "'it'\\''s'"),
+            ("a\x1b[2J'\\\u{9b}", "$'a\\x1b[2J\\'\\\\\\xc2\\x9b'"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
+        assert_eq!(query_of(Path::new("a\x07")), "$'FROM \\'a\\x07\\''");
     }
 }

@@ -1,24 +1,24 @@
 //! `robots-scan verify`: a dataset reads itself back.
 
 use crate::args::VerifyArgs;
-use crate::{exit, message, summary};
+use crate::message::{self, escape};
+use crate::progress::left;
+use crate::progress_line::ProgressLine;
+use crate::{exit, summary};
 use anyhow::Result;
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount};
 use scan::verify::{self, Options, Progress, Report};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Something is wrong.
 const WRONG: u8 = 1;
-
-/// How often a plain line is written.
-const LINE_EVERY: Duration = Duration::from_secs(15);
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     let threads = args
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     };
     let progress = Arc::new(Progress::default());
     let is_done = Arc::new(AtomicBool::new(false));
-    let display = show(Arc::clone(&progress), Arc::clone(&is_done));
+    let display = show(Arc::clone(&progress), args.quiet, Arc::clone(&is_done));
     let result = verify::verify(&options, &progress);
     is_done.store(true, Ordering::Relaxed);
     let _ = display.join();
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     };
     let text = match args.json {
         true => message::json_line(&json(&report, &args.dataset, code)),
-        false => text(&report, &args.dataset),
+        false => text(&report, &args.dataset, args.quiet),
     };
     // That nobody reads it does not change the exit code.
     let _ = stdout().lock().write_all(text.as_bytes());
@@ -50,11 +50,11 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
 }
 
 /// The findings one a line, and what was checked, for people.
-fn text(report: &Report, dataset: &Path) -> String {
+fn text(report: &Report, dataset: &Path, is_quiet: bool) -> String {
     let mut out = String::new();
     for (kind, findings, count) in report.findings.sorts() {
         for finding in findings {
-            let _ = writeln!(out, "{finding}");
+            let _ = writeln!(out, "{}", escape(&finding.to_string()));
         }
         let more = count - findings.len() as u64;
         if more > 0 {
@@ -62,15 +62,19 @@ fn text(report: &Report, dataset: &Path) -> String {
             let _ = writeln!(out, "… and {more} more of this sort (`{name}`)");
         }
     }
+    if is_quiet {
+        return out;
+    }
     if !report.is_sound() {
         out.push('\n');
     }
-    let name = dataset.display();
+    let name = dataset.to_string_lossy();
+    let name = escape(&name);
     for note in &report.notes {
-        let _ = writeln!(out, "{name}: {note}");
+        let _ = writeln!(out, "{name}: {}", escape(note));
     }
     for what in &report.unchecked {
-        let _ = writeln!(out, "not checked: {what}");
+        let _ = writeln!(out, "not checked: {}", escape(what));
     }
     let verdict = match (report.findings.count(), report.is_single_file) {
         (0, true) => "nothing wrong".to_owned(),
@@ -131,39 +135,23 @@ fn json(report: &Report, dataset: &Path, code: u8) -> Value {
     })
 }
 
-/// Shows how many bytes are read: a bar on a terminal, else a line now and then.
-fn show(progress: Arc<Progress>, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
+/// Shows how many bytes are read.
+fn show(progress: Arc<Progress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
     std::thread::spawn(move || {
-        let is_terminal = stderr().is_terminal();
-        let bar = ProgressBar::new(0);
-        bar.set_draw_target(match is_terminal {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
-        });
-        let template = "{bar:30} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        let began = Instant::now();
-        let mut last_line = began;
+        let mut line = ProgressLine::new(is_quiet);
         while !is_done.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));
             let read = progress.bytes.load(Ordering::Relaxed);
             let total = progress.total.load(Ordering::Relaxed);
-            if is_terminal {
-                bar.set_length(total);
-                bar.set_position(read);
-            } else if last_line.elapsed() >= LINE_EVERY {
-                last_line = Instant::now();
-                let (seconds, read, total) = (
-                    began.elapsed().as_secs(),
-                    HumanBytes(read),
-                    HumanBytes(total),
-                );
-                // What nobody reads stops nothing.
-                let _ = writeln!(stderr(), "{seconds} s: {read} of {total} read");
-            }
+            line.set_total(total);
+            let seconds = line.seconds();
+            let pieces = [
+                format!("{}/{}", HumanBytes(read), HumanBytes(total)),
+                left(read, total, seconds),
+                format!("{}/s", HumanBytes((read as f64 / seconds) as u64)),
+            ];
+            line.update(read, &pieces);
         }
-        bar.finish_and_clear();
+        line.finish();
     })
 }

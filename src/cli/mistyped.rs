@@ -1,0 +1,100 @@
+//! First arguments that are neither a command nor an archive: misspelt
+//! commands, and datasets.
+
+use crate::args::Args;
+use crate::message::UsageError;
+use clap::CommandFactory;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+/// Returns an error if the first argument was probably meant as a command, or
+/// is a dataset.
+pub(crate) fn first_argument(argument: &OsStr) -> Option<UsageError> {
+    misspelt_command(argument).or_else(|| dataset(Path::new(argument)))
+}
+
+/// Returns an error if an argument resembles a command, and is no file.
+pub(crate) fn misspelt_command(argument: &OsStr) -> Option<UsageError> {
+    let word = argument.to_str()?;
+    if Path::new(word).exists() {
+        return None;
+    }
+    let command = Args::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let nearest = nearest(word, names)?;
+    Some(UsageError::with_hint(
+        format!("unknown command '{word}'"),
+        format!("did you mean '{nearest}'?"),
+    ))
+}
+
+/// Returns the name that a word resembles most: two words with a prefix of
+/// three letters or more in common, or with a typing error in four letters.
+fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |name: &str| {
+        let is_cut = word.len() >= 3 && (name.starts_with(word) || word.starts_with(name));
+        match is_cut {
+            true => 0,
+            false => strsim::osa_distance(&word.to_lowercase(), name),
+        }
+    };
+    let names = names.map(|name| (distance(name), name));
+    let (distance, name) = names.min_by_key(|(distance, _)| *distance)?;
+    let is_near = word.chars().all(char::is_alphabetic) && distance <= word.len().div_ceil(4);
+    (is_near && word != name).then_some(name)
+}
+
+/// Returns an error if a path is a dataset, or a Parquet file.
+pub(crate) fn dataset(path: &Path) -> Option<UsageError> {
+    let metadata = fs::metadata(path).ok()?;
+    let is_dataset = metadata.is_dir() && path.join("_manifest.jsonl").is_file();
+    let is_parquet = metadata.is_file() && begins_as_parquet(path);
+    if !is_dataset && !is_parquet {
+        return None;
+    }
+    let place = path.display();
+    let (what, hint) = match is_dataset {
+        true => ("a dataset", "use check, match, verify or duckdb"),
+        false => ("a Parquet file", "use verify or duckdb"),
+    };
+    Some(UsageError::with_hint(
+        format!("'{place}' is {what}, not an archive"),
+        hint,
+    ))
+}
+
+fn begins_as_parquet(path: &Path) -> bool {
+    let mut head = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head == *b"PAR1"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_near_a_command_are_meant_as_it() {
+        let names = ["scan", "check", "match", "verify", "completions", "help"];
+        for (word, name) in [
+            ("chekc", Some("check")),
+            ("Check", Some("check")),
+            ("chck", Some("check")),
+            ("checks", Some("check")),
+            ("ver", Some("verify")),
+            ("scna", Some("scan")),
+            ("mtach", Some("match")),
+            ("check", None),
+            ("crawl", None),
+            ("news", None),
+            ("ve", None),
+            ("check.warc.gz", None),
+            ("out", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(word, names.into_iter()), name, "{word}");
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The command line, as a table: what is typed, the exit code, and what is
+//! written to which stream. Rows are named for the defects that they cover.
+
+mod rows;
+#[cfg(unix)]
+mod terminal;
+mod virtual_environment;
+
+use crate::util::{Ran, archive, command, files_below};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+use tempfile::TempDir;
+
+/// What a stream is to hold.
+#[derive(Clone, Copy, Debug)]
+enum Said {
+    /// Nothing at all.
+    Nothing,
+    /// All of these texts.
+    All(&'static [&'static str]),
+    /// This text, whole.
+    Whole(&'static str),
+}
+
+/// A command and what it is to do. It runs in a folder of its own, in which
+/// are the files of [`prepare`].
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// The code of the defect.
+    item: &'static str,
+    /// The arguments; blanks divide them. `''` is an empty one.
+    args: &'static str,
+    /// Standard input; a terminal is never connected.
+    stdin: &'static str,
+    code: i32,
+    out: Said,
+    err: Said,
+}
+
+/// Texts that end a terminal's line, move its cursor or reverse its direction.
+const HOSTILE: &str = "a\x1b[2Jb\x07c\u{9b}1md\u{202e}e\u{2028}f";
+
+/// Fills a folder with what rows use: archives, a dataset, lists.
+fn prepare(folder: &Path) {
+    let copy = |from: &str, to: &str| fs::copy(archive(from), folder.join(to)).unwrap();
+    copy("cc-robotstxt.warc.gz", "crawl.warc.gz");
+    copy("per-record-1.1.warc.gz", "small.warc.gz");
+    copy("damaged-cut.warc.gz", "damaged.warc.gz");
+    fs::write(folder.join("empty"), "").unwrap();
+    fs::write(folder.join("robots.txt"), "User-agent: *\nDisallow: /a\n").unwrap();
+    fs::write(folder.join("urls.txt"), "https://example.com/a\n").unwrap();
+    let body = format!("User-agent: {HOSTILE}\nDisallow: /\n");
+    fs::write(folder.join("hostile.txt"), &body).unwrap();
+    let block = format!("HTTP/1.1 200 OK\r\n\r\n{body}");
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://h.example/robots.txt\r\n\
+         WARC-Date: 2026-01-05T00:00:00Z\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    );
+    fs::write(folder.join("hostile.warc"), &record).unwrap();
+    fs::write(
+        folder.join(format!("{HOSTILE}.warc")),
+        record + "WARC/1.0\r\nx",
+    )
+    .unwrap();
+    fs::write(
+        folder.join(format!("{HOSTILE}.csv")),
+        format!("x{HOSTILE}\n1\n"),
+    )
+    .unwrap();
+    let ran = start(folder, &["crawl.warc.gz", "-o", "ds"], "");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+fn start(folder: &Path, args: &[&str], stdin: &str) -> Ran {
+    let mut command = command();
+    command.current_dir(folder).args(args);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A command that reads no standard input may have ended already.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    child.wait_with_output().unwrap().into()
+}
+
+impl Said {
+    fn check(self, text: &str, row: &Row) {
+        match self {
+            Self::Nothing => assert_eq!(text, "", "{row:?}"),
+            Self::Whole(whole) => assert_eq!(text, whole, "{row:?}"),
+            Self::All(texts) => {
+                for part in texts {
+                    assert!(
+                        text.contains(part),
+                        "'{part}' is missing in: {text}\n{row:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_row_has_its_exit_code_and_its_texts() {
+    let made = TempDir::new().unwrap();
+    prepare(made.path());
+    for row in rows::ROWS {
+        let folder = TempDir::new().unwrap();
+        for file in files_below(made.path()) {
+            let to = folder.path().join(file.strip_prefix(made.path()).unwrap());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(&file, to).unwrap();
+        }
+        let hostile = row.args.replace("HOSTILE", HOSTILE);
+        let args: Vec<&str> = hostile
+            .split(' ')
+            .map(|arg| if arg == "''" { "" } else { arg })
+            .collect();
+        let ran = start(folder.path(), &args, row.stdin);
+        assert_eq!(ran.code, Some(row.code), "{row:?}\n{}{}", ran.out, ran.err);
+        row.out.check(&ran.out, row);
+        row.err.check(&ran.err, row);
+        for text in [&ran.out, &ran.err] {
+            let control = text.chars().find(|char| is_obeyed(*char));
+            assert_eq!(control, None, "{row:?}: {text:?}");
+        }
+        // One scheme of messages (C19): an error or a warning comes first.
+        if row.code != 0 && !ran.err.is_empty() {
+            let is_message = ["error: ", "warning: "]
+                .iter()
+                .any(|it| ran.err.starts_with(it));
+            assert!(is_message, "{row:?}: {}", ran.err);
+        }
+    }
+}
+
+/// Whether a terminal obeys a character instead of showing it.
+fn is_obeyed(char: char) -> bool {
+    let code = u32::from(char);
+    let is_control = code < 0x20 && char != '\n' || (0x7f..0xa0).contains(&code);
+    is_control || "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}".contains(char)
+}
+
+/// C1 to C23 each have a row here or a test below; C18 and D7 have both, and
+/// C24 is tested with the Makefile.
+#[test]
+fn every_item_is_covered() {
+    let missing: Vec<String> = (1..=23)
+        .map(|number| format!("C{number}"))
+        .filter(|item| !["C18", "C19"].contains(&item.as_str()))
+        .filter(|item| !rows::ROWS.iter().any(|row| row.item == item))
+        .collect();
+    assert_eq!(missing, rows::MISSING);
+}
+
+/// The large archive makes a run long enough for its progress to be drawn.
+#[cfg(unix)]
+fn large_archive(folder: &Path) {
+    let bytes = fs::read(archive("cc-robotstxt.warc.gz")).unwrap();
+    fs::write(folder.join("large.warc.gz"), bytes.repeat(60)).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn progress_fits_the_width_of_a_terminal() {
+    use terminal::{Screen, Streams};
+    let folder = TempDir::new().unwrap();
+    large_archive(folder.path());
+    for columns in [20, 40, 80, 200] {
+        let out = format!("out-{columns}");
+        let mut scan = command();
+        scan.current_dir(folder.path())
+            .args(["large.warc.gz", "-o", &out]);
+        let (code, bytes) = terminal::run(columns, &mut scan, Streams::Err);
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        assert_eq!(code, 0, "{text}");
+        assert!(text.contains("MiB"), "no progress was drawn: {text}");
+        let screen = Screen::draw(columns, &bytes);
+        assert_eq!(screen.wraps, 0, "{columns}: {text:?}");
+        assert_eq!(screen.lines(), Vec::<String>::new(), "{columns}");
+        let mut scan = command();
+        scan.current_dir(folder.path())
+            .args(["large.warc.gz", "-o", &out, "-q", "--overwrite"]);
+        let (code, bytes) = terminal::run(columns, &mut scan, Streams::OutAndErr);
+        assert_eq!((code, bytes), (0, Vec::new()), "{columns}: it is quiet");
+        let mut verify = command();
+        verify.current_dir(folder.path()).args(["verify", &out]);
+        let (code, bytes) = terminal::run(columns, &mut verify, Streams::Err);
+        assert_eq!(code, 0);
+        assert_eq!(Screen::draw(columns, &bytes).wraps, 0, "{columns}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_summary_loses_no_line_in_a_narrow_terminal() {
+    use terminal::{Screen, Streams};
+    let folder = TempDir::new().unwrap();
+    large_archive(folder.path());
+    fs::copy(
+        archive("damaged-cut.warc.gz"),
+        folder.path().join("damaged.warc.gz"),
+    )
+    .unwrap();
+    let args = [
+        "damaged.warc.gz",
+        "large.warc.gz",
+        "-o",
+        "out",
+        "--overwrite",
+    ];
+    let without_time = |line: &str| line.rsplit_once(", ").map_or(line, |it| it.0).to_owned();
+    let piped = start(folder.path(), &args, "");
+    assert_eq!(piped.code, Some(1));
+    let wanted: Vec<String> = piped
+        .err
+        .lines()
+        .chain(piped.out.lines())
+        .map(without_time)
+        .collect();
+    assert!(wanted.len() > 10, "{wanted:?}");
+    for columns in [40, 80] {
+        let mut scan = command();
+        scan.current_dir(folder.path()).args(args);
+        let (code, bytes) = terminal::run(columns, &mut scan, Streams::OutAndErr);
+        assert_eq!(code, 1);
+        let lines = Screen::draw(columns, &bytes).lines();
+        let lines: Vec<String> = lines.iter().map(|line| without_time(line)).collect();
+        assert_eq!(lines, wanted, "{columns}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn prefixes_are_colored_on_a_terminal_only_and_not_with_no_color() {
+    use terminal::{Streams, run};
+    let args = ["check", "no-such-file"];
+    let (code, bytes) = run(80, command().args(args), Streams::Err);
+    assert_eq!(code, 2);
+    assert!(
+        bytes.starts_with(b"\x1b[1m\x1b[31merror:\x1b[0m cannot read"),
+        "{bytes:?}"
+    );
+    // The runner of a terminal removes NO_COLOR, so a shell sets it again.
+    let program = command().get_program().to_owned();
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .args(["-c", "NO_COLOR=1 \"$0\" check no-such-file"])
+        .arg(program);
+    let (code, bytes) = run(80, &mut shell, Streams::Err);
+    assert_eq!(code, 2);
+    assert!(bytes.starts_with(b"error: cannot read"), "{bytes:?}");
+}
+
+#[test]
+fn a_file_named_like_a_misspelt_command_is_read() {
+    let folder = TempDir::new().unwrap();
+    fs::copy(
+        archive("per-record-1.1.warc.gz"),
+        folder.path().join("chekc"),
+    )
+    .unwrap();
+    let ran = start(folder.path(), &["chekc", "-o", "out"], "");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn sizes_reach_the_run_as_bytes() {
+    let folder = TempDir::new().unwrap();
+    fs::copy(
+        archive("per-record-1.1.warc.gz"),
+        folder.path().join("a.warc.gz"),
+    )
+    .unwrap();
+    let args = "a.warc.gz -o out --body-limit 500k --max-body-bytes 64MB --part-bytes 1gib";
+    let ran = start(folder.path(), &args.split(' ').collect::<Vec<_>>(), "");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let manifest = fs::read_to_string(folder.path().join("out/_manifest.jsonl")).unwrap();
+    for bytes in ["500000", "64000000", "1073741824"] {
+        assert!(manifest.contains(&format!(":{bytes}")), "{manifest}");
+    }
+}
+
+/// Offers of completions for an option, as `bash` has them.
+#[test]
+fn completions_offer_values_and_no_files_in_their_place() {
+    let script = start(Path::new("."), &["completions", "bash"], "").out;
+    let offers = |option: &str| -> Vec<&str> {
+        let case = format!("{option})");
+        let at: Vec<usize> = script.match_indices(&case).map(|(at, _)| at).collect();
+        assert!(!at.is_empty(), "{option} is not in the script");
+        let line = |at: usize| script[at..].lines().nth(1).unwrap().trim();
+        at.into_iter().map(line).collect()
+    };
+    for (option, values) in [
+        ("--dialect", "default google rfc9309 koster1996"),
+        ("--tables", "robots_files groups rules"),
+    ] {
+        for line in offers(option) {
+            assert!(line.contains(&format!("-W \"{values}")), "{option}: {line}");
+        }
+    }
+    for option in [
+        "--crawl",
+        "--subset",
+        "--agent",
+        "--host",
+        "--at",
+        "--shard",
+        "--threads",
+        "--memory",
+        "--body-limit",
+        "--part-bytes",
+        "--category",
+    ] {
+        for line in offers(option) {
+            assert!(!line.contains("compgen -f"), "{option}: {line}");
+        }
+    }
+    let tables = "robots_files groups rules";
+    assert!(script.contains(tables), "the argument of schema");
+}
+
+/// JSON on a terminal is harmless and has the same values.
+#[test]
+fn json_escapes_what_terminals_obey() {
+    let folder = TempDir::new().unwrap();
+    prepare(folder.path());
+    let args = [
+        "check",
+        "robots.txt",
+        "--json",
+        "--agent",
+        HOSTILE,
+        "--url",
+        "https://h/a",
+    ];
+    let ran = start(folder.path(), &args, "");
+    assert!(!ran.out.chars().any(is_obeyed), "{:?}", ran.out);
+    let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(value["agent"], HOSTILE);
+}

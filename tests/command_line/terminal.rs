@@ -1,0 +1,168 @@
+//! A terminal for tests: a pseudo-terminal of a given width, and the screen
+//! that its output draws.
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::Command;
+
+/// Streams that are connected to the terminal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Streams {
+    Err,
+    OutAndErr,
+}
+
+/// Runs a command in a terminal of this width. Returns its exit code and what
+/// it wrote to the terminal. Standard output is dropped if it is elsewhere.
+pub(crate) fn run(columns: u16, command: &mut Command, streams: Streams) -> (i32, Vec<u8>) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(OpenptFlags::NOCTTY.bits().cast_signed())
+        .open(std::ffi::OsStr::from_bytes(name.as_bytes()))
+        .unwrap();
+    let size = Winsize {
+        ws_row: 24,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&slave, size).unwrap();
+    command.env("TERM", "xterm").env_remove("NO_COLOR");
+    command.stderr(slave.try_clone().unwrap());
+    match streams {
+        Streams::Err => command.stdout(std::process::Stdio::null()),
+        Streams::OutAndErr => command.stdout(slave.try_clone().unwrap()),
+    };
+    let mut child = command.spawn().unwrap();
+    // What the command holds keeps the terminal open.
+    command.stdout(std::process::Stdio::null());
+    command.stderr(std::process::Stdio::null());
+    drop(slave);
+    let mut bytes = Vec::new();
+    // Linux ends it with an error once the last writer has closed it.
+    let _ = File::from(master).read_to_end(&mut bytes);
+    (child.wait().unwrap().code().unwrap(), bytes)
+}
+
+/// A screen without a lower end.
+#[derive(Debug, Default)]
+pub(crate) struct Screen {
+    columns: usize,
+    rows: Vec<Row>,
+    row: usize,
+    column: usize,
+    /// How often a character was written beyond the last column.
+    pub(crate) wraps: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Row {
+    text: Vec<char>,
+    /// Whether its line goes on in the next row.
+    goes_on: bool,
+}
+
+impl Screen {
+    /// Draws what was written to a terminal of this width.
+    pub(crate) fn draw(columns: u16, bytes: &[u8]) -> Self {
+        let mut screen = Self {
+            columns: usize::from(columns),
+            ..Self::default()
+        };
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        let mut chars = text.chars();
+        while let Some(char) = chars.next() {
+            match char {
+                '\r' => screen.column = 0,
+                '\n' => screen.row += 1,
+                '\x1b' => screen.control(&mut chars),
+                _ => screen.put(char),
+            }
+        }
+        screen
+    }
+
+    fn row(&mut self) -> &mut Row {
+        let needed = self.rows.len().max(self.row + 1);
+        self.rows.resize(needed, Row::default());
+        &mut self.rows[self.row]
+    }
+
+    fn put(&mut self, char: char) {
+        assert!(!char.is_control(), "{char:?} reached the terminal");
+        if self.column == self.columns {
+            self.row().goes_on = true;
+            (self.row, self.column) = (self.row + 1, 0);
+            self.wraps += 1;
+        }
+        let column = self.column;
+        let text = &mut self.row().text;
+        text.resize(text.len().max(column + 1), ' ');
+        text[column] = char;
+        self.column += 1;
+    }
+
+    /// Obeys a control sequence, such as `ESC [ 2 K`.
+    fn control(&mut self, chars: &mut impl Iterator<Item = char>) {
+        assert_eq!(chars.next(), Some('['), "no other sequences are written");
+        let mut number = String::new();
+        let last = loop {
+            match chars.next().unwrap() {
+                char @ ('0'..='9' | ';' | '?') => number.push(char),
+                char => break char,
+            }
+        };
+        let count = number.parse().unwrap_or(1);
+        match last {
+            'A' => self.row = self.row.saturating_sub(count),
+            'B' => self.row += count,
+            'C' => self.column += count,
+            'D' => self.column = self.column.saturating_sub(count),
+            'K' => *self.row() = Row::default(),
+            'J' => {
+                let row = self.row;
+                self.row();
+                self.rows.truncate(row);
+            }
+            // Colors, and whether the cursor is shown.
+            'm' | 'h' | 'l' => {}
+            other => panic!("the sequence {number}{other} is not known"),
+        }
+    }
+
+    /// The lines on the screen at the end; those of several rows are joined.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut lines = vec![String::new()];
+        for row in &self.rows {
+            let text: String = row.text.iter().collect();
+            lines.last_mut().unwrap().push_str(&text);
+            if !row.goes_on {
+                lines.push(String::new());
+            }
+        }
+        let mut lines: Vec<String> = lines
+            .iter()
+            .map(|line| line.trim_end().to_owned())
+            .collect();
+        while lines.last().is_some_and(String::is_empty) {
+            lines.pop();
+        }
+        lines
+    }
+}
+
+#[test]
+fn a_screen_shows_what_was_not_overwritten() {
+    let screen = Screen::draw(5, b"abc\r\x1b[2Kd\n\rabcdefg\r\nx\x1b[1A\r\x1b[2Ky");
+    assert_eq!(screen.lines(), ["d", "abcdey", "x"]);
+    assert_eq!(screen.wraps, 1);
+}
