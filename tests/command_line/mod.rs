@@ -53,6 +53,11 @@ fn prepare(folder: &Path) {
     fs::write(folder.join("urls.txt"), "https://example.com/a\n").unwrap();
     let body = format!("User-agent: {HOSTILE}\nDisallow: /\n");
     fs::write(folder.join("hostile.txt"), &body).unwrap();
+    fs::write(folder.join("upper.csv"), "URL,n\nhttps://example.com/a,1\n").unwrap();
+    fs::write(folder.join("page.csv"), "n,page\n1,https://example.com/a\n").unwrap();
+    fs::write(folder.join("uneven.csv"), "token\na,b,c\n").unwrap();
+    let many = "User-agent: *\n".to_owned() + &"Disallow /a\n".repeat(1200);
+    fs::write(folder.join("many.txt"), many).unwrap();
     let block = format!("HTTP/1.1 200 OK\r\n\r\n{body}");
     let record = format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://h.example/robots.txt\r\n\
