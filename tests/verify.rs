@@ -126,7 +126,8 @@ fn kinds(report: &Report) -> Vec<(&'static str, u64)> {
 fn lines(report: &Report) -> String {
     let sorts = report.findings.sorts();
     let all = sorts.flat_map(|(_, findings, _)| findings);
-    all.map(|finding| format!("{finding}\n")).collect()
+    all.map(|finding| format!("{finding}; {:?}\n", finding.remedy))
+        .collect()
 }
 
 #[track_caller]
@@ -342,7 +343,7 @@ fn files_that_are_cut_emptied_removed_or_swapped_are_found() {
     let bytes = fs::read(&path).unwrap();
     for len in [0, 1, bytes.len() / 2, bytes.len() - 1] {
         fs::write(&path, &bytes[..len]).unwrap();
-        assert_found(&made.verify(), &[("size", 1)], &[&rules, "a copy"]);
+        assert_found(&made.verify(), &[("size", 1)], &[&rules, "; RestoreFile"]);
     }
     fs::remove_file(&path).unwrap();
     assert_found(&made.verify(), &[("missing", 1)], &[&rules]);
@@ -369,11 +370,7 @@ fn a_registry_of_ones_own_is_decoded_and_said_to_be_no_more_than_that() {
     let path = made.path("agents/agents.parquet");
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
-    assert_found(
-        &made.verify(),
-        &[("footer", 1)],
-        &["--resume, which writes"],
-    );
+    assert_found(&made.verify(), &[("footer", 1)], &["WriteRegistry"]);
 }
 
 #[test]
@@ -425,7 +422,7 @@ fn what_is_unfinished_is_said_and_resume_and_the_advice_mend_it() {
     assert_found(
         &made.verify(),
         &[("unfinished", 1)],
-        &["_SUCCESS", "--resume"],
+        &["_SUCCESS", "; Continue\n"],
     );
     made.scan(&args);
     assert_sound(&made.verify());
@@ -439,11 +436,7 @@ fn what_is_unfinished_is_said_and_resume_and_the_advice_mend_it() {
     assert_sound(&made.verify());
     // What is told of a damaged file.
     fs::write(made.path(&made.file("rules")), "").unwrap();
-    assert_found(
-        &made.verify(),
-        &[("size", 1)],
-        &["take the line of its part out"],
-    );
+    assert_found(&made.verify(), &[("size", 1)], &["; RestoreFile\n"]);
     made.edit(|lines| lines.retain(|line| line["part"] != 0));
     let report = made.verify();
     let found = [("unfinished", 1), ("foreign", 10)];
@@ -570,7 +563,7 @@ fn lines_of_the_manifest_that_are_changed_are_found() {
         let report = made.verify();
         fs::write(&path, &text).unwrap();
         if found.contains(&("foreign", 10)) || found.contains(&("foreign", 110)) {
-            assert!(lines(&report).contains("mend the manifest first"), "{at}");
+            assert!(lines(&report).contains("; ManifestFirst\n"), "{at}");
         }
         if kinds(&report) != found {
             let is = kinds(&report);

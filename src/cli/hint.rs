@@ -4,6 +4,7 @@
 use crate::message::UsageError;
 use crate::scan_command::Stopped;
 use scan::error::{Error, ErrorKind};
+use scan::verify::Remedy;
 
 /// Returns the hint for an error, if there is one.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
@@ -65,4 +66,32 @@ fn hint(error: &Error) -> Option<String> {
         _ => return None,
     };
     Some(text)
+}
+
+/// Returns what to do about a finding of `verify`.
+pub(crate) fn remedy(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::RestoreFile => {
+            "restore it from a copy, or remove the line of its part from _manifest.jsonl and scan again with --resume"
+        }
+        Remedy::RestoreOrWrite => "restore it from a copy, or write it again",
+        Remedy::WriteAgain => {
+            "it was changed together with the manifest, or written so: remove the line of its part from _manifest.jsonl and scan again with --resume"
+        }
+        Remedy::RestoreManifest => "restore it from a copy, or scan again with --overwrite",
+        Remedy::OtherVersion => "verify it with the version that wrote it",
+        Remedy::ContinuePart => {
+            "a run was killed while it wrote it: --resume writes that part again"
+        }
+        Remedy::Continue => "--resume continues",
+        Remedy::Permissions => "look at its permissions and at the disk, then verify again",
+        Remedy::Remove => {
+            "remove it, since views read it too; files that a killed run left of a part are replaced by --resume"
+        }
+        Remedy::RemoveTemporary => "left by a run that was killed: --resume removes it",
+        Remedy::VerifyShard => "verify each shard beside its own manifest, before they are merged",
+        Remedy::ManifestFirst => "restore the manifest first: one of its lines may list this file",
+        Remedy::WriteRegistry => "scan again with --resume, which writes it again",
+        _ => "scan again with --overwrite",
+    }
 }

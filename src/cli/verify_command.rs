@@ -4,7 +4,7 @@ use crate::args::VerifyArgs;
 use crate::message::{self, escape};
 use crate::progress::left;
 use crate::progress_line::ProgressLine;
-use crate::{exit, summary};
+use crate::{exit, hint, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use scan::verify::{self, Options, Progress, Report};
@@ -54,7 +54,8 @@ fn text(report: &Report, dataset: &Path, is_quiet: bool) -> String {
     let mut out = String::new();
     for (kind, findings, count) in report.findings.sorts() {
         for finding in findings {
-            let _ = writeln!(out, "{}", escape(&finding.to_string()));
+            let remedy = hint::remedy(finding.remedy);
+            let _ = writeln!(out, "{}; {remedy}", escape(&finding.to_string()));
         }
         let more = count - findings.len() as u64;
         if more > 0 {
@@ -115,7 +116,7 @@ fn json(report: &Report, dataset: &Path, code: u8) -> Value {
             "kind": finding.kind.name(),
             "path": finding.path,
             "what": finding.what,
-            "remedy": finding.remedy,
+            "remedy": hint::remedy(finding.remedy),
         })
     });
     json!({

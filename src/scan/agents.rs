@@ -71,7 +71,7 @@ impl Registry {
             .clone();
         let column = |name: &str| headers.iter().position(|header| header == name);
         let Some(token_column) = column("token") else {
-            return Err(refuse("its first line has no column `token`".into()));
+            return Err(refuse("its first line has no column 'token'".into()));
         };
         let mut agents = Vec::new();
         let mut seen = HashSet::new();
@@ -88,16 +88,16 @@ impl Registry {
                 "" | "false" | "no" | "0" => Ok(false),
                 "true" | "yes" | "1" => Ok(true),
                 other => Err(refuse(format!(
-                    "line {line}: {name} is `{other}`, not `true` or `false`"
+                    "line {line}: {name} is '{other}', not 'true' or 'false'"
                 ))),
             };
             let token = record.get(token_column).unwrap_or_default().to_owned();
             let agent = whole_name(&token);
             if agent.is_empty() {
-                return Err(refuse(format!("line {line}: `{token}` is no name")));
+                return Err(refuse(format!("line {line}: '{token}' is not a name")));
             }
             if !seen.insert(agent.clone()) {
-                return Err(refuse(format!("line {line}: `{agent}` stands there twice")));
+                return Err(refuse(format!("line {line}: '{agent}' is listed twice")));
             }
             let fallbacks = get("fallbacks");
             agents.push(Agent {
@@ -160,11 +160,11 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        assert!(error("name\nx\n").contains("no column `token`"));
-        assert!(error("token\nx\nX/1.0\n").contains("line 3: `x` stands there twice"));
+        assert!(error("name\nx\n").contains("no column 'token'"));
+        assert!(error("token\nx\nX/1.0\n").contains("line 3: 'x' is listed twice"));
         assert!(
             error("token,ignores_wildcard\nx,maybe\n")
-                .contains("line 2: ignores_wildcard is `maybe`")
+                .contains("line 2: ignores_wildcard is 'maybe'")
         );
     }
 }

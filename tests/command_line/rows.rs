@@ -88,7 +88,8 @@ pub(super) const ROWS: &[Row] = &[
         code: 3,
         err: Whole(
             "error: 'ds' has no capture of a robots.txt of 'www.news.example' at that time; \
-             first capture: 2026-01-05T12:00:21Z\n",
+             first capture: 2026-01-05T12:00:21Z\n\
+             hint: give a later --at, or none for the newest capture\n",
         ),
         ..ROW
     },

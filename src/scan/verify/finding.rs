@@ -6,11 +6,38 @@ use std::fmt;
 /// Findings of one sort that are kept; the others are counted.
 const KEPT: usize = 20;
 
-/// What to do about a file that is not as it was written.
-const BRING_BACK: &str = "bring it back from a copy, or take the line of its part out of _manifest.jsonl and scan again with --resume";
-
-/// What to do about rows that contradict each other though no byte was changed since.
-const MAKE_ANEW: &str = "it was changed together with the manifest, or written so: take the line of its part out of _manifest.jsonl and scan again with --resume";
+/// What can be done about a finding. The command knows how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Restore the file from a copy, or have its part written again.
+    RestoreFile,
+    /// Restore the file from a copy, or write it again; it is not in a dataset.
+    RestoreOrWrite,
+    /// Have the part written again: its rows contradict each other though no
+    /// byte was changed since.
+    WriteAgain,
+    /// Restore the manifest from a copy, or start again.
+    RestoreManifest,
+    /// Use the version of the program that wrote the dataset.
+    OtherVersion,
+    /// Continue: a run was killed while it wrote the manifest.
+    ContinuePart,
+    /// Continue: the run was not finished.
+    Continue,
+    /// Look at the permissions and at the disk.
+    Permissions,
+    /// Remove the file, unless continuing replaces it.
+    Remove,
+    /// Continue, which removes the file.
+    RemoveTemporary,
+    /// Verify the shard beside its own manifest.
+    VerifyShard,
+    /// Restore the manifest first: one of its lines may list the file.
+    ManifestFirst,
+    /// Continue, which writes the registry of crawlers again.
+    WriteRegistry,
+}
 
 /// A sort of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,22 +130,20 @@ impl Kind {
         }
     }
 
-    /// What to do about it, in a dataset.
-    fn remedy(self) -> &'static str {
+    /// Returns what can be done about it, in a dataset.
+    fn remedy(self) -> Remedy {
         match self {
-            Self::Format => "verify it with the version that made it",
-            Self::Manifest | Self::Parts => {
-                "bring it back from a copy, or scan again with --overwrite"
+            Self::Format => Remedy::OtherVersion,
+            Self::Manifest | Self::Parts => Remedy::RestoreManifest,
+            Self::ManifestCut => Remedy::ContinuePart,
+            Self::Unfinished => Remedy::Continue,
+            Self::Unreadable => Remedy::Permissions,
+            Self::Missing | Self::Size | Self::Digest | Self::Footer | Self::Maker => {
+                Remedy::RestoreFile
             }
-            Self::ManifestCut => "a run was killed as it wrote it: --resume makes that part anew",
-            Self::Unfinished => "--resume continues",
-            Self::Unreadable => "look at its permissions and at the disk, then verify again",
-            Self::Missing | Self::Size | Self::Digest | Self::Footer | Self::Maker => BRING_BACK,
-            Self::Foreign => {
-                "remove it, as views read it too; what a killed run left of a part --resume replaces"
-            }
-            Self::OtherShard => "verify each shard beside its own manifest, before they are merged",
-            Self::Temporary => "left by a run that was killed: --resume removes it",
+            Self::Foreign => Remedy::Remove,
+            Self::OtherShard => Remedy::VerifyShard,
+            Self::Temporary => Remedy::RemoveTemporary,
             Self::Columns
             | Self::Pages
             | Self::Rows
@@ -130,7 +155,7 @@ impl Kind {
             | Self::Order
             | Self::Parent
             | Self::Count
-            | Self::Fault => MAKE_ANEW,
+            | Self::Fault => Remedy::WriteAgain,
         }
     }
 }
@@ -144,13 +169,13 @@ pub struct Finding {
     pub path: String,
     /// What is wrong with it.
     pub what: String,
-    /// What to do about it.
-    pub remedy: &'static str,
+    /// What can be done about it.
+    pub remedy: Remedy,
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; {}", self.path, self.what, self.remedy)
+        write!(f, "{}: {}", self.path, self.what)
     }
 }
 
@@ -176,9 +201,9 @@ impl Findings {
     }
 
     /// Says what to do about a file that no part has.
-    pub(super) fn advise(&mut self, remedy: &'static str) {
+    pub(super) fn advise(&mut self, remedy: Remedy) {
         let kept = self.sorts.values_mut().flat_map(|(kept, _)| kept);
-        kept.filter(|it| [BRING_BACK, MAKE_ANEW].contains(&it.remedy))
+        kept.filter(|it| [Remedy::RestoreFile, Remedy::WriteAgain].contains(&it.remedy))
             .for_each(|it| it.remedy = remedy);
     }
 
@@ -199,8 +224,9 @@ impl Findings {
             return;
         }
         if let Some((kept, _)) = self.sorts.get_mut(&Kind::Foreign) {
-            let remedy = "mend the manifest first: it may be what a line of it had";
-            kept.iter_mut().for_each(|it| it.remedy = remedy);
+            for finding in kept {
+                finding.remedy = Remedy::ManifestFirst;
+            }
         }
     }
 

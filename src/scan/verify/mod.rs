@@ -18,7 +18,7 @@ mod registry;
 mod rows;
 mod single;
 
-pub use finding::{Finding, Findings, Kind};
+pub use finding::{Finding, Findings, Kind, Remedy};
 
 use crate::error::{Error, ErrorKind};
 use crate::output::{LOG, MANIFEST};

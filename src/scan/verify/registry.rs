@@ -2,7 +2,7 @@
 
 use super::file::{self, Seen, Wanted};
 use super::manifest::{Manifest, Written};
-use super::{Findings, Progress, Report};
+use super::{Findings, Progress, Remedy, Report};
 use crate::agents::Registry;
 use crate::check::Temporary;
 use crate::error::Error;
@@ -40,7 +40,7 @@ pub(super) fn check(
     let mut findings = Findings::default();
     let path = root.join(PATH);
     let seen = file::check(&path, PATH, &wanted, progress, &mut findings);
-    findings.advise("scan again with --resume, which writes it anew");
+    findings.advise(Remedy::WriteRegistry);
     report.findings.append(findings);
     seen
 }

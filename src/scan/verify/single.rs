@@ -1,7 +1,7 @@
 //! A table that stands in one file, without a manifest.
 
 use super::file::{self, Wanted, table_name};
-use super::{Progress, Report};
+use super::{Progress, Remedy, Report};
 use crate::error::{Error, ErrorKind};
 use crate::output::Destination;
 use crate::tables::Table;
@@ -53,9 +53,7 @@ pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
     };
     let name = path.to_string_lossy();
     let seen = file::check(path, &name, &wanted, progress, &mut report.findings);
-    report
-        .findings
-        .advise("bring it back from a copy, or write it again");
+    report.findings.advise(Remedy::RestoreOrWrite);
     report.count(seen);
     let why = "digest, keys and counts, as nothing but a dataset has them";
     report.unchecked.push(why.to_owned());
