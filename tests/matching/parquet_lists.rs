@@ -254,11 +254,11 @@ fn a_column_is_found_in_any_case_or_by_its_name() {
         &["-a", "x"],
     );
     assert_eq!(answers(&rows), [("disallowed", "wildcard")]);
-    let page = format!("Page,url\nhttps://h.example/b,https://none.example/\n");
+    let page = "Page,url\nhttps://h.example/b,https://none.example/\n";
     for name in ["b.csv", "b"] {
         for column in ["Page", "page"] {
             let args = ["-a", "x", "--column", column];
-            let (rows, _) = matched(&out, &list(&folder, name, &page), &args);
+            let (rows, _) = matched(&out, &list(&folder, name, page), &args);
             assert_eq!(answers(&rows), [("allowed", "wildcard")], "{name}");
             assert_eq!(rows[0].url, "https://h.example/b");
         }

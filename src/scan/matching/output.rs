@@ -31,7 +31,7 @@ const COLUMNS: [&str; 7] = [
 pub(super) enum Output {
     Parquet {
         file: Box<TableFile>,
-        batch: Matches,
+        batch: Box<Matches>,
         /// Bytes of the URLs of the batch.
         bytes: usize,
     },
@@ -77,7 +77,7 @@ impl Output {
         let schema = Table::Matches.schema().as_ref().clone();
         Ok(Self::Parquet {
             file: Box::new(TableFile::create(Table::Matches, schema, path)?),
-            batch: Matches::default(),
+            batch: Box::default(),
             bytes: 0,
         })
     }

@@ -31,7 +31,7 @@ pub(super) fn read(
         left: Rc::clone(&left),
     };
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source);
-    let header = reader.byte_headers().map(csv::ByteRecord::clone);
+    let header = reader.byte_headers().cloned();
     if left.get() == 0 {
         return Err(too_long(1));
     }
