@@ -2,6 +2,7 @@
 
 use super::packing::pack;
 use super::reading::{Event, Reading, STREAMED, USUAL, at_desk};
+use super::twin::unpack;
 use super::{shown, sum_of};
 use scan::warc::Limits;
 
@@ -24,6 +25,13 @@ pub fn check(data: &[u8]) {
         if let Ok((events, end)) = &whole {
             assert_eq!(*end, length, "the end of {}", shown(&bytes));
             assert_account(events, length, &bytes);
+        }
+        for event in whole.iter().flat_map(|(events, _)| events) {
+            if let Event::Record(record) = event {
+                let offset = record.place.offset as usize;
+                let expected = unpack::integrity(&bytes, offset);
+                assert_eq!(record.integrity, expected, "{event:?} of {}", shown(&bytes));
+            }
         }
         let same = |how: &str, other: Reading| {
             assert_eq!(other, whole, "{how}: {}", shown(&bytes));

@@ -1,7 +1,7 @@
 //! What a reader of archives gives, kept to be compared.
 
 use super::shown;
-use scan::warc::{Decoded, Error, Kind, Limits, Place, Reader, find_member};
+use scan::warc::{Decoded, Error, Integrity, Kind, Limits, Place, Reader, find_member};
 use std::cell::RefCell;
 use std::io::{self, Read, Write as _};
 use std::path::Path;
@@ -37,6 +37,7 @@ pub(crate) struct Given {
     pub(crate) block: Vec<u8>,
     pub(crate) block_bytes: u64,
     pub(crate) length_quirk: bool,
+    pub(crate) integrity: Integrity,
 }
 
 /// A fault as it was told.
@@ -65,6 +66,7 @@ impl std::fmt::Debug for Given {
             .field("block", &shown(&self.block))
             .field("block_bytes", &self.block_bytes)
             .field("length_quirk", &self.length_quirk)
+            .field("integrity", &self.integrity)
             .finish()
     }
 }
@@ -180,6 +182,7 @@ fn drain(reader: &mut Reader) -> (Vec<Event>, u64) {
                     block: record.block().to_vec(),
                     block_bytes: record.block_bytes(),
                     length_quirk: record.length_quirk(),
+                    integrity: record.integrity(),
                 }));
             }
             Err(error) => {

@@ -3,7 +3,7 @@
 use super::reading::{Event, Given, USUAL, at_desk};
 use super::twin::archive::{self, Found};
 use super::{shown, sum_of};
-use scan::warc::{Container, Limits, detect};
+use scan::warc::{Container, Integrity, Limits, detect};
 
 /// Checks `bytes` as the text of an archive.
 ///
@@ -69,6 +69,7 @@ fn assert_same(event: &Event, found: &Found, bytes: &[u8], block_max: usize, how
             assert_eq!(it.block, stands, "{}", of());
             assert_eq!(it.block_bytes, *block as u64, "{}", of());
             assert!(!it.length_quirk, "{}", of());
+            assert_eq!(it.integrity, Integrity::Unguarded, "{}", of());
             assert!(
                 bytes[*at..].starts_with(&it.version)
                     && it.version[..5].eq_ignore_ascii_case(b"WARC/"),

@@ -200,8 +200,8 @@ impl Error {
         }
     }
 
-    /// Records of a damaged member that were given before the damage was seen:
-    /// where its checksum is wrong or its data corrupt, they may be wrong too.
+    /// Records of a damaged member that were given. They may be other than they were written; their
+    /// [`Integrity`](super::Integrity) says so.
     pub fn records_before(&self) -> u32 {
         self.records_before
     }

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::budget::{Probe, SearchBudget};
 use super::container::{Container, SEARCHED_BYTES, detect};
@@ -26,6 +28,9 @@ const FEED_BYTES: u64 = 1 << 20;
 /// Decoded bytes for each packed one, at most.
 const RATIO_MAX: u64 = 1100;
 
+/// Decoded bytes at once of a member that is decoded for its checksum only.
+const VERIFY_BYTES: usize = 64 << 10;
+
 /// What a decoder gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fed {
@@ -48,6 +53,9 @@ pub(super) struct Input {
     member: u64,
     /// Bytes that were made of it.
     made: u64,
+    /// Decoded bytes that nobody reads.
+    scratch: Vec<u8>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Input {
@@ -61,7 +69,14 @@ impl Input {
             frames: Frames::new(),
             member: 0,
             made: 0,
+            scratch: Vec::new(),
+            stop: None,
         }
+    }
+
+    /// Ends [`verify_rest`](Input::verify_rest) with an error soon after `stop` is set.
+    pub(super) fn set_stop(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = Some(stop);
     }
 
     /// Opens a regular file, tells its container and stands at its start.
@@ -150,13 +165,24 @@ impl Input {
 
     /// Decodes the next bytes into `out`, which is not empty.
     pub(super) fn feed(&mut self, out: &mut [u8]) -> io::Result<Fed> {
-        let fed = match self.container {
-            Container::Plain => {
-                return Ok(match self.window.read(out)? {
-                    0 => Fed::End,
-                    count => Fed::Bytes(count),
-                });
+        let fed = self.decode(out)?;
+        if self.container != Container::Plain && matches!(fed, Fed::Bytes(_)) {
+            let packed = self.window.offset() - self.member;
+            let is_step = self.made.is_multiple_of(FEED_BYTES);
+            if is_step && self.made >= RATIO_FROM_BYTES && self.made / RATIO_MAX > packed {
+                return Ok(Fed::Damaged(ErrorKind::Bomb));
             }
+        }
+        Ok(fed)
+    }
+
+    /// Decodes the next bytes into `out`, however many were made of how few.
+    fn decode(&mut self, out: &mut [u8]) -> io::Result<Fed> {
+        let fed = match self.container {
+            Container::Plain => match self.window.read(out)? {
+                0 => Fed::End,
+                count => Fed::Bytes(count),
+            },
             Container::Gzip => self.inflate.feed(&mut self.window, out)?,
             Container::Zstd => {
                 // A bomb is detected at a place that depends on the frame alone.
@@ -167,13 +193,57 @@ impl Input {
         };
         if let Fed::Bytes(count) = fed {
             self.made += count as u64;
-            let packed = self.window.offset() - self.member;
-            let is_step = self.made.is_multiple_of(FEED_BYTES);
-            if is_step && self.made >= RATIO_FROM_BYTES && self.made / RATIO_MAX > packed {
-                return Ok(Fed::Damaged(ErrorKind::Bomb));
-            }
         }
         Ok(fed)
+    }
+
+    /// Decodes the rest of the member or frame for its end alone and returns whether that is
+    /// sound; then decoding stands where it did.
+    ///
+    /// `None` if the input is a stream and the member is longer than what is kept of it.
+    /// The cost is the time to decode the member once more. Memory stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of the input, and [`io::ErrorKind::Interrupted`] once the run is to stop.
+    pub(super) fn verify_rest(&mut self) -> io::Result<Option<bool>> {
+        if !self.window.hold(self.member) {
+            return Ok(None);
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.resize(VERIFY_BYTES, 0);
+        let made = self.made;
+        let end = loop {
+            self.check_stop()?;
+            match self.feed(&mut scratch)? {
+                Fed::Bytes(_) => {}
+                end => break end,
+            }
+        };
+        let is_cut = self.window.release();
+        self.window.seek(self.member)?;
+        self.begin_member();
+        while self.made < made {
+            self.check_stop()?;
+            let left = usize::try_from(made - self.made).unwrap_or(usize::MAX);
+            let count = left.min(scratch.len());
+            if !matches!(self.decode(&mut scratch[..count])?, Fed::Bytes(_)) {
+                // The file is not what it was a moment ago.
+                break;
+            }
+        }
+        self.scratch = scratch;
+        Ok(match end {
+            Fed::Damaged(ErrorKind::Truncated) if is_cut => None,
+            end => Some(end == Fed::End),
+        })
+    }
+
+    fn check_stop(&self) -> io::Result<()> {
+        match &self.stop {
+            Some(stop) if stop.load(Ordering::Relaxed) => Err(io::ErrorKind::Interrupted.into()),
+            _ => Ok(()),
+        }
     }
 
     /// The first bytes of a member or frame, and how many bytes prove one.

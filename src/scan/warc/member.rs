@@ -10,9 +10,10 @@ use super::deflate::Inflated;
 use super::error::{Decoded, Error, ErrorKind};
 use super::gzip;
 use super::reader::Reader;
+use super::record::Integrity;
 use super::split::{Search, next_member, next_record};
 use super::text::End;
-use super::zstd::{Border, border};
+use super::zstd::{Border, border, has_checksum};
 
 /// The size of the buffer for whole members at the start; it doubles as it must.
 const FIRST_MEMBER_BYTES: usize = 256 << 10;
@@ -36,6 +37,21 @@ pub(super) struct Member {
     pub(super) given: u32,
     /// Whether damage in it has been reported.
     pub(super) faulty: bool,
+    /// Whether it ends with a checksum: every gzip member does, a zstd frame may.
+    pub(super) has_checksum: bool,
+    /// How far its bytes are proven, once that is known.
+    pub(super) integrity: Option<Integrity>,
+}
+
+impl Member {
+    /// Returns the integrity of its records if it decodes to a sound end.
+    pub(super) fn integrity_if_sound(&self) -> Integrity {
+        if self.has_checksum {
+            Integrity::Verified
+        } else {
+            Integrity::Unguarded
+        }
+    }
 }
 
 /// What a step of reading can end with, before its place is known.
@@ -107,11 +123,16 @@ impl Reader {
             if !begins {
                 return Err(self.resume_from(ErrorKind::Garbage, offset, offset + 1));
             }
-            let member = Member {
+            let mut member = Member {
                 offset,
                 records: 0,
                 given: 0,
                 faulty: false,
+                has_checksum: match self.input.container {
+                    Container::Zstd => has_checksum(head),
+                    _ => true,
+                },
+                integrity: None,
             };
             self.input.window.keep_from_here();
             self.advance = 0;
@@ -119,7 +140,9 @@ impl Reader {
                 Container::Gzip => self.inflate_whole()?,
                 _ => self.decode_whole()?,
             };
-            if !whole {
+            if whole {
+                member.integrity = Some(member.integrity_if_sound());
+            } else {
                 self.input.begin_member();
                 self.text.restart(0);
             }

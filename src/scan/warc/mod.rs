@@ -44,6 +44,6 @@ mod tests;
 pub use container::{Container, detect};
 pub use error::{Decoded, Error, ErrorKind};
 pub use reader::{Limits, Reader};
-pub use record::{Headers, Kind, Place, Record};
+pub use record::{Headers, Integrity, Kind, Place, Record};
 pub use split::find_member;
 pub(crate) use window::SLICE_BYTES;

@@ -14,6 +14,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::container::{Container, begins_record, is_cut_start};
 use super::deflate::Deflate;
@@ -206,6 +208,12 @@ impl Reader {
         self.begin(None)
     }
 
+    /// Ends the reading of an input with [`ErrorKind::Io`] soon after `stop` is set, even while a
+    /// long member is decoded for its checksum.
+    pub fn set_stop(&mut self, stop: Arc<AtomicBool>) {
+        self.input.set_stop(stop);
+    }
+
     /// Lets go of the input and of memory beyond the usual.
     fn close(&mut self) {
         self.input.window.close();
@@ -288,6 +296,7 @@ impl Reader {
             block_bytes: current.block_bytes,
             place: current.place,
             length_quirk: current.length_quirk,
+            integrity: current.integrity,
         }
     }
 

@@ -14,6 +14,26 @@ pub struct Place {
     pub in_member: u32,
 }
 
+/// How far the bytes of a record are known to be those that were written.
+///
+/// This is a property of the gzip member or zstd frame that holds the record: it is the same
+/// for all records of a member and does not depend on where in the member damage was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Integrity {
+    /// The member or frame decodes to its end and its checksum agrees.
+    Verified,
+    /// No checksum guards the bytes: a plain record, or a record of a zstd frame that decodes to
+    /// its end and has no checksum.
+    #[default]
+    Unguarded,
+    /// Not known when the record was read: the member holds several records and is longer than
+    /// what is kept of a stream. Inputs that can be read twice have no such records.
+    Unknown,
+    /// The member or frame does not decode to its end, or its checksum is wrong: the record may
+    /// be other than it was written.
+    Damaged,
+}
+
 /// The value of `WARC-Type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -83,6 +103,7 @@ pub struct Record<'a> {
     pub(super) block_bytes: u64,
     pub(super) place: Place,
     pub(super) length_quirk: bool,
+    pub(super) integrity: Integrity,
 }
 
 impl<'a> Record<'a> {
@@ -158,6 +179,11 @@ impl<'a> Record<'a> {
     pub fn length_quirk(&self) -> bool {
         self.length_quirk
     }
+
+    /// Returns how far the bytes of the record are known to be those that were written.
+    pub fn integrity(&self) -> Integrity {
+        self.integrity
+    }
 }
 
 /// The header fields of a record, in their order.
@@ -191,6 +217,7 @@ mod tests {
             block_bytes: 0,
             place: Place::default(),
             length_quirk: false,
+            integrity: Integrity::default(),
         });
     }
 

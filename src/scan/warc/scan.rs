@@ -6,7 +6,7 @@ use super::container::{Container, begins_record, is_cut_start};
 use super::error::ErrorKind;
 use super::header::{self, Parsed};
 use super::reader::Reader;
-use super::record::Place;
+use super::record::{Integrity, Place};
 use super::split::find_record;
 use super::text::End;
 
@@ -35,6 +35,7 @@ pub(super) struct Current {
     pub(super) kept: bool,
     pub(super) length_quirk: bool,
     pub(super) place: Place,
+    pub(super) integrity: Integrity,
 }
 
 /// What the record at the cursor is.
@@ -169,6 +170,7 @@ impl Reader {
             Tail::Block | Tail::Damage => return Ok(Scan::Bad(ErrorKind::BadContentLength)),
         }
 
+        current.integrity = self.integrity()?;
         current.place = match &mut self.member {
             Some(member) => {
                 let alone = member.records == 0 && tail == Tail::End;
@@ -193,6 +195,31 @@ impl Reader {
         self.advance = block_end + line_ends;
         self.current = current;
         Ok(Scan::Good)
+    }
+
+    /// Returns how far the bytes of the member at hand are proven.
+    ///
+    /// Where several records share a member that is decoded piece by piece, its end is still to
+    /// come: the rest of it is decoded once for its checksum, and again for its records.
+    fn integrity(&mut self) -> io::Result<Integrity> {
+        let Some(member) = &mut self.member else {
+            return Ok(Integrity::Unguarded);
+        };
+        if let Some(known) = member.integrity {
+            return Ok(known);
+        }
+        let is_sound = match self.text.end() {
+            Some(End::Clean) => Some(true),
+            Some(End::Damaged(_)) => Some(false),
+            None => self.input.verify_rest()?,
+        };
+        let integrity = match is_sound {
+            Some(true) => member.integrity_if_sound(),
+            Some(false) => Integrity::Damaged,
+            None => Integrity::Unknown,
+        };
+        member.integrity = Some(integrity);
+        Ok(integrity)
     }
 
     /// Tells what follows the block that ends at `at`, and how many CR and LF are between.

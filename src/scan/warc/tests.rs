@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use Event::{Fault, Record};
 
-use super::{Container, Decoded, Error, Kind, Limits, Place, Reader, find_member};
+use super::{Container, Decoded, Error, Integrity, Kind, Limits, Place, Reader, find_member};
 
 mod damage;
 mod hostile;
+mod integrity;
 mod seams;
 mod sound;
 
@@ -52,6 +53,7 @@ enum Event {
         place: Place,
         id: String,
         block: Vec<u8>,
+        integrity: Integrity,
     },
     Fault {
         code: &'static str,
@@ -138,6 +140,7 @@ fn event(result: Result<bool, Error>, reader: &Reader) -> Option<Event> {
                 place: record.place(),
                 id: String::from_utf8_lossy(id).into_owned(),
                 block: record.block().to_vec(),
+                integrity: record.integrity(),
             })
         }
         Err(error) => {

@@ -38,6 +38,10 @@ pub(super) struct Window {
     /// In a stream, bytes from here on are held, as long as they are no more than `keep_bytes`.
     keep: Option<u64>,
     keep_bytes: usize,
+    /// Offset at which a stream seems to end while its bytes are held.
+    limit: Option<u64>,
+    /// Bytes of the buffer behind `len` that lie beyond that limit.
+    beyond: usize,
     bytes_read: u64,
     /// What lies behind it is read only as far as a member reaches into it.
     slice_end: u64,
@@ -55,6 +59,8 @@ impl Window {
             ended: true,
             keep: None,
             keep_bytes,
+            limit: None,
+            beyond: 0,
             bytes_read: 0,
             slice_end: u64::MAX,
         }
@@ -80,6 +86,7 @@ impl Window {
         (self.at, self.len, self.base) = (0, 0, 0);
         self.ended = false;
         self.keep = None;
+        (self.limit, self.beyond) = (None, 0);
         self.bytes_read = 0;
         self.slice_end = u64::MAX;
     }
@@ -96,7 +103,10 @@ impl Window {
     /// member crosses boundaries are at most [`SLICE_BYTES`] for each.
     fn most_at(&self, offset: u64) -> usize {
         let most = match self.source {
-            Source::Nothing | Source::Stream(_) => return usize::MAX,
+            Source::Nothing | Source::Stream(_) => match self.limit {
+                Some(limit) => limit - offset,
+                None => return usize::MAX,
+            },
             Source::File { .. } if offset < self.slice_end => {
                 (self.slice_end - offset).min(CHUNK as u64)
             }
@@ -146,8 +156,41 @@ impl Window {
         }
     }
 
+    /// Makes sure that [`seek`](Window::seek) can return to `from`, where the input was
+    /// [kept](Window::keep_from_here); false if it cannot.
+    ///
+    /// A file can always be read again. A stream seems to end, until
+    /// [`release`](Window::release), at the bound up to which its bytes are kept, so that the
+    /// result depends neither on the size of its reads nor on what is in the buffer.
+    pub(super) fn hold(&mut self, from: u64) -> bool {
+        if self.can_seek() {
+            return true;
+        }
+        let limit = from + self.keep_bytes as u64;
+        if self.keep != Some(from) || from < self.base || self.offset() > limit {
+            return false;
+        }
+        let end = self.base + self.len as u64;
+        self.beyond = end.saturating_sub(limit) as usize;
+        self.len -= self.beyond;
+        self.limit = Some(limit);
+        true
+    }
+
+    /// Ends [`hold`](Window::hold) and returns whether all bytes up to the limit were read.
+    pub(super) fn release(&mut self) -> bool {
+        let end = self.base + self.len as u64;
+        let is_cut = self.limit.take() == Some(end);
+        self.len += std::mem::take(&mut self.beyond);
+        is_cut
+    }
+
     /// Reads until `count` bytes are unread or the input ends, and returns how many are.
     pub(super) fn fill(&mut self, count: usize) -> io::Result<usize> {
+        let mut count = count;
+        if let Some(limit) = self.limit {
+            count = count.min((limit - self.offset()) as usize);
+        }
         if self.len - self.at < count && !self.ended {
             self.make_room(count);
             while self.len - self.at < count && !self.ended {

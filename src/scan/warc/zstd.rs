@@ -71,6 +71,15 @@ pub(super) fn border(bytes: &[u8]) -> Border {
     }
 }
 
+/// Returns whether the frame with this head ends with a checksum of its content ([RFC 8878 §3.1.1.1.1]).
+///
+/// [RFC 8878 §3.1.1.1.1]: https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.1
+pub(super) fn has_checksum(head: &[u8]) -> bool {
+    const CONTENT_CHECKSUM: u8 = 4;
+    head.get(4)
+        .is_some_and(|descriptor| descriptor & CONTENT_CHECKSUM != 0)
+}
+
 /// Whether an input with this head is zstd.
 pub(super) fn may_begin(head: &[u8]) -> bool {
     border(head) != Border::Other

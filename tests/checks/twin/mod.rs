@@ -13,3 +13,5 @@ pub(crate) mod policy;
 pub(crate) mod reach;
 #[cfg(any(test, feature = "scan"))]
 pub(crate) mod response;
+#[cfg(any(test, feature = "scan"))]
+pub(crate) mod unpack;
