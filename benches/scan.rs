@@ -89,6 +89,7 @@ fn scan(input: &Input, tables: &[Table], output: &Path) -> Summary {
         body_limit: Some(robots::BODY_LIMIT_BYTES),
         max_body_bytes: 16 << 20,
         with_bodies: false,
+        verify_digests: false,
         registry: Registry::built_in(),
         part_bytes: 2 << 30,
         shard: None,

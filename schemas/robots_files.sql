@@ -60,6 +60,7 @@ CREATE TABLE robots_files (
   ruleset_id BIGINT, -- Fingerprint of the file's meaning: equal for files that give every name the same rules, whatever their order. Null unless read as a robots.txt.
   template VARCHAR, -- The software or service that wrote the file, where its mark shows (detection version 1): `cloudflare_managed`, `wordpress`, `yoast`, `shopify`, `wix`, `squarespace`, and others.
   body VARCHAR, -- The decoded body; only with `--with-bodies`.
+  is_doubtful BOOLEAN, -- True if the capture may be other than it was written: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs; `faults` has a row for each cause. False if no check failed, which is no proof: nothing but a digest guards plain archives and zstd frames without checksums. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   subset VARCHAR NOT NULL -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
 );

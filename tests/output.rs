@@ -341,6 +341,7 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
         body_limit: None,
         max_body_bytes: 16 << 20,
         with_bodies: false,
+        verify_digests: false,
         registry: scan::agents::Registry::built_in(),
         part_bytes: 1 << 30,
         shard: None,

@@ -142,7 +142,9 @@ fn little_of_a_file_is_read_twice_and_its_size_is_reported() {
                 1 => 0,
                 _ => size.div_ceil(SLICE_BYTES) - 1,
             };
-            let most = size + boundaries * SLICE_BYTES + PLANNING_BYTES;
+            // A large member of several records is decoded for its checksum first.
+            let twice = if name.starts_with("whole") { size } else { 0 };
+            let most = size + twice + boundaries * SLICE_BYTES + PLANNING_BYTES;
             println!("{name}, {threads} threads: {read} bytes read of {size}, at most {most}");
             assert!(read >= size, "{name}, {threads} threads: {read} of {size}");
             assert!(read <= most, "{name}, {threads} threads: {read} of {most}");
@@ -193,6 +195,7 @@ fn progress_ends_at_the_size_of_the_inputs() {
             body_limit: None,
             max_body_bytes: 16 << 20,
             with_bodies: false,
+            verify_digests: false,
             registry: Registry::built_in(),
             part_bytes: 20 << 20,
             shard: None,

@@ -115,6 +115,12 @@ fn every_archive_is_scanned_as_the_index_says() {
             expect(what, summed.clone(), int(&entry, what).into());
             expect(what, counted.into(), int(&entry, what).into());
         }
+        let doubtful = files
+            .iter()
+            .filter(|row| row["is_doubtful"] == true)
+            .count();
+        let marked = entry.get("doubtful").and_then(Value::as_integer);
+        expect("doubtful", doubtful.into(), marked.unwrap_or(0).into());
         let crawl = entry.get("crawl").and_then(Value::as_str);
         let subset = entry["subset"].as_str().unwrap();
         let partition = format!(

@@ -2,7 +2,9 @@
 //! damage is found as what it is, and nothing else.
 
 use crate::util::{self, Random, archive, files_below, relative};
-use arrow::array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch, UInt32Array};
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, UInt32Array,
+};
 use arrow::compute::{concat_batches, take_record_batch};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
@@ -648,6 +650,16 @@ fn rows_of_robots_files_that_were_changed_are_found() {
     );
     let report = change(|batch| with_number(&batch, "robots_id", 0, 7));
     assert!(kinds(&report).contains(&("place", 1)), "{}", lines(&report));
+    let report = change(|batch| {
+        let marks = (0..batch.num_rows()).map(|row| Some(row == 5));
+        with_column(
+            &batch,
+            "is_doubtful",
+            Arc::new(marks.collect::<BooleanArray>()),
+        )
+    });
+    let words = ["is_doubtful is true, and no row of faults lies at"];
+    assert_found(&report, &[("capture", 1)], &words);
     let report = change(|batch| with_number(&batch, "warc_record_length", 0, 1 << 40));
     assert_found(&report, &[("place", 1)], &["lies not within"]);
     for count in [

@@ -152,6 +152,13 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) with_bodies: bool,
 
+    /// Compares WARC-Block-Digest and WARC-Payload-Digest of every capture
+    ///
+    /// Without it, they are compared only where no checksum guards the bytes: in plain archives
+    /// and in zstd frames without checksums. A digest that differs is a fault.
+    #[arg(long)]
+    pub(crate) verify_digests: bool,
+
     /// Prints what would be read and written, and does nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -160,6 +160,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
         body_limit: args.body_limit.0,
         max_body_bytes: usize::try_from(args.max_body_bytes)?,
         with_bodies: args.with_bodies,
+        verify_digests: args.verify_digests,
         registry,
         part_bytes: args.part_bytes.max(1),
         shard: args.shard,

@@ -4,11 +4,12 @@
 //! once; what the body says is the `robots` crate's business.
 
 use crate::date;
+use crate::digest::{self, sha1_of};
 use crate::host::{self, UrlColumns};
 use crate::http::Response;
 use crate::note::Note;
 use crate::waf;
-use crate::warc::{Kind, Record};
+use crate::warc::{Integrity, Kind, Record};
 use robots::{Reading, Status};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -74,6 +75,9 @@ pub struct Capture<'a> {
     pub reading: Reading,
     /// What was odd.
     pub notes: Vec<Note>,
+    /// Whether the capture may be other than it was written; `None` if that was not known when
+    /// it was read.
+    pub is_doubtful: Option<bool>,
 }
 
 impl<'a> Capture<'a> {
@@ -229,8 +233,22 @@ impl<'a> Capture<'a> {
                 is_truncated: is_cut,
             },
             notes,
+            is_doubtful: match record.integrity() {
+                Integrity::Verified | Integrity::Unguarded => Some(false),
+                Integrity::Damaged => Some(true),
+                Integrity::Unknown => None,
+            },
             url: columns,
         })
+    }
+
+    /// Compares the digests of the capture's record with its bytes.
+    ///
+    /// Returns the header field that differs, if one does; the capture is then doubtful.
+    pub(crate) fn verify_digests(&mut self, record: &Record<'_>) -> Option<&'static str> {
+        let field = digest::differing(record)?;
+        self.is_doubtful = Some(true);
+        Some(field)
     }
 
     /// Whether the body is to be read as a robots.txt.
@@ -263,25 +281,12 @@ fn media_type(value: &[u8]) -> Option<String> {
 fn digest(record: &Record<'_>, body: Option<&[u8]>) -> Option<String> {
     if let Some(value) = record.header("WARC-Payload-Digest") {
         let value = value.trim_ascii();
-        if value
-            .get(..5)
-            .is_some_and(|algorithm| algorithm.eq_ignore_ascii_case(b"sha1:"))
-        {
-            let value = &value[5..];
-            let is_base32 = value
-                .iter()
-                .all(|byte| matches!(byte, b'A'..=b'Z' | b'a'..=b'z' | b'2'..=b'7'));
-            if value.len() == 32 && is_base32 {
-                return Some(text(value).to_ascii_uppercase());
-            }
-            if value.len() == 40 && value.iter().all(u8::is_ascii_hexdigit) {
-                let nibble = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
-                let bytes: Vec<u8> = value
-                    .chunks(2)
-                    .map(|pair| nibble(pair[0]) << 4 | nibble(pair[1]))
-                    .collect();
-                return Some(base32(&bytes));
-            }
+        // The usual notation is taken as it stands.
+        if value.len() == 37 && sha1_of(value).is_some() {
+            return Some(text(&value[5..]).to_ascii_uppercase());
+        }
+        if let Some(octets) = sha1_of(value) {
+            return Some(base32(&octets));
         }
     }
     use sha1::Digest as _;

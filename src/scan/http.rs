@@ -121,6 +121,14 @@ impl<'a> Response<'a> {
             .collect()
     }
 
+    /// Returns the body without its chunks if it is chunked, up to `limit` bytes.
+    pub(crate) fn without_chunks(&self, limit: usize) -> Option<Vec<u8>> {
+        let codings = self.codings("transfer-encoding");
+        let is_chunked = codings.last().is_some_and(|coding| coding == b"chunked");
+        let undone = is_chunked.then(|| dechunk(self.body, limit)).flatten();
+        undone.map(|(body, _)| body)
+    }
+
     /// Undoes `Transfer-Encoding` and `Content-Encoding`, as far as the bytes
     /// bear them out, up to `limit` bytes.
     pub fn decode(&self, limit: usize) -> Decoded<'a> {

@@ -11,6 +11,7 @@ pub mod capture;
 pub mod check;
 pub mod dataset;
 pub mod date;
+mod digest;
 mod encoding;
 pub mod error;
 pub mod facts;

@@ -5,10 +5,11 @@
 //! when it goes on.
 
 use crate::capture::{Capture, Scope};
+use crate::digest::DIGEST_MISMATCH;
 use crate::facts::Examiner;
 use crate::input::Origin;
 use crate::tables::{Batches, Fault, Table, Tables};
-use crate::warc;
+use crate::warc::{self, Integrity};
 use robots::{Basis, Verdict};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -94,6 +95,8 @@ pub(crate) struct Worker {
     reader: warc::Reader,
     tables: Tables,
     stop: Arc<AtomicBool>,
+    /// Whether digests are compared even where a checksum guards the bytes.
+    verify_digests: bool,
     item: Option<Item>,
     start: Option<u64>,
     /// Names of blocked crawlers, told when the item ends.
@@ -105,12 +108,16 @@ impl Worker {
         wanted: &[Table],
         with_bodies: bool,
         limits: warc::Limits,
+        verify_digests: bool,
         stop: Arc<AtomicBool>,
     ) -> Self {
+        let mut reader = warc::Reader::new(limits);
+        reader.set_stop(Arc::clone(&stop));
         Self {
-            reader: warc::Reader::new(limits),
+            reader,
             tables: Tables::new(wanted, with_bodies),
             stop,
+            verify_digests,
             item: None,
             start: None,
             blocked: HashMap::new(),
@@ -155,35 +162,14 @@ impl Worker {
             tables,
             item,
             stop,
+            verify_digests,
             blocked,
             ..
         } = self;
         let Some(item) = item else {
             return End::Done(0);
         };
-        let mut note = |tables: &mut Tables, error: &warc::Error, bytes_skipped: u64| {
-            let fault = Fault {
-                offset: error.offset(),
-                bytes_skipped,
-                code: error.code(),
-                detail: match (error.decoded(), error.records_before()) {
-                    (None, 0) => error.kind().to_string(),
-                    (None, before) => {
-                        let doubt = match error.kind() {
-                            warc::ErrorKind::Truncated => "",
-                            _ => ", which may be wrong",
-                        };
-                        let kind = error.kind();
-                        format!("{kind}; records of the member read before it: {before}{doubt}")
-                    }
-                    (Some(place), _) => format!(
-                        "{}, at {} of the member's decoded bytes, of which {} are skipped",
-                        error.kind(),
-                        place.offset,
-                        place.skipped
-                    ),
-                },
-            };
+        let mut push_fault = |tables: &mut Tables, fault: Fault| {
             tables.push_fault(&item.name, &fault);
             counts.faults.push(fault);
         };
@@ -224,7 +210,7 @@ impl Worker {
                         Origin::Stream(_) => 0,
                     };
                     self.start = Some(0);
-                    note(tables, &error, bytes);
+                    push_fault(tables, fault_of(&error, bytes));
                     return End::Done(UNREAD);
                 }
             }
@@ -239,18 +225,29 @@ impl Worker {
             match reader.read_record() {
                 Ok(true) => {}
                 Ok(false) => return End::Done(reader.position()),
-                Err(error) if error.is_fatal() => return End::Failed(io_error(error)),
+                Err(error) if error.is_fatal() => {
+                    // A long member is left when the run is to stop: the input did not fail.
+                    if stop.load(Ordering::Relaxed) {
+                        return End::More;
+                    }
+                    return End::Failed(io_error(error));
+                }
                 Err(error) => {
-                    note(tables, &error, error.skipped());
+                    push_fault(tables, fault_of(&error, error.skipped()));
                     continue;
                 }
             }
             let record = reader.record();
             counts.records += 1;
             *counts.by_kind.entry(record.kind().name()).or_default() += 1;
-            let Some(capture) = Capture::read(&record, item.scope) else {
+            let Some(mut capture) = Capture::read(&record, item.scope) else {
                 continue;
             };
+            if (record.integrity() == Integrity::Unguarded || *verify_digests)
+                && let Some(field) = capture.verify_digests(&record)
+            {
+                push_fault(tables, mismatch_of(record.place(), field));
+            }
             let facts = examiner.examine(&item.name, record.place(), &capture);
             tables.push(&item.name, &facts);
             counts.captures += 1;
@@ -271,6 +268,39 @@ impl Worker {
             }
         }
         End::More
+    }
+}
+
+/// Returns the row of damage that the reader met.
+fn fault_of(error: &warc::Error, bytes_skipped: u64) -> Fault {
+    let kind = error.kind();
+    Fault {
+        offset: error.offset(),
+        bytes_skipped,
+        code: error.code(),
+        detail: match (error.decoded(), error.records_before()) {
+            (None, 0) => kind.to_string(),
+            (None, before) => format!(
+                "{kind}; records of the member read before it, which may be wrong: {before}"
+            ),
+            (Some(place), _) => format!(
+                "{kind}, at {} of the member's decoded bytes, of which {} are skipped",
+                place.offset, place.skipped
+            ),
+        },
+    }
+}
+
+/// Returns the row of a capture at `place` whose header field `field` has another digest.
+fn mismatch_of(place: warc::Place, field: &str) -> Fault {
+    Fault {
+        offset: place.offset,
+        bytes_skipped: 0,
+        code: DIGEST_MISMATCH,
+        detail: format!(
+            "record {} at this offset is not the one of its {field}",
+            place.in_member
+        ),
     }
 }
 

@@ -11,7 +11,7 @@ use scan::input::{Input, Origin};
 use scan::output::{Destination, Existing};
 use scan::run::{Options, Progress, Summary, run};
 use scan::tables::Table;
-use scan::warc::Kind;
+use scan::warc::{Integrity, Kind};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub fn check(data: &[u8]) {
                     }
                     Event::Record(it) => {
                         records += 1;
-                        places.push((it.place, it.kind));
+                        places.push((it.place, it.kind, it.integrity));
                     }
                 }
             }
@@ -71,11 +71,14 @@ pub fn check(data: &[u8]) {
             told.text("code", row),
         )
     });
-    let told: Vec<_> = told
+    let (mismatches, told): (Vec<_>, Vec<_>) = told
         .map(|(at, skipped, code)| (at.unwrap_or(-1), skipped.unwrap_or(-1), code.unwrap_or("")))
         .map(|(at, skipped, code)| (at, skipped, code.to_owned()))
-        .collect();
+        .partition(|(_, _, code)| code == "digest_mismatch");
     assert_eq!(told, faults, "faults of {}", of());
+    // A digest is compared with a record that was given.
+    let mismatches: HashSet<i64> = mismatches.into_iter().map(|(at, ..)| at).collect();
+    let n_faults = Rows::read(&out, "faults").len;
     let captures = Rows::read(&out, "robots_files");
     let runs = Rows::read(&out, "runs");
     assert_eq!(runs.len, 1, "{}", of());
@@ -86,7 +89,7 @@ pub fn check(data: &[u8]) {
         bytes.len() as i64,
         records,
         captures.len as i64,
-        faults.len() as i64,
+        n_faults as i64,
     ];
     assert_eq!(counted, expected, "{}", of());
     let summed = [
@@ -100,7 +103,7 @@ pub fn check(data: &[u8]) {
     assert_eq!(summed, expected, "{}", of());
     // Captures are records of three kinds, in their order; of the robots.txt subset every response.
     let mut taken = 0;
-    for (place, kind) in places {
+    for (place, kind, integrity) in places {
         let is_next = taken < captures.len
             && captures.number("warc_record_offset", taken) == Some(place.offset as i64)
             && captures.number("warc_record_in_member", taken) == Some(i64::from(place.in_member));
@@ -109,6 +112,17 @@ pub fn check(data: &[u8]) {
             assert_eq!(length, place.length.map(|it| it as i64), "{}", of());
             let may = matches!(kind, Kind::Response | Kind::Resource | Kind::Revisit);
             assert!(may, "{kind:?} in {}", of());
+            let mark = captures.is_true("is_doubtful", taken);
+            let has_mismatch = mismatches.contains(&(place.offset as i64));
+            let may_be = match integrity {
+                Integrity::Damaged => vec![Some(true)],
+                Integrity::Unknown => vec![None, Some(true)],
+                Integrity::Verified | Integrity::Unguarded => vec![Some(false), Some(true)],
+            };
+            assert!(may_be.contains(&mark), "{place:?} is {mark:?} in {}", of());
+            let is_explained =
+                mark != Some(true) || integrity == Integrity::Damaged || has_mismatch;
+            assert!(is_explained, "{place:?} is doubtful in {}", of());
             taken += 1;
         } else {
             let must = kind == Kind::Response && is_robots_subset(sum);
@@ -153,6 +167,7 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> Summary {
             (sum >> 6) as usize % 500
         },
         with_bodies: sum & 8 == 0,
+        verify_digests: sum & 16 == 0,
         registry: Registry::built_in(),
         part_bytes: 1 << 30,
         shard: None,

@@ -77,6 +77,7 @@ pub(super) fn scan(
         body_limit,
         max_body_bytes: BODY_BYTES_MAX,
         with_bodies: false,
+        verify_digests: false,
         registry: registry.clone(),
         part_bytes: u64::MAX,
         shard: None,

@@ -329,6 +329,7 @@ impl<'a> Job<'a> {
                 wanted,
                 options.with_bodies,
                 options.limits(),
+                options.verify_digests,
                 Arc::clone(self.stop),
             ))
         });

@@ -46,6 +46,8 @@ pub struct Options {
     pub max_body_bytes: usize,
     /// Whether bodies are stored.
     pub with_bodies: bool,
+    /// Whether digests of captures are compared even where a checksum guards the bytes.
+    pub verify_digests: bool,
     /// The crawlers.
     pub registry: Registry,
     /// Bytes of inputs that make a part.
@@ -123,6 +125,7 @@ impl Options {
             "body_limit": self.body_limit,
             "max_body_bytes": self.max_body_bytes,
             "with_bodies": self.with_bodies,
+            "verify_digests": self.verify_digests,
         })
     }
 

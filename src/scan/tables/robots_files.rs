@@ -67,6 +67,7 @@ table! { "One row per capture of a robots.txt, whatever its status, and per capt
     ruleset_id: Long null, "Fingerprint of the file's meaning: equal for files that give every name the same rules, whatever their order. Null unless read as a robots.txt.";
     template: Text null, "The software or service that wrote the file, where its mark shows (detection version 1): `cloudflare_managed`, `wordpress`, `yoast`, `shopify`, `wix`, `squarespace`, and others.";
     body: Single null, "The decoded body; only with `--with-bodies`.";
+    is_doubtful: Bool null, "True if the capture may be other than it was written: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs; `faults` has a row for each cause. False if no check failed, which is no proof: nothing but a digest guards plain archives and zstd frames without checksums. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0.";
 }}
 
 impl Builder {
@@ -239,6 +240,7 @@ impl Builder {
         let kept = body.filter(|_| with_bodies);
         self.body
             .append_option(kept.map(|body| body_text(body, from_utf8(body).is_ok())));
+        self.is_doubtful.append_option(capture.is_doubtful);
         self.end_rows(1);
     }
 }

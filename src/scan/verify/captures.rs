@@ -25,12 +25,13 @@ impl Captures {
     }
 }
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "robots_id",
     "warc_filename",
     "warc_record_offset",
     "warc_record_length",
     "warc_record_in_member",
+    "is_doubtful",
     "n_lines",
     "n_groups",
     "n_user_agents",
@@ -41,14 +42,18 @@ const COLUMNS: [&str; 13] = [
     "n_directives",
 ];
 
+/// Where in `COLUMNS` the mark of doubtful captures is.
+const DOUBTFUL: usize = 5;
+
 /// Where in `COLUMNS` the counts of lines begin.
-const COUNTS: usize = 5;
+const COUNTS: usize = 6;
 
 /// Checks the captures of a part, that come from `archives`, if these are known.
 pub(super) fn check(
     path: &Path,
     name: &str,
     archives: Option<&BTreeMap<&str, Option<u64>>>,
+    faults: Option<&FaultPlaces>,
     findings: &mut Findings,
 ) -> Result<Captures, String> {
     let mut rows = Rows::open(path, &COLUMNS)?;
@@ -61,6 +66,9 @@ pub(super) fn check(
         if let Some(why) = misplaced(&rows, id, archives) {
             let no = rows.no();
             findings.add(Kind::Place, name, format_args!("row {no}: {why}"));
+        }
+        if let Some(why) = faults.and_then(|faults| wrongly_marked(&rows, faults)) {
+            findings.add(Kind::Capture, name, format_args!("robots_id {id}: {why}"));
         }
         let mut counts = [None; COLUMNS.len() - COUNTS];
         for (at, count) in counts.iter_mut().enumerate() {
@@ -88,6 +96,28 @@ pub(super) fn check(
     }
     captures.sorted.sort_unstable();
     Ok(captures)
+}
+
+/// Where faults lie: for each archive, their offsets, and whether bytes were skipped there.
+pub(super) type FaultPlaces = BTreeMap<String, BTreeMap<i64, bool>>;
+
+/// Returns why the mark of a capture disagrees with the faults, if it does.
+fn wrongly_marked(rows: &Rows, faults: &FaultPlaces) -> Option<String> {
+    if faults.is_empty() && rows.bool(DOUBTFUL) == Some(false) {
+        return None;
+    }
+    let archive = rows.text(1).unwrap_or_default();
+    let offset = rows.long(2).unwrap_or_default();
+    let fault = faults.get(archive).and_then(|offsets| offsets.get(&offset));
+    match (rows.bool(DOUBTFUL), fault) {
+        (Some(true), None) => Some(format!(
+            "is_doubtful is true, and no row of faults lies at {offset} of {archive}"
+        )),
+        (Some(false), Some(true)) => Some(format!(
+            "is_doubtful is false, and a row of faults covers its member at {offset} of {archive}"
+        )),
+        _ => None,
+    }
 }
 
 /// Why a capture does not lie where it says, or has not the key of its place.

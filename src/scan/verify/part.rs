@@ -1,6 +1,6 @@
 //! One part: its tables against each other, and against the manifest.
 
-use super::captures::{self, Captures, outside};
+use super::captures::{self, Captures, FaultPlaces, outside};
 use super::lines;
 use super::manifest::{Made, Manifest, Part};
 use super::rows::Rows;
@@ -48,9 +48,17 @@ pub(super) fn check(manifest: &Manifest, part: &Part, files: &[Sound]) -> Checke
             );
         }
     }
+    let mut places = None;
+    if let Some(file) = file(Table::Faults) {
+        match faults(file, archives.as_ref(), &mut findings) {
+            Ok(read) => places = Some(read),
+            Err(error) => unreadable(&file.name, &error, &mut findings),
+        }
+    }
     let mut captures = None;
     if let Some(file) = file(Table::RobotsFiles) {
-        match captures::check(&file.path, &file.name, archives.as_ref(), &mut findings) {
+        let (archives, places) = (archives.as_ref(), places.as_ref());
+        match captures::check(&file.path, &file.name, archives, places, &mut findings) {
             Ok(read) => captures = Some((file.path.as_path(), read)),
             Err(error) => unreadable(&file.name, &error, &mut findings),
         }
@@ -67,11 +75,6 @@ pub(super) fn check(manifest: &Manifest, part: &Part, files: &[Sound]) -> Checke
     });
     for found in walked.collect::<Vec<_>>() {
         findings.append(found);
-    }
-    if let Some(file) = file(Table::Faults)
-        && let Err(error) = faults(file, archives.as_ref(), &mut findings)
-    {
-        unreadable(&file.name, &error, &mut findings);
     }
     if let Some(file) = file(Table::Runs)
         && let Err(error) = runs(file, manifest, part, &mut findings)
@@ -93,20 +96,27 @@ fn unreadable(name: &str, error: &str, findings: &mut Findings) {
     );
 }
 
-/// Checks that faults lie within the archives of their part.
+/// Checks that faults lie within the archives of their part, and returns where they lie.
 fn faults(
     file: &Sound,
     archives: Option<&BTreeMap<&str, Option<u64>>>,
     findings: &mut Findings,
-) -> Result<(), String> {
+) -> Result<FaultPlaces, String> {
     let columns = ["warc_filename", "warc_record_offset", "bytes_skipped"];
     let mut rows = Rows::open(&file.path, &columns)?;
+    let mut places = FaultPlaces::new();
     while rows.next()? {
         let archive = rows.text(0).unwrap_or_default();
         let (offset, skipped) = (
             rows.long(1).unwrap_or_default(),
             rows.long(2).unwrap_or_default(),
         );
+        if !places.contains_key(archive) {
+            places.insert(archive.to_owned(), BTreeMap::new());
+        }
+        if let Some(offsets) = places.get_mut(archive) {
+            *offsets.entry(offset).or_default() |= skipped > 0;
+        }
         let size = match archives.map(|archives| archives.get(archive)) {
             Some(Some(size)) => *size,
             Some(None) => {
@@ -129,7 +139,7 @@ fn faults(
             );
         }
     }
-    Ok(())
+    Ok(places)
 }
 
 /// Checks that the row of `runs` says what the manifest says.
