@@ -11,6 +11,7 @@ use scan::input::{self, Origin, Request};
 use scan::output::{Destination, Existing};
 use scan::run::{self, Options, Progress};
 use scan::tables::Table;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -144,6 +145,10 @@ fn options(args: &ScanArgs) -> Result<Options> {
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());
     }
+    let first = args.inputs.first().map(OsStr::new);
+    if let Some(usage) = first.and_then(mistyped::misspelt_command) {
+        return Err(usage.into());
+    }
     let mut inputs = input::find(&request).map_err(meant)?;
     if let Some((index, count)) = args.shard {
         inputs = input::shard(inputs, index, count);
@@ -167,13 +172,11 @@ fn options(args: &ScanArgs) -> Result<Options> {
     })
 }
 
-/// Replaces an error about an input that was meant otherwise: as a command, or
-/// as the dataset for another command.
+/// Replaces an error about an input that is a dataset, and was meant for
+/// another command.
 fn meant(error: Error) -> anyhow::Error {
-    let place = error.place();
     let usage = match error.kind() {
-        ErrorKind::Read => mistyped::misspelt_command(place.as_os_str()),
-        ErrorKind::NoInput | ErrorKind::NotAnArchive(_) => mistyped::dataset(place),
+        ErrorKind::NoInput | ErrorKind::NotAnArchive(_) => mistyped::dataset(error.place()),
         _ => None,
     };
     usage.map_or_else(|| error.into(), Into::into)

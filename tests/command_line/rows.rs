@@ -125,14 +125,12 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C14",
-        args: "match ds -a x -u upper.csv -o m.csv",
-        err: All(&["m.csv: 1 row,"]),
+        args: "match ds -a x -u upper.csv -o m.csv -q",
         ..ROW
     },
     Row {
         item: "C14",
-        args: "match ds -a x -u page.csv --column PAGE -o m.parquet",
-        err: All(&["m.parquet: 1 row,"]),
+        args: "match ds -a x -u page.csv --column PAGE -o m.parquet -q",
         ..ROW
     },
     Row {
@@ -182,7 +180,7 @@ pub(super) const ROWS: &[Row] = &[
         item: "C16",
         args: "no-such.warc.gz -o out",
         code: 2,
-        err: Whole("error: cannot read 'no-such.warc.gz': no such file or directory\n"),
+        err: All(&["error: ", "'no-such.warc.gz'"]),
         ..ROW
     },
     Row {
