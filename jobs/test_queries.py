@@ -5,14 +5,15 @@
     ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py   # and every query, on a dataset of data-samples
     ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py --write
 
-Three things are tested.
+Four things are tested.
 
 (a) macros.sql over a small dataset made here, row by row, with exact answers: every corner of revisits, redirects, hosts and
     the verdict macros. Every query must at least run over it.
 (b) Every file of jobs/queries/ over the dataset named by ROBOTS_SCAN_DATASET, through its own views.sql. The answer must
     equal jobs/expected/<name>.csv to the byte, in the order given. A query without an expected file fails, and so does an
     expected file without a query.
-(c) The `duckdb` command opens a dataset by `duckdb -init views.sql` from another working directory.
+(c) Every share in the answers of (a) and (b), and over rows that lie outside every denominator, is between 0 and 1.
+(d) The `duckdb` command opens a dataset by `duckdb -init views.sql` from another working directory.
 
 --write rewrites the expected files. It proves nothing: a human must read the diff and be able to say why each row changed.
 
@@ -481,6 +482,43 @@ def small_rows():
     return d
 
 
+def outside_rows():
+    """small_rows() and files without rules, web pages and binary data whose lines look like rules, each on three hosts."""
+    d = small_rows()
+    robots_id = 1000
+    for content_class in ("no_rules", "comments_only", "html", "binary"):
+        for n in range(3):
+            robots_id += 1
+            d.capture(robots_id, f"https://{content_class.replace('_', '-')}{n}.test/robots.txt", star=("allow_all", "no_group"),
+                      content_class=content_class, template="yoast", over_500kib=True)
+            d.verdict(robots_id, "gptbot", "disallow_all", "explicit")
+            for agent in ("*", "gptbot"):
+                d.add("groups", crawl=NEW, subset="robotstxt", robots_id=robots_id, agent=agent, token_valid=False, counts=True,
+                      crawl_delay=0.5)
+            for table, row in (
+                ("rules", dict(path="/x", allow=False, is_empty=False, counts=True)),
+                # A sitemap without a URL: nobody can say whose it is.
+                ("sitemaps", dict(is_absolute=False, same_registered_domain=None)),
+                ("directives", dict(directive="host", known=True)),
+                ("preferences", dict(mechanism="content-signal", pref_key="ai-train", pref_value="no", allow=False,
+                                     is_valid=True, from_template=True)),
+                ("anomalies", dict(code="missing_colon", severity="warning", changes_verdict=True)),
+            ):
+                d.add(table, crawl=NEW, subset="robotstxt", robots_id=robots_id, **row)
+    return d
+
+
+# The answers over outside_rows(), where the files outside a denominator must change nothing or count once each.
+OUTSIDE_ANSWERS = {
+    "q16": ["gptbot,True,2,0.666667", "*,False,1,0.333333", "googlebot,True,1,0.333333", "mj12bot,False,1,0.333333"],
+    "q24": ["15,0.933333,16,0.8125,0.0625"],
+    "q31": ["/x,2,0.666667", "/,1,0.333333"],
+}
+
+# Columns of floating-point numbers that are no shares: seconds, and a quotient of two counts of which none contains the other.
+NOT_SHARES = {("q14", "against_everybody"), ("q25", "median"), ("q25", "p90"), ("q25", "p99"), ("q25", "longest")}
+
+
 # The answers over small_rows(), the leading column crawl left out.
 ANSWERS = {
     "q01": ["4,0.75,0.5,0.0"],
@@ -631,14 +669,33 @@ def run_query(con, path):
 
 
 def test_answers(t):
-    con = duckdb.connect()
-    make_tables(con)
-    small_rows().load(con)
-    con.execute(MACROS.read_text(encoding="utf-8"))
-    for number, expected in ANSWERS.items():
-        (path,) = QUERIES.glob(f"{number}_*.sql")
-        t.equal(f"answer of {path.name} over small rows",
-                lambda: [line.removeprefix(NEW + ",") for line in run_query(con, path).splitlines()[1:]], expected)
+    for label, rows, answers in (("small rows", small_rows(), ANSWERS), ("rows outside", outside_rows(), OUTSIDE_ANSWERS)):
+        con = duckdb.connect()
+        make_tables(con)
+        rows.load(con)
+        con.execute(MACROS.read_text(encoding="utf-8"))
+        for number, expected in answers.items():
+            (path,) = QUERIES.glob(f"{number}_*.sql")
+            t.equal(f"answer of {path.name} over {label}",
+                    lambda: [line.removeprefix(NEW + ",") for line in run_query(con, path).splitlines()[1:]], expected)
+        test_shares(t, con, label)
+
+
+def test_shares(t, con, label):
+    """Every floating-point column is a share between 0 and 1, unless NOT_SHARES has it."""
+    for path in sorted(QUERIES.glob("*.sql")):
+        def test():
+            cursor = con.execute(path.read_text(encoding="utf-8"))
+            columns = [(c[0], str(c[1])) for c in cursor.description]
+            rows = cursor.fetchall()
+            for at, (name, kind) in enumerate(columns):
+                if kind not in ("DOUBLE", "FLOAT") and not kind.startswith("DECIMAL"):
+                    continue
+                if (path.name[:3], name) in NOT_SHARES:
+                    continue
+                outside = [row for row in rows if row[at] is not None and not 0 <= row[at] <= 1]
+                assert not outside, f"{name} is no share: {outside[:3]!r}"
+        t.check(f"shares of {path.name} over {label}", test)
 
 
 def test_form(t, path):
@@ -688,6 +745,7 @@ def test_against_dataset(t, dataset, write):
     t.equal("whole_name gives each value of a user-agent line what the program gave it", lambda: con.execute(
         "SELECT DISTINCT agent_raw, agent, whole_name(agent_raw) FROM groups "
         "WHERE whole_name(agent_raw) IS DISTINCT FROM agent").fetchall(), [])
+    test_shares(t, con, "the dataset")
     for name in sorted(kept - names):
         def orphan():
             raise AssertionError("no query of this name")
@@ -781,6 +839,7 @@ def main():
     for path in queries:
         test_form(t, path)
         test_query_runs(t, con, path)
+    test_shares(t, con, "all rows")
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.parquet"

@@ -1,7 +1,8 @@
 -- How many hosts announce sitemaps, and how many of those URLs are relative or foreign?
 
 -- Denominators: hosts whose answer was content (2xx) for hosts_with_sitemap; sitemap lines for the two shares.
--- A few hosts with thousands of lines weigh on the shares of lines. Foreign means another registered domain.
+-- A few hosts with thousands of lines weigh on the shares of lines. Foreign means another registered domain; a line without a
+-- URL, or whose domain is unknown, counts as a line and not as foreign.
 -- Variables: crawl (every crawl).
 WITH files AS (
     SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id
@@ -12,7 +13,7 @@ WITH files AS (
 SELECT f.crawl, count(DISTINCT f.surt_host_name) AS hosts,
     round(count(DISTINCT f.surt_host_name) FILTER (s.robots_id IS NOT NULL) / count(DISTINCT f.surt_host_name), 6) AS hosts_with_sitemap,
     count(s.robots_id) AS lines, round(avg((NOT s.is_absolute)::INTEGER), 6) AS relative,
-    round(avg((NOT s.same_registered_domain)::INTEGER), 6) AS foreign_domain
+    round(avg(coalesce(NOT s.same_registered_domain, false)::INTEGER) FILTER (s.robots_id IS NOT NULL), 6) AS foreign_domain
 FROM files f
 LEFT JOIN sitemaps s ON s.crawl = f.rules_crawl AND s.robots_id = f.robots_id
 GROUP BY f.crawl

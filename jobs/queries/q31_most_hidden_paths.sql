@@ -1,24 +1,27 @@
 -- Which paths do most hosts disallow?
 
--- Denominator of share: hosts whose answer has rules. For any agent: a path kept from one crawler counts as one kept from all.
--- Paths are patterns as read, and the top ones are systems' defaults. A hidden path is no secret: this list is public.
+-- Denominator of share: hosts whose answer has rules; rules found in web pages and in binary data are not counted.
+-- For any agent: a path kept from one crawler counts as one kept from all. Paths are patterns as read, and the top ones are
+-- systems' defaults. A hidden path is no secret: this list is public.
 -- Variables: crawl (every crawl), top (50, a crawl).
 WITH files AS (
-    SELECT h.crawl, count(*) AS hosts
+    SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id
     FROM hosts h
     JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
     WHERE r.content_class = 'rules' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
-    GROUP BY h.crawl
+),
+totals AS (
+    SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
 ),
 paths AS (
-    SELECT h.crawl, x.path, count(DISTINCT h.surt_host_name) AS hosts
-    FROM hosts h
-    JOIN rules x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id
-    WHERE NOT x.allow AND NOT x.is_empty AND x.counts AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
-    GROUP BY h.crawl, x.path
+    SELECT f.crawl, x.path, count(DISTINCT f.surt_host_name) AS hosts
+    FROM files f
+    JOIN rules x ON x.crawl = f.rules_crawl AND x.robots_id = f.robots_id
+    WHERE NOT x.allow AND NOT x.is_empty AND x.counts
+    GROUP BY f.crawl, x.path
 )
-SELECT p.crawl, p.path, p.hosts, round(p.hosts / f.hosts, 6) AS share
+SELECT p.crawl, p.path, p.hosts, round(p.hosts / t.hosts, 6) AS share
 FROM paths p
-LEFT JOIN files f ON f.crawl = p.crawl
+JOIN totals t ON t.crawl = p.crawl
 QUALIFY row_number() OVER (PARTITION BY p.crawl ORDER BY p.hosts DESC, p.path) <= coalesce(getvariable('top'), 50)
 ORDER BY p.crawl, p.hosts DESC, p.path;
