@@ -427,12 +427,12 @@ fn text_csv_parquet_gzip_and_a_pipe_give_the_same_rows_in_their_order() {
         .write_all(text.as_bytes())
         .unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
-    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
     assert!(
-        ran.err
+        ran.out
             .contains("5 URLs of 2 origins: 6 allowed, 2 disallowed, 2 unknown"),
         "{}",
-        ran.err
+        ran.out
     );
     assert_eq!(rows(&file), expected);
 }

@@ -11,7 +11,7 @@ use scan::agents::Registry;
 use scan::asked::Crawler;
 use scan::matching::{self, List, Options, Progress, Summary};
 use serde_json::{Value, json};
-use std::io::{Write, stderr, stdout};
+use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,14 +60,15 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     if done.urls == 0 {
         message::warning(&format!("'{}' holds no URL", args.urls.display()));
     }
+    let text = if args.json {
+        message::json_line(&json(&done, args))
+    } else if args.quiet {
+        String::new()
+    } else {
+        text(&done, &args.output)
+    };
     // A closed stream does not change the exit code.
-    if !args.quiet {
-        let _ = stderr().write_all(text(&done, &args.output).as_bytes());
-    }
-    if args.json {
-        let text = message::json_line(&json(&done, args));
-        let _ = stdout().lock().write_all(text.as_bytes());
-    }
+    let _ = stdout().lock().write_all(text.as_bytes());
     Ok(exit::WHOLE)
 }
 

@@ -7,13 +7,13 @@ use crate::progress_line::ProgressLine;
 use crate::{exit, hint, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use scan::verify::{self, Options, Progress, Report};
+use scan::verify::{self, Options, Phase, Progress, Report};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -136,23 +136,40 @@ fn json(report: &Report, dataset: &Path, code: u8) -> Value {
     })
 }
 
-/// Shows how many bytes are read.
+/// Shows the phase, and how far it is.
 fn show(progress: Arc<Progress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut line = ProgressLine::new(is_quiet);
         while !is_done.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));
             let read = progress.bytes.load(Ordering::Relaxed);
-            let total = progress.total.load(Ordering::Relaxed);
-            line.set_total(total);
+            line.set_total(progress.total.load(Ordering::Relaxed));
             let seconds = line.seconds();
-            let pieces = [
-                format!("{}/{}", HumanBytes(read), HumanBytes(total)),
-                left(read, total, seconds),
-                format!("{}/s", HumanBytes((read as f64 / seconds) as u64)),
-            ];
-            line.update(read, &pieces);
+            line.update(read, &pieces(&progress, seconds));
         }
         line.finish();
     })
+}
+
+/// What is shown of the progress, the most important first.
+fn pieces(progress: &Progress, seconds: f64) -> Vec<String> {
+    let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
+    let phase = progress.phase();
+    let mut pieces = vec![phase.name().to_owned()];
+    match phase {
+        Phase::Manifest | Phase::Keys => {}
+        Phase::Files => {
+            let (read, total) = (load(&progress.bytes), load(&progress.total));
+            pieces.extend([
+                format!("{}/{}", HumanBytes(read), HumanBytes(total)),
+                left(read, total, seconds),
+                format!("{}/s", HumanBytes((read as f64 / seconds) as u64)),
+            ]);
+        }
+        Phase::Parts => {
+            let (done, all) = (load(&progress.parts), load(&progress.all_parts));
+            pieces.push(format!("{}/{} parts", HumanCount(done), HumanCount(all)));
+        }
+    }
+    pieces
 }

@@ -35,7 +35,7 @@ fn csv_has_the_rows_of_parquet() {
     ];
     let ran = run(args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("matches.CSV: 10 rows"), "{}", ran.err);
+    assert!(ran.out.contains("matches.CSV: 10 rows"), "{}", ran.out);
 
     let written = fs::read_to_string(&csv).unwrap();
     let lines: Vec<&str> = written.split_inclusive('\n').collect();

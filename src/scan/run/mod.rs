@@ -188,7 +188,7 @@ pub fn run(
     stop: &Arc<AtomicBool>,
 ) -> Result<Summary, Error> {
     let began = Instant::now();
-    let (mut manifest, mut log) = (None, None);
+    let (mut manifest, mut log, mut agents) = (None, None, None);
     let destination = &options.destination;
     let plan = options.plan();
     if destination.is_single_file() {
@@ -211,7 +211,7 @@ pub fn run(
             },
         );
         if destination.tables().contains(&Table::Agents) {
-            write_agents(options)?;
+            agents = Some(write_agents(options)?);
         }
         destination.write_views()?;
     }
@@ -227,6 +227,11 @@ pub fn run(
     let mut job = Job::new(&as_begun, progress, notices, stop, manifest)?;
     let result = job.run();
     let mut summary = job.summary();
+    if let Some(agents) = agents {
+        let name = Table::Agents.name().to_owned();
+        summary.rows.insert(name, agents.rows);
+        summary.bytes_written += agents.bytes;
+    }
     summary.seconds = began.elapsed().as_secs_f64();
     if let Some(log) = &mut log {
         let event = if result.is_ok() { "end" } else { "stop" };
@@ -245,7 +250,7 @@ pub fn run(
     Ok(summary)
 }
 
-fn write_agents(options: &Options) -> Result<(), Error> {
+fn write_agents(options: &Options) -> Result<output::Finished, Error> {
     let path = options
         .destination
         .root()
@@ -258,5 +263,4 @@ fn write_agents(options: &Options) -> Result<(), Error> {
         agents_rows(&options.registry.agents),
         &path,
     )
-    .map(|_| ())
 }

@@ -32,7 +32,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// What is verified, and how.
@@ -47,10 +47,54 @@ pub struct Options {
 /// How far it is, to be looked at from another thread.
 #[derive(Debug, Default)]
 pub struct Progress {
+    phase: AtomicU8,
     /// Bytes of files read.
     pub bytes: AtomicU64,
     /// Bytes of files that there are.
     pub total: AtomicU64,
+    /// Parts whose tables were compared.
+    pub parts: AtomicU64,
+    /// Parts that there are.
+    pub all_parts: AtomicU64,
+}
+
+/// The phases of verifying, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// The manifest and the folders are read.
+    Manifest,
+    /// The files are read.
+    Files,
+    /// The tables of each part are compared.
+    Parts,
+    /// The keys of all parts are compared.
+    Keys,
+}
+
+impl Phase {
+    const ALL: [Self; 4] = [Self::Manifest, Self::Files, Self::Parts, Self::Keys];
+
+    /// What is done in it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Manifest => "reading the manifest",
+            Self::Files => "reading files",
+            Self::Parts => "comparing tables",
+            Self::Keys => "comparing keys",
+        }
+    }
+}
+
+impl Progress {
+    /// The phase that it is in.
+    pub fn phase(&self) -> Phase {
+        let phase = usize::from(self.phase.load(Ordering::Relaxed));
+        Phase::ALL.get(phase).copied().unwrap_or(Phase::Keys)
+    }
+
+    fn begin(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
 }
 
 /// What a dataset is.
@@ -175,12 +219,15 @@ fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
     let agents = fs::metadata(root.join(registry::PATH)).map_or(0, |it| it.len());
     let total = bytes.saturating_add(agents);
     progress.total.store(total, Ordering::Relaxed);
+    let count = manifest.parts.len() as u64;
+    progress.all_parts.store(count, Ordering::Relaxed);
+    progress.begin(Phase::Files);
     if has_agents {
         let seen = registry::check(root, &manifest, progress, &mut report);
         report.count(seen);
     }
     let files = files(root, &manifest, progress, &mut report);
-    parts(&manifest, &files, &mut report);
+    parts(&manifest, &files, progress, &mut report);
     drop(lock);
     Ok(report)
 }
@@ -226,10 +273,12 @@ fn files(
 }
 
 /// Compares the tables of each part, and the keys of all.
-fn parts(manifest: &Manifest, files: &[Vec<Sound>], report: &mut Report) {
+fn parts(manifest: &Manifest, files: &[Vec<Sound>], progress: &Progress, report: &mut Report) {
+    progress.begin(Phase::Parts);
     let parts: Vec<(&Part, &Vec<Sound>)> = manifest.parts.iter().zip(files).collect();
     let checked = parts.into_par_iter().map(|(part, files)| {
         let checked = part::check(manifest, part, files);
+        progress.parts.fetch_add(1, Ordering::Relaxed);
         (part, checked)
     });
     let mut crawls: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
@@ -239,6 +288,7 @@ fn parts(manifest: &Manifest, files: &[Vec<Sound>], report: &mut Report) {
         report.findings.append(findings);
         crawls.entry(&part.crawl).or_default().extend(ids);
     }
+    progress.begin(Phase::Keys);
     for (crawl, mut ids) in crawls {
         ids.par_sort_unstable();
         let path = format!("{}/crawl={crawl}", Table::RobotsFiles.name());

@@ -1,7 +1,7 @@
 //! A table that stands in one file, without a manifest.
 
 use super::file::{self, Wanted, table_name};
-use super::{Progress, Remedy, Report};
+use super::{Phase, Progress, Remedy, Report};
 use crate::error::{Error, ErrorKind};
 use crate::output::Destination;
 use crate::tables::Table;
@@ -31,6 +31,7 @@ pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
     }
     let bytes = file.metadata().map_err(unreadable)?.len();
     progress.total.store(bytes, Ordering::Relaxed);
+    progress.begin(Phase::Files);
     // A footer that nothing vouches for may make the reader panic.
     let table = catch_unwind(|| {
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
