@@ -284,34 +284,6 @@ fn a_second_run_on_one_output_is_refused() {
 }
 
 #[test]
-fn an_input_that_fails_leaves_its_part_for_resume() {
-    let (folder, list) = crawl(4);
-    let out = folder.path().join("out");
-    let missing = folder.path().join("002-plain.warc");
-    let bytes = fs::read(&missing).unwrap();
-    let whole = folder.path().join("whole");
-    // The crawl of an archive that is not there can only be told.
-    let told = ["--crawl", "X", "--subset", "robotstxt"];
-    scan_list(&list, &whole, &told);
-    fs::remove_file(&missing).unwrap();
-    let ran = scan_list(&list, &out, &told);
-    assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(ran.err.contains("002-plain.warc"), "{}", ran.err);
-    assert!(!out.join("_SUCCESS").exists());
-    fs::write(&missing, bytes).unwrap();
-    let ran = scan_list(&list, &out, &[&told[..], &["--resume"]].concat());
-    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
-    assert!(out.join("_SUCCESS").exists());
-    for table in scan::tables::Table::OF_RECORDS {
-        assert!(
-            table_rows(&whole, table.name()) == table_rows(&out, table.name()),
-            "{} differs",
-            table.name()
-        );
-    }
-}
-
-#[test]
 fn a_large_input_that_fails_does_not_hold_up_the_others() {
     use scan::input::{Input, Origin};
     use scan::output::{Destination, Existing};

@@ -12,6 +12,7 @@ mod faults;
 mod fuzz_corpus;
 mod google;
 mod hostile;
+mod inputs;
 mod laws;
 mod layers;
 mod leniency;

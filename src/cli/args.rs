@@ -108,6 +108,15 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new(), value_hint = ValueHint::Other)]
     pub(crate) name: Option<String>,
 
+    /// Names files by their paths below this folder, as `warc_filename` [default: the path from
+    /// `crawl-data/` on, else the base name]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) relative_to: Option<PathBuf>,
+
+    /// What to do if inputs do not exist: `refuse` to begin, or `skip` them, each a row of `faults`
+    #[arg(long, value_name = "WHAT", default_value = "refuse")]
+    pub(crate) missing: Missing,
+
     /// Writes only these tables; a single one is written as one file
     #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = tables(&Table::ALL))]
     pub(crate) tables: Vec<Table>,
@@ -170,6 +179,15 @@ pub(crate) struct ScanArgs {
     /// Prints the summary as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What is done if inputs do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Missing {
+    /// Nothing is begun.
+    Refuse,
+    /// Each is a fault of the run.
+    Skip,
 }
 
 /// A limit that may be none.

@@ -3,6 +3,7 @@
 
 use crate::message::UsageError;
 use crate::scan_command::Stopped;
+use crate::summary::shell_word;
 use scan::error::{Error, ErrorKind};
 use scan::verify::Remedy;
 
@@ -22,8 +23,22 @@ fn hint(error: &Error) -> Option<String> {
             "download the archive, or pipe it in: curl URL | robots-scan - -o OUT".to_owned()
         }
         ErrorKind::NoInput => "give files, folders, globs, '-' or --paths LIST".to_owned(),
-        ErrorKind::SameName => {
-            "leave one out, or put them under crawl-data/… folders or in a --paths list".to_owned()
+        ErrorKind::SameName {
+            folder: Some(folder),
+            ..
+        } => format!(
+            "add --relative-to {}, and files are named by their paths below it",
+            shell_word(&folder.to_string_lossy())
+        ),
+        ErrorKind::SameName { folder: None, .. } => {
+            "leave one out, or put both in a --paths list, whose lines are names".to_owned()
+        }
+        ErrorKind::SameInput => "leave one out".to_owned(),
+        ErrorKind::NotBelow { .. } => {
+            "give --relative-to a folder that holds all inputs".to_owned()
+        }
+        ErrorKind::MissingInputs { .. } => {
+            "correct the list, or continue without them: --missing skip".to_owned()
         }
         ErrorKind::SameStream => "leave one out".to_owned(),
         ErrorKind::StreamResume => "leave out --resume; --overwrite starts again".to_owned(),

@@ -1,6 +1,6 @@
 //! `robots-scan scan`: from what was typed to a run.
 
-use crate::args::ScanArgs;
+use crate::args::{Missing, ScanArgs};
 use crate::message::{UsageError, escape};
 use crate::{exit, message, mistyped, progress, summary};
 use anyhow::Result;
@@ -69,6 +69,9 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     } else {
         summary::text(&done, &args.output, !options.destination.is_single_file())
     };
+    if done.captures == 0 && done.resumed_parts == 0 && done.failed_inputs == 0 {
+        message::warning(&summary::no_robots(&done));
+    }
     // The run is done, and its exit code stands, whether or not this is read.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(code)
@@ -124,6 +127,9 @@ fn options(args: &ScanArgs) -> Result<Options> {
         name: args.name.clone(),
         is_dry_run: args.dry_run,
         is_resumed: args.resume,
+        relative_to: args.relative_to.clone(),
+        skips_missing: args.missing == Missing::Skip,
+        shard: args.shard,
     };
     let registry = match &args.agents {
         Some(path) => Registry::read(path)?,
@@ -149,10 +155,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
     if let Some(usage) = first.and_then(mistyped::misspelt_command) {
         return Err(usage.into());
     }
-    let mut inputs = input::find(&request).map_err(meant)?;
-    if let Some((index, count)) = args.shard {
-        inputs = input::shard(inputs, index, count);
-    }
+    let inputs = input::find(&request).map_err(meant)?;
     let threads = args
         .threads
         .map(usize::from)
@@ -205,6 +208,7 @@ fn dry_run(options: &Options) -> Result<()> {
                      says of its crawl and subset"
                         .to_owned()
                 }
+                (Origin::Missing(_), _) => "missing".to_owned(),
                 (Origin::File(_), None) => "size unknown".to_owned(),
                 (Origin::File(_), Some(bytes)) => HumanBytes(bytes).to_string(),
             };

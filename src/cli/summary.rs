@@ -98,6 +98,20 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
     out
 }
 
+/// The warning about a run that found no robots.txt.
+pub(crate) fn no_robots(summary: &Summary) -> String {
+    let kinds = summary.records_by_kind.iter();
+    let kinds: Vec<String> = kinds
+        .map(|(kind, count)| format!("{} {kind}", HumanCount(*count)))
+        .collect();
+    let kinds = match kinds.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", kinds.join(", ")),
+    };
+    let records = many(summary.records, "record");
+    format!("no robots.txt in {records}{kinds}: is this the robotstxt subset?")
+}
+
 /// The summary for programs.
 pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
     let by_status: serde_json::Map<String, Value> = summary
@@ -159,7 +173,7 @@ fn query_of(output: &Path) -> String {
 
 /// A path as a shell takes it. Control characters are written as bash, zsh and
 /// ksh read them in `$'…'`.
-fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     if matches!(escape(text), Cow::Owned(_)) {
         let mut out = "$'".to_owned();
         for char in text.chars() {

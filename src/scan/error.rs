@@ -28,7 +28,28 @@ pub enum ErrorKind {
     /// No archive is named by an argument.
     NoInput,
     /// Two inputs have one name.
-    SameName,
+    SameName {
+        /// Their paths.
+        paths: [PathBuf; 2],
+        /// The deepest folder of all files, if paths below it would be names that differ.
+        folder: Option<PathBuf>,
+    },
+    /// One input is given twice.
+    SameInput,
+    /// An input does not lie below the folder by which files are named.
+    NotBelow {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Inputs are not there.
+    MissingInputs {
+        /// The first of them.
+        first: Vec<PathBuf>,
+        /// How many are missing.
+        missing: usize,
+        /// How many inputs there are.
+        inputs: usize,
+    },
     /// Two inputs are one stream, which can be read only once.
     SameStream,
     /// A run over a stream cannot be resumed.
@@ -186,10 +207,32 @@ impl fmt::Display for Error {
             ErrorKind::CannotMake => write!(f, "cannot make '{place}'"),
             ErrorKind::UrlInput => write!(f, "'{place}' is a URL, and URLs cannot be read yet"),
             ErrorKind::NoInput => write!(f, "'{place}' names no archive"),
-            ErrorKind::SameName => write!(
+            ErrorKind::SameName { paths, .. } => write!(
                 f,
-                "two inputs have the name '{place}', and captures are identified by it"
+                "two inputs have the name '{place}', and captures are identified by it: '{}' and '{}'",
+                paths[0].display(),
+                paths[1].display()
             ),
+            ErrorKind::SameInput => write!(f, "'{place}' is given twice"),
+            ErrorKind::NotBelow { folder } => {
+                write!(f, "'{place}' does not lie below '{}'", folder.display())
+            }
+            ErrorKind::MissingInputs {
+                first,
+                missing,
+                inputs,
+            } => {
+                let verb = if *missing == 1 { "does" } else { "do" };
+                write!(f, "{missing} of {inputs} inputs {verb} not exist: ")?;
+                for (i, path) in first.iter().enumerate() {
+                    let comma = if i == 0 { "" } else { ", " };
+                    write!(f, "{comma}'{}'", path.display())?;
+                }
+                match missing - first.len() {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
+            }
             ErrorKind::SameStream => write!(
                 f,
                 "'{place}' is given twice, and a stream can be read only once"

@@ -1,10 +1,11 @@
 //! Inputs: which archives are read, what they are called, and to which crawl
 //! and subset they belong.
 
+mod names;
+
 use crate::error::{Error, ErrorKind};
 use crate::stream::{PEEK_BYTES, Stream};
 use crate::warc;
-use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -17,26 +18,59 @@ pub enum Origin {
     File(PathBuf),
     /// Anything else, which is opened once and read from its first byte to its last.
     Stream(Arc<Stream>),
+    /// A file that is not there, which is a fault of the run.
+    Missing(PathBuf),
 }
 
 impl Origin {
-    /// The origin that a path leads to. What is not there is taken for a file,
-    /// which fails when it is opened.
-    fn of(path: PathBuf) -> Self {
+    /// The origin that a path leads to.
+    ///
+    /// # Errors
+    ///
+    /// The path leads to a folder, or what it leads to cannot be known.
+    fn of(path: PathBuf) -> Result<Self, Error> {
         match fs::metadata(&path) {
-            Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
-                Self::Stream(Stream::open(&path))
+            Ok(metadata) if metadata.is_file() => Ok(Self::File(path)),
+            Ok(metadata) if metadata.is_dir() => {
+                Err(Error::read(path, io::ErrorKind::IsADirectory.into()))
             }
-            _ => Self::File(path),
+            Ok(_) => Ok(Self::Stream(Stream::open(&path))),
+            Err(error) if is_missing(&error) => Ok(Self::Missing(path)),
+            Err(error) => Err(Error::read(path, error)),
         }
     }
 
     /// The path, or `standard input`, for messages.
     fn place(&self) -> &Path {
         match self {
-            Self::File(path) => path,
+            Self::File(path) | Self::Missing(path) => path,
             Self::Stream(stream) => stream.place(),
         }
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// An input before its crawl and subset are known.
+struct Found {
+    origin: Origin,
+    name: String,
+    /// Whether it is a line of a list, which is its name.
+    is_listed: bool,
+}
+
+impl Found {
+    fn argument(path: PathBuf) -> Result<Self, Error> {
+        Ok(Self {
+            name: names::of_path(&path),
+            origin: Origin::of(path)?,
+            is_listed: false,
+        })
     }
 }
 
@@ -95,7 +129,16 @@ pub struct Request {
     pub is_dry_run: bool,
     /// Streams are refused, as a run that is resumed has read them already.
     pub is_resumed: bool,
+    /// Files are named by their paths below this folder.
+    pub relative_to: Option<PathBuf>,
+    /// Files that are not there are faults of the run instead of an error.
+    pub skips_missing: bool,
+    /// The shard, from 1, and how many there are: inputs of others are not looked at.
+    pub shard: Option<(usize, usize)>,
 }
+
+/// Missing inputs that an error names.
+const MISSING_NAMED: usize = 10;
 
 /// The crawl of archives that do not name one.
 const UNKNOWN_CRAWL: &str = "unknown";
@@ -119,13 +162,12 @@ const ENDINGS: [&str; 5] = [
 /// # Errors
 ///
 /// [`ErrorKind::NoInput`], [`ErrorKind::UrlInput`], [`ErrorKind::SameName`],
+/// [`ErrorKind::SameInput`], [`ErrorKind::NotBelow`], [`ErrorKind::MissingInputs`],
 /// [`ErrorKind::SameStream`], [`ErrorKind::StreamResume`], [`ErrorKind::StreamName`],
 /// [`ErrorKind::BaseWithoutList`], [`ErrorKind::PartitionName`], and
 /// [`ErrorKind::Read`] for what does not exist and for streams that cannot be read.
-/// A file of the list that does not exist is an error of that input only,
-/// when it is opened.
 pub fn find(request: &Request) -> Result<Vec<Input>, Error> {
-    let mut found: Vec<(Origin, String)> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     for argument in &request.arguments {
         expand(argument, &mut found)?;
     }
@@ -147,52 +189,79 @@ pub fn find(request: &Request) -> Result<Vec<Input>, Error> {
             return Err(Error::new(ErrorKind::PartitionName { key, value }, key));
         }
     }
-    name_streams(&mut found, request.name.as_deref())?;
-    for (origin, _) in &found {
-        if let Origin::Stream(stream) = origin
+    names::assign(&mut found, request)?;
+    if let Some((index, count)) = request.shard {
+        found = shard(found, index, count);
+    }
+    for input in &found {
+        if let Origin::Stream(stream) = &input.origin
             && request.is_resumed
         {
             return Err(Error::new(ErrorKind::StreamResume, stream.place()));
         }
     }
-    let mut names = HashSet::new();
-    let mut inputs = Vec::with_capacity(found.len());
-    for (origin, name) in found {
-        if !names.insert(name.clone()) {
-            return Err(Error::new(ErrorKind::SameName, name));
-        }
-        let path = match &origin {
-            Origin::File(path) => path.to_string_lossy().into_owned(),
-            Origin::Stream(stream) => stream.place().to_string_lossy().into_owned(),
-        };
-        let mut crawl = request
-            .crawl
-            .clone()
-            .or_else(|| crawl_of_path(&path))
-            .or_else(|| crawl_of_path(&name));
-        let mut subset = request
-            .subset
-            .clone()
-            .or_else(|| subset_of_path(&path, &name));
-        let is_known = crawl.is_some() && subset.is_some();
-        if !(is_known || request.is_dry_run && matches!(origin, Origin::Stream(_))) {
-            let info = read_info(&origin)?;
-            crawl = crawl.or(info.crawl);
-            subset = subset.or(info.subset);
-        }
-        let bytes = match &origin {
-            Origin::File(path) => fs::metadata(path).ok().map(|metadata| metadata.len()),
-            Origin::Stream(_) => None,
-        };
-        inputs.push(Input {
-            origin,
-            name,
-            bytes,
-            crawl: crawl.unwrap_or_else(|| UNKNOWN_CRAWL.to_owned()),
-            subset: subset.unwrap_or_else(|| "warc".to_owned()),
-        });
+    if !request.skips_missing {
+        check_missing(&found, request)?;
     }
-    Ok(inputs)
+    let inputs = found.into_iter().map(|found| learn(found, request));
+    inputs.collect()
+}
+
+/// Returns an error if files are not there.
+fn check_missing(found: &[Found], request: &Request) -> Result<(), Error> {
+    let is_missing = |input: &&Found| matches!(input.origin, Origin::Missing(_));
+    let missing: Vec<&Found> = found.iter().filter(is_missing).collect();
+    match missing.as_slice() {
+        [] => Ok(()),
+        [only] if !only.is_listed => {
+            let path = only.origin.place();
+            let error = fs::metadata(path).err();
+            let error = error.unwrap_or_else(|| io::ErrorKind::NotFound.into());
+            Err(Error::read(path, error))
+        }
+        _ => {
+            let first = missing.iter().take(MISSING_NAMED);
+            let kind = ErrorKind::MissingInputs {
+                first: first.map(|input| input.origin.place().to_owned()).collect(),
+                missing: missing.len(),
+                inputs: found.len(),
+            };
+            Err(Error::new(kind, request.paths.clone().unwrap_or_default()))
+        }
+    }
+}
+
+/// Learns the crawl, the subset and the size of an input.
+fn learn(found: Found, request: &Request) -> Result<Input, Error> {
+    let Found { origin, name, .. } = found;
+    let path = origin.place().to_string_lossy().into_owned();
+    let mut crawl = request
+        .crawl
+        .clone()
+        .or_else(|| crawl_of_path(&path))
+        .or_else(|| crawl_of_path(&name));
+    let mut subset = request
+        .subset
+        .clone()
+        .or_else(|| subset_of_path(&path, &name));
+    let is_known = crawl.is_some() && subset.is_some();
+    if !(is_known || request.is_dry_run && matches!(origin, Origin::Stream(_))) {
+        let info = read_info(&origin)?;
+        crawl = crawl.or(info.crawl);
+        subset = subset.or(info.subset);
+    }
+    let bytes = match &origin {
+        Origin::File(path) => fs::metadata(path).ok().map(|metadata| metadata.len()),
+        Origin::Stream(_) => None,
+        Origin::Missing(_) => Some(0),
+    };
+    Ok(Input {
+        origin,
+        name,
+        bytes,
+        crawl: crawl.unwrap_or_else(|| UNKNOWN_CRAWL.to_owned()),
+        subset: subset.unwrap_or_else(|| "warc".to_owned()),
+    })
 }
 
 /// Checks that at least one input is an archive that can be read. Those that
@@ -210,6 +279,7 @@ pub fn check_kinds(inputs: &[Input]) -> Result<(), Error> {
                 Ok(file) => detect(file),
                 Err(_) => return Ok(()),
             },
+            Origin::Missing(_) => continue,
             // To open one that is not the first could wait for a writer that
             // itself waits until the first was read.
             Origin::Stream(stream) if i > 0 && !stream.is_opened() => return Ok(()),
@@ -248,62 +318,20 @@ fn detect(mut input: impl Read) -> io::Result<Result<warc::Container, warc::Erro
     Ok(warc::detect(&head))
 }
 
-/// Names the streams: one with the name that was given for it, others that
-/// have no name of their own by their number.
-///
-/// Descriptors such as `/dev/fd/63` are numbered by the shell, so they are no
-/// names; the same command gives `stream-1`, `stream-2`, … in any shell.
-fn name_streams(found: &mut [(Origin, String)], name: Option<&str>) -> Result<(), Error> {
-    let is_stream = |(origin, _): &&mut (Origin, String)| matches!(origin, Origin::Stream(_));
-    let mut streams: Vec<_> = found.iter_mut().filter(is_stream).collect();
-    let mut identities = HashSet::new();
-    for (origin, _) in &streams {
-        if let Origin::Stream(stream) = origin
-            && stream.identity().is_some_and(|it| !identities.insert(it))
-        {
-            return Err(Error::new(ErrorKind::SameStream, stream.place()));
-        }
-    }
-    if let Some(name) = name {
-        let [(_, own)] = streams.as_mut_slice() else {
-            let streams = streams.len();
-            return Err(Error::new(ErrorKind::StreamName { streams }, name));
-        };
-        name.clone_into(own);
-        return Ok(());
-    }
-    let mut count = 0;
-    for (origin, name) in streams {
-        let place = origin.place();
-        if STDIN_PATHS.iter().any(|path| place == Path::new(path)) {
-            "-".clone_into(name);
-        } else if DESCRIPTOR_FOLDERS
-            .iter()
-            .any(|folder| place.starts_with(folder))
-        {
-            count += 1;
-            *name = format!("stream-{count}");
-        }
-    }
-    Ok(())
-}
-
-/// Paths to standard input.
-const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
-
-/// Folders of devices and descriptors, in which no name is that of an archive.
-const DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
-
 /// The I-th of N runs of consecutive inputs, from 1.
-pub fn shard(inputs: Vec<Input>, index: usize, count: usize) -> Vec<Input> {
+fn shard<T>(inputs: Vec<T>, index: usize, count: usize) -> Vec<T> {
     let from = inputs.len() * (index - 1) / count;
     let to = inputs.len() * index / count;
     inputs.into_iter().skip(from).take(to - from).collect()
 }
 
-fn expand(argument: &str, found: &mut Vec<(Origin, String)>) -> Result<(), Error> {
+fn expand(argument: &str, found: &mut Vec<Found>) -> Result<(), Error> {
     if argument == "-" {
-        found.push((Origin::Stream(Stream::stdin()), "-".to_owned()));
+        found.push(Found {
+            origin: Origin::Stream(Stream::stdin()),
+            name: "-".to_owned(),
+            is_listed: false,
+        });
         return Ok(());
     }
     refuse_url(argument)?;
@@ -317,9 +345,9 @@ fn expand(argument: &str, found: &mut Vec<(Origin, String)>) -> Result<(), Error
             if files.is_empty() {
                 return Err(Error::new(ErrorKind::NoInput, path));
             }
-            found.extend(files.into_iter().map(with_name));
+            add_files(files, found)?;
         }
-        Ok(_) => found.push(with_name(path.to_owned())),
+        Ok(_) => found.push(Found::argument(path.to_owned())?),
         Err(error) => {
             let paths = if argument.contains(['*', '?', '[']) {
                 glob::glob(argument).ok()
@@ -327,7 +355,11 @@ fn expand(argument: &str, found: &mut Vec<(Origin, String)>) -> Result<(), Error
                 None
             };
             let Some(paths) = paths else {
-                return Err(Error::read(path, error));
+                if !is_missing(&error) {
+                    return Err(Error::read(path, error));
+                }
+                found.push(Found::argument(path.to_owned())?);
+                return Ok(());
             };
             let files: Vec<PathBuf> = paths
                 .filter_map(Result::ok)
@@ -336,8 +368,15 @@ fn expand(argument: &str, found: &mut Vec<(Origin, String)>) -> Result<(), Error
             if files.is_empty() {
                 return Err(Error::new(ErrorKind::NoInput, path));
             }
-            found.extend(files.into_iter().map(with_name));
+            add_files(files, found)?;
         }
+    }
+    Ok(())
+}
+
+fn add_files(files: Vec<PathBuf>, found: &mut Vec<Found>) -> Result<(), Error> {
+    for file in files {
+        found.push(Found::argument(file)?);
     }
     Ok(())
 }
@@ -363,23 +402,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-fn with_name(path: PathBuf) -> (Origin, String) {
-    let text = path.to_string_lossy();
-    let name = match text.find("crawl-data/") {
-        Some(at) if at == 0 || text.as_bytes()[at - 1] == b'/' => text[at..].to_owned(),
-        _ => path.file_name().map_or_else(
-            || text.to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        ),
-    };
-    (Origin::of(path), name)
-}
-
-fn read_list(
-    list: &Path,
-    base: Option<&str>,
-    found: &mut Vec<(Origin, String)>,
-) -> Result<(), Error> {
+fn read_list(list: &Path, base: Option<&str>, found: &mut Vec<Found>) -> Result<(), Error> {
     refuse_url(&list.to_string_lossy())?;
     if let Some(base) = base {
         refuse_url(base)?;
@@ -406,7 +429,11 @@ fn read_list(
             ),
             None => line.to_owned(),
         };
-        found.push((Origin::of(path.into()), line.to_owned()));
+        found.push(Found {
+            origin: Origin::of(path.into())?,
+            name: line.to_owned(),
+            is_listed: true,
+        });
     }
     Ok(())
 }
@@ -493,6 +520,7 @@ const FIRST_BYTES: u64 = 16 << 10;
 fn read_info(origin: &Origin) -> Result<Info, Error> {
     let mut reader = warc::Reader::new(warc::Limits::default());
     match origin {
+        Origin::Missing(_) => return Ok(Info::default()),
         Origin::File(path) => {
             // A few kilobytes are enough nearly always, and there may be many files.
             let mut first = Vec::new();
@@ -554,17 +582,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_the_path_below_crawl_data_or_the_base_name() {
-        let name = |path: &str| with_name(path.into()).1;
-        assert_eq!(
-            name("/d/crawl-data/CC-MAIN-2025-38/x.warc.gz"),
-            "crawl-data/CC-MAIN-2025-38/x.warc.gz"
-        );
-        assert_eq!(name("crawl-data/a/x.warc.gz"), "crawl-data/a/x.warc.gz");
-        assert_eq!(name("/d/not-crawl-data/x.warc.gz"), "x.warc.gz");
-    }
-
-    #[test]
     fn crawl_and_subset_come_from_the_path() {
         let path = "crawl-data/CC-MAIN-2025-38/segments/1/robotstxt/CC-MAIN-1.warc.gz";
         assert_eq!(crawl_of_path(path).as_deref(), Some("CC-MAIN-2025-38"));
@@ -598,15 +615,8 @@ mod tests {
 
     #[test]
     fn shards_are_runs_that_together_are_all() {
-        let input = |n: usize| Input {
-            origin: Origin::File(PathBuf::new()),
-            name: n.to_string(),
-            bytes: None,
-            crawl: String::new(),
-            subset: String::new(),
-        };
-        let all: Vec<Input> = (0..7).map(input).collect();
-        let parts: Vec<Input> = (1..=3)
+        let all: Vec<usize> = (0..7).collect();
+        let parts: Vec<usize> = (1..=3)
             .flat_map(|index| shard(all.clone(), index, 3))
             .collect();
         assert_eq!(parts, all);

@@ -56,6 +56,11 @@ impl Stream {
         path.unwrap_or_else(|| Path::new("standard input"))
     }
 
+    /// Returns true if the stream is standard input, given as `-`.
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.path.is_none()
+    }
+
     /// Returns true if the stream was opened, to be peeked into or to be read.
     pub(crate) fn is_opened(&self) -> bool {
         self.state().is_opened

@@ -169,12 +169,26 @@ impl Worker {
         let Some(item) = item else {
             return End::Done(0);
         };
+        if let Origin::Missing(_) = item.origin {
+            let fault = Fault {
+                offset: 0,
+                bytes_skipped: 0,
+                code: "input_missing",
+                detail: "the input does not exist".to_owned(),
+            };
+            tables.push_fault(&item.name, &fault);
+            counts.faults.push(fault);
+            self.start = Some(0);
+            return End::Done(0);
+        }
         let mut push_fault = |tables: &mut Tables, fault: Fault| {
             tables.push_fault(&item.name, &fault);
             counts.faults.push(fault);
         };
         if self.start.is_none() {
             let opened = match (&item.origin, item.range) {
+                // It was a fault above.
+                (Origin::Missing(_), _) => Ok(None),
                 (Origin::Stream(stream), _) => match stream.take() {
                     Ok(stream) => reader.open_stream(stream).map(|()| Some(0)),
                     Err(error) => return End::Failed(error),
@@ -207,7 +221,7 @@ impl Worker {
                         Origin::File(path) => {
                             std::fs::metadata(path).map_or(0, |metadata| metadata.len())
                         }
-                        Origin::Stream(_) => 0,
+                        Origin::Stream(_) | Origin::Missing(_) => 0,
                     };
                     self.start = Some(0);
                     push_fault(tables, fault_of(&error, bytes));

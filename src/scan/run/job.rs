@@ -464,7 +464,7 @@ impl<'a> Job<'a> {
         };
         if let Some(error) = error {
             let path = match &self.options.inputs[input].origin {
-                Origin::File(path) => path,
+                Origin::File(path) | Origin::Missing(path) => path,
                 // It cannot be read again, so nothing can be resumed.
                 Origin::Stream(stream) => return Err(Error::read(stream.place(), error)),
             };

@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Unsupported(&'static str),
     /// The input is not an archive of any kind we know.
     NotAnArchive,
+    /// The input has no bytes.
+    Empty,
     /// The zstd dictionary at the head of the input cannot be used, or its frame reaches over others.
     BadDictionary,
     /// A sound gzip member or zstd frame holds something else than WARC records.
@@ -64,6 +66,7 @@ impl ErrorKind {
             ErrorKind::Io => "io",
             ErrorKind::Unsupported(_) => "unsupported",
             ErrorKind::NotAnArchive => "not_an_archive",
+            ErrorKind::Empty => "input_empty",
             ErrorKind::BadDictionary => "bad_dictionary",
             ErrorKind::NotWarc => "not_warc",
             ErrorKind::Truncated => "truncated",
@@ -85,6 +88,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Io => "the input cannot be read",
             ErrorKind::Unsupported(what) => what,
             ErrorKind::NotAnArchive => "not a WARC archive: neither plain, nor gzip, nor zstd",
+            ErrorKind::Empty => "the input has no bytes",
             ErrorKind::BadDictionary => "the zstd dictionary frame is damaged",
             ErrorKind::NotWarc => "the compressed member holds no WARC record",
             ErrorKind::Truncated => "cut short",

@@ -341,6 +341,11 @@ impl Reader {
         self.next = self.text.offset();
         let start = self.next;
         if start >= self.end || self.text.rest().is_empty() {
+            if start == 0 && self.end > 0 {
+                // No archive is empty: its download was cut at once.
+                self.done = true;
+                return Err(Error::damage(ErrorKind::Empty, 0, 0).into());
+            }
             return Ok(false);
         }
         let kind = if !self.text.need(&mut self.input, 5)? && is_cut_start(self.text.rest()) {

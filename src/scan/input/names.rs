@@ -1,0 +1,210 @@
+//! Names of inputs: `warc_filename` in the tables, by which captures are
+//! identified. No two inputs have the same.
+
+use super::{Found, Origin, Request};
+use crate::error::{Error, ErrorKind};
+use std::collections::{HashMap, HashSet};
+use std::path::{Component, Path, PathBuf};
+
+/// Paths to standard input.
+const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Folders of devices and descriptors, in which no name is that of an archive.
+const DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
+
+/// Returns the name of a file without a request for another: its path from
+/// `crawl-data/` on, else its base name.
+pub(super) fn of_path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    match text.find("crawl-data/") {
+        Some(at) if at == 0 || text.as_bytes()[at - 1] == b'/' => text[at..].to_owned(),
+        _ => path.file_name().map_or_else(
+            || text.to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        ),
+    }
+}
+
+/// Names the inputs as the request says, and checks that all names differ.
+pub(super) fn assign(found: &mut [Found], request: &Request) -> Result<(), Error> {
+    if let Some(folder) = &request.relative_to {
+        name_by_paths(found, folder)?;
+    }
+    name_streams(found, request.name.as_deref())?;
+    let mut seen: HashMap<&str, &Found> = HashMap::new();
+    for input in found.iter() {
+        if let Some(first) = seen.insert(&input.name, input) {
+            return Err(same_name(first, input, found));
+        }
+    }
+    Ok(())
+}
+
+/// Names files by their paths below a folder. Lines of a list are names already.
+fn name_by_paths(found: &mut [Found], folder: &Path) -> Result<(), Error> {
+    let base = absolute(folder);
+    for input in found.iter_mut().filter(|input| has_own_path(input)) {
+        let path = absolute(input.origin.place());
+        let below = path.strip_prefix(&base).ok();
+        let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else {
+            let folder = folder.to_owned();
+            return Err(Error::new(
+                ErrorKind::NotBelow { folder },
+                input.origin.place(),
+            ));
+        };
+        let names = below.components().map(Component::as_os_str);
+        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+        input.name = names.join("/");
+    }
+    Ok(())
+}
+
+/// Names the streams: one with the name that was given for it, others that
+/// have no name of their own by their number.
+///
+/// Descriptors such as `/dev/fd/63` are numbered by the shell, so they are no
+/// names; the same command gives `stream-1`, `stream-2`, … in any shell.
+fn name_streams(found: &mut [Found], name: Option<&str>) -> Result<(), Error> {
+    let is_stream = |input: &&mut Found| matches!(input.origin, Origin::Stream(_));
+    let mut streams: Vec<_> = found.iter_mut().filter(is_stream).collect();
+    let mut identities = HashSet::new();
+    for input in &streams {
+        if let Origin::Stream(stream) = &input.origin
+            && let Some(identity) = stream.identity()
+            && !identities.insert(identity)
+        {
+            return Err(Error::new(ErrorKind::SameStream, stream.place()));
+        }
+    }
+    if let Some(name) = name {
+        let [input] = streams.as_mut_slice() else {
+            let streams = streams.len();
+            return Err(Error::new(ErrorKind::StreamName { streams }, name));
+        };
+        name.clone_into(&mut input.name);
+        return Ok(());
+    }
+    let mut count = 0;
+    for input in streams.into_iter().filter(|input| !input.is_listed) {
+        let place = input.origin.place();
+        if STDIN_PATHS.iter().any(|path| place == Path::new(path)) {
+            "-".clone_into(&mut input.name);
+        } else if is_descriptor(place) {
+            count += 1;
+            input.name = format!("stream-{count}");
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if the path of an input can name it.
+fn has_own_path(input: &Found) -> bool {
+    let is_stdin = matches!(&input.origin, Origin::Stream(stream) if stream.is_stdin());
+    !input.is_listed && !is_stdin && !is_descriptor(input.origin.place())
+}
+
+fn is_descriptor(path: &Path) -> bool {
+    let mut folders = DESCRIPTOR_FOLDERS.iter();
+    folders.any(|folder| path.starts_with(folder))
+}
+
+/// The error for two inputs of one name, with the folder by which they could be
+/// told apart.
+fn same_name(first: &Found, second: &Found, found: &[Found]) -> Error {
+    let paths = [first, second].map(|input| input.origin.place().to_owned());
+    if absolute(&paths[0]) == absolute(&paths[1]) {
+        return Error::new(ErrorKind::SameInput, &paths[0]);
+    }
+    let can_rename = has_own_path(first) && has_own_path(second);
+    let files = found.iter().filter(|input| has_own_path(input));
+    let folder = files
+        .map(|input| absolute(input.origin.place()))
+        .reduce(|a, b| common_folder(&a, &b))
+        .filter(|_| can_rename);
+    Error::new(ErrorKind::SameName { paths, folder }, &first.name)
+}
+
+/// Returns the deepest folder that two paths share.
+fn common_folder(a: &Path, b: &Path) -> PathBuf {
+    let pairs = a.components().zip(b.components());
+    let same = pairs.take_while(|(a, b)| a == b);
+    same.map(|(component, _)| component).collect()
+}
+
+/// Returns a path from the root on, without `.` and `..`. Links are not followed.
+fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            _ => out.push(component),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_path_below_crawl_data_or_the_base_name() {
+        let name = |path: &str| of_path(Path::new(path));
+        assert_eq!(
+            name("/d/crawl-data/CC-MAIN-2025-38/x.warc.gz"),
+            "crawl-data/CC-MAIN-2025-38/x.warc.gz"
+        );
+        assert_eq!(name("crawl-data/a/x.warc.gz"), "crawl-data/a/x.warc.gz");
+        assert_eq!(name("/d/not-crawl-data/x.warc.gz"), "x.warc.gz");
+    }
+
+    fn found(paths: &[&str]) -> Vec<Found> {
+        let found = paths.iter().map(|path| Found {
+            origin: Origin::File(path.into()),
+            name: of_path(Path::new(path)),
+            is_listed: false,
+        });
+        found.collect()
+    }
+
+    #[test]
+    fn the_folder_of_the_error_makes_the_names_differ() {
+        for (paths, folder, names) in [
+            (&["/d/a/x", "/d/b/x"][..], "/d", &["a/x", "b/x"][..]),
+            (&["/d/x", "/d/b/x"], "/d", &["x", "b/x"]),
+            (&["/d/a/../a/x", "/e/./x"], "/", &["d/a/x", "e/x"]),
+            (
+                &["/d/a/x", "/d/b/x", "/d/b/c/y"],
+                "/d",
+                &["a/x", "b/x", "b/c/y"],
+            ),
+        ] {
+            let mut inputs = found(paths);
+            let mut request = Request::default();
+            let error = assign(&mut inputs, &request).unwrap_err();
+            let ErrorKind::SameName {
+                folder: Some(found),
+                ..
+            } = error.kind()
+            else {
+                panic!("{error}");
+            };
+            assert_eq!(found, Path::new(folder));
+            request.relative_to = Some(found.clone());
+            assign(&mut inputs, &request).unwrap();
+            let made: Vec<&str> = inputs.iter().map(|input| input.name.as_str()).collect();
+            assert_eq!(made, names);
+        }
+    }
+
+    #[test]
+    fn one_file_under_two_paths_is_given_twice() {
+        let error = assign(&mut found(&["/d/x", "/d/./a/../x"]), &Request::default());
+        assert_eq!(*error.unwrap_err().kind(), ErrorKind::SameInput);
+    }
+}

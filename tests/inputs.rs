@@ -1,0 +1,281 @@
+//! Which inputs are read, what they are called, and what is reported of them.
+
+use crate::util::{Ran, archive, command, rows, run};
+use scan::verify::{self, Phase, Progress, verify};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use tempfile::TempDir;
+
+/// An archive without a fault: three captures.
+const SOUND: &str = "plain.warc";
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn arg(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+        self.arg(name)
+    }
+
+    /// Puts a copy of a sample here under a name.
+    fn put(&self, sample: &str, name: &str) -> String {
+        self.write(name, fs::read(archive(sample)).unwrap())
+    }
+}
+
+#[track_caller]
+fn assert_refused(ran: &Ran, words: &[&str]) {
+    for word in words {
+        assert!(ran.err.contains(word), "'{word}' is not in: {}", ran.err);
+    }
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
+}
+
+fn assert_verifies(dataset: &str) {
+    let ran = run(["verify", dataset]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
+fn names(dataset: &str) -> Vec<String> {
+    let rows = rows(Path::new(dataset), "robots_files");
+    let names = rows.iter().map(|row| row["warc_filename"].as_str());
+    let mut names: Vec<String> = names.map(|name| name.unwrap().to_owned()).collect();
+    names.dedup();
+    names
+}
+
+#[test]
+fn an_input_without_bytes_is_a_fault() {
+    let folder = Folder::new();
+    let empty = folder.write("empty.warc.gz", "");
+    let sound = folder.put(SOUND, "x.warc");
+    for (nth, inputs) in [&[&empty][..], &[&empty, &sound]].iter().enumerate() {
+        let out = folder.arg(&format!("out-{nth}"));
+        let mut command = command();
+        command.args(*inputs).args(["-o", &out]);
+        let ran: Ran = command.output().unwrap().into();
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        let faults = rows(Path::new(&out), "faults");
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0]["code"], "input_empty");
+        assert_eq!(faults[0]["warc_filename"], "empty.warc.gz");
+        assert_verifies(&out);
+    }
+    // A stream without bytes, too; but not an archive of line ends, which has bytes.
+    let out = folder.arg("stream");
+    let ran = run(["-", "-o", &out]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(rows(Path::new(&out), "faults")[0]["code"], "input_empty");
+    let blank = folder.write("blank.warc", "\r\n\r\n");
+    let ran = run([&blank, "-o", &folder.arg("blank")]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn a_run_without_a_robots_txt_warns() {
+    let folder = Folder::new();
+    let record = |kind: &str| {
+        format!("WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Length: 2\r\n\r\n{{}}\r\n\r\n")
+    };
+    let one = folder.write("one.warc", record("metadata"));
+    let three = folder.write(
+        "three.warc",
+        record("warcinfo") + &record("metadata") + &record("metadata"),
+    );
+    for (input, words) in [
+        (
+            &one,
+            "no robots.txt in 1 record (1 metadata): is this the robotstxt subset?",
+        ),
+        (
+            &three,
+            "no robots.txt in 3 records (2 metadata, 1 warcinfo): is this the robotstxt subset?",
+        ),
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let out = folder.arg(&format!("{}-{}", words.len(), json.len()));
+            let mut command = command();
+            command.args([input, "-o", &out]).args(json);
+            let ran: Ran = command.output().unwrap().into();
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+            assert_eq!(ran.err, format!("warning: {words}\n"));
+        }
+    }
+    let ran = run([&three, &archive(SOUND), "-o", &folder.arg("both")]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn lists_are_checked_before_anything_is_made() {
+    let folder = Folder::new();
+    folder.put(SOUND, "x.warc");
+    let mut lines = vec!["x.warc".to_owned()];
+    lines.extend((1..=13).map(|nth| format!("missing-{nth}.warc")));
+    let list = folder.write("list.paths", lines.join("\n"));
+    let base = folder.arg("");
+    let out = folder.arg("out");
+    let args = ["--paths", &list, "--base", &base, "-o", &out];
+    let ran = run(args);
+    assert_refused(
+        &ran,
+        &[
+            "error: 13 of 14 inputs do not exist: ",
+            "missing-1.warc'",
+            "missing-10.warc' and 3 more",
+            "\nhint: ",
+            "--missing skip",
+        ],
+    );
+    assert!(!ran.err.contains("missing-11.warc"), "{}", ran.err);
+    assert!(!Path::new(&out).exists());
+    // The hint works, and the corrected list is not refused either.
+    let ran = run([&args[..], &["--missing", "skip"]].concat());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(Path::new(&out).join("_SUCCESS").exists());
+    let faults = rows(Path::new(&out), "faults");
+    assert_eq!(faults.len(), 13);
+    for (fault, line) in faults.iter().zip(&lines[1..]) {
+        assert_eq!(fault["code"], "input_missing");
+        assert_eq!(fault["warc_filename"], **line);
+    }
+    assert_eq!(names(&out), ["x.warc"]);
+    assert_verifies(&out);
+    fs::write(&list, "x.warc\n").unwrap();
+    let ran = run([&args[..], &["--overwrite"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn arguments_are_checked_with_lists() {
+    let folder = Folder::new();
+    let sound = folder.put(SOUND, "x.warc");
+    let list = folder.write("list.paths", "b.warc\n");
+    let (a, out) = (folder.arg("a.warc"), folder.arg("out"));
+    let args = [&a, &sound, "--paths", &list, "-o", &out];
+    assert_refused(
+        &run(args),
+        &["2 of 3 inputs do not exist", "a.warc', 'b.warc'"],
+    );
+    let ran = run([&args[..], &["--missing", "skip"]].concat());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let faults = rows(Path::new(&out), "faults");
+    let faulty = faults.iter().map(|row| row["warc_filename"].as_str());
+    assert_eq!(Vec::from_iter(faulty), [Some("a.warc"), Some("b.warc")]);
+    // What is in the list of another shard need not be here.
+    let list = folder.write("shards.paths", format!("missing.warc\n{sound}\n"));
+    let out = folder.arg("shard");
+    let ran = run(["--paths", &list, "--shard", "2/2", "-o", &out]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // A folder in a list is no archive.
+    let list = folder.write("folders.paths", folder.arg(""));
+    let out = folder.arg("none");
+    for missing in ["refuse", "skip"] {
+        let ran = run(["--paths", &list, "--missing", missing, "-o", &out]);
+        assert_refused(&ran, &["directory"]);
+    }
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn files_of_one_name_are_told_apart_by_what_the_hint_says() {
+    let folder = Folder::new();
+    let a = folder.put(SOUND, "in put/a/x.warc");
+    let b = folder.put(SOUND, "in put/b/c/x.warc");
+    let out = folder.arg("out");
+    let ran = run([&a, &b, "-o", &out]);
+    assert_refused(
+        &ran,
+        &[
+            "two inputs have the name 'x.warc'",
+            &a,
+            &b,
+            "\nhint: add --relative-to ",
+        ],
+    );
+    // The hint is typed into a shell.
+    let (_, hint) = ran.err.split_once("hint: add ").unwrap();
+    let (option, _) = hint.split_once(", and files").unwrap();
+    let script = format!(r#""$0" "$1" "$2" -o "$3" {option}"#);
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", &script, env!("CARGO_BIN_EXE_robots-scan")])
+        .args([&a, &b, &out]);
+    let ran: Ran = command.output().unwrap().into();
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(names(&out), ["a/x.warc", "b/c/x.warc"]);
+    // Names do not depend on where the command was typed, or on other inputs.
+    let again = folder.arg("again");
+    let mut command = command_in(&folder, "in put");
+    command.args([".", "--relative-to", ".", "-o", &again]);
+    let ran: Ran = command.output().unwrap().into();
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(names(&again), ["a/x.warc", "b/c/x.warc"]);
+    let ids = |out: &str| {
+        let rows = rows(Path::new(out), "robots_files");
+        let ids = rows.iter().map(|row| row["robots_id"].clone());
+        ids.collect::<Vec<Value>>()
+    };
+    assert_eq!(ids(&out), ids(&again));
+
+    let ran = run([&a, &a, "-o", &folder.arg("none")]);
+    assert_refused(&ran, &["is given twice", "hint: leave one out"]);
+    let below = folder.arg("in put/a");
+    let ran = run([&a, &b, "--relative-to", &below, "-o", &folder.arg("none")]);
+    assert_refused(&ran, &[&b, "does not lie below", &below]);
+}
+
+fn command_in(folder: &Folder, name: &str) -> std::process::Command {
+    let mut command = command();
+    command.current_dir(folder.arg(name));
+    command
+}
+
+#[test]
+fn scan_and_verify_count_rows_and_bytes_alike() {
+    let folder = Folder::new();
+    let out = folder.arg("out");
+    let inputs = [archive(SOUND), archive("cc-robotstxt.warc.gz")];
+    let ran = run([&inputs[0], &inputs[1], "--json", "-o", &out]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let scanned: Value = serde_json::from_str(&ran.out).unwrap();
+    let ran = run(["verify", &out, "--json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let verified: Value = serde_json::from_str(&ran.out).unwrap();
+    let counts = scanned["rows"].as_object().unwrap().values();
+    let count: u64 = counts.map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(verified["rows"], count);
+    assert_eq!(verified["bytes"], scanned["bytes_written"]);
+    let agents = rows(Path::new(&out), "agents").len();
+    assert_eq!(scanned["rows"]["agents"], agents);
+}
+
+#[test]
+fn verify_names_its_phases() {
+    let folder = Folder::new();
+    let out = folder.arg("out");
+    let ran = run([&archive(SOUND), "-o", &out]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let progress = Progress::default();
+    assert_eq!(progress.phase(), Phase::Manifest);
+    let options = verify::Options {
+        root: out.into(),
+        threads: 2,
+    };
+    let report = verify(&options, &progress).unwrap();
+    assert_eq!(progress.phase(), Phase::Keys, "the last phase was reached");
+    assert_eq!(progress.bytes.load(Ordering::Relaxed), report.bytes);
+    assert_eq!(progress.parts.load(Ordering::Relaxed), report.parts);
+    assert_eq!(progress.all_parts.load(Ordering::Relaxed), report.parts);
+}
