@@ -56,6 +56,17 @@ fn prepare(folder: &Path) {
     fs::write(folder.join("upper.csv"), "URL,n\nhttps://example.com/a,1\n").unwrap();
     fs::write(folder.join("page.csv"), "n,page\n1,https://example.com/a\n").unwrap();
     fs::write(folder.join("uneven.csv"), "token\na,b,c\n").unwrap();
+    let record = "WARC/1.0\r\nWARC-Type: metadata\r\nContent-Length: 2\r\n\r\n{}\r\n\r\n";
+    fs::write(folder.join("none.warc"), record).unwrap();
+    fs::write(
+        folder.join("list.paths"),
+        "small.warc.gz\nmissing.warc.gz\n",
+    )
+    .unwrap();
+    for name in ["x", "y"] {
+        fs::create_dir(folder.join(name)).unwrap();
+        copy("per-record-1.1.warc.gz", &format!("{name}/a.warc.gz"));
+    }
     let many = "User-agent: *\n".to_owned() + &"Disallow /a\n".repeat(1200);
     fs::write(folder.join("many.txt"), many).unwrap();
     let block = format!("HTTP/1.1 200 OK\r\n\r\n{body}");
