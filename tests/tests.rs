@@ -16,6 +16,7 @@ mod inputs;
 mod laws;
 mod layers;
 mod leniency;
+mod limits;
 mod matching;
 mod names;
 mod oracles;

@@ -61,6 +61,7 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::OutputIsFolder => "name a file, such as -o matches.parquet".to_owned(),
         ErrorKind::Busy => "wait for its end, or choose another -o".to_owned(),
         ErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
+        ErrorKind::TooFewOpenFiles { needed, .. } => format!("raise it: ulimit -n {needed}"),
         ErrorKind::MemoryTooSmall { least } => format!("give --memory {}MiB or more", least >> 20),
         ErrorKind::NoCapture {
             first_time: Some(_),

@@ -90,6 +90,13 @@ pub enum ErrorKind {
     ResumeDiffers(String),
     /// Another run writes to the output.
     Busy,
+    /// The system allows fewer open files than a run needs.
+    TooFewOpenFiles {
+        /// The files that may be open.
+        limit: usize,
+        /// The least limit that suffices.
+        needed: usize,
+    },
     /// So many threads cannot be started.
     Threads(usize),
     /// The memory for sorting is below the minimum.
@@ -279,6 +286,10 @@ impl fmt::Display for Error {
                 f,
                 "sorting needs {} MiB of memory or more",
                 least.div_ceil(1 << 20)
+            ),
+            ErrorKind::TooFewOpenFiles { limit, needed } => write!(
+                f,
+                "too few open files are allowed: the limit is {limit}, and at least {needed} are needed"
             ),
             ErrorKind::NoCrawler => write!(f, "no crawler is named"),
             ErrorKind::NotADataset(why) => {

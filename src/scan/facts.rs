@@ -13,6 +13,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Statements before one that it is compared with: files hold a handful, and a
+/// hostile one must not cost the square of its lines.
+const STATEMENTS_COMPARED_MAX: usize = 64;
+
 /// A capture with all that was decided of it.
 #[derive(Debug)]
 pub struct Facts<'a> {
@@ -30,8 +34,10 @@ pub struct Facts<'a> {
     pub sitemaps: Vec<Sitemap<'a>>,
     /// The statements on AI use.
     pub preferences: Vec<Stated<'a>>,
-    /// Everything odd, in the order of lines, first what has none.
-    pub anomalies: Vec<Oddity<'a>>,
+    /// Anomalies that the parser did not report, sorted by line.
+    others: Vec<Oddity<'a>>,
+    /// The lines with liberties, and whether each changes a verdict.
+    changes: Cow<'a, [(u32, Option<bool>)]>,
     /// The fingerprint of its rules.
     pub ruleset_id: Option<i64>,
     /// Where rows of the same body were written last, if it is remembered.
@@ -65,7 +71,7 @@ pub struct Stated<'a> {
 }
 
 /// An anomaly of the body or of what is around it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Oddity<'a> {
     /// The line, 0 for none.
     pub line_no: u32,
@@ -100,6 +106,12 @@ pub fn robots_id(warc_filename: &str, place: crate::warc::Place) -> i64 {
 }
 
 impl Examiner {
+    /// Frees the memory that a large body needed.
+    pub(crate) fn release(&mut self) {
+        self.parser = Parser::default();
+        self.judge = Judge::default();
+    }
+
     /// Decides everything of `capture`, which lies at `place` of an archive.
     pub fn examine<'a>(
         &'a mut self,
@@ -119,25 +131,24 @@ impl Examiner {
             verdicts: Vec::new(),
             sitemaps: Vec::new(),
             preferences: Vec::new(),
-            anomalies: Vec::new(),
+            others: Vec::new(),
+            changes: Cow::Borrowed(&[]),
             ruleset_id: None,
             written: None,
         };
-        for &note in &capture.notes {
-            facts.anomalies.push(Oddity::of_note(note));
-        }
         match decided {
             Some(decided) => {
                 facts.robots = Some(decided.robots);
                 facts.verdicts = decided.verdicts;
                 facts.ruleset_id = Some(decided.ruleset_id);
                 facts.written = decided.written;
+                facts.changes = decided.changes;
                 facts.read_lines(&decided.robots);
-                facts.read_oddities(&decided.robots, &decided.changes);
+                facts.read_oddities(&decided.robots);
             }
             None => facts.verdicts.push(verdict_of_status(capture)),
         }
-        facts.anomalies.sort_by_key(|oddity| oddity.line_no);
+        facts.others.sort_by_key(|oddity| oddity.line_no);
         facts
     }
 
@@ -215,31 +226,53 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// `changes` has the lines with liberties, in order.
-    fn read_oddities(&mut self, robots: &Robots<'a>, changes: &[(u32, Option<bool>)]) {
-        for finding in robots.findings() {
-            self.anomalies.push(Oddity {
+    /// Returns the number of anomalies of the capture.
+    pub fn anomaly_count(&self) -> usize {
+        let findings = self.robots.as_ref().map_or(0, |it| it.findings().len());
+        self.capture.notes.len() + findings + self.others.len()
+    }
+
+    /// Returns all anomalies of the capture, sorted by line, those of the whole
+    /// file first. They are made one after the other: a hostile body has
+    /// millions.
+    pub fn anomalies(&self) -> impl Iterator<Item = Oddity<'a>> {
+        let notes = self.capture.notes.iter().copied().map(Oddity::of_note);
+        let findings = self.robots.as_ref().map_or(&[][..], Robots::findings);
+        let mut findings = findings.iter().peekable();
+        let mut others = self.others.iter().peekable();
+        notes.chain(std::iter::from_fn(move || {
+            let is_finding_next = match (findings.peek(), others.peek()) {
+                (Some(finding), Some(other)) => finding.line_no <= other.line_no,
+                (finding, _) => finding.is_some(),
+            };
+            if !is_finding_next {
+                return others.next().copied();
+            }
+            findings.next().map(|finding| Oddity {
                 line_no: finding.line_no,
                 code: finding.anomaly.code(),
                 severity: finding.anomaly.severity(),
-                changes_verdict: robots::changes_verdict(changes, finding),
-                detail: robots.text(finding.detail),
-            });
-        }
+                changes_verdict: robots::changes_verdict(&self.changes, finding),
+                detail: self.text(finding.detail),
+            })
+        }))
+    }
+
+    fn read_oddities(&mut self, robots: &Robots<'a>) {
         if self.verdicts.iter().any(AgentVerdict::is_undecided) {
-            self.anomalies.push(Oddity::of_file(Anomaly::TooComplex));
+            self.others.push(Oddity::of_file(Anomaly::TooComplex));
         }
         if robots.figures().content == Content::Html && self.capture.is_challenge_if_html {
-            self.anomalies.push(Oddity::of_note(Note::ChallengePage));
+            self.others.push(Oddity::of_note(Note::ChallengePage));
         }
         for sitemap in &self.sitemaps {
             let detail = robots.text(sitemap.line.value);
             if !sitemap.is_absolute {
-                self.anomalies
+                self.others
                     .push(Oddity::at(sitemap.line, Anomaly::RelativeSitemap, detail));
             }
             if sitemap.same_registered_domain == Some(false) {
-                self.anomalies.push(Oddity::at(
+                self.others.push(Oddity::at(
                     sitemap.line,
                     Anomaly::SitemapOtherDomain,
                     detail,
@@ -249,14 +282,14 @@ impl<'a> Facts<'a> {
         for (at, stated) in self.preferences.iter().enumerate() {
             let it = &stated.preference;
             if !it.is_valid {
-                self.anomalies.push(Oddity::at(
+                self.others.push(Oddity::at(
                     stated.line,
                     Anomaly::BadSignalValue,
                     robots.text(stated.line.value),
                 ));
             }
-            // Files hold a handful of statements; the cap keeps a hostile one from squaring.
-            let contradicts = self.preferences[..at].iter().rev().take(64).any(|other| {
+            let before = self.preferences[..at].iter().rev();
+            let contradicts = before.take(STATEMENTS_COMPARED_MAX).any(|other| {
                 other.line.group_no == stated.line.group_no
                     && other.preference.mechanism == it.mechanism
                     && other.preference.path == it.path
@@ -264,7 +297,7 @@ impl<'a> Facts<'a> {
                     && matches!((other.preference.allow, it.allow), (Some(a), Some(b)) if a != b)
             });
             if contradicts {
-                self.anomalies.push(Oddity::at(
+                self.others.push(Oddity::at(
                     stated.line,
                     Anomaly::SignalContradiction,
                     it.key,

@@ -18,6 +18,9 @@ const VALUE_BYTES_MAX: usize = 64 << 10;
 /// Codings that are undone; who names more, names none that is meant.
 const CODINGS_MAX: usize = 8;
 
+/// Bytes of a line that gives the size of a chunk, with its extensions.
+const CHUNK_LINE_BYTES_MAX: usize = 4096;
+
 /// A response: a view of a record's block.
 #[derive(Debug)]
 pub struct Response<'a> {
@@ -217,7 +220,8 @@ fn dechunk(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;
     loop {
-        let Some(line_end) = memchr::memchr(b'\n', &rest[..rest.len().min(4096)]) else {
+        let Some(line_end) = memchr::memchr(b'\n', &rest[..rest.len().min(CHUNK_LINE_BYTES_MAX)])
+        else {
             // The end of what was stored, within a size line; or no chunks at all.
             let is_size_begun = rest.len() < 20
                 && rest

@@ -21,6 +21,7 @@ pub mod input;
 pub mod matching;
 mod memo;
 pub mod note;
+mod open_files;
 pub mod output;
 mod panics;
 mod rows;

@@ -23,6 +23,14 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// Records after which it does so at the latest.
 const CHUNK_RECORDS: u64 = 1 << 16;
 
+/// Bytes of a body above which it is a large one: a run analyzes one such body
+/// at a time, since directives, anomalies and rows of a hostile body take up to
+/// 60 times its size.
+const LARGE_BODY_BYTES: usize = 1 << 20;
+
+/// Bytes of a name that is counted for the summary; longer ones are not.
+const BLOCKED_NAME_BYTES_MAX: usize = 128;
+
 /// Names that are counted for the summary; what comes beyond is not.
 const BLOCKED_NAMES_MAX: usize = 100_000;
 
@@ -56,7 +64,9 @@ pub(crate) struct Counts {
     pub(crate) by_kind: BTreeMap<&'static str, u64>,
     pub(crate) captures: u64,
     pub(crate) by_status: BTreeMap<Option<u16>, u64>,
+    /// The faults of a chunk, which are reported and then only counted.
     pub(crate) faults: Vec<Fault>,
+    pub(crate) fault_count: u64,
     /// Captures of a `/robots.txt` that name a crawler and disallow all to it.
     pub(crate) blocked: HashMap<String, u64>,
 }
@@ -78,6 +88,8 @@ pub(crate) struct Chunk {
 pub(crate) enum End {
     /// There is more.
     More,
+    /// The next capture has a large body, which is analyzed when the worker goes on.
+    LargeBody,
     /// The item is read; the next member begins here.
     Done(u64),
     /// The input failed.
@@ -99,6 +111,8 @@ pub(crate) struct Worker {
     verify_digests: bool,
     item: Option<Item>,
     start: Option<u64>,
+    /// Whether the reader is at a record with a large body that is not analyzed yet.
+    is_at_large_body: bool,
     /// Names of blocked crawlers, told when the item ends.
     blocked: HashMap<String, u64>,
 }
@@ -120,6 +134,7 @@ impl Worker {
             verify_digests,
             item: None,
             start: None,
+            is_at_large_body: false,
             blocked: HashMap::new(),
         }
     }
@@ -128,6 +143,7 @@ impl Worker {
     pub(crate) fn begin(&mut self, item: Item) {
         self.item = Some(item);
         self.start = None;
+        self.is_at_large_body = false;
         self.blocked.clear();
         self.tables.take();
     }
@@ -135,12 +151,19 @@ impl Worker {
     /// Reads on, until there is enough to hand over or the item ends.
     pub(crate) fn advance(&mut self) -> Chunk {
         let mut counts = Counts::default();
-        let end = EXAMINER.with_borrow_mut(|examiner| self.read(examiner, &mut counts));
-        if !matches!(end, End::More) {
+        let had_large_body = self.is_at_large_body;
+        let end = EXAMINER.with_borrow_mut(|examiner| {
+            let end = self.read(examiner, &mut counts);
+            if had_large_body {
+                examiner.release();
+            }
+            end
+        });
+        if !matches!(end, End::More | End::LargeBody) {
             counts.blocked = std::mem::take(&mut self.blocked);
         }
         let reached = match &end {
-            End::More | End::Failed(_) => self.reader.reached(),
+            End::More | End::LargeBody | End::Failed(_) => self.reader.reached(),
             End::Done(UNREAD) => self.reader.bytes_read(),
             End::Done(position) => *position,
         };
@@ -163,6 +186,7 @@ impl Worker {
             item,
             stop,
             verify_digests,
+            is_at_large_body,
             blocked,
             ..
         } = self;
@@ -184,6 +208,7 @@ impl Worker {
         let mut push_fault = |tables: &mut Tables, fault: Fault| {
             tables.push_fault(&item.name, &fault);
             counts.faults.push(fault);
+            counts.fault_count += 1;
         };
         if self.start.is_none() {
             let opened = match (&item.origin, item.range) {
@@ -236,25 +261,33 @@ impl Worker {
             && counts.records < CHUNK_RECORDS
             && !stop.load(Ordering::Relaxed)
         {
-            match reader.read_record() {
-                Ok(true) => {}
-                Ok(false) => return End::Done(reader.position()),
-                Err(error) if error.is_fatal() => {
-                    // A long member is left when the run is to stop: the input did not fail.
-                    if stop.load(Ordering::Relaxed) {
-                        return End::More;
+            let is_turn_of_large = std::mem::take(is_at_large_body);
+            if !is_turn_of_large {
+                match reader.read_record() {
+                    Ok(true) => {}
+                    Ok(false) => return End::Done(reader.position()),
+                    Err(error) if error.is_fatal() => {
+                        // A long member is left when the run is to stop: the input did not fail.
+                        if stop.load(Ordering::Relaxed) {
+                            return End::More;
+                        }
+                        return End::Failed(io_error(error));
                     }
-                    return End::Failed(io_error(error));
-                }
-                Err(error) => {
-                    push_fault(tables, fault_of(&error, error.skipped()));
-                    continue;
+                    Err(error) => {
+                        push_fault(tables, fault_of(&error, error.skipped()));
+                        continue;
+                    }
                 }
             }
             let record = reader.record();
+            let capture = Capture::read(&record, item.scope);
+            if !is_turn_of_large && capture.as_ref().is_some_and(has_large_body) {
+                *is_at_large_body = true;
+                return End::LargeBody;
+            }
             counts.records += 1;
             *counts.by_kind.entry(record.kind().name()).or_default() += 1;
-            let Some(mut capture) = Capture::read(&record, item.scope) else {
+            let Some(mut capture) = capture else {
                 continue;
             };
             if (record.integrity() == Integrity::Unguarded || *verify_digests)
@@ -272,6 +305,9 @@ impl Worker {
                     .iter()
                     .filter(|it| it.basis == Basis::Explicit && it.verdict == Verdict::DisallowAll)
                 {
+                    if it.agent.len() > BLOCKED_NAME_BYTES_MAX {
+                        continue;
+                    }
                     let name = String::from_utf8_lossy(it.agent);
                     if let Some(count) = blocked.get_mut(name.as_ref()) {
                         *count += 1;
@@ -318,6 +354,12 @@ fn mismatch_of(place: warc::Place, field: &str) -> Fault {
     }
 }
 
+/// Returns true if the analysis of the capture waits for its turn.
+fn has_large_body(capture: &Capture<'_>) -> bool {
+    let body = capture.body.as_ref().filter(|_| capture.is_parsed());
+    body.is_some_and(|body| body.len() > LARGE_BODY_BYTES)
+}
+
 fn io_error(error: warc::Error) -> io::Error {
     io::Error::other(error)
 }
@@ -334,7 +376,7 @@ impl Counts {
         for (status, count) in other.by_status {
             *self.by_status.entry(status).or_default() += count;
         }
-        self.faults.extend(other.faults);
+        self.fault_count += other.fault_count;
         for (name, count) in other.blocked {
             if let Some(sum) = self.blocked.get_mut(&name) {
                 *sum += count;
@@ -342,5 +384,22 @@ impl Counts {
                 self.blocked.insert(name, count);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_names_stop_growing() {
+        let names = |range: std::ops::Range<usize>| Counts {
+            blocked: range.map(|at| (format!("a{at}"), 1)).collect(),
+            ..Counts::default()
+        };
+        let mut counts = names(0..BLOCKED_NAMES_MAX - 1);
+        counts.add(names(0..BLOCKED_NAMES_MAX + 9));
+        assert_eq!(counts.blocked.len(), BLOCKED_NAMES_MAX);
+        assert_eq!(counts.blocked["a0"], 2);
     }
 }

@@ -23,6 +23,10 @@ const SLAB_ROWS: usize = GROUP_ROWS / 8;
 /// Bytes of values of a slab.
 const SLAB_BYTES: u64 = 4 << 20;
 
+/// Bytes of values of a batch above which rows that wait are copied out of it:
+/// such a batch is the work of a large body.
+const LARGE_BATCH_BYTES: u64 = 4 * SLAB_BYTES;
+
 /// Consecutive rows that are encoded together.
 #[derive(Debug)]
 pub(crate) struct Slab {
@@ -70,6 +74,18 @@ impl Cutter {
             {
                 full.push(self.slab());
             }
+        }
+        self.release_large_batch();
+    }
+
+    /// Copies the rows that wait of a large batch, so that the batch is freed
+    /// once its other rows are encoded.
+    fn release_large_batch(&mut self) {
+        if let Some((batch, rows)) = self.parts.last_mut()
+            && batch.bytes(batch.len()) > LARGE_BATCH_BYTES
+        {
+            let copy = batch.copy(rows.clone());
+            (*batch, *rows) = (Arc::new(copy), 0..rows.len());
         }
     }
 
@@ -149,6 +165,23 @@ mod tests {
                 )
             })
             .collect()
+    }
+
+    #[test]
+    fn rows_that_wait_do_not_keep_a_large_batch() {
+        let texts: Vec<String> = (0..SLAB_ROWS + 7)
+            .map(|at| format!("{at}").repeat(500))
+            .collect();
+        let (mut cutter, mut full) = (Cutter::default(), Vec::new());
+        cutter.push(batch(&texts), &mut full);
+        let (rows, range) = &cutter.parts[0];
+        assert_eq!(rows.len(), range.len());
+        let bytes: usize = texts[texts.len() - rows.len()..]
+            .iter()
+            .map(|text| 12 + text.len())
+            .sum();
+        assert_eq!(rows.bytes(rows.len()), bytes as u64);
+        assert_eq!(cutter.bytes, bytes as u64);
     }
 
     fn groups(slabs: &[(usize, bool)]) -> Vec<usize> {

@@ -36,6 +36,43 @@ impl Column {
     }
 }
 
+impl Column {
+    /// Copies some of the rows; `number` gives the new number of a text.
+    pub(crate) fn copy(&self, rows: Range<usize>, number: impl FnMut(&u32) -> u32) -> Self {
+        let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
+        let has_nulls = nulls.contains(&true);
+        let values = match &self.values {
+            Values::Long(values) => Values::Long(values[rows].to_vec()),
+            Values::Int(values) => Values::Int(values[rows].to_vec()),
+            Values::Double(values) => Values::Double(values[rows].to_vec()),
+            Values::Bool(values) => Values::Bool(values[rows].to_vec()),
+            Values::Text(values) if !has_nulls => {
+                Values::Text(values[rows].iter().map(number).collect())
+            }
+            Values::Text(values) => {
+                // The number of a null row has no meaning.
+                let mut number = number;
+                let values = values[rows].iter().zip(nulls);
+                let values = values.map(|(no, is_null)| if *is_null { 0 } else { number(no) });
+                Values::Text(values.collect())
+            }
+            Values::Single(bytes, ends) => {
+                let end = |row: usize| ends[row] as usize;
+                let start = rows.start.checked_sub(1).map_or(0, end);
+                let stop = rows.end.checked_sub(1).map_or(0, end);
+                let ends = ends[rows].iter().map(|end| end - start as u32);
+                Values::Single(bytes[start..stop].to_vec(), ends.collect())
+            }
+        };
+        let nulls = if has_nulls {
+            nulls.to_vec()
+        } else {
+            Vec::new()
+        };
+        Self { values, nulls }
+    }
+}
+
 /// Where values of a fixed size are appended; texts as their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Fixed<T> {

@@ -11,6 +11,9 @@ mod texts;
 pub(crate) use column::{Column, Fixed, Texts as Singles, Values};
 pub(crate) use texts::{Pool, SEED, Texts};
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 /// Rows of one table.
 #[derive(Debug)]
 pub struct Rows {
@@ -47,6 +50,24 @@ impl Rows {
     /// on the rows of its capture alone.
     pub(crate) fn bytes(&self, rows: usize) -> u64 {
         rows.checked_sub(1).map_or(0, |last| self.ends[last])
+    }
+
+    /// Copies some of the rows, with the texts that stand in them.
+    pub(crate) fn copy(&self, rows: Range<usize>) -> Self {
+        let mut texts = Texts::default();
+        let mut numbers = HashMap::new();
+        let columns = self.columns.iter().map(|column| {
+            let number = |&no: &u32| {
+                *numbers
+                    .entry(no)
+                    .or_insert_with(|| texts.push(self.texts.get(no)))
+            };
+            column.copy(rows.clone(), number)
+        });
+        let columns = columns.collect();
+        let before = self.bytes(rows.start);
+        let ends = self.ends[rows].iter().map(|end| end - before).collect();
+        Self::new(columns, texts, ends)
     }
 
     pub(crate) fn column(&self, at: usize) -> &Column {

@@ -76,6 +76,9 @@ impl Default for Pool {
 /// Places for words of the program; where two fall together one is looked up.
 const WORDS: usize = 128;
 
+/// Texts for which the hash table keeps its memory when a batch is taken.
+const TABLE_TEXTS_KEPT: usize = 1 << 18;
+
 impl Pool {
     /// The number of a text.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
@@ -166,6 +169,10 @@ impl Pool {
 
     /// Takes what was gathered.
     pub(crate) fn take(&mut self) -> Texts {
+        // The batch of a large body may have had a text for every few octets.
+        if self.table.capacity() > TABLE_TEXTS_KEPT {
+            self.table = HashTable::new();
+        }
         self.table.clear();
         self.words.fill((0, 0));
         self.asked_bytes = 0;

@@ -9,6 +9,7 @@ use super::{Notice, Options, PSL_VERSION, Progress, Summary};
 use crate::capture::Scope;
 use crate::error::{Error, ErrorKind};
 use crate::input::Origin;
+use crate::open_files::OpenFiles;
 use crate::output::{self, Done, Finished, Manifest, TableFile, Task};
 use crate::rows::Rows;
 use crate::tables::{Run, Table, runs_rows};
@@ -62,6 +63,8 @@ struct Slot {
     chunks: VecDeque<Box<Chunk>>,
     /// The worker that rests in the middle of the item.
     resting: Option<Box<Worker>>,
+    /// Whether that worker waits for its turn to analyze a large body.
+    awaits_large: bool,
     /// Whether something of it has been taken into the output.
     is_begun: bool,
 }
@@ -81,6 +84,7 @@ struct OpenPart {
 
 pub(super) struct Job<'a> {
     options: &'a Options,
+    open_files: OpenFiles,
     progress: &'a Progress,
     notices: &'a Sender<Notice>,
     stop: &'a Arc<AtomicBool>,
@@ -117,6 +121,7 @@ pub(super) struct Job<'a> {
 impl<'a> Job<'a> {
     pub(super) fn new(
         options: &'a Options,
+        open_files: OpenFiles,
         progress: &'a Progress,
         notices: &'a Sender<Notice>,
         stop: &'a Arc<AtomicBool>,
@@ -145,6 +150,7 @@ impl<'a> Job<'a> {
         let (sender, events) = channel();
         let mut job = Self {
             options,
+            open_files,
             progress,
             notices,
             stop,
@@ -175,13 +181,10 @@ impl<'a> Job<'a> {
     /// Lays out the items of all parts that are not whole yet.
     fn plan(&mut self) {
         for (at, part) in self.parts.iter().enumerate() {
-            if self
-                .manifest
-                .as_ref()
-                .is_some_and(|manifest| manifest.has_part(part.no))
-            {
+            let manifest = self.manifest.as_ref();
+            if let Some(manifest) = manifest.filter(|it| it.has_part(part.no)) {
                 self.summary.resumed_parts += 1;
-                self.summary.resumed_faults += manifest_faults(&self.manifest, part.no);
+                self.summary.resumed_faults += super::faults_in_manifest(manifest, part.no);
                 for input in &self.options.inputs[part.inputs.clone()] {
                     self.progress
                         .bytes
@@ -206,6 +209,7 @@ impl<'a> Job<'a> {
                         turn: 0,
                         chunks: VecDeque::new(),
                         resting: None,
+                        awaits_large: false,
                         is_begun: false,
                     });
                 }
@@ -293,11 +297,17 @@ impl<'a> Job<'a> {
             if self.reading > threads || (self.is_full() && !(is_awaited && self.encoding == 0)) {
                 return;
             }
+            // A large body is analyzed alone, so that memory does not grow with
+            // threads: in its turn, and once all rows before it are encoded.
+            if self.slots[at].awaits_large && !(is_awaited && self.encoding == 0) {
+                continue;
+            }
             if let Some(worker) = self.slots[at].resting.take() {
                 self.advance(at, worker);
             }
         }
-        while self.reading <= threads && self.slots.len() < threads + 3 && !self.is_full() {
+        let slots = self.open_files.inputs;
+        while self.reading <= threads && self.slots.len() < slots && !self.is_full() {
             // Streams are read one after another, as `cat` does: what writes to
             // the second may wait until the first is read.
             if self.next_is_stream() && !self.slots.is_empty() {
@@ -358,6 +368,7 @@ impl<'a> Job<'a> {
 
     fn advance(&mut self, at: usize, mut worker: Box<Worker>) {
         self.reading += 1;
+        self.slots[at].awaits_large = false;
         let (item, turn, sender) = (self.first + at, self.slots[at].turn, self.sender.clone());
         self.pool.spawn(move || {
             let chunk = Box::new(worker.advance());
@@ -383,6 +394,10 @@ impl<'a> Job<'a> {
         };
         match chunk.end {
             End::More => slot.resting = Some(worker),
+            End::LargeBody => {
+                slot.resting = Some(worker);
+                slot.awaits_large = true;
+            }
             End::Done(_) | End::Failed(_) => self.workers.push(worker),
         }
         self.held_bytes += chunk.bytes;
@@ -392,6 +407,10 @@ impl<'a> Job<'a> {
     /// Takes what is ready into the output, in order.
     fn take_ready(&mut self) -> Result<(), Error> {
         while let Some(slot) = self.slots.front_mut() {
+            let unfinished = self.open.len() + self.finishing;
+            if unfinished >= self.open_files.parts && !self.open.contains_key(&slot.part) {
+                return Ok(());
+            }
             let Some(chunk) = slot.chunks.pop_front() else {
                 return Ok(());
             };
@@ -407,6 +426,7 @@ impl<'a> Job<'a> {
                 if is_void || !is_seamless {
                     // What was read is of no member that there is.
                     slot.turn += 1;
+                    slot.awaits_large = false;
                     self.workers.extend(slot.resting.take());
                     self.held_bytes -= slot.chunks.drain(..).map(|chunk| chunk.bytes).sum::<u64>();
                     if is_void {
@@ -455,7 +475,7 @@ impl<'a> Job<'a> {
         let open = self.open.get_mut(&part).expect("it was opened just now");
         let is_last_of_input = self.slots[0].is_last_of_input;
         let (position, error) = match end {
-            End::More => (None, None),
+            End::More | End::LargeBody => (None, None),
             End::Done(position) if is_last_of_input => {
                 (Some(position), self.options.inputs[input].unread(position))
             }
@@ -670,7 +690,7 @@ impl<'a> Job<'a> {
             input_bytes: open.counts.bytes,
             records: open.counts.records,
             captures: open.counts.captures,
-            faults: open.counts.faults.len() as u64,
+            faults: open.counts.fault_count,
         })
     }
 
@@ -702,7 +722,7 @@ impl<'a> Job<'a> {
             manifest.add(json!({
                 "part": part.no, "crawl": part.crawl, "subset": part.subset,
                 "inputs": [part.inputs.start, part.inputs.end], "records": counts.records, "captures": counts.captures,
-                "faults": counts.faults.len(), "files": files.collect::<Vec<Value>>(),
+                "faults": counts.fault_count, "files": files.collect::<Vec<Value>>(),
             }))?;
         }
         self.summary.parts += 1;
@@ -723,24 +743,8 @@ impl<'a> Job<'a> {
             .collect();
         summary.captures = total.captures;
         summary.captures_by_status = total.by_status;
-        summary.faults = total.faults.len() as u64;
-        let mut blocked: Vec<(String, u64)> = total
-            .blocked
-            .into_iter()
-            .filter(|(name, _)| name != "*")
-            .collect();
-        blocked.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        blocked.truncate(10);
-        summary.most_blocked = blocked;
+        summary.faults = total.fault_count;
+        summary.most_blocked = super::most_blocked(total.blocked);
         summary
     }
-}
-
-/// The faults of a part that was whole before.
-fn manifest_faults(manifest: &Option<Manifest>, part: u32) -> u64 {
-    let lines = manifest.iter().flat_map(|manifest| &manifest.parts);
-    lines
-        .filter(|line| line["part"] == part)
-        .filter_map(|line| line["faults"].as_u64())
-        .sum()
 }

@@ -15,12 +15,13 @@ pub use part::{Part, parts};
 use crate::agents::Registry;
 use crate::error::Error;
 use crate::input::Input;
+use crate::open_files::{self, OpenFiles};
 use crate::output::{self, Destination, Existing, Manifest, Plan};
 use crate::tables::{Fault, Table, agents_rows};
 use crate::warc;
 use job::Job;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
@@ -188,7 +189,9 @@ pub fn run(
     stop: &Arc<AtomicBool>,
 ) -> Result<Summary, Error> {
     let began = Instant::now();
-    let (mut manifest, mut log, mut agents) = (None, None, None);
+    let tables = options.destination.tables().len();
+    let open_files = OpenFiles::new(open_files::free(), tables, options.threads)?;
+    let (mut manifest, mut log) = (None, None);
     let destination = &options.destination;
     let plan = options.plan();
     if destination.is_single_file() {
@@ -224,7 +227,7 @@ pub fn run(
     {
         input.bytes = *bytes;
     }
-    let mut job = Job::new(&as_begun, progress, notices, stop, manifest)?;
+    let mut job = Job::new(&as_begun, open_files, progress, notices, stop, manifest)?;
     let result = job.run();
     let mut summary = job.summary();
     if let Some(agents) = agents {
@@ -250,7 +253,22 @@ pub fn run(
     Ok(summary)
 }
 
-fn write_agents(options: &Options) -> Result<output::Finished, Error> {
+/// Returns the ten names that were counted most often, `*` left out.
+fn most_blocked(counts: HashMap<String, u64>) -> Vec<(String, u64)> {
+    let names = counts.into_iter().filter(|(name, _)| name != "*");
+    let mut names: Vec<(String, u64)> = names.collect();
+    names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    names.truncate(10);
+    names
+}
+
+/// Returns the number of faults of a part that an earlier run finished.
+fn faults_in_manifest(manifest: &Manifest, part: u32) -> u64 {
+    let lines = manifest.parts.iter().filter(|line| line["part"] == part);
+    lines.filter_map(|line| line["faults"].as_u64()).sum()
+}
+
+fn write_agents(options: &Options) -> Result<(), Error> {
     let path = options
         .destination
         .root()

@@ -11,6 +11,7 @@ mod scratch;
 pub(crate) use scratch::Scratch;
 
 use crate::error::Error;
+use crate::open_files;
 use rayon::prelude::*;
 use scratch::Run;
 use std::cmp::Reverse;
@@ -21,6 +22,9 @@ use std::io::{self, BufReader, Read};
 
 /// Bytes that are read ahead of each run.
 const AHEAD_BYTES: usize = 32 << 10;
+
+/// Runs that are merged at a time.
+const FAN_IN_MAX: usize = 256;
 
 /// What a place in the arena costs beside the record.
 const PLACE_BYTES: usize = size_of::<(u32, u32)>();
@@ -94,7 +98,9 @@ impl<'s> Sorter<'s> {
             self.arena = Vec::new();
             self.places = Vec::new();
         }
-        let fan_in = (self.memory / 4 / AHEAD_BYTES).clamp(2, 256);
+        // A few sorts may be read at the same time.
+        let fan_in_max = (open_files::free() / 4).clamp(2, FAN_IN_MAX);
+        let fan_in = (self.memory / 4 / AHEAD_BYTES).clamp(2, fan_in_max);
         let mut sorted = Sorted {
             scratch: self.scratch,
             arena: self.arena,

@@ -20,7 +20,7 @@ impl Builder {
     /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, facts: &Facts<'_>) {
         let is_utf8 = facts.is_valid_utf8();
-        let count = facts.anomalies.len();
+        let count = facts.anomaly_count();
         if count == 0 {
             return;
         }
@@ -28,7 +28,7 @@ impl Builder {
         let host = host.map(|host| self.texts.intern(host));
         self.robots_id.fill(Some(facts.robots_id), count);
         self.surt_host_name.fill(host, count);
-        for it in &facts.anomalies {
+        for it in facts.anomalies() {
             self.line_no.append_option(line_no(it.line_no));
             let texts = &mut self.texts;
             self.code.append_value(texts.word(it.code));

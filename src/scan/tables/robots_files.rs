@@ -214,7 +214,7 @@ impl Builder {
         self.n_directives
             .append_option(figures.map(|it| int(it.n_directives)));
         self.n_anomalies
-            .append_value(int(facts.anomalies.len() as u32));
+            .append_value(int(facts.anomaly_count() as u32));
         self.max_line_bytes
             .append_option(figures.map(|it| int(it.max_line_bytes)));
         self.has_bom.append_option(figures.map(|it| it.has_bom));

@@ -21,6 +21,7 @@ mod single;
 pub use finding::{Finding, Findings, Kind, Remedy};
 
 use crate::error::{Error, ErrorKind};
+use crate::open_files;
 use crate::output::{LOG, MANIFEST};
 use crate::tables::Table;
 use arrow::datatypes::SchemaRef;
@@ -152,8 +153,11 @@ impl Report {
 /// [`ErrorKind::Threads`] if threads cannot be started.
 pub fn verify(options: &Options, progress: &Progress) -> Result<Report, Error> {
     let began = Instant::now();
+    // A thread compares the tables of a part, each in a file of its own.
+    let files_per_thread = Table::ALL.len() + 1;
+    let threads = (open_files::free() / files_per_thread).clamp(1, options.threads.max(1));
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads)
+        .num_threads(threads)
         .build()
         .map_err(|error| {
             Error::with_source(ErrorKind::Threads(options.threads), &options.root, error)

@@ -1,0 +1,515 @@
+//! Bounds of memory, of open files and of what is read: each is reached here,
+//! unless another test reaches it, and `docs/limits.md` names the test.
+
+mod made;
+mod page;
+
+use crate::output::assert_same;
+use crate::util::{self, Ran};
+use made::{archive, capture, gzip_member, response, scan, sound, sound_of};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaDataReader};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The stated bound on resident memory, in MiB: for the program, for each
+/// thread, and as multiples of `--max-body-bytes`, for each thread and once.
+pub(crate) const PROGRAM_MIB: u64 = 512;
+pub(crate) const THREAD_MIB: u64 = 96;
+pub(crate) const BODIES_PER_THREAD: u64 = 6;
+pub(crate) const BODIES: u64 = 100;
+
+/// Runs a command and returns its exit code and its peak of resident memory, in
+/// MiB.
+fn run_measured(command: &mut Command) -> (Option<i32>, u64) {
+    let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let path = format!("/proc/{}/status", child.id());
+    let mut peak_kib = 0;
+    loop {
+        // The last look is at most a few milliseconds before the end.
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let mut lines = text.lines();
+        let line = lines.find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.split_whitespace().next());
+        peak_kib = peak_kib.max(kib.map_or(0, |kib| kib.parse().unwrap()));
+        if let Some(status) = child.try_wait().unwrap() {
+            return (status.code(), peak_kib >> 10);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Runs the command under a limit of open files.
+fn run_with_open_files(limit: usize, args: &[&str]) -> Ran {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "ulimit -n \"$1\" && shift && exec \"$@\"", "sh"])
+        .arg(limit.to_string())
+        .arg(util::command().get_program())
+        .args(args)
+        .stdin(Stdio::null());
+    command.output().unwrap().into()
+}
+
+#[test]
+fn hostile_bodies_stay_within_the_stated_memory() {
+    if !cfg!(target_os = "linux") {
+        println!("skipped: /proc is not there");
+        return;
+    }
+    const BODY_MIB: u64 = 4;
+    let bytes = (BODY_MIB << 20) as usize;
+    let folder = TempDir::new().unwrap();
+    // The first takes the most memory for its size, the others are runners-up.
+    let bodies = [
+        b"a:\n".repeat(bytes / 3),
+        b":\n".repeat(bytes / 2),
+        b"ua:\n".repeat(bytes / 4),
+        b"a:\n".repeat(bytes / 3),
+        b"useragent:a\n".repeat(bytes / 12),
+        b"a:\n".repeat(bytes / 3),
+    ];
+    let paths = bodies.iter().enumerate().map(|(at, body)| {
+        let path = folder.path().join(format!("{at}.warc.gz"));
+        let records = [gzip_member(&capture(body), b""), gzip_member(&sound(), b"")];
+        fs::write(&path, records.concat()).unwrap();
+        path
+    });
+    let paths: Vec<_> = paths.collect();
+    for threads in [1, 2] {
+        let out = folder.path().join(format!("out-{threads}"));
+        let mut command = util::command();
+        command.args(&paths).arg("-o").arg(&out);
+        command.args(["--threads", &threads.to_string()]);
+        command.args(["--max-body-bytes", &format!("{BODY_MIB}MiB")]);
+        command.args(["--crawl", "X", "--subset", "robotstxt"]);
+        let (code, peak) = run_measured(&mut command);
+        assert_eq!(code, Some(0));
+        let bound =
+            PROGRAM_MIB + threads * (THREAD_MIB + BODIES_PER_THREAD * BODY_MIB) + BODIES * BODY_MIB;
+        println!("{threads} threads: {peak} MiB of {bound} MiB");
+        assert!(peak > BODY_MIB, "{peak} MiB is no measurement");
+        assert!(peak <= bound, "{peak} MiB is more than {bound} MiB");
+    }
+    assert_same(&folder.path().join("out-1"), &folder.path().join("out-2"));
+}
+
+/// An archive of one small capture under many names, as arguments.
+fn many_inputs(folder: &Path, count: usize) -> Vec<String> {
+    let names = (0..count).map(|at| {
+        let path = folder.join(format!("{at}.warc.gz"));
+        fs::write(&path, gzip_member(&sound(), b"")).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    names.collect()
+}
+
+#[test]
+fn many_threads_are_content_with_few_open_files() {
+    let folder = TempDir::new().unwrap();
+    let inputs = many_inputs(folder.path(), 100);
+    let scan = |out: &str, threads: &str, open_files: usize| {
+        let out = folder.path().join(out);
+        let mut args: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        args.extend([
+            "--crawl",
+            "X",
+            "--subset",
+            "robotstxt",
+            "--part-bytes",
+            "1KiB",
+        ]);
+        args.extend(["-o", out.to_str().unwrap(), "--threads", threads]);
+        let ran = run_with_open_files(open_files, &args);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        out
+    };
+    let plenty = scan("plenty", "2", 1024);
+    let few = scan("few", "64", 64);
+    assert_same(&plenty, &few);
+    let few = few.to_str().unwrap();
+    let ran = run_with_open_files(64, &["verify", few, "--threads", "64"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn too_few_open_files_are_an_error_before_anything_is_written() {
+    let folder = TempDir::new().unwrap();
+    let input = &many_inputs(folder.path(), 1)[0];
+    let out = folder.path().join("out");
+    let ran = run_with_open_files(20, &[input, "-o", out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("too few open files are allowed: the limit is 20")
+    );
+    assert!(!out.exists());
+    // The limit that it asks for suffices.
+    let needed = ran.err.split("at least ").nth(1).unwrap();
+    let needed = needed.split(' ').next().unwrap().parse().unwrap();
+    let ran = run_with_open_files(needed, &[input, "-o", out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn pages_have_an_offset_index_and_no_column_index() {
+    let folder = TempDir::new().unwrap();
+    let out = scan(folder.path(), &archive(folder.path(), &[sound()]), &[]);
+    let mut columns = 0;
+    for path in util::files_below(&out) {
+        if path.extension().is_none_or(|it| it != "parquet") {
+            continue;
+        }
+        let mut reader =
+            ParquetMetaDataReader::new().with_page_index_policy(PageIndexPolicy::Optional);
+        reader.try_parse(&File::open(&path).unwrap()).unwrap();
+        let metadata = reader.finish().unwrap();
+        for column in metadata
+            .row_groups()
+            .iter()
+            .flat_map(|group| group.columns())
+        {
+            assert!(column.offset_index_offset().is_some(), "{path:?}");
+            assert!(column.column_index_offset().is_none(), "{path:?}");
+            columns += 1;
+        }
+    }
+    assert!(columns > 50);
+}
+
+#[test]
+fn release_builds_check_for_integer_overflow() {
+    let text = fs::read_to_string(util::project().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = text.parse().unwrap();
+    let release = &manifest["profile"]["release"];
+    assert_eq!(release["overflow-checks"].as_bool(), Some(true));
+}
+
+/// The anomalies of the first capture: code, line, and the bytes it was met in.
+fn anomalies(out: &Path) -> Vec<Value> {
+    let id = util::rows(out, "robots_files")[0]["robots_id"].clone();
+    let rows = util::rows(out, "anomalies").into_iter();
+    rows.filter(|row| row["robots_id"] == id).collect()
+}
+
+/// Scans a capture and a sound one, and returns the anomalies of the former.
+fn anomalies_of(record: Vec<u8>, more: &[&str]) -> Vec<Value> {
+    let folder = TempDir::new().unwrap();
+    let archive = archive(folder.path(), &[record, sound()]);
+    anomalies(&scan(folder.path(), &archive, more))
+}
+
+fn has(anomalies: &[Value], code: &str) -> bool {
+    anomalies.iter().any(|row| row["code"] == code)
+}
+
+#[test]
+fn a_line_is_read_to_its_limit() {
+    let line = |bytes: usize| {
+        let path = "a".repeat(bytes - "Disallow: /".len());
+        capture(format!("User-agent: *\nDisallow: /{path}\n").as_bytes())
+    };
+    assert!(!has(&anomalies_of(line(16_663), &[]), "overlong_line"));
+    assert!(has(&anomalies_of(line(16_664), &[]), "overlong_line"));
+}
+
+#[test]
+fn a_body_is_read_to_its_limit() {
+    let folder = TempDir::new().unwrap();
+    let cut = |bytes: usize| {
+        let body = [&b"User-agent: *\nDisallow: /\n"[..], &vec![b'#'; bytes]].concat();
+        let archive = archive(folder.path(), &[capture(&body[..bytes]), sound()]);
+        let out = scan(folder.path(), &archive, &["--max-body-bytes", "1000"]);
+        let row = &util::rows(&out, "robots_files")[0];
+        (row["body_bytes"].clone(), row["content_truncated"].clone())
+    };
+    assert_eq!(cut(1000), (1000.into(), Value::Null));
+    assert_eq!(cut(1001), (1000.into(), "length".into()));
+}
+
+#[test]
+fn an_anomaly_quotes_a_line_to_its_limit() {
+    let found = anomalies_of(capture(&[b'x'; 300]), &[]);
+    let line = found.iter().find(|row| row["code"] == "no_directive");
+    assert_eq!(line.unwrap()["detail"], "x".repeat(200));
+}
+
+#[test]
+fn a_chunk_size_line_is_read_to_its_limit() {
+    let chunked = |bytes: usize| {
+        let extension = "x".repeat(bytes - "4;\r\n".len());
+        let body = format!("4;{extension}\r\n#abc\r\n0\r\n\r\n");
+        response("200 OK", "Transfer-Encoding: chunked\r\n", body.as_bytes())
+    };
+    let code = "misdeclared_coding";
+    assert!(!has(&anomalies_of(chunked(4096), &[]), code));
+    assert!(has(&anomalies_of(chunked(4097), &[]), code));
+}
+
+#[test]
+fn a_challenge_is_sought_at_the_beginning_of_a_page() {
+    let page = |end: usize| {
+        let blanks = " ".repeat(end - "<html>captcha".len());
+        let body = format!("<html>{blanks}captcha");
+        response("200 OK", "Content-Type: text/html\r\n", body.as_bytes())
+    };
+    assert!(has(&anomalies_of(page(64 << 10), &[]), "challenge_page"));
+    assert!(!has(
+        &anomalies_of(page((64 << 10) + 1), &[]),
+        "challenge_page"
+    ));
+}
+
+#[test]
+fn a_statement_is_compared_with_so_many_before_it() {
+    let statements = |between: usize| {
+        let between = "Content-Signal: search=yes\n".repeat(between);
+        let body = format!(
+            "User-agent: *\nContent-Signal: ai-train=yes\n{between}Content-Signal: ai-train=no\n"
+        );
+        capture(body.as_bytes())
+    };
+    let code = "signal_contradiction";
+    assert!(has(&anomalies_of(statements(63), &[]), code));
+    assert!(!has(&anomalies_of(statements(64), &[]), code));
+}
+
+#[test]
+fn merging_groups_has_a_work_limit() {
+    // Each of many names has a group with many rules, and one of its own.
+    let body = |names: usize| {
+        let agents = (0..names).map(|at| format!("User-agent: a{at}\n"));
+        let rules = (0..9000).map(|at| format!("Disallow: /b{at}\n"));
+        let own = (0..names).map(|at| format!("User-agent: a{at}\nDisallow: /c{at}\n"));
+        capture(
+            agents
+                .chain(rules)
+                .chain(own)
+                .collect::<String>()
+                .as_bytes(),
+        )
+    };
+    assert!(!has(&anomalies_of(body(100), &[]), "too_complex"));
+    assert!(has(&anomalies_of(body(3000), &[]), "too_complex"));
+}
+
+#[test]
+fn reading_lines_strictly_has_a_work_limit() {
+    // A user-agent line without its colon, in a group of its own, is decided by
+    // reading the whole file again.
+    let undecided = |lines: usize| {
+        let groups = "User-agent: b\nUser-agent a1\nDisallow: /\n".repeat(lines);
+        let body = format!("User-agent: c\nDisallow: /x\n{groups}");
+        let found = anomalies_of(capture(body.as_bytes()), &["--body-limit", "none"]);
+        let liberties = found.iter().filter(|row| row["code"] == "missing_colon");
+        let undecided = liberties.filter(|row| row["changes_verdict"].is_null());
+        undecided.count()
+    };
+    assert_eq!(undecided(10), 0);
+    assert!(undecided(3000) > 0);
+}
+
+#[test]
+fn names_in_the_summary_have_a_limit() {
+    let folder = TempDir::new().unwrap();
+    let (short, long) = ("a".repeat(128), "b".repeat(129));
+    let body = format!("User-agent: {short}\nUser-agent: {long}\nDisallow: /\n");
+    let archive = archive(folder.path(), &[capture(body.as_bytes())]);
+    let out = folder.path().join("out");
+    let ran = util::run([archive.as_str(), "-o", out.to_str().unwrap(), "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains(&short) && !ran.out.contains(&long));
+    // The tables have both.
+    let rows = util::rows(&out, "verdicts");
+    assert!(rows.iter().any(|row| row["agent"] == long.as_str()));
+}
+
+#[test]
+fn faults_are_told_one_by_one_to_a_limit() {
+    let folder = TempDir::new().unwrap();
+    let mut damaged = gzip_member(&sound(), b"");
+    let at = damaged.len() - 5;
+    damaged[at] ^= 1;
+    let members = [damaged, gzip_member(&sound(), b"")].concat().repeat(25);
+    let path = folder.path().join("a.warc.gz");
+    fs::write(&path, members).unwrap();
+    let out = folder.path().join("out");
+    let ran = util::run([path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(1));
+    let told = ran.err.matches("checksum does not agree").count();
+    assert_eq!((told, util::rows(&out, "faults").len()), (20, 25));
+}
+
+/// The captures and the codes of faults of an archive of raw bytes.
+fn read(name: &str, bytes: &[u8]) -> (usize, Vec<Value>) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    let out = scan(folder.path(), path.to_str().unwrap(), &[]);
+    let faults = util::rows(&out, "faults").into_iter();
+    let codes = faults.map(|row| row["code"].clone()).collect();
+    (util::rows(&out, "robots_files").len(), codes)
+}
+
+#[test]
+fn a_zstd_dictionary_and_a_zstd_window_have_a_limit() {
+    let dictionary = |mib: u32| {
+        let mut frame = 0x184d_2a5du32.to_le_bytes().to_vec();
+        frame.extend_from_slice(&(mib << 20).to_le_bytes());
+        frame.resize(frame.len() + 100, 0);
+        frame
+    };
+    let (captures, codes) = read("a.warc.zst", &dictionary(33));
+    assert_eq!((captures, codes), (0, vec!["bad_dictionary".into()]));
+    let frame = |window_log: u32| {
+        let mut writer = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        writer.window_log(window_log).unwrap();
+        std::io::Write::write_all(&mut writer, &sound()).unwrap();
+        writer.finish().unwrap()
+    };
+    let archive = |window_log| [frame(20), frame(window_log), frame(20)].concat();
+    assert_eq!(read("a.warc.zst", &archive(27)), (3, vec![]));
+    let (captures, codes) = read("a.warc.zst", &archive(28));
+    assert_eq!((captures, codes), (2, vec!["corrupt".into()]));
+}
+
+#[test]
+fn a_gzip_header_has_a_limit() {
+    let member = |name: usize| gzip_member(&sound(), &vec![b'n'; name]);
+    let archive = |name| [member(1), b"damage".to_vec(), member(name), member(1)].concat();
+    assert_eq!(read("a.warc.gz", &archive(3 << 10)).0, 3);
+    assert_eq!(read("a.warc.gz", &archive(5 << 10)).0, 2);
+    // Where nothing is sought a longer one is read.
+    let archive = |name| [member(1), member(name), member(1)].concat();
+    assert_eq!(read("a.warc.gz", &archive(250 << 10)), (3, vec![]));
+    let (captures, codes) = read("a.warc.gz", &archive(5 << 20));
+    assert_eq!((captures, codes), (2, vec!["corrupt".into()]));
+}
+
+#[test]
+fn an_archive_is_sought_at_the_beginning_of_an_input() {
+    let archive = |bytes| [vec![b'x'; bytes], gzip_member(&sound(), b"")].concat();
+    let (captures, codes) = read("a.warc.gz", &archive((1 << 20) - 200));
+    assert_eq!((captures, codes), (1, vec!["garbage".into()]));
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("b.warc.gz");
+    fs::write(&path, archive(1 << 20)).unwrap();
+    let out = folder.path().join("out");
+    let ran = util::run([path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+}
+
+#[test]
+fn check_reads_a_body_of_an_archive_to_its_limit() {
+    let folder = TempDir::new().unwrap();
+    let check = |mib: usize| {
+        let comment = "x".repeat(mib << 20);
+        let body = format!("#{comment}\nUser-agent: *\nDisallow: /\n");
+        let archive = archive(folder.path(), &[capture(body.as_bytes())]);
+        let args = ["check", &archive, "--host", "hostile.example"];
+        util::run(args.into_iter().chain(["--body-limit", "none", "--json"])).out
+    };
+    assert!(check(1).contains("\"disallow_all\""));
+    assert!(!check(17).contains("\"disallow_all\""));
+}
+
+#[test]
+fn bodies_beyond_the_largest_are_cut() {
+    const LARGEST: usize = 512 << 20;
+    let body = vec![b'#'; LARGEST + 1];
+    let mut parser = robots::Parser::new();
+    assert_eq!(parser.parse(&body).body().len(), LARGEST);
+    assert_eq!(parser.parse(&body[..LARGEST - 1]).body().len(), LARGEST - 1);
+}
+
+#[test]
+fn what_no_file_can_hold_is_refused() {
+    let line = |value: &[u8]| {
+        let line = robots::RebuiltLine {
+            key: robots::Key::UserAgent,
+            line_no: 1,
+            group_no: 1,
+            record_no: 1,
+            key_raw: b"User-agent",
+            value_raw: value,
+            value,
+            name: value,
+            token: value,
+            has_colon: true,
+            counts: true,
+            crawl_delay: None,
+        };
+        robots::Rebuilt::new().push(&line)
+    };
+    // Four texts of half a gigabyte, which are never copied.
+    assert!(!line(&vec![0; 512 << 20]));
+    assert!(line(b"bot"));
+}
+
+#[test]
+fn a_list_that_check_reads_has_a_limit() {
+    let folder = TempDir::new().unwrap();
+    let robots = folder.path().join("robots.txt");
+    fs::write(&robots, "User-agent: *\nDisallow: /private/\n").unwrap();
+    let list = folder.path().join("urls.txt");
+    let path = "a".repeat((1 << 20) - "https://sound.example/".len());
+    let url = format!("https://sound.example/{path}\n");
+    let check = |count: usize| {
+        fs::write(&list, url.repeat(count)).unwrap();
+        let args = ["check", robots.to_str().unwrap(), "--urls"];
+        util::run(args.into_iter().chain([list.to_str().unwrap()]))
+    };
+    assert_eq!(check(2).code, Some(0));
+    let ran = check(65);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("more than 67108864 bytes of URLs"));
+}
+
+#[test]
+fn folders_of_a_list_are_searched_to_a_depth() {
+    let folder = TempDir::new().unwrap();
+    let out = scan(folder.path(), &archive(folder.path(), &[sound()]), &[]);
+    let refused = |depth: usize| {
+        let list = folder.path().join(format!("list-{depth}"));
+        fs::create_dir_all(list.join(vec!["x"; depth].join("/"))).unwrap();
+        let mut command = util::command();
+        command.arg("match").arg(&out).args(["-a", "x", "--urls"]);
+        command
+            .arg(list)
+            .arg("-o")
+            .arg(folder.path().join("m.parquet"));
+        let ran: Ran = command.output().unwrap().into();
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        ran.err
+    };
+    assert!(refused(8).contains("holds no file named *.parquet"));
+    assert!(refused(9).contains("nested too deep"));
+}
+
+#[test]
+fn few_similar_hosts_are_suggested() {
+    let folder = TempDir::new().unwrap();
+    let hosts = (0..9).map(|at| sound_of(&format!("s{at}.example.com")));
+    let archive = archive(folder.path(), &hosts.collect::<Vec<_>>());
+    let out = scan(folder.path(), &archive, &[]);
+    let ran = util::run(["check", out.to_str().unwrap(), "--host", "example.com"]);
+    assert_eq!(ran.err.matches(".example.com'").count(), 5, "{}", ran.err);
+}
+
+#[test]
+fn options_have_limits() {
+    let refused = |args: &[&str]| {
+        let common = ["in.warc", "-o", "out"];
+        let ran = util::run(common.iter().chain(args));
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.err);
+    };
+    refused(&["--threads", "0"]);
+    refused(&["--threads", "1025"]);
+    refused(&["--shard", "1/100000"]);
+    refused(&["--max-body-bytes", "0"]);
+    refused(&["--max-body-bytes", "1025MiB"]);
+}
