@@ -191,7 +191,7 @@ pub fn run(
     let began = Instant::now();
     let tables = options.destination.tables().len();
     let open_files = OpenFiles::new(open_files::free(), tables, options.threads)?;
-    let (mut manifest, mut log) = (None, None);
+    let (mut manifest, mut log, mut agents) = (None, None, None);
     let destination = &options.destination;
     let plan = options.plan();
     if destination.is_single_file() {
@@ -268,7 +268,7 @@ fn faults_in_manifest(manifest: &Manifest, part: u32) -> u64 {
     lines.filter_map(|line| line["faults"].as_u64()).sum()
 }
 
-fn write_agents(options: &Options) -> Result<(), Error> {
+fn write_agents(options: &Options) -> Result<output::Finished, Error> {
     let path = options
         .destination
         .root()
