@@ -628,7 +628,7 @@ fn what_cannot_begin_is_refused_and_nothing_is_written() {
     let left = left.map(|it| it.unwrap().file_name().into_string().unwrap());
     assert!(
         left.into_iter()
-            .all(|name| !name.starts_with('_') && name != "m.parquet")
+            .all(|name| !name.starts_with('.') && name != "m.parquet")
     );
 }
 
@@ -651,8 +651,13 @@ fn an_interrupt_ends_the_work_and_leaves_nothing() {
     // More is promised, and never comes.
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(b"https://h.example/x\n").unwrap();
-    let scratch = folder.path().join("_m.parquet.sort.tmp");
-    while !scratch.exists() {
+    // Its lock file, its folder for sorting and its file.
+    let hidden = || -> Vec<String> {
+        let names = fs::read_dir(folder.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with('.')).collect()
+    };
+    while !hidden().iter().any(|name| name.ends_with(".sort.tmp")) {
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
@@ -669,7 +674,7 @@ fn an_interrupt_ends_the_work_and_leaves_nothing() {
         "{}",
         ran.err
     );
-    assert!(!file.exists() && !scratch.exists());
+    assert!(!file.exists() && hidden().is_empty(), "{:?}", hidden());
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod archives;
 mod checks;
 mod cli;
 mod command_line;
+mod disk;
 mod doubtful;
 mod faults;
 mod fuzz_corpus;

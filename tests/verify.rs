@@ -350,7 +350,11 @@ fn files_that_are_cut_emptied_removed_or_swapped_are_found() {
     fs::remove_file(&path).unwrap();
     assert_found(&made.verify(), &[("missing", 1)], &[&rules]);
     fs::create_dir(&path).unwrap();
-    assert_found(&made.verify(), &[("unreadable", 1)], &[&rules, "no file"]);
+    assert_found(
+        &made.verify(),
+        &[("unreadable", 1)],
+        &[&rules, "it is a folder"],
+    );
     fs::remove_dir(&path).unwrap();
     fs::rename(made.path(&groups), &path).unwrap();
     fs::write(made.path(&groups), bytes).unwrap();
@@ -387,13 +391,7 @@ fn files_that_do_not_belong_there_are_found() {
             format!("{folder}/part-00002-00000.parquet"),
             Some("other_shard"),
         ),
-        (
-            format!("{folder}/_part-00001.parquet.tmp"),
-            Some("temporary"),
-        ),
         ("agents/more.parquet".to_owned(), Some("foreign")),
-        ("agents/_agents.parquet.tmp".to_owned(), Some("temporary")),
-        ("_views.sql.tmp".to_owned(), Some("temporary")),
         // A table that was not chosen has a folder of its own all the same.
         (
             format!("groups/{CRAWL}/part-00000.parquet"),
@@ -403,6 +401,9 @@ fn files_that_do_not_belong_there_are_found() {
         ("rules/mine.parquet".to_owned(), None),
         ("mine.parquet".to_owned(), None),
         (format!("{folder}/notes.txt"), None),
+        (format!("{folder}/_draft.tmp"), None),
+        // Only folders that the log names are those of a run.
+        ("_tmp-0123456789abcdef/0.tmp".to_owned(), None),
     ] {
         let path = made.path(&name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -414,6 +415,35 @@ fn files_that_do_not_belong_there_are_found() {
             None => assert_sound(&report),
         }
     }
+}
+
+#[test]
+fn what_a_killed_run_left_is_found_and_so_are_links() {
+    let made = Made::with(&["--tables", "robots_files,rules,agents"]);
+    let log = fs::read_to_string(made.path("_log.jsonl")).unwrap();
+    let begin: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    let name = begin["temporary"].as_str().unwrap();
+    assert!(!made.path(name).exists());
+    fs::create_dir(made.path(name)).unwrap();
+    assert_found(
+        &made.verify(),
+        &[("temporary", 1)],
+        &[name, "--resume removes it"],
+    );
+    fs::remove_dir(made.path(name)).unwrap();
+    // A link to nothing of the dataset, and one in the place of a part.
+    let link = made.path("rules/crawl=OLD");
+    std::os::unix::fs::symlink("/", &link).unwrap();
+    assert_found(
+        &made.verify(),
+        &[("foreign", 1)],
+        &["rules/crawl=OLD", "it is a link"],
+    );
+    fs::remove_file(&link).unwrap();
+    let part = made.path(&made.file("rules"));
+    fs::rename(&part, made.path("moved.parquet")).unwrap();
+    std::os::unix::fs::symlink(made.path("moved.parquet"), &part).unwrap();
+    assert_found(&made.verify(), &[("unreadable", 1)], &["a symbolic link"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Why a run cannot start, or cannot go on.
 
 use crate::date::to_iso;
+pub use crate::disk::FileKind;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
@@ -141,6 +142,35 @@ pub enum ErrorKind {
         bytes: u64,
         /// The limit.
         bytes_max: u64,
+    },
+    /// The output is a dataset where one file is written.
+    IsDataset,
+    /// The output is a file with one table, which is named, where a dataset is
+    /// written.
+    IsSingleFile(String),
+    /// The output lies inside a dataset, which is named.
+    InsideDataset(PathBuf),
+    /// The output is standard output.
+    StandardOutput,
+    /// The output is a URL.
+    UrlOutput,
+    /// A file has another type than the one that is needed.
+    WrongKind {
+        /// The type that it has.
+        is: FileKind,
+        /// The type that is needed.
+        needed: FileKind,
+    },
+    /// A file has a name that a dataset needs, and the dataset does not list it.
+    NotListed,
+    /// A manifest is not as a run writes it; what is wrong.
+    BadManifest(String),
+    /// A folder that is searched for archives holds more than the limits.
+    FolderTooLarge {
+        /// Files and folders, all together.
+        entries: u64,
+        /// Folders within each other.
+        depth: usize,
     },
     /// The run was interrupted.
     Interrupted,
@@ -302,6 +332,37 @@ impl fmt::Display for Error {
                 f,
                 "the dataset '{place}' has no crawl '{crawl}'; it has {}",
                 known.join(", ")
+            ),
+            ErrorKind::IsDataset => {
+                write!(f, "'{place}' is a dataset, and the output is one file")
+            }
+            ErrorKind::IsSingleFile(table) => write!(
+                f,
+                "'{place}' is a file with the table '{table}', and the output is a dataset, which is a folder"
+            ),
+            ErrorKind::InsideDataset(dataset) => write!(
+                f,
+                "'{place}' lies inside the dataset '{}'",
+                dataset.display()
+            ),
+            ErrorKind::StandardOutput => {
+                write!(f, "tables cannot be written to standard output")
+            }
+            ErrorKind::UrlOutput => write!(
+                f,
+                "'{place}' is a URL, and tables are written to local files only"
+            ),
+            ErrorKind::WrongKind { is, needed } => write!(f, "'{place}' is {is}, not {needed}"),
+            ErrorKind::NotListed => write!(
+                f,
+                "'{place}' has a name that the dataset needs, and the dataset does not list it"
+            ),
+            ErrorKind::BadManifest(what) => {
+                write!(f, "the manifest '{place}' is damaged or changed: {what}")
+            }
+            ErrorKind::FolderTooLarge { entries, depth } => write!(
+                f,
+                "'{place}' holds more than {entries} files or folders, or more than {depth} folders within each other"
             ),
             ErrorKind::NoCapture {
                 host, first_time, ..

@@ -3,8 +3,10 @@
 
 mod names;
 
+use crate::disk;
 use crate::error::{Error, ErrorKind};
 use crate::stream::{PEEK_BYTES, Stream};
+pub use crate::tables::is_partition_name;
 use crate::warc;
 use std::fs;
 use std::io::{self, Read};
@@ -338,10 +340,7 @@ fn expand(argument: &str, found: &mut Vec<Found>) -> Result<(), Error> {
     let path = Path::new(argument);
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
-            let mut files = Vec::new();
-            walk(path, &mut files)?;
-            // A FIFO in a folder was not asked for: it may never have a writer.
-            files.retain(|path| path.is_file());
+            let files = disk::walk(path, &is_archive_name)?;
             if files.is_empty() {
                 return Err(Error::new(ErrorKind::NoInput, path));
             }
@@ -349,22 +348,16 @@ fn expand(argument: &str, found: &mut Vec<Found>) -> Result<(), Error> {
         }
         Ok(_) => found.push(Found::argument(path.to_owned())?),
         Err(error) => {
-            let paths = if argument.contains(['*', '?', '[']) {
-                glob::glob(argument).ok()
-            } else {
-                None
-            };
-            let Some(paths) = paths else {
+            let pattern = glob::Pattern::new(argument).ok();
+            let pattern = pattern.filter(|_| argument.contains(['*', '?', '[']));
+            let Some(pattern) = pattern else {
                 if !is_missing(&error) {
                     return Err(Error::read(path, error));
                 }
                 found.push(Found::argument(path.to_owned())?);
                 return Ok(());
             };
-            let files: Vec<PathBuf> = paths
-                .filter_map(Result::ok)
-                .filter(|path| path.is_file())
-                .collect();
+            let files = glob_files(argument, &pattern)?;
             if files.is_empty() {
                 return Err(Error::new(ErrorKind::NoInput, path));
             }
@@ -381,25 +374,37 @@ fn add_files(files: Vec<PathBuf>, found: &mut Vec<Found>) -> Result<(), Error> {
     Ok(())
 }
 
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut paths: Vec<PathBuf> = entries
-        .map_err(|error| Error::read(folder, error))?
-        .iter()
-        .map(fs::DirEntry::path)
-        .collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            walk(&path, files)?;
-        } else if ENDINGS
-            .iter()
-            .any(|ending| path.to_string_lossy().ends_with(ending))
-        {
-            files.push(path);
-        }
+/// Returns the files that a glob matches, sorted. With `**` its folder is
+/// searched as a folder that is named is, so each folder once.
+fn glob_files(argument: &str, pattern: &glob::Pattern) -> Result<Vec<PathBuf>, Error> {
+    let parts = argument.split('/');
+    if !parts.clone().any(|part| part == "**") {
+        let paths = glob::glob(argument).into_iter().flatten();
+        return Ok(paths.flatten().filter(|path| path.is_file()).collect());
     }
-    Ok(())
+    let fixed: Vec<&str> = parts
+        .take_while(|part| !part.contains(['*', '?', '[']))
+        .collect();
+    let folder = match (fixed.join("/"), argument.starts_with('/')) {
+        (folder, true) => format!("{folder}/"),
+        (folder, false) if folder.is_empty() => ".".to_owned(),
+        (folder, false) => folder,
+    };
+    let options = glob::MatchOptions {
+        require_literal_separator: true,
+        ..glob::MatchOptions::new()
+    };
+    let is_wanted = |path: &Path| {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        pattern.matches_path_with(path, options) && path.is_file()
+    };
+    disk::walk(Path::new(&folder), &is_wanted)
+}
+
+/// Returns true if a file that is found in a folder is taken for an archive.
+fn is_archive_name(path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
 fn read_list(list: &Path, base: Option<&str>, found: &mut Vec<Found>) -> Result<(), Error> {
@@ -448,15 +453,6 @@ fn refuse_url(text: &str) -> Result<(), Error> {
     } else {
         Ok(())
     }
-}
-
-/// Whether a text can be the value of a partition column, as a folder's name.
-pub fn is_partition_name(text: &str) -> bool {
-    (1..=100).contains(&text.len())
-        && !text.starts_with('.')
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
 /// The folder below `crawl-data`, or one named like a crawl.

@@ -5,6 +5,9 @@
 //! [`facts::Facts`] → rows ([`tables`]) → row groups → Parquet parts
 //! ([`output`]). [`run::run`] drives it; the command is `src/cli`.
 
+#[cfg(not(unix))]
+compile_error!("robots-scan needs the file locks, links and folders of a Unix system");
+
 pub mod agents;
 pub mod asked;
 pub mod capture;
@@ -12,6 +15,7 @@ pub mod check;
 pub mod dataset;
 pub mod date;
 mod digest;
+mod disk;
 mod encoding;
 pub mod error;
 pub mod facts;

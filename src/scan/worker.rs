@@ -193,6 +193,11 @@ impl Worker {
         let Some(item) = item else {
             return End::Done(0);
         };
+        let mut push_fault = |tables: &mut Tables, fault: Fault| {
+            tables.push_fault(&item.name, &fault);
+            counts.faults.push(fault);
+            counts.fault_count += 1;
+        };
         if let Origin::Missing(_) = item.origin {
             let fault = Fault {
                 offset: 0,
@@ -200,16 +205,10 @@ impl Worker {
                 code: "input_missing",
                 detail: "the input does not exist".to_owned(),
             };
-            tables.push_fault(&item.name, &fault);
-            counts.faults.push(fault);
+            push_fault(tables, fault);
             self.start = Some(0);
             return End::Done(0);
         }
-        let mut push_fault = |tables: &mut Tables, fault: Fault| {
-            tables.push_fault(&item.name, &fault);
-            counts.faults.push(fault);
-            counts.fault_count += 1;
-        };
         if self.start.is_none() {
             let opened = match (&item.origin, item.range) {
                 // It was a fault above.

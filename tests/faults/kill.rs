@@ -4,7 +4,7 @@
 use super::run::Bench;
 use super::shim::{NO_SHIM, Shim, WRITING, can_load};
 use super::{Scale, Tried};
-use crate::output::contents;
+use crate::output::{assert_same, contents};
 use crate::util::{self, Random};
 use std::fs;
 use std::io::Write;
@@ -76,13 +76,162 @@ fn kill(
             }
             killed += 1;
             bench.assert_finals();
+            assert!(bench.temporary().len() <= 1, "{:?}", bench.temporary());
         }
         if !out.join("_SUCCESS").exists() {
             bench.assert_resumes();
         }
         bench.assert_finals();
+        assert!(bench.temporary().is_empty(), "{:?}", bench.temporary());
     }
     (killed, runs)
+}
+
+/// Kills while a dataset takes the place of another, which has other inputs.
+/// `--resume` ends with the new one; or nothing of the former was changed yet,
+/// and the hint says how to go on.
+pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
+    if !can_load() {
+        return Tried::not(NO_SHIM);
+    }
+    let bench = Bench::new(1);
+    let out = bench.out();
+    let former = bench.folder.path().join("former");
+    let samples = ["chunked.warc.gz", "damaged-checksum.warc.gz"].map(util::archive);
+    let fixed = ["--crawl", "OLD", "--part-bytes", "1", "-o"];
+    let ran = util::run(
+        samples
+            .iter()
+            .map(String::as_str)
+            .chain(fixed)
+            .chain([former.to_str().unwrap()]),
+    );
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let put_former = || {
+        bench.clear();
+        for path in util::files_below(&former) {
+            let to = out.join(util::relative(&path, &former));
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(path, to).unwrap();
+        }
+    };
+    let shim = |at: usize| Shim {
+        path: out.to_str().unwrap(),
+        calls: WRITING,
+        at,
+        what: "kill",
+    };
+    put_former();
+    let count = bench.folder.path().join("count");
+    let mut command = bench.command(&out, Some(shim(0)), &["--overwrite"]);
+    let ran: util::Ran = command.env("FAULT_COUNT", &count).output().unwrap().into();
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_same(bench.undisturbed(), &out);
+    let calls: usize = fs::read_to_string(count).unwrap().parse().unwrap();
+    // The former dataset goes at the beginning; each call is tried there.
+    let first = calls.min(scale.of(100, 200));
+    let later = scale.of(10, 200);
+    let (mut tried, mut unchanged) = (0, 0);
+    for at in (1..=first).chain((0..later).map(|_| 1 + random.below(calls))) {
+        put_former();
+        let ran = bench.run(&out, Some(shim(at)), &["--overwrite"]);
+        if ran.code.is_some() {
+            continue;
+        }
+        tried += 1;
+        assert!(bench.temporary().len() <= 1, "{:?}", bench.temporary());
+        let ran = bench.run(&out, None, &["--resume"]);
+        if ran.code == Some(2) {
+            unchanged += 1;
+            assert!(
+                ran.err.contains("hint:") && ran.err.contains("--overwrite"),
+                "{}",
+                ran.err
+            );
+            let mut is = contents(&out);
+            is.retain(|name, _| !name.starts_with("_tmp-"));
+            assert!(
+                is == contents(&former),
+                "call {at} changed the former dataset"
+            );
+            let ran = bench.run(&out, None, &["--overwrite"]);
+            assert_eq!(ran.code, Some(1), "call {at}: {}", ran.err);
+        } else {
+            assert_eq!(ran.code, Some(1), "call {at}: {}", ran.err);
+        }
+        assert_same(bench.undisturbed(), &out);
+        assert!(!out.join("rules/crawl=OLD").exists());
+        assert!(bench.temporary().is_empty(), "{:?}", bench.temporary());
+    }
+    Tried {
+        count: tried,
+        lost: format!(
+            "nothing: all ended byte-identical; {unchanged} had not begun to replace, and the hint named --overwrite"
+        ),
+    }
+}
+
+/// Kills of runs that write one file: at most the lock file and one temporary
+/// file are left, and the next run removes them.
+pub(crate) fn single_file(_: &mut Random, scale: Scale) -> Tried {
+    if !can_load() {
+        return Tried::not(NO_SHIM);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("place");
+    fs::create_dir(&place).unwrap();
+    let out = place.join("rules.parquet");
+    let sample = util::archive("cc-robotstxt.warc.gz");
+    let run = |out: &std::path::Path, shim: Option<Shim<'_>>| -> util::Ran {
+        let mut command = util::command();
+        command.args([&sample, "--tables", "rules", "-o"]).arg(out);
+        if let Some(shim) = shim {
+            shim.load(&mut command);
+        }
+        command.output().unwrap().into()
+    };
+    let whole = folder.path().join("whole.parquet");
+    assert_eq!(run(&whole, None).code, Some(0));
+    let names = || -> Vec<String> {
+        let files = util::files_below(&place);
+        files
+            .iter()
+            .map(|path| util::relative(path, &place))
+            .collect()
+    };
+    let (mut at, mut tried) = (0, 0);
+    loop {
+        at += scale.of(2, 1);
+        let shim = Shim {
+            path: place.to_str().unwrap(),
+            calls: WRITING,
+            at,
+            what: "kill",
+        };
+        let ran = run(&out, Some(shim));
+        if ran.code.is_some() {
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+            break;
+        }
+        tried += 1;
+        let left = names();
+        let is_hidden = |name: &&String| name.starts_with(".rules.parquet.");
+        assert!(left.iter().filter(is_hidden).count() <= 2, "{left:?}");
+        if out.exists() {
+            // The file got its name before the kill.
+            assert_eq!(fs::read(&out).unwrap(), fs::read(&whole).unwrap());
+            fs::remove_file(&out).unwrap();
+        }
+        assert_eq!(run(&out, None).code, Some(0));
+        assert_eq!(names(), ["rules.parquet"], "after call {at}");
+        assert_eq!(fs::read(&out).unwrap(), fs::read(&whole).unwrap());
+        fs::remove_file(&out).unwrap();
+    }
+    Tried {
+        count: tried,
+        lost: "nothing: at most a lock file and a temporary file are left until the next run"
+            .to_owned(),
+    }
 }
 
 pub(crate) fn at_times(random: &mut Random, scale: Scale) -> Tried {

@@ -93,7 +93,9 @@ kinds! {
     lines_are_missing: "blank lines missing", damage::blank_lines;
     archives_stand_in_a_row: "archives concatenated, members without WARC", damage::concatenated;
     many_damaged_archives_make_one_dataset: "damaged archives in one run", damage::dataset;
-    a_run_is_killed: "killed at a write, sync, rename or open", kill::at_calls;
+    a_run_is_killed: "killed at a call by which it writes", kill::at_calls;
+    a_run_that_replaces_is_killed: "killed while it replaces a dataset", kill::replacing;
+    a_run_that_writes_one_file_is_killed: "killed while it writes one file", kill::single_file;
     a_run_is_killed_at_any_time: "killed at any time", kill::at_times;
     a_manifest_is_cut: "manifest cut short", kill::manifest;
     a_run_is_interrupted: "interrupted (SIGINT, SIGTERM)", kill::interrupt;

@@ -125,10 +125,19 @@ impl Bench {
         assert_same(&self.undisturbed, &self.out());
     }
 
-    /// Files under temporary names.
+    /// Folders for temporary files, and files in them.
     pub(crate) fn temporary(&self) -> Vec<PathBuf> {
-        let mut files = util::files_below(&self.out());
-        files.retain(|path| path.extension().is_some_and(|it| it == "tmp"));
-        files
+        let entries = fs::read_dir(self.out()).into_iter().flatten();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let is_temporary = |path: &PathBuf| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.starts_with("_tmp-") || name.ends_with(".tmp")
+        };
+        paths.filter(is_temporary).collect()
+    }
+
+    /// The dataset of an undisturbed run.
+    pub(crate) fn undisturbed(&self) -> &Path {
+        &self.undisturbed
     }
 }

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -148,6 +149,38 @@ int open64(const char *path, int flags, ...) {
         return -1;
     }
     return real(path, flags, mode);
+}
+
+int mkdir(const char *path, mode_t mode) {
+    int (*real)(const char *, mode_t) = next("mkdir");
+    if (path_counts("mkdir", path) && ends(fate())) {
+        return -1;
+    }
+    return real(path, mode);
+}
+
+int unlink(const char *path) {
+    int (*real)(const char *) = next("unlink");
+    if (path_counts("remove", path) && ends(fate())) {
+        return -1;
+    }
+    return real(path);
+}
+
+int rmdir(const char *path) {
+    int (*real)(const char *) = next("rmdir");
+    if (path_counts("remove", path) && ends(fate())) {
+        return -1;
+    }
+    return real(path);
+}
+
+int ftruncate64(int file, off64_t length) {
+    int (*real)(int, off64_t) = next("ftruncate64");
+    if (file_counts("truncate", file) && ends(fate())) {
+        return -1;
+    }
+    return real(file, length);
 }
 
 static void tell_number(const char *name, long number) {

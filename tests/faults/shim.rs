@@ -12,7 +12,7 @@ pub(crate) const IO: &str = "5";
 pub(crate) const NO_PERMISSION: &str = "13";
 
 /// Calls that a run writes by.
-pub(crate) const WRITING: &str = "write,sync,rename,open";
+pub(crate) const WRITING: &str = "write,sync,rename,open,mkdir,remove,truncate";
 
 /// What becomes of which calls.
 #[derive(Clone, Copy, Debug)]

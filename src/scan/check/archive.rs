@@ -40,6 +40,10 @@ impl Temporary {
         Err(Error::new(ErrorKind::CannotMake, &place))
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.folder
+    }
+
     pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -71,7 +75,7 @@ pub(super) fn scan(
     ];
     let options = Options {
         inputs: input::find(&request)?,
-        destination: Destination::new(root, &tables, None),
+        destination: Destination::dataset(root, &tables, None),
         existing: Existing::Refuse,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         body_limit,

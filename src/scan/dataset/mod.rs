@@ -6,6 +6,7 @@ mod lines;
 pub use filter::Filter;
 pub use lines::Line;
 
+use crate::disk::{self, FileKind};
 use crate::error::{Error, ErrorKind};
 use crate::panics::caught;
 use crate::tables::Table;
@@ -16,7 +17,7 @@ use parquet::arrow::arrow_reader::{
     ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReaderBuilder, RowFilter,
 };
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,9 @@ const BATCH_ROWS: usize = 1024;
 
 /// The folder of a partition, and the name behind it.
 const CRAWL: &str = "crawl=";
+
+/// The folder of a partition within that of its crawl.
+const SUBSET: &str = "subset=";
 
 /// A folder that `scan` made: tables, partitions, parts.
 #[derive(Clone, Debug)]
@@ -58,16 +62,19 @@ impl Dataset {
     /// # Errors
     ///
     /// [`ErrorKind::Read`] if `root` does not exist, [`ErrorKind::NotADataset`] if it has no
-    /// tables, [`ErrorKind::MissingTable`] and [`ErrorKind::MissingCrawl`].
+    /// tables, [`ErrorKind::MissingTable`] and [`ErrorKind::MissingCrawl`];
+    /// [`ErrorKind::WrongKind`] if a link, a pipe or a device has the name of a
+    /// part or of its folder.
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
         let refuse = |why: String| Error::new(ErrorKind::NotADataset(why), root);
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
         let mut found = Vec::new();
         for &table in tables {
             let folder = root.join(table.name());
-            for partition in entries(&folder)? {
+            for (partition, kind) in entries(&folder)? {
                 let name = partition.file_name().unwrap_or_default().to_string_lossy();
                 if let Some(crawl) = name.strip_prefix(CRAWL) {
+                    check_kind(&partition, kind, FileKind::Folder)?;
                     found.push((table, crawl.to_owned(), partition.clone()));
                 }
             }
@@ -102,11 +109,18 @@ impl Dataset {
             let Ok(at) = crawls.binary_search(crawl) else {
                 continue;
             };
-            for subset in entries(folder)? {
-                for path in entries(&subset)? {
+            for (subset, kind) in entries(folder)? {
+                let name = subset.file_name().unwrap_or_default().to_string_lossy();
+                match kind {
+                    FileKind::Folder => {}
+                    _ if name.starts_with(SUBSET) => check_kind(&subset, kind, FileKind::Folder)?,
+                    _ => continue,
+                }
+                for (path, kind) in entries(&subset)? {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
-                    // A name with `_` is that of a file in the making.
+                    // Names with `_` are those of temporary files.
                     if name.ends_with(".parquet") && !name.starts_with('_') {
+                        check_kind(&path, kind, FileKind::Regular)?;
                         files.push((*table, at as u32, path.clone()));
                     }
                 }
@@ -127,7 +141,7 @@ impl Dataset {
 
     /// Whether the run that made it came to its end.
     pub fn is_whole(&self) -> bool {
-        self.root.join("_SUCCESS").exists()
+        disk::is_regular(&self.root.join("_SUCCESS"))
     }
 
     /// Reads columns of a table, in the order of parts, and gives each batch
@@ -150,7 +164,7 @@ impl Dataset {
             let unreadable = |error: Box<dyn std::error::Error + Send + Sync>| {
                 Error::with_source(ErrorKind::Read, path, error)
             };
-            let file = File::open(path).map_err(|error| Error::read(path, error))?;
+            let file = disk::open(path).map_err(|error| Error::read(path, error))?;
             let builder = caught(path, || {
                 let builder = ParquetRecordBatchReaderBuilder::try_new(file);
                 builder.map_err(|error| unreadable(error.into()))
@@ -209,18 +223,18 @@ fn no_column(name: &str, path: &Path) -> Error {
     Error::new(ErrorKind::NotADataset(why), path)
 }
 
-/// What lies in a folder, sorted; nothing where there is none.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
+/// What a folder of a dataset holds, sorted; nothing if it does not exist.
+fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
+    disk::entries(folder).map_err(|error| Error::read(folder, error))
+}
+
+/// Refuses what is named like a part or its folder and is something else: views
+/// might read it, and rows would be missing without a word.
+fn check_kind(path: &Path, is: FileKind, needed: FileKind) -> Result<(), Error> {
+    match is == needed {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::WrongKind { is, needed }, path)),
     }
-    let unreadable = |error| Error::read(folder, error);
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        paths.push(entry.map_err(unreadable)?.path());
-    }
-    paths.sort();
-    Ok(paths)
 }
 
 /// A column of a batch by its name.

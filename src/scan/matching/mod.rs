@@ -29,9 +29,10 @@ pub use urls::List;
 use crate::asked::{Asked, Crawler};
 use crate::capture::body_text;
 use crate::dataset::{Dataset, Filter};
+use crate::disk::SingleFile;
 use crate::error::{Error, ErrorKind};
 use crate::host::parse_url;
-use crate::output::is_our_file;
+use crate::output::check_output_file;
 use crate::sort::{Scratch, Sorted, Sorter};
 use crate::tables::{Match, Table};
 use answers::{Answer, Answers, Ground, Permission, put_answers, put_question};
@@ -268,18 +269,7 @@ pub fn prepare(options: Options) -> Result<Ready, Error> {
     if options.crawlers.is_empty() {
         return refuse(ErrorKind::NoCrawler);
     }
-    if output.is_dir() || output.as_os_str().to_string_lossy().ends_with('/') {
-        return refuse(ErrorKind::OutputIsFolder);
-    }
-    if output.exists() {
-        let is_ours = is_our_file(output) || is_csv_name(output) && is_our_csv(output);
-        if !is_ours {
-            return Err(Error::new(ErrorKind::NotOurs, output));
-        }
-        if !options.overwrite {
-            return Err(Error::new(ErrorKind::FileExists, output));
-        }
-    }
+    check_output(&options)?;
     let tables = [Table::RobotsFiles, Table::Groups, Table::Rules];
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
     let list_options = ListOptions {
@@ -292,6 +282,12 @@ pub fn prepare(options: Options) -> Result<Ready, Error> {
         dataset,
         urls,
     })
+}
+
+/// Checks that the output may be written.
+fn check_output(options: &Options) -> Result<(), Error> {
+    let is_own = |path: &Path| is_csv_name(path) && is_our_csv(path);
+    check_output_file(&options.output, options.overwrite, &is_own)
 }
 
 impl Ready {
@@ -317,7 +313,11 @@ impl Ready {
             dataset,
             urls,
         } = self;
-        let scratch = Scratch::create(&scratch_folder(&options.output), Arc::clone(stop))?;
+        let output = SingleFile::open(&options.output)?;
+        // Another run may have written it meanwhile.
+        check_output(&options)?;
+        // Beside the output, as it may be as large.
+        let scratch = Scratch::create(&output.scratch(), Arc::clone(stop))?;
         let job = Job {
             dataset: &dataset,
             scratch: &scratch,
@@ -339,7 +339,7 @@ impl Ready {
         answers::ask_rules(&job, &of_rules, &mut answers, &mut totals)?;
         drop(of_rules);
         progress.begin(Stage::Write);
-        let mut summary = write(&job, &answers.finish()?, &options.output)?;
+        let mut summary = write(&job, &answers.finish()?, &output)?;
         summary.urls = totals.urls;
         summary.origins = totals.origins;
         summary.files = totals.files;
@@ -348,13 +348,6 @@ impl Ready {
         summary.seconds = began.elapsed().as_secs_f64();
         Ok(summary)
     }
-}
-
-/// The folder for what does not fit into memory: beside the output, as it may
-/// be as large.
-fn scratch_folder(output: &Path) -> PathBuf {
-    let name = output.file_name().unwrap_or_default().to_string_lossy();
-    output.with_file_name(format!("_{name}.sort.tmp"))
 }
 
 /// Reads the list: questions by origin and time. What cannot be asked is
@@ -403,7 +396,7 @@ fn read_urls<'j>(
 
 /// Writes the answers under a temporary name, and gives the file its name once
 /// it is complete.
-fn write(job: &Job<'_>, answers: &Sorted<'_>, output: &Path) -> Result<Summary, Error> {
+fn write(job: &Job<'_>, answers: &Sorted<'_>, output: &SingleFile) -> Result<Summary, Error> {
     let mut file = Output::create(output)?;
     match write_rows(job, answers, &mut file) {
         Ok(mut summary) => {

@@ -3,12 +3,13 @@
 //! CSV follows RFC 4180 with lines that end in LF: a header with the names of
 //! the columns, fields in quotes where they must be, and nothing for a null.
 
+use crate::disk::{self, NewFile, SingleFile};
 use crate::error::Error;
 use crate::output::TableFile;
 use crate::tables::{Match, Matches, Table};
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Rows of a batch of Parquet, at most.
 const BATCH_ROWS: usize = 4096;
@@ -41,8 +42,7 @@ pub(super) enum Output {
 /// A CSV file.
 pub(super) struct CsvFile {
     writer: csv::Writer<BufWriter<File>>,
-    temporary: PathBuf,
-    path: PathBuf,
+    new: NewFile,
     rows: u64,
 }
 
@@ -56,12 +56,10 @@ pub(super) fn is_csv_name(path: &Path) -> bool {
 pub(super) fn is_our_csv(path: &Path) -> bool {
     let header = COLUMNS.join(",") + "\n";
     let mut line = Vec::new();
-    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    is_file
-        && File::open(path).is_ok_and(|file| {
-            let mut start = BufReader::new(file.take(header.len() as u64));
-            start.read_until(b'\n', &mut line).is_ok() && line == header.as_bytes()
-        })
+    disk::open(path).is_ok_and(|file| {
+        let mut start = BufReader::new(file.take(header.len() as u64));
+        start.read_until(b'\n', &mut line).is_ok() && line == header.as_bytes()
+    })
 }
 
 impl Output {
@@ -70,13 +68,14 @@ impl Output {
     /// # Errors
     ///
     /// Those of writing.
-    pub(super) fn create(path: &Path) -> Result<Self, Error> {
-        if is_csv_name(path) {
-            return CsvFile::create(path).map(|file| Self::Csv(Box::new(file)));
+    pub(super) fn create(output: &SingleFile) -> Result<Self, Error> {
+        let (new, file) = output.new_file()?;
+        if is_csv_name(&new.path()) {
+            return CsvFile::create(new, file).map(|file| Self::Csv(Box::new(file)));
         }
         let schema = Table::Matches.schema().as_ref().clone();
         Ok(Self::Parquet {
-            file: Box::new(TableFile::create(Table::Matches, schema, path)?),
+            file: Box::new(TableFile::create(Table::Matches, schema, (new, file))?),
             batch: Box::default(),
             bytes: 0,
         })
@@ -123,12 +122,7 @@ impl Output {
                 let finished = file.finish()?;
                 Ok((finished.rows, finished.bytes))
             }
-            Self::Csv(file) => {
-                let temporary = file.temporary.clone();
-                file.finish().inspect_err(|_| {
-                    let _ = fs::remove_file(temporary);
-                })
-            }
+            Self::Csv(file) => file.finish(),
         }
     }
 
@@ -136,35 +130,16 @@ impl Output {
     pub(super) fn discard(self) {
         match self {
             Self::Parquet { file, .. } => file.discard(),
-            Self::Csv(file) => {
-                let temporary = file.temporary.clone();
-                drop(file);
-                let _ = fs::remove_file(temporary);
-            }
+            Self::Csv(file) => file.new.discard(),
         }
     }
 }
 
 impl CsvFile {
-    fn create(path: &Path) -> Result<Self, Error> {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder {
-            fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
-        }
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let temporary = path.with_file_name(format!("_{name}.tmp"));
-        let _ = fs::remove_file(&temporary);
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-            .map_err(|error| Error::write(&temporary, error))?;
+    fn create(new: NewFile, file: File) -> Result<Self, Error> {
         let mut file = Self {
             writer: csv::Writer::from_writer(BufWriter::new(file)),
-            temporary,
-            path: path.to_owned(),
+            new,
             rows: 0,
         };
         file.write(&COLUMNS)?;
@@ -173,7 +148,7 @@ impl CsvFile {
 
     fn write(&mut self, record: &[&str]) -> Result<(), Error> {
         let written = self.writer.write_record(record);
-        written.map_err(|error| Error::write(&self.path, error))
+        written.map_err(|error| Error::write(self.new.path(), error))
     }
 
     fn push(&mut self, row: &Match<'_>) -> Result<(), Error> {
@@ -192,7 +167,8 @@ impl CsvFile {
     }
 
     fn finish(self) -> Result<(u64, u64), Error> {
-        let fail = |error| Error::write(&self.path, error);
+        let path = self.new.path();
+        let fail = |error| Error::write(&path, error);
         let buffer = self.writer.into_inner();
         let buffer = buffer.map_err(|error| fail(error.into_error()))?;
         let file = buffer
@@ -200,7 +176,7 @@ impl CsvFile {
             .map_err(|error| fail(error.into_error()))?;
         file.sync_all().map_err(fail)?;
         let bytes = file.metadata().map_err(fail)?.len();
-        crate::output::rename(&self.temporary, &self.path)?;
+        self.new.give_name()?;
         Ok((self.rows, bytes))
     }
 }

@@ -5,6 +5,7 @@
 //! only when it is whole and on the disk.
 
 use super::cutter::{Cutter, GROUP_ROWS, Slab};
+use crate::disk::NewFile;
 use crate::encoding::{Chunk, ChunkEncoder, Scratch};
 use crate::error::Error;
 use crate::rows::Rows;
@@ -20,7 +21,7 @@ use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -145,8 +146,7 @@ struct OpenGroup {
 
 /// A file that is being written.
 pub(crate) struct TableFile {
-    temporary: PathBuf,
-    path: PathBuf,
+    new: NewFile,
     table: Table,
     schema: SchemaDescPtr,
     level: ZstdLevel,
@@ -170,7 +170,7 @@ pub(crate) struct TableFile {
 /// What a finished file is.
 #[derive(Clone, Debug)]
 pub(crate) struct Finished {
-    /// Its path.
+    /// Its path, in a dataset below the dataset's folder.
     pub(crate) path: PathBuf,
     /// Its rows.
     pub(crate) rows: u64,
@@ -211,16 +211,13 @@ impl Write for Hashed {
 }
 
 impl TableFile {
-    /// Creates the file under a temporary name, and its folders.
-    pub(crate) fn create(table: Table, schema: Schema, path: &Path) -> Result<Self, Error> {
-        let temporary = temporary_name(path);
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder {
-            fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
-        }
-        let fail = |error| cannot_write(path, error);
+    /// Begins to write to a file that has a temporary name.
+    pub(crate) fn create(
+        table: Table,
+        schema: Schema,
+        (new, file): (NewFile, File),
+    ) -> Result<Self, Error> {
+        let fail = |error| cannot_write(&new.path(), error);
         let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(fail)?;
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("robots-scan version ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -231,7 +228,6 @@ impl TableFile {
             .build();
         add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
         let schema = Arc::new(ArrowSchemaConverter::new().convert(&schema).map_err(fail)?);
-        let file = File::create(&temporary).map_err(|error| Error::write(&temporary, error))?;
         let writer = SerializedFileWriter::new(
             BufWriter::with_capacity(BUFFER_BYTES, Hashed::new(file)),
             schema.root_schema_ptr(),
@@ -239,8 +235,7 @@ impl TableFile {
         )
         .map_err(fail)?;
         Ok(Self {
-            temporary,
-            path: path.to_owned(),
+            new,
             table,
             schema,
             level,
@@ -257,7 +252,7 @@ impl TableFile {
 
     /// What went wrong with a task, with the file's name.
     pub(crate) fn cannot(&self, error: ParquetError) -> Error {
-        cannot_write(&self.path, error)
+        cannot_write(&self.new.path(), error)
     }
 
     /// Adds rows, and gives the tasks that can begin.
@@ -389,42 +384,49 @@ impl TableFile {
     /// Ends the file, brings it to the disk and gives it its name. Nothing is
     /// left of it where that fails.
     pub(crate) fn finish(self) -> Result<Finished, Error> {
-        let temporary = self.temporary.clone();
-        self.settle().inspect_err(|_| {
-            let _ = fs::remove_file(&temporary);
-        })
-    }
-
-    fn settle(self) -> Result<Finished, Error> {
-        let fail = |error| cannot_write(&self.temporary, error);
-        let unsettled = || {
-            fail(ParquetError::General(
-                "its row groups are not written".into(),
-            ))
-        };
-        let mut writer = self.writer.ok_or_else(unsettled)?;
-        writer.finish().map_err(fail)?;
-        let fail = |error| Error::write(&self.temporary, error);
-        let buffer = writer.inner_mut();
-        buffer.flush().map_err(fail)?;
-        let Hashed { file, hash, bytes } = buffer.get_ref();
-        file.sync_all().map_err(fail)?;
-        let (bytes, digest) = (*bytes, format!("{:016x}", hash.digest()));
-        super::rename(&self.temporary, &self.path)?;
-        Ok(Finished {
-            path: self.path,
-            rows: self.rows,
-            bytes,
-            digest,
-        })
+        let Self {
+            new, writer, rows, ..
+        } = self;
+        let path = new.path();
+        match writer.map(|writer| close(*writer, &path)) {
+            Some(Ok((bytes, digest))) => {
+                let path = new.relative().to_owned();
+                new.give_name()?;
+                Ok(Finished {
+                    path,
+                    rows,
+                    bytes,
+                    digest,
+                })
+            }
+            Some(Err(error)) => {
+                new.discard();
+                Err(error)
+            }
+            None => {
+                new.discard();
+                let why = "its row groups are not written".into();
+                Err(cannot_write(&path, ParquetError::General(why)))
+            }
+        }
     }
 
     /// Removes what was written.
     pub(crate) fn discard(self) {
         drop(self.writer);
-        // It lies under a temporary name and harms nobody if it stays.
-        let _ = fs::remove_file(&self.temporary);
+        self.new.discard();
     }
+}
+
+/// Ends a file and brings it to the disk: its size and its digest.
+fn close(mut writer: Writer, path: &Path) -> Result<(u64, String), Error> {
+    writer.finish().map_err(|error| cannot_write(path, error))?;
+    let fail = |error| Error::write(path, error);
+    let buffer = writer.inner_mut();
+    buffer.flush().map_err(fail)?;
+    let Hashed { file, hash, bytes } = buffer.get_ref();
+    file.sync_all().map_err(fail)?;
+    Ok((*bytes, format!("{:016x}", hash.digest())))
 }
 
 /// The cause alone is told, not the library through which it came.
@@ -440,16 +442,10 @@ pub(crate) fn write_table(
     table: Table,
     schema: Schema,
     rows: Rows,
-    path: &Path,
+    new: (NewFile, File),
 ) -> Result<Finished, Error> {
-    let mut file = TableFile::create(table, schema, path)?;
+    let mut file = TableFile::create(table, schema, new)?;
     file.write(rows)?;
     file.end()?;
     file.finish()
-}
-
-/// A name in the same folder that no reader of the dataset looks at.
-pub(crate) fn temporary_name(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("_{name}.tmp"))
 }

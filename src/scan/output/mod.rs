@@ -1,26 +1,34 @@
 //! The dataset on disk: folders, parts, manifest, views.
 //!
 //! `OUT/<table>/crawl=…/subset=…/part-00000.parquet`, one file for each table
-//! and part. Names that begin with `_` are ours. Or, for one table, one file.
+//! and part. Or, for one table, one file. How a dataset is begun, continued and
+//! replaced is described in `open_dataset.rs`.
 
 mod cutter;
 mod file;
+mod log;
 mod manifest;
+mod open_dataset;
 mod views;
 
 pub(crate) use file::{Done, Finished, TableFile, Task, write_table};
-pub(crate) use manifest::{FORMAT, Manifest, NAME as MANIFEST, Plan, input_of, read_lines};
+pub(crate) use log::{LogEntries, NAME as LOG};
+pub(crate) use manifest::{
+    AGENTS, ListedFile, ListedInput, ListedPart, Manifest, NAME as MANIFEST, Plan, Problem,
+    Settings, Written,
+};
+pub(crate) use open_dataset::{LockedDataset, OpenDataset, PlannedPart};
 pub use views::{schema_sql, sql as views_sql};
 
+use crate::disk::{self, FileKind};
 use crate::error::{Error, ErrorKind};
 use crate::rows::Rows;
 use crate::tables::{Column, PARTITION_COLUMNS, Table};
 use arrow::datatypes::Schema;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) const LOG: &str = "_log.jsonl";
 pub(crate) const SUCCESS: &str = "_SUCCESS";
 const VIEWS: &str = "views.sql";
 
@@ -44,16 +52,53 @@ pub struct Destination {
     shard: Option<(usize, usize)>,
 }
 
+/// What an output is before a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Former {
+    /// Nothing.
+    Nothing,
+    /// A folder that is empty, or has only what a run leaves that was killed
+    /// before there was a manifest.
+    Begun,
+    /// A dataset.
+    Dataset,
+    /// A folder with something else.
+    Folder,
+    /// A file that robots-scan wrote, with its table.
+    OwnFile(String),
+    /// Another file.
+    File,
+    /// A link, where a file is to be written, a pipe or a device.
+    Other(FileKind),
+}
+
 impl Destination {
-    /// A dataset at `root`, or one file if there is but one table and `root`
-    /// is no folder.
+    /// One file, if there is one table and the name ends in `.parquet`; else a
+    /// dataset at `root`.
     pub fn new(root: &Path, tables: &[Table], shard: Option<(usize, usize)>) -> Self {
-        let is_folder = root.is_dir() || root.as_os_str().to_string_lossy().ends_with('/');
+        let is_folder = root.as_os_str().to_string_lossy().ends_with('/');
+        let is_named = root.extension().is_some_and(|it| it == "parquet");
+        Self {
+            is_single_file: tables.len() == 1 && is_named && !is_folder,
+            ..Self::dataset(root, tables, shard)
+        }
+    }
+
+    /// A dataset, whatever its name.
+    pub(crate) fn dataset(root: &Path, tables: &[Table], shard: Option<(usize, usize)>) -> Self {
         Self {
             root: root.to_owned(),
             tables: tables.to_vec(),
-            is_single_file: tables.len() == 1 && !is_folder,
+            is_single_file: false,
             shard,
+        }
+    }
+
+    /// One file, whatever its name.
+    pub(crate) fn file(root: &Path, table: Table) -> Self {
+        Self {
+            is_single_file: true,
+            ..Self::dataset(root, &[table], None)
         }
     }
 
@@ -72,17 +117,13 @@ impl Destination {
         &self.tables
     }
 
-    /// The file of a table and part.
+    /// The file of a table and part, below the dataset's folder.
     pub(crate) fn part_path(&self, table: Table, part: u32, crawl: &str, subset: &str) -> PathBuf {
-        if self.is_single_file {
-            return self.root.clone();
-        }
         let name = match self.shard {
             Some((index, _)) => format!("part-{index:05}-{part:05}.parquet"),
             None => format!("part-{part:05}.parquet"),
         };
-        self.root
-            .join(table.name())
+        Path::new(table.name())
             .join(format!("crawl={crawl}"))
             .join(format!("subset={subset}"))
             .join(name)
@@ -117,221 +158,180 @@ impl Destination {
     /// # Errors
     ///
     /// [`ErrorKind::OutputExists`], [`ErrorKind::FileExists`], [`ErrorKind::NotOurs`],
-    /// [`ErrorKind::NothingToResume`], [`ErrorKind::SingleFileResume`].
+    /// [`ErrorKind::IsDataset`], [`ErrorKind::IsSingleFile`], [`ErrorKind::OutputIsFolder`],
+    /// [`ErrorKind::WrongKind`], [`ErrorKind::NothingToResume`],
+    /// [`ErrorKind::SingleFileResume`], and those of [`check_output_path`].
     pub fn check(&self, existing: Existing) -> Result<(), Error> {
-        if self.is_single_file && existing == Existing::Resume {
-            return Err(Error::new(ErrorKind::SingleFileResume, &self.root));
-        }
-        let (mut is_there, mut is_begun) = (self.root.exists(), false);
-        if let Ok(entries) = fs::read_dir(&self.root) {
-            let names: Vec<_> = entries.flatten().map(|it| it.file_name()).collect();
-            // A run that was killed before its manifest stood has only these, or nothing.
-            let manifest = file::temporary_name(Path::new(manifest::NAME));
-            is_there = names.iter().any(|it| *it != *LOG && *it != *manifest);
-            is_begun = true;
-        }
-        let is_ours = if self.is_single_file {
-            is_our_file(&self.root)
-        } else {
-            is_our_dataset(&self.root)
-        };
-        match existing {
-            Existing::Resume if !is_there && !is_begun => {
-                Err(Error::new(ErrorKind::NothingToResume, &self.root))
-            }
-            _ if !is_there => Ok(()),
-            _ if !is_ours => Err(Error::new(ErrorKind::NotOurs, &self.root)),
-            Existing::Refuse if self.is_single_file => {
-                Err(Error::new(ErrorKind::FileExists, &self.root))
-            }
-            Existing::Refuse => Err(Error::new(ErrorKind::OutputExists, &self.root)),
-            Existing::Resume | Existing::Overwrite => Ok(()),
+        check_output_path(&self.root)?;
+        match self.is_single_file {
+            true => self.check_file(existing),
+            false => self.check_dataset(existing),
         }
     }
 
-    /// Makes the folder, takes its lock and opens its log.
-    pub(crate) fn open(&self, existing: Existing) -> Result<Log, Error> {
-        self.check(existing)?;
-        let cannot = |error| Error::with_source(ErrorKind::CannotMake, &self.root, error);
-        fs::create_dir_all(&self.root).map_err(cannot)?;
-        let path = self.root.join(LOG);
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(cannot)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, &self.root)),
-            // A file system without locks: nothing keeps two runs apart.
-            Err(TryLockError::Error(_)) => {}
+    fn check_file(&self, existing: Existing) -> Result<(), Error> {
+        let refuse = |kind| Err(Error::new(kind, &self.root));
+        match former(&self.root)? {
+            _ if existing == Existing::Resume => refuse(ErrorKind::SingleFileResume),
+            Former::Nothing => Ok(()),
+            Former::Dataset => refuse(ErrorKind::IsDataset),
+            Former::Begun | Former::Folder => refuse(ErrorKind::OutputIsFolder),
+            Former::Other(is) => refuse(ErrorKind::WrongKind {
+                is,
+                needed: FileKind::Regular,
+            }),
+            Former::File => refuse(ErrorKind::NotOurs),
+            Former::OwnFile(_) if existing == Existing::Overwrite => Ok(()),
+            Former::OwnFile(_) => refuse(ErrorKind::FileExists),
         }
-        if existing == Existing::Overwrite {
-            file.set_len(0)
-                .map_err(|error| Error::write(&path, error))?;
-            self.clear()?;
-        }
-        Ok(Log { file })
     }
 
-    /// Removes the files of a former run, and nothing else. First the manifest
-    /// forgets them: a kill must leave nothing that looks whole.
-    fn clear(&self) -> Result<(), Error> {
-        remove(&self.root.join(SUCCESS))?;
-        Manifest::forget(&self.root)?;
-        for table in Table::ALL {
-            let folder = self.root.join(table.name());
-            clear_folder(&folder, 3)?;
+    fn check_dataset(&self, existing: Existing) -> Result<(), Error> {
+        let refuse = |kind| Err(Error::new(kind, &self.root));
+        match (former(&resolved(&self.root))?, existing) {
+            (Former::Nothing, Existing::Resume) => refuse(ErrorKind::NothingToResume),
+            (Former::Nothing | Former::Begun, _) => Ok(()),
+            (Former::Dataset, Existing::Refuse) => refuse(ErrorKind::OutputExists),
+            (Former::Dataset, _) => Ok(()),
+            (Former::OwnFile(table), _) => refuse(ErrorKind::IsSingleFile(table)),
+            (Former::Folder | Former::File, _) => refuse(ErrorKind::NotOurs),
+            (Former::Other(is), _) => refuse(ErrorKind::WrongKind {
+                is,
+                needed: FileKind::Folder,
+            }),
         }
-        remove(&self.root.join(VIEWS))
-    }
-
-    /// Prepares the folder for writing: the dataset is whole no longer, and
-    /// what a killed run left under temporary names is removed.
-    pub(crate) fn begin(&self) -> Result<(), Error> {
-        remove(&self.root.join(SUCCESS))?;
-        for table in Table::ALL {
-            each_file(&self.root.join(table.name()), 3, &mut |path, name| {
-                if name.starts_with('_') && name.ends_with(".tmp") {
-                    remove(path)
-                } else {
-                    Ok(())
-                }
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Writes `views.sql`.
-    pub(crate) fn write_views(&self) -> Result<(), Error> {
-        let root =
-            std::path::absolute(&self.root).map_err(|error| Error::write(&self.root, error))?;
-        write_whole(
-            &self.root.join(VIEWS),
-            views_sql(&root, &self.tables).as_bytes(),
-        )
-    }
-
-    /// Marks the dataset as whole.
-    pub(crate) fn write_success(&self) -> Result<(), Error> {
-        write_whole(&self.root.join(SUCCESS), b"")
     }
 }
 
-/// Times and speeds, which no two runs share. Holding it holds the lock.
-#[derive(Debug)]
-pub(crate) struct Log {
-    file: File,
-}
-
-impl Log {
-    /// Adds a line. The log is a comfort: that it cannot be written stops nothing.
-    pub(crate) fn add(&mut self, line: &serde_json::Value) {
-        let _ = self.file.write_all(format!("{line}\n").as_bytes());
+/// Checks a path at which one file is to be written, without writing anything.
+/// A file that exists may be replaced if it is Parquet of robots-scan, or if
+/// `is_own` says so.
+///
+/// # Errors
+///
+/// As of [`Destination::check`].
+pub(crate) fn check_output_file(
+    path: &Path,
+    overwrite: bool,
+    is_own: &dyn Fn(&Path) -> bool,
+) -> Result<(), Error> {
+    // What table it is does not matter here.
+    let destination = Destination::file(path, Table::Matches);
+    let existing = match overwrite {
+        true => Existing::Overwrite,
+        false => Existing::Refuse,
+    };
+    if path.as_os_str().to_string_lossy().ends_with('/') {
+        return Err(Error::new(ErrorKind::OutputIsFolder, path));
+    }
+    match destination.check(existing) {
+        Err(error) if *error.kind() == ErrorKind::NotOurs && is_own(path) => match overwrite {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::FileExists, path)),
+        },
+        result => result,
     }
 }
 
-fn is_our_dataset(root: &Path) -> bool {
-    let Ok(file) = File::open(root.join(manifest::NAME)) else {
+/// Checks that an output is a local path outside every dataset.
+///
+/// # Errors
+///
+/// [`ErrorKind::StandardOutput`], [`ErrorKind::UrlOutput`],
+/// [`ErrorKind::InsideDataset`].
+fn check_output_path(path: &Path) -> Result<(), Error> {
+    let text = path.to_string_lossy();
+    if text == "-" {
+        return Err(Error::new(ErrorKind::StandardOutput, path));
+    }
+    let is_scheme = |text: &str| {
+        let mut bytes = text.bytes();
+        bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    };
+    if text
+        .split_once("://")
+        .is_some_and(|(scheme, _)| is_scheme(scheme))
+    {
+        return Err(Error::new(ErrorKind::UrlOutput, path));
+    }
+    match dataset_around(path) {
+        Some(dataset) => Err(Error::new(ErrorKind::InsideDataset(dataset), path)),
+        None => Ok(()),
+    }
+}
+
+/// The dataset in which a path lies.
+fn dataset_around(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let mut found = path.ancestors();
+    // The folders that exist, by their real names.
+    let real = match fs::canonicalize(&path) {
+        Ok(real) => real.parent()?.to_owned(),
+        Err(_) => found.find_map(|folder| fs::canonicalize(folder).ok())?,
+    };
+    let mut folders = real.ancestors();
+    folders
+        .find(|folder| is_dataset(folder))
+        .map(Path::to_owned)
+}
+
+/// A path that may be a link, by its real name.
+fn resolved(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Looks what stands at the place of an output.
+fn former(root: &Path) -> Result<Former, Error> {
+    let unreadable = |error| Error::read(root, error);
+    match disk::kind(root).map_err(unreadable)? {
+        None => Ok(Former::Nothing),
+        Some(FileKind::Regular) => Ok(match own_table(root) {
+            Some(table) => Former::OwnFile(table),
+            None => Former::File,
+        }),
+        Some(FileKind::Folder) if is_dataset(root) => Ok(Former::Dataset),
+        Some(FileKind::Folder) => {
+            let entries = disk::entries(root).map_err(unreadable)?;
+            let left = LogEntries::read(root).map(|it| it.temp_folders);
+            let is_left = |name: &str, left: &BTreeSet<String>| name == LOG || left.contains(name);
+            let is_begun = entries.iter().all(|(path, _)| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                left.as_ref().is_some_and(|left| is_left(&name, left))
+            });
+            Ok(if is_begun {
+                Former::Begun
+            } else {
+                Former::Folder
+            })
+        }
+        Some(other) => Ok(Former::Other(other)),
+    }
+}
+
+/// Returns true if a folder has a manifest that robots-scan wrote.
+fn is_dataset(root: &Path) -> bool {
+    let Ok(file) = disk::open(&root.join(manifest::NAME)) else {
         return false;
     };
     let mut line = String::new();
-    std::io::BufRead::read_line(
-        &mut std::io::BufReader::new(std::io::Read::take(file, 1 << 20)),
-        &mut line,
-    )
-    .is_ok()
-        && line.starts_with("{")
+    let file = std::io::Read::take(file, 1 << 20);
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(file), &mut line).is_ok()
+        && line.starts_with('{')
         && line.contains("\"robots_scan\":")
 }
 
-/// Whether this program made a file.
-pub(crate) fn is_our_file(path: &Path) -> bool {
+/// The table of a file that robots-scan wrote; `None` for any other file.
+fn own_table(path: &Path) -> Option<String> {
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    let Some(reader) = File::open(path)
-        .ok()
-        .and_then(|file| SerializedFileReader::new(file).ok())
-    else {
-        return false;
-    };
-    reader
-        .metadata()
-        .file_metadata()
+    let file = disk::open(path).ok()?;
+    let reader = SerializedFileReader::new(file).ok()?;
+    let metadata = reader.metadata().file_metadata();
+    let is_own = metadata
         .created_by()
-        .is_some_and(|maker| maker.starts_with("robots-scan "))
-}
-
-fn remove(path: &Path) -> Result<(), Error> {
-    match fs::remove_file(path) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(Error::write(path, error)),
-    }
-}
-
-/// Removes our files below a folder, and folders that are then empty.
-fn clear_folder(folder: &Path, depth: usize) -> Result<(), Error> {
-    each_file(folder, depth, &mut |path, name| {
-        let is_part = name.starts_with("part-") || name == "agents.parquet";
-        let is_ours = (is_part && name.ends_with(".parquet"))
-            || (name.starts_with('_') && name.ends_with(".tmp"));
-        if is_ours { remove(path) } else { Ok(()) }
-    })?;
-    fn prune(folder: &Path, depth: usize) {
-        if let Ok(entries) = fs::read_dir(folder)
-            && depth > 0
-        {
-            entries
-                .flatten()
-                .filter(|entry| entry.path().is_dir())
-                .for_each(|entry| prune(&entry.path(), depth - 1));
-        }
-        // Fails, as it should, where something is left.
-        let _ = fs::remove_dir(folder);
-    }
-    prune(folder, depth);
-    Ok(())
-}
-
-fn each_file(
-    folder: &Path,
-    depth: usize,
-    each: &mut dyn FnMut(&Path, &str) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Ok(());
-    };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            if depth > 0 {
-                each_file(&path, depth - 1, each)?;
-            }
-        } else {
-            each(&path, &entry.file_name().to_string_lossy())?;
-        }
-    }
-    Ok(())
-}
-
-/// Gives a file its name, for good.
-pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
-    fs::rename(from, to).map_err(|error| Error::write(to, error))?;
-    let folder = to
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    // Brings the name itself to the disk.
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|error| Error::write(folder, error))
-}
-
-/// Writes a small file whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let temporary = file::temporary_name(path);
-    let result = File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
-    result.map_err(|error| Error::write(&temporary, error))?;
-    rename(&temporary, path)
+        .is_some_and(|maker| maker.starts_with("robots-scan "));
+    let notes = metadata.key_value_metadata().into_iter().flatten();
+    let mut tables = notes.filter(|note| note.key == "robots_scan.table");
+    let table = tables.find_map(|note| note.value.clone());
+    is_own.then(|| table.unwrap_or_default())
 }

@@ -5,19 +5,19 @@
 
 use super::coverage::Coverage;
 use super::part::{Part, parts, ranges};
+use super::target::Target;
 use super::{Notice, Options, PSL_VERSION, Progress, Summary};
 use crate::capture::Scope;
 use crate::error::{Error, ErrorKind};
 use crate::input::Origin;
 use crate::open_files::OpenFiles;
-use crate::output::{self, Done, Finished, Manifest, TableFile, Task};
+use crate::output::{self, Done, Finished, ListedFile, ListedPart, TableFile, Task, Written};
 use crate::rows::Rows;
 use crate::tables::{Run, Table, runs_rows};
 use crate::warc::Container;
 use crate::worker::{Chunk, Counts, End, Item, Worker};
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,7 +88,7 @@ pub(super) struct Job<'a> {
     progress: &'a Progress,
     notices: &'a Sender<Notice>,
     stop: &'a Arc<AtomicBool>,
-    pub(super) manifest: Option<Manifest>,
+    pub(super) target: Target,
     pool: ThreadPool,
     sender: Sender<Event>,
     events: Receiver<Event>,
@@ -125,7 +125,7 @@ impl<'a> Job<'a> {
         progress: &'a Progress,
         notices: &'a Sender<Notice>,
         stop: &'a Arc<AtomicBool>,
-        manifest: Option<Manifest>,
+        target: Target,
     ) -> Result<Self, Error> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(options.threads)
@@ -154,7 +154,7 @@ impl<'a> Job<'a> {
             progress,
             notices,
             stop,
-            manifest,
+            target,
             pool,
             sender,
             events,
@@ -181,10 +181,10 @@ impl<'a> Job<'a> {
     /// Lays out the items of all parts that are not whole yet.
     fn plan(&mut self) {
         for (at, part) in self.parts.iter().enumerate() {
-            let manifest = self.manifest.as_ref();
-            if let Some(manifest) = manifest.filter(|it| it.has_part(part.no)) {
+            if let Some(whole) = self.target.whole_part(part.no) {
                 self.summary.resumed_parts += 1;
-                self.summary.resumed_faults += super::faults_in_manifest(manifest, part.no);
+                self.summary.resumed_faults += whole.faults;
+                self.summary.resumed_rows += whole.files.iter().map(|it| it.is.rows).sum::<u64>();
                 for input in &self.options.inputs[part.inputs.clone()] {
                     self.progress
                         .bytes
@@ -574,10 +574,9 @@ impl<'a> Job<'a> {
             .filter(|table| destination.tables().contains(table))
         {
             let path = destination.part_path(table, part.no, &first.crawl, &first.subset);
-            files.push((
-                table,
-                TableFile::create(table, destination.file_schema(table), &path)?,
-            ));
+            let new = self.target.new_file(&path)?;
+            let schema = destination.file_schema(table);
+            files.push((table, TableFile::create(table, schema, new)?));
         }
         let open = OpenPart {
             no: part.no,
@@ -651,11 +650,21 @@ impl<'a> Job<'a> {
             return Ok(());
         }
         let destination = &self.options.destination;
-        let runs = destination.tables().contains(&Table::Runs).then(|| {
+        let mut runs = None;
+        if destination.tables().contains(&Table::Runs) {
             let rows = destination.file_rows(self.runs(&open), &open.crawl, &open.subset);
             let path = destination.part_path(Table::Runs, open.no, &open.crawl, &open.subset);
-            (destination.file_schema(Table::Runs), rows, path)
-        });
+            let new = self.target.new_file(&path)?;
+            runs = Some((destination.file_schema(Table::Runs), rows, new));
+        }
+        if let Target::Dataset(dataset) = &mut self.target {
+            let tables = destination.tables().iter().filter(|it| !it.is_whole());
+            let path = |table: &Table| {
+                let path = destination.part_path(*table, open.no, &open.crawl, &open.subset);
+                path.to_string_lossy().into_owned()
+            };
+            dataset.announce(open.no, &tables.map(path).collect::<Vec<_>>())?;
+        }
         // Bringing files to the disk takes its time, and nobody need wait for it.
         let sender = self.sender.clone();
         self.finishing += 1;
@@ -667,8 +676,8 @@ impl<'a> Job<'a> {
             let files = std::mem::take(&mut open.files);
             let files: Result<Vec<_>, Error> = files.into_iter().map(finish).collect();
             let files = files.and_then(|mut files| {
-                if let Some((schema, rows, path)) = runs {
-                    let file = output::write_table(Table::Runs, schema, rows, &path)?;
+                if let Some((schema, rows, new)) = runs {
+                    let file = output::write_table(Table::Runs, schema, rows, new)?;
                     files.push((Table::Runs, file));
                 }
                 Ok(files)
@@ -710,20 +719,26 @@ impl<'a> Job<'a> {
                 .or_default() += file.rows;
             self.summary.bytes_written += file.bytes;
         }
-        if let Some(manifest) = &mut self.manifest {
-            let root = self.options.destination.root();
-            let files = files.iter().map(|(table, file)| {
-                let path = file.path.strip_prefix(root).unwrap_or(&file.path);
-                json!({
-                    "table": table.name(), "path": path.to_string_lossy(), "rows": file.rows, "bytes": file.bytes,
-                    "xxh3": file.digest,
-                })
-            });
-            manifest.add(json!({
-                "part": part.no, "crawl": part.crawl, "subset": part.subset,
-                "inputs": [part.inputs.start, part.inputs.end], "records": counts.records, "captures": counts.captures,
-                "faults": counts.fault_count, "files": files.collect::<Vec<Value>>(),
-            }))?;
+        if let Target::Dataset(dataset) = &mut self.target {
+            let file = |(table, file): (Table, Finished)| ListedFile {
+                table,
+                path: file.path.to_string_lossy().into_owned(),
+                is: Written {
+                    rows: file.rows,
+                    bytes: file.bytes,
+                    digest: file.digest,
+                },
+            };
+            dataset.add(ListedPart {
+                no: part.no,
+                crawl: part.crawl,
+                subset: part.subset,
+                inputs: part.inputs,
+                records: counts.records,
+                captures: counts.captures,
+                faults: counts.fault_count,
+                files: files.into_iter().map(file).collect(),
+            })?;
         }
         self.summary.parts += 1;
         self.total.add(counts);

@@ -9,23 +9,29 @@
 mod coverage;
 mod job;
 mod part;
+mod target;
 
 pub use part::{Part, parts};
 
 use crate::agents::Registry;
+use crate::disk::SingleFile;
 use crate::error::Error;
 use crate::input::Input;
 use crate::open_files::{self, OpenFiles};
-use crate::output::{self, Destination, Existing, Manifest, Plan};
+use crate::output::{
+    self, AGENTS, Destination, Existing, LockedDataset, OpenDataset, Plan, PlannedPart,
+};
 use crate::tables::{Fault, Table, agents_rows};
 use crate::warc;
 use job::Job;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::time::Instant;
+use target::Target;
 
 /// The Public Suffix List that host columns come from: the crate `psl`.
 pub const PSL_VERSION: &str = "psl 2.1.247";
@@ -109,6 +115,8 @@ pub struct Summary {
     pub failed_inputs: u64,
     /// Parts that were whole before.
     pub resumed_parts: u64,
+    /// Rows of these parts, in all tables.
+    pub resumed_rows: u64,
     /// Parts that this run finished.
     pub parts: u64,
     /// Rows of each table that this run wrote.
@@ -117,6 +125,13 @@ pub struct Summary {
     pub bytes_written: u64,
     /// Seconds it took.
     pub seconds: f64,
+}
+
+impl Summary {
+    /// Returns true if all parts were whole before.
+    pub fn is_nothing_to_do(&self) -> bool {
+        self.resumed_parts > 0 && self.parts == 0 && self.inputs == 0 && self.failed_inputs == 0
+    }
 }
 
 impl Options {
@@ -191,43 +206,23 @@ pub fn run(
     let began = Instant::now();
     let tables = options.destination.tables().len();
     let open_files = OpenFiles::new(open_files::free(), tables, options.threads)?;
-    let (mut manifest, mut log, mut agents) = (None, None, None);
     let destination = &options.destination;
-    let plan = options.plan();
-    if destination.is_single_file() {
-        destination.check(options.existing)?;
-    } else {
-        let mut opened = destination.open(options.existing)?;
-        opened.add(
-            &json!({"event": "begin", "threads": options.threads, "inputs": options.inputs.len()}),
-        );
-        log = Some(opened);
-        let root = destination.root();
-        manifest = Some(
-            if options.existing == Existing::Resume && Manifest::stands(root) {
-                let manifest = Manifest::resume(root, &plan)?;
-                destination.begin()?;
-                manifest
-            } else {
-                destination.begin()?;
-                Manifest::create(root, &plan)?
-            },
-        );
-        if destination.tables().contains(&Table::Agents) {
-            agents = Some(write_agents(options)?);
+    let (mut options, mut agents) = (options.clone(), None);
+    let target = match destination.is_single_file() {
+        true => {
+            destination.check(options.existing)?;
+            let file = SingleFile::open(destination.root())?;
+            // Another run may have written it meanwhile.
+            destination.check(options.existing)?;
+            Target::File(file)
         }
-        destination.write_views()?;
-    }
-    // Parts are cut by the sizes that the inputs had when the run began.
-    let mut as_begun = options.clone();
-    for (input, (_, bytes)) in as_begun
-        .inputs
-        .iter_mut()
-        .zip(manifest.iter().flat_map(|manifest| &manifest.inputs))
-    {
-        input.bytes = *bytes;
-    }
-    let mut job = Job::new(&as_begun, open_files, progress, notices, stop, manifest)?;
+        false => {
+            let (dataset, finished) = open_dataset(&mut options)?;
+            agents = finished;
+            Target::Dataset(Box::new(dataset))
+        }
+    };
+    let mut job = Job::new(&options, open_files, progress, notices, stop, target)?;
     let result = job.run();
     let mut summary = job.summary();
     if let Some(agents) = agents {
@@ -236,19 +231,17 @@ pub fn run(
         summary.bytes_written += agents.bytes;
     }
     summary.seconds = began.elapsed().as_secs_f64();
-    if let Some(log) = &mut log {
-        let event = if result.is_ok() { "end" } else { "stop" };
-        log.add(&json!({
-            "event": event, "seconds": summary.seconds, "bytes": summary.bytes, "records": summary.records,
-            "captures": summary.captures, "faults": summary.faults, "failed_inputs": summary.failed_inputs,
-        }));
-    }
+    let Target::Dataset(dataset) = &mut job.target else {
+        return result.map(|()| summary);
+    };
+    let event = if result.is_ok() { "end" } else { "stop" };
+    dataset.log(&json!({
+        "event": event, "seconds": summary.seconds, "bytes": summary.bytes, "records": summary.records,
+        "captures": summary.captures, "faults": summary.faults, "failed_inputs": summary.failed_inputs,
+    }));
     result?;
-    if summary.failed_inputs == 0 && !destination.is_single_file() {
-        if let Some(manifest) = &mut job.manifest {
-            manifest.sort(&plan.options)?;
-        }
-        destination.write_success()?;
+    if summary.failed_inputs == 0 {
+        dataset.finish()?;
     }
     Ok(summary)
 }
@@ -262,23 +255,38 @@ fn most_blocked(counts: HashMap<String, u64>) -> Vec<(String, u64)> {
     names
 }
 
-/// Returns the number of faults of a part that an earlier run finished.
-fn faults_in_manifest(manifest: &Manifest, part: u32) -> u64 {
-    let lines = manifest.parts.iter().filter(|line| line["part"] == part);
-    lines.filter_map(|line| line["faults"].as_u64()).sum()
-}
-
-fn write_agents(options: &Options) -> Result<output::Finished, Error> {
-    let path = options
-        .destination
-        .root()
-        .join(Table::Agents.name())
-        .join("agents.parquet");
-    let schema = Table::Agents.schema().as_ref().clone();
-    output::write_table(
-        Table::Agents,
-        schema,
-        agents_rows(&options.registry.agents),
-        &path,
-    )
+/// Opens the dataset, and writes what does not come from archives. Inputs get
+/// the sizes that they had when the run began that is continued: parts are cut
+/// by these.
+fn open_dataset(
+    options: &mut Options,
+) -> Result<(OpenDataset, Option<output::Finished>), Error> {
+    let destination = &options.destination;
+    let plan = options.plan();
+    let locked = LockedDataset::open(destination, options.existing, &plan)?;
+    let begun = locked.begun_sizes().into_iter().flatten();
+    for (input, bytes) in options.inputs.iter_mut().zip(begun) {
+        input.bytes = bytes;
+    }
+    let planned = |part: Part| {
+        let first = &options.inputs[part.inputs.start];
+        PlannedPart {
+            no: part.no,
+            crawl: first.crawl.clone(),
+            subset: first.subset.clone(),
+            inputs: part.inputs,
+        }
+    };
+    let parts = parts(&options.inputs, options.part_bytes);
+    let parts: Vec<PlannedPart> = parts.into_iter().map(planned).collect();
+    let dataset = locked.begin(options.plan(), &parts, options.threads)?;
+    let mut agents = None;
+    if destination.tables().contains(&Table::Agents) {
+        let new = dataset.temp().new_file(Path::new(AGENTS), true)?;
+        let schema = Table::Agents.schema().as_ref().clone();
+        let rows = agents_rows(&options.registry.agents);
+        agents = Some(output::write_table(Table::Agents, schema, rows, new)?);
+    }
+    dataset.write_views(destination.tables())?;
+    Ok((dataset, agents))
 }

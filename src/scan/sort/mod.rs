@@ -273,20 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_left_is_removed_and_what_others_left_is_not() {
+    fn a_folder_that_exists_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("scratch");
         std::fs::create_dir(&place).unwrap();
-        std::fs::write(place.join("run-7"), b"old").unwrap();
-        std::fs::write(place.join("diary"), b"mine").unwrap();
+        std::fs::write(place.join("run-7"), b"mine").unwrap();
         let stop = Arc::new(AtomicBool::new(false));
-        let scratch = Scratch::create(&place, Arc::clone(&stop)).unwrap();
-        assert!(!place.join("run-7").exists());
         let error = Scratch::create(&place, stop).unwrap_err();
-        assert_eq!(error.kind(), &crate::error::ErrorKind::Busy);
-        drop(scratch);
-        let left: Vec<_> = std::fs::read_dir(&place).unwrap().flatten().collect();
-        assert_eq!(left.len(), 1);
-        assert_eq!(left[0].file_name(), "diary");
+        assert_eq!(error.kind(), &crate::error::ErrorKind::CannotMake);
+        assert!(place.join("run-7").exists());
     }
 }

@@ -1,18 +1,13 @@
 //! A folder for runs, which are gone when it is.
 
+use crate::disk::{self, SCRATCH_RUN};
 use crate::error::{Error, ErrorKind};
 use std::cell::Cell;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The file that says that a folder is in use.
-const LOCK: &str = "lock";
-
-/// How runs are called; nothing else in the folder is ever removed.
-const RUN: &str = "run-";
 
 /// Records between two looks at whether to stop.
 const CHECK_EVERY: u64 = 1 << 12;
@@ -23,7 +18,6 @@ pub(crate) struct Scratch {
     folder: PathBuf,
     runs: Cell<u64>,
     stop: Arc<AtomicBool>,
-    lock: Option<File>,
 }
 
 /// Sorted records in a file, which is removed when it is dropped.
@@ -39,31 +33,21 @@ pub(super) struct OpenRun {
 }
 
 impl Scratch {
-    /// Makes the folder. What a killed run left in it is removed.
+    /// Makes the folder, of which nothing may exist yet.
     ///
     /// Sorts end with [`ErrorKind::Abandoned`] once `stop` is set.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CannotMake`]; [`ErrorKind::Busy`] if another run uses it.
+    /// [`ErrorKind::CannotMake`].
     pub(crate) fn create(folder: &Path, stop: Arc<AtomicBool>) -> Result<Self, Error> {
-        let cannot = |error| Error::with_source(ErrorKind::CannotMake, folder, error);
-        fs::create_dir_all(folder).map_err(cannot)?;
-        let lock = File::create(folder.join(LOCK)).map_err(cannot)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, folder)),
-            // A file system without locks: nothing keeps two runs apart.
-            Err(TryLockError::Error(_)) => {}
-        }
-        let scratch = Self {
+        fs::create_dir(folder)
+            .map_err(|error| Error::with_source(ErrorKind::CannotMake, folder, error))?;
+        Ok(Self {
             folder: folder.to_owned(),
             runs: Cell::new(0),
             stop,
-            lock: Some(lock),
-        };
-        scratch.clear();
-        Ok(scratch)
+        })
     }
 
     /// How many runs were written.
@@ -90,37 +74,28 @@ impl Scratch {
     /// Begins a run.
     pub(super) fn begin(&self) -> Result<OpenRun, Error> {
         self.stopped()?;
-        let path = self.folder.join(format!("{RUN}{}", self.runs.get()));
+        let path = self
+            .folder
+            .join(format!("{SCRATCH_RUN}{}", self.runs.get()));
         self.runs.set(self.runs.get() + 1);
-        let file = File::create(&path).map_err(|error| Error::write(&path, error))?;
+        let file = disk::create_new(&path).map_err(|error| Error::write(&path, error))?;
         Ok(OpenRun {
             run: Run { path },
             file: BufWriter::new(file),
         })
     }
-
-    fn clear(&self) {
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(RUN) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-    }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        self.clear();
-        self.lock = None;
-        let _ = fs::remove_file(self.folder.join(LOCK));
-        // Fails, as it should, where something of others is in it.
+        // Each run removes its own file. This fails where something else is left.
         let _ = fs::remove_dir(&self.folder);
     }
 }
 
 impl Run {
     pub(super) fn open(&self) -> Result<File, Error> {
-        File::open(&self.path).map_err(|error| self.unreadable(error))
+        disk::open(&self.path).map_err(|error| self.unreadable(error))
     }
 
     pub(super) fn unreadable(&self, error: io::Error) -> Error {

@@ -209,3 +209,13 @@ macro_rules! table {
     (@take Time, $column:expr) => { $column.take($crate::rows::Values::Long) };
 }
 pub(crate) use table;
+
+/// Returns true if a text can be the value of a partition column, which names a
+/// folder.
+pub fn is_partition_name(text: &str) -> bool {
+    (1..=100).contains(&text.len())
+        && !text.starts_with('.')
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}

@@ -20,7 +20,7 @@ mod sitemaps;
 mod verdicts;
 
 pub use agents::rows as agents_rows;
-pub use column::Column;
+pub use column::{Column, is_partition_name};
 pub use faults::Fault;
 pub(crate) use matches::{Match, Matches};
 pub use runs::{Run, rows as runs_rows};

@@ -3,8 +3,8 @@
 //! A file whose digest differs is not decoded: what is wrong with it is known,
 //! and what a reader would make of it is not.
 
-use super::manifest::Written;
 use super::{Findings, Kind, Progress};
+use crate::output::Written;
 use crate::tables::Table;
 use arrow::datatypes::Schema;
 use parquet::arrow::ArrowSchemaConverter;
@@ -15,7 +15,6 @@ use parquet::errors::ParquetError;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -43,17 +42,18 @@ pub(super) struct Seen {
     pub(super) bytes: u64,
 }
 
-/// Checks a file, of which findings speak by `name`.
+/// Checks a file, if it could be opened. Findings have its `name`.
 pub(super) fn check(
-    path: &Path,
+    file: io::Result<File>,
     name: &str,
     wanted: &Wanted<'_>,
     progress: &Progress,
     findings: &mut Findings,
 ) -> Seen {
     let mut seen = Seen::default();
-    let file = match open(path) {
-        Ok((file, bytes)) => {
+    let opened = file.and_then(|file| Ok((file.metadata()?.len(), file)));
+    let file = match opened {
+        Ok((bytes, file)) => {
             seen.bytes = bytes;
             file
         }
@@ -111,15 +111,6 @@ pub(super) fn check(
         );
     }
     seen
-}
-
-fn open(path: &Path) -> io::Result<(File, u64)> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    match metadata.is_file() {
-        true => Ok((file, metadata.len())),
-        false => Err(io::Error::other("it is no file")),
-    }
 }
 
 fn unreadable(name: &str, error: &io::Error, findings: &mut Findings) {

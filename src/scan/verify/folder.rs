@@ -3,10 +3,9 @@
 
 use super::plan::relative;
 use super::{Findings, Kind};
+use crate::disk::{self, FileKind};
 use crate::tables::Table;
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// Looks for what is not known.
@@ -16,62 +15,67 @@ pub(super) struct Search<'a> {
     pub(super) known: BTreeSet<String>,
     /// The shard that it is.
     pub(super) shard: Option<usize>,
+    /// Folders for temporary files that the log names.
+    pub(super) temp_folders: BTreeSet<String>,
     pub(super) findings: &'a mut Findings,
 }
 
 impl Search<'_> {
-    /// Looks through the folders of all tables, and at what stands beside them.
+    /// Searches the folders of all tables, and looks for folders of temporary
+    /// files beside them.
     pub(super) fn run(&mut self) {
-        self.look(self.root, None);
+        for name in &self.temp_folders {
+            if let Ok(Some(FileKind::Folder)) = disk::kind(&self.root.join(name)) {
+                self.findings
+                    .add(Kind::Temporary, name, format_args!("temporary files"));
+            }
+        }
         for table in Table::ALL {
             // As deep as views look.
             let depth = if table.is_whole() { 0 } else { 2 };
-            self.look(&self.root.join(table.name()), Some(depth));
+            self.look(&self.root.join(table.name()), depth);
         }
     }
 
-    /// Looks into a folder, so many folders above the files that views read.
-    fn look(&mut self, folder: &Path, depth: Option<usize>) {
-        let shown = relative(folder, self.root);
-        let mut unreadable = |error: std::io::Error| {
-            self.findings.add(
-                Kind::Unreadable,
-                &shown,
-                format_args!("it cannot be read: {error}"),
-            );
+    /// Searches a folder, so many folders above the files that views read.
+    fn look(&mut self, folder: &Path, depth: usize) {
+        let entries = match disk::entries(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let shown = relative(folder, self.root);
+                let what = format_args!("it cannot be read: {error}");
+                self.findings.add(Kind::Unreadable, &shown, what);
+                return;
+            }
         };
-        let mut paths = Vec::new();
-        match fs::read_dir(folder) {
-            Ok(entries) => {
-                for entry in entries {
-                    match entry {
-                        Ok(entry) => paths.push(entry.path()),
-                        Err(error) => unreadable(error),
-                    }
-                }
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => unreadable(error),
-        }
-        paths.sort();
-        for path in paths {
-            match depth {
-                _ if !path.is_dir() => self.see(&path, depth == Some(0)),
-                Some(depth) if depth > 0 => self.look(&path, Some(depth - 1)),
-                _ => {}
+        for (path, kind) in entries {
+            match (kind, depth) {
+                (FileKind::Folder, 0) => {}
+                (FileKind::Folder, _) => self.look(&path, depth - 1),
+                (FileKind::Link, _) => self.see_link(&path, depth),
+                (FileKind::Regular | FileKind::Special, 0) => self.see(&path),
+                (FileKind::Regular | FileKind::Special, _) => {}
             }
         }
     }
 
-    fn see(&mut self, path: &Path, is_for_views: bool) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let path = relative(path, self.root);
-        if name.starts_with('_') && name.ends_with(".tmp") {
-            self.findings
-                .add(Kind::Temporary, &path, format_args!("a temporary file"));
+    /// Reports a link that views may follow.
+    fn see_link(&mut self, path: &Path, depth: usize) {
+        if depth == 0 && path.extension().is_none_or(|it| it != "parquet") {
             return;
         }
-        if !is_for_views || !name.ends_with(".parquet") || self.known.contains(&path) {
+        let path = relative(path, self.root);
+        // A file of the manifest that became a link is reported with the files.
+        if !self.known.contains(&path) {
+            let what = format_args!("it is a link, which views may follow");
+            self.findings.add(Kind::Foreign, &path, what);
+        }
+    }
+
+    fn see(&mut self, path: &Path) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let path = relative(path, self.root);
+        if !name.ends_with(".parquet") || self.known.contains(&path) {
             return;
         }
         match shard_of(&name).filter(|shard| Some(*shard) != self.shard) {

@@ -11,7 +11,6 @@ mod file;
 mod finding;
 mod folder;
 mod lines;
-mod manifest;
 mod part;
 mod plan;
 mod registry;
@@ -20,18 +19,18 @@ mod single;
 
 pub use finding::{Finding, Findings, Kind, Remedy};
 
+use crate::disk;
 use crate::error::{Error, ErrorKind};
 use crate::open_files;
-use crate::output::{LOG, MANIFEST};
+use crate::output::{AGENTS, LOG, ListedPart, LogEntries, MANIFEST, Manifest, Problem};
 use crate::tables::Table;
 use arrow::datatypes::SchemaRef;
 use file::{Seen, Wanted};
 use folder::Search;
-use manifest::{Manifest, Part};
 use part::{Checked, Sound};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
@@ -175,44 +174,50 @@ pub fn verify(options: &Options, progress: &Progress) -> Result<Report, Error> {
 fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
     let refuse = |why: String| Error::new(ErrorKind::NotADataset(why), root);
     let path = root.join(MANIFEST);
-    if !path.exists() {
+    let kind = disk::kind(&path).map_err(|error| Error::read(&path, error))?;
+    if kind.is_none() {
         return Err(refuse(format!("it has no {MANIFEST}")));
     }
     // While it is held no run can begin to write.
-    let lock = File::open(root.join(LOG));
+    let lock = disk::open(&root.join(LOG));
     if let Ok(log) = &lock
         && matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock))
     {
         let why = "a run is still writing to it; wait for its end";
         return Err(refuse(why.to_owned()));
     }
-    let text = fs::read(&path).map_err(|error| Error::read(&path, error))?;
+    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     let mut report = Report::default();
     let findings = &mut report.findings;
-    let Some(mut manifest) = Manifest::read(&text, findings) else {
+    let mut manifest = Manifest::read(&text);
+    tell(std::mem::take(&mut manifest.problems), findings);
+    if manifest.is_of_other_format {
         let why = "anything else: the manifest is of another format";
         report.unchecked.push(why.to_owned());
         return Ok(report);
-    };
+    }
     let ours = env!("CARGO_PKG_VERSION");
     if let Some(other) = manifest.version.as_ref().filter(|it| *it != ours) {
         let note = format!("it was made by robots-scan {other}; this is {ours}");
         report.notes.push(note);
     }
     let whole = plan::check(root, &manifest, findings);
-    // Also what of a manifest is not taken for a part's is no foreign file.
+    // Files that a malformed part lists are not reported as foreign.
     let listed = manifest.parts.iter().flat_map(|part| &part.files);
     let mut known: BTreeSet<String> = listed.map(|file| file.path.clone()).collect();
-    plan::check_files(root, &mut manifest, findings);
-    let made = manifest.made.as_ref();
-    let has_agents = made.is_some_and(|made| made.tables.contains(&Table::Agents));
-    if has_agents || made.is_none() {
-        known.insert(registry::PATH.to_owned());
+    known.extend(manifest.stale.iter().cloned());
+    manifest.check_files();
+    tell(std::mem::take(&mut manifest.problems), findings);
+    let settings = manifest.settings.as_ref();
+    let has_agents = settings.is_some_and(|it| it.tables.contains(&Table::Agents));
+    if has_agents || settings.is_none() {
+        known.insert(AGENTS.to_owned());
     }
     let mut search = Search {
         root,
         known,
-        shard: made.and_then(|made| made.shard).map(|(index, _)| index),
+        shard: settings.and_then(|it| it.shard).map(|(index, _)| index),
+        temp_folders: LogEntries::read(root).unwrap_or_default().temp_folders,
         findings,
     };
     search.run();
@@ -220,7 +225,7 @@ fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
     report.unchecked = unchecked(&manifest, whole);
     let bytes = manifest.parts.iter().flat_map(|part| &part.files);
     let bytes = bytes.map(|file| file.is.bytes).fold(0, u64::saturating_add);
-    let agents = fs::metadata(root.join(registry::PATH)).map_or(0, |it| it.len());
+    let agents = disk::size_below(root, Path::new(AGENTS)).unwrap_or(0);
     let total = bytes.saturating_add(agents);
     progress.total.store(total, Ordering::Relaxed);
     let count = manifest.parts.len() as u64;
@@ -234,6 +239,18 @@ fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
     parts(&manifest, &files, progress, &mut report);
     drop(lock);
     Ok(report)
+}
+
+/// Reports what is wrong with a manifest.
+fn tell(problems: Vec<Problem>, findings: &mut Findings) {
+    for problem in problems {
+        let kind = match problem {
+            Problem::Cut(_) => Kind::ManifestCut,
+            Problem::Format(_) => Kind::Format,
+            Problem::Invalid(_) => Kind::Manifest,
+        };
+        findings.add(kind, MANIFEST, format_args!("{problem}"));
+    }
 }
 
 /// Reads the files of all parts, and gives for each part those that can be compared.
@@ -251,18 +268,18 @@ fn files(
         .collect();
     let read = listed.into_par_iter().map(|(part, it)| {
         let mut findings = Findings::default();
-        let path = root.join(&it.path);
+        let open = disk::open_below(root, Path::new(&it.path));
         let schema = &schemas[&it.table];
         let wanted = Wanted {
             table: it.table,
             schema,
             is: Some(&it.is),
         };
-        let seen = file::check(&path, &it.path, &wanted, progress, &mut findings);
+        let seen = file::check(open, &it.path, &wanted, progress, &mut findings);
         let sound = seen.is_sound.then(|| Sound {
             table: it.table,
             rows: seen.rows,
-            path,
+            path: root.join(&it.path),
             name: it.path.clone(),
         });
         (part, seen, sound, findings)
@@ -279,7 +296,7 @@ fn files(
 /// Compares the tables of each part, and the keys of all.
 fn parts(manifest: &Manifest, files: &[Vec<Sound>], progress: &Progress, report: &mut Report) {
     progress.begin(Phase::Parts);
-    let parts: Vec<(&Part, &Vec<Sound>)> = manifest.parts.iter().zip(files).collect();
+    let parts: Vec<(&ListedPart, &Vec<Sound>)> = manifest.parts.iter().zip(files).collect();
     let checked = parts.into_par_iter().map(|(part, files)| {
         let checked = part::check(manifest, part, files);
         progress.parts.fetch_add(1, Ordering::Relaxed);
@@ -310,15 +327,15 @@ fn parts(manifest: &Manifest, files: &[Vec<Sound>], progress: &Progress, report:
 /// What cannot be checked for want of tables, or of what the manifest holds.
 fn unchecked(manifest: &Manifest, is_whole: bool) -> Vec<String> {
     let mut unchecked = Vec::new();
-    let Some(made) = &manifest.made else {
+    let Some(settings) = &manifest.settings else {
         let why = "which tables and parts there should be: the options are not known";
         return vec![why.to_owned()];
     };
-    if !is_whole && made.crawls.len() > 1 {
+    if !is_whole && settings.crawls.len() > 1 {
         let why = "where missing parts begin and end: the crawls of their inputs are not known";
         unchecked.push(why.to_owned());
     }
-    let lacks = |table: Table| !made.tables.contains(&table);
+    let lacks = |table: Table| !settings.tables.contains(&table);
     for (table, what) in [
         (
             Table::RobotsFiles,

@@ -2,9 +2,9 @@
 
 use super::captures::{self, Captures, FaultPlaces, outside};
 use super::lines;
-use super::manifest::{Made, Manifest, Part};
 use super::rows::Rows;
 use super::{Findings, Kind};
+use crate::output::{ListedPart, Manifest, Settings};
 use crate::tables::Table;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(super) struct Sound {
 }
 
 /// Checks a part by those of its files that can be read.
-pub(super) fn check(manifest: &Manifest, part: &Part, files: &[Sound]) -> Checked {
+pub(super) fn check(manifest: &Manifest, part: &ListedPart, files: &[Sound]) -> Checked {
     let mut findings = Findings::default();
     let file = |table: Table| files.iter().find(|file| file.table == table);
     let archives = manifest.archives(part);
@@ -146,7 +146,7 @@ fn faults(
 fn runs(
     file: &Sound,
     manifest: &Manifest,
-    part: &Part,
+    part: &ListedPart,
     findings: &mut Findings,
 ) -> Result<(), String> {
     const NUMBERS: [&str; 6] = [
@@ -184,12 +184,12 @@ fn runs(
         if let Some(want) = manifest.version.as_deref().filter(|want| *want != text(0)) {
             differs(file, TEXTS[0], text(0), want, findings);
         }
-        if let Some(Made {
+        if let Some(Settings {
             rows: options,
             psl,
             agents,
             ..
-        }) = &manifest.made
+        }) = &manifest.settings
         {
             let is: Option<Value> = serde_json::from_str(text(1)).ok();
             if is.as_ref() != Some(options) {

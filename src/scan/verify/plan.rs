@@ -1,23 +1,25 @@
-//! Whether the parts of a manifest are those that its inputs are cut into, and
-//! have the files that they should.
+//! Compares the parts of a manifest with those that its inputs are cut into.
 
-use super::manifest::{Made, Manifest};
 use super::{Findings, Kind};
+use crate::disk;
 use crate::input::{Input, Origin};
-use crate::output::{Destination, MANIFEST, SUCCESS};
+use crate::output::{ListedInput, MANIFEST, Manifest, SUCCESS, Settings};
 use crate::run;
-use crate::tables::Table;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Checks that every part of the plan is there, and gives whether it is.
 pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -> bool {
-    let cuts = manifest.made.as_ref().and_then(|made| cuts(made, manifest));
+    let cuts = manifest
+        .settings
+        .as_ref()
+        .and_then(|made| cuts(made, manifest));
     let missing = match &cuts {
         Some(cuts) => by_cuts(cuts, manifest, findings),
         None => by_ranges(manifest, findings),
     };
-    let has_success = root.join(SUCCESS).exists();
+    let has_success = disk::is_regular(&root.join(SUCCESS));
     if !missing.is_empty() {
         let but = match has_success {
             true => format!(", though {SUCCESS} is there"),
@@ -35,7 +37,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
             format_args!("it is not there, though no part is missing"),
         );
     }
-    if let Some(made) = &manifest.made {
+    if let Some(made) = &manifest.settings {
         let mut crawls: Vec<(&str, &str)> = Vec::new();
         for part in &manifest.parts {
             let crawl = (part.crawl.as_str(), part.subset.as_str());
@@ -57,7 +59,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
 }
 
 /// The parts that the inputs are cut into, if the crawl of each is known.
-fn cuts(made: &Made, manifest: &Manifest) -> Option<Vec<run::Part>> {
+fn cuts(made: &Settings, manifest: &Manifest) -> Option<Vec<run::Part>> {
     let only = match made.crawls.as_slice() {
         [only] => Some(only),
         _ => None,
@@ -72,7 +74,7 @@ fn cuts(made: &Made, manifest: &Manifest) -> Option<Vec<run::Part>> {
         let inputs = crawls.get_mut(part.inputs.clone()).into_iter().flatten();
         inputs.for_each(|it| *it = it.or(Some(crawl)));
     }
-    let input = |(input, crawl): (&super::manifest::Input, Option<&(String, String)>)| {
+    let input = |(input, crawl): (&ListedInput, Option<&(String, String)>)| {
         let (crawl, subset) = crawl.or(only)?.clone();
         Some(Input {
             // Parts are cut by sizes; nothing is opened.
@@ -90,27 +92,11 @@ fn cuts(made: &Made, manifest: &Manifest) -> Option<Vec<run::Part>> {
 /// Compares parts with what the inputs are cut into, and names those missing.
 fn by_cuts(cuts: &[run::Part], manifest: &Manifest, findings: &mut Findings) -> String {
     let mut missing: BTreeSet<u32> = cuts.iter().map(|cut| cut.no).collect();
+    let cuts: Vec<Range<usize>> = cuts.iter().map(|cut| cut.inputs.clone()).collect();
     for part in &manifest.parts {
         missing.remove(&part.no);
-        let (no, is) = (part.no, &part.inputs);
-        match cuts.get(no as usize) {
-            None => findings.add(
-                Kind::Parts,
-                MANIFEST,
-                format_args!("it has a part {no}, and the inputs make {}", cuts.len()),
-            ),
-            Some(cut) if cut.inputs != *is => {
-                let want = &cut.inputs;
-                findings.add(
-                    Kind::Parts,
-                    MANIFEST,
-                    format_args!(
-                        "part {no} has inputs {} to {}, by their sizes it has {} to {}",
-                        is.start, is.end, want.start, want.end
-                    ),
-                );
-            }
-            Some(_) => {}
+        if let Some(what) = part.cut_problem(&cuts) {
+            findings.add(Kind::Parts, MANIFEST, format_args!("{what}"));
         }
     }
     match missing.is_empty() {
@@ -179,61 +165,6 @@ fn numbers(numbers: &BTreeSet<u32>) -> String {
         false => format!("{from} to {to}"),
     };
     runs.iter().map(run).collect::<Vec<_>>().join(", ")
-}
-
-/// Checks which files a part has, and drops those that are not its own.
-pub(super) fn check_files(root: &Path, manifest: &mut Manifest, findings: &mut Findings) {
-    let made = manifest.made.as_ref();
-    let of_parts = |table: &Table| Table::OF_RECORDS.contains(table) || *table == Table::Runs;
-    let tables = made.map_or(Table::ALL.as_slice(), |made| &made.tables);
-    let tables: Vec<Table> = tables.iter().copied().filter(of_parts).collect();
-    let destination = Destination::new(root, &tables, made.and_then(|made| made.shard));
-    for part in &mut manifest.parts {
-        let mut seen = BTreeSet::new();
-        let files = std::mem::take(&mut part.files);
-        for file in files {
-            let (no, name) = (part.no, file.table.name());
-            let own = destination.part_path(file.table, no, &part.crawl, &part.subset);
-            let own = relative(&own, root);
-            let is_own = match made {
-                Some(_) => own == file.path,
-                // The shard, of which the names speak, is not known.
-                None => is_beside(&own, &file.path),
-            };
-            if !is_own || !tables.contains(&file.table) {
-                let path = &file.path;
-                findings.add(
-                    Kind::Manifest,
-                    MANIFEST,
-                    format_args!("part {no} has {path}, which is no file of its tables"),
-                );
-            } else if !seen.insert(file.table) {
-                findings.add(
-                    Kind::Manifest,
-                    MANIFEST,
-                    format_args!("part {no} has two files of `{name}`"),
-                );
-            } else {
-                part.files.push(file);
-            }
-        }
-        let lacks = |table: &&Table| made.is_some() && !seen.contains(table);
-        for table in tables.iter().filter(lacks) {
-            let (no, name) = (part.no, table.name());
-            findings.add(
-                Kind::Manifest,
-                MANIFEST,
-                format_args!("part {no} has no file of `{name}`"),
-            );
-        }
-    }
-}
-
-/// Whether a path is that of a Parquet file in the same folder as another.
-fn is_beside(own: &str, path: &str) -> bool {
-    let folder = own.rsplit_once('/').map(|(folder, _)| folder);
-    let split = path.rsplit_once('/');
-    split.is_some_and(|(of, name)| Some(of) == folder && name.ends_with(".parquet"))
 }
 
 /// A path below the dataset's folder, as findings name it.

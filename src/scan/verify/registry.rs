@@ -1,17 +1,14 @@
 //! The table `agents`, of which the manifest knows only whose it is.
 
 use super::file::{self, Seen, Wanted};
-use super::manifest::{Manifest, Written};
 use super::{Findings, Progress, Remedy, Report};
 use crate::agents::Registry;
 use crate::check::Temporary;
+use crate::disk::{self, TempFolder};
 use crate::error::Error;
-use crate::output::write_table;
+use crate::output::{AGENTS, Manifest, Written, write_table};
 use crate::tables::{Table, agents_rows};
 use std::path::Path;
-
-/// Where the table lies.
-pub(super) const PATH: &str = "agents/agents.parquet";
 
 /// Checks it: byte by byte if the registry is the one that is built in, else as
 /// far as it can be decoded.
@@ -23,9 +20,9 @@ pub(super) fn check(
 ) -> Seen {
     let ours = Some(env!("CARGO_PKG_VERSION"));
     let registry = Registry::built_in();
-    let made = manifest.made.as_ref();
+    let settings = manifest.settings.as_ref();
     let is_ours = manifest.version.as_deref() == ours
-        && made.is_some_and(|made| made.agents == registry.version);
+        && settings.is_some_and(|it| it.agents == registry.version);
     let is = is_ours.then(|| written(&registry)).and_then(Result::ok);
     if is.is_none() {
         let what =
@@ -38,8 +35,8 @@ pub(super) fn check(
         is: is.as_ref(),
     };
     let mut findings = Findings::default();
-    let path = root.join(PATH);
-    let seen = file::check(&path, PATH, &wanted, progress, &mut findings);
+    let file = disk::open_below(root, Path::new(AGENTS));
+    let seen = file::check(file, AGENTS, &wanted, progress, &mut findings);
     findings.advise(Remedy::WriteRegistry);
     report.findings.append(findings);
     seen
@@ -49,8 +46,9 @@ pub(super) fn check(
 fn written(registry: &Registry) -> Result<Written, Error> {
     let folder = Temporary::create()?;
     let schema = Table::Agents.schema().as_ref().clone();
-    let path = folder.join("agents.parquet");
-    let file = write_table(Table::Agents, schema, agents_rows(&registry.agents), &path)?;
+    let temp = TempFolder::create(folder.path(), &TempFolder::random_name())?;
+    let new = temp.new_file(Path::new("agents.parquet"), false)?;
+    let file = write_table(Table::Agents, schema, agents_rows(&registry.agents), new)?;
     Ok(Written {
         rows: file.rows,
         bytes: file.bytes,

@@ -1,6 +1,7 @@
 //! Some columns of a file, row by row, in bounded memory.
 
 use super::file::words;
+use crate::disk;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Int32Type, Int64Type};
 use parquet::arrow::ProjectionMask;
@@ -35,7 +36,7 @@ pub(super) struct Rows {
 impl Rows {
     /// Opens a file, before its first row.
     pub(super) fn open(path: &Path, names: &[&'static str]) -> Result<Self, String> {
-        let file = File::open(path).map_err(|error| words(&error))?;
+        let file = disk::open(path).map_err(|error| words(&error))?;
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
             .map_err(|error| words(&error))?;
         Ok(Self {

@@ -2,11 +2,11 @@
 
 use super::file::{self, Wanted, table_name};
 use super::{Phase, Progress, Remedy, Report};
+use crate::disk;
 use crate::error::{Error, ErrorKind};
 use crate::output::Destination;
 use crate::tables::Table;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use std::fs::File;
 use std::io::Read;
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -19,7 +19,7 @@ const MAGIC: &[u8] = b"PAR1";
 pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
     let refuse = |why: &str| Error::new(ErrorKind::NotADataset(why.to_owned()), path);
     let unreadable = |error| Error::read(path, error);
-    let file = File::open(path).map_err(unreadable)?;
+    let file = disk::open_named(path).map_err(unreadable)?;
     let mut head = Vec::new();
     let count = MAGIC.len() as u64;
     (&file)
@@ -42,7 +42,7 @@ pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
     });
     // What is of no table is said of the file, with the columns of one.
     let table = table.ok().flatten().unwrap_or(Table::RobotsFiles);
-    let schema = Destination::new(path, &[table], None).file_schema(table);
+    let schema = Destination::file(path, table).file_schema(table);
     let mut report = Report {
         is_single_file: true,
         ..Report::default()
@@ -53,7 +53,13 @@ pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
         is: None,
     };
     let name = path.to_string_lossy();
-    let seen = file::check(path, &name, &wanted, progress, &mut report.findings);
+    let seen = file::check(
+        disk::open_named(path),
+        &name,
+        &wanted,
+        progress,
+        &mut report.findings,
+    );
     report.findings.advise(Remedy::RestoreOrWrite);
     report.count(seen);
     let why = "digest, keys and counts, as nothing but a dataset has them";

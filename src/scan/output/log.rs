@@ -1,0 +1,178 @@
+//! The log of a dataset: its lock, and what a killed run may leave.
+//!
+//! `_log.jsonl` has a line for each event. What a later run must know to clean
+//! up after a kill is brought to the disk before it is done: the name of the
+//! folder for temporary files, and the files of a part before they get their
+//! names. The other lines have times and speeds, which no two runs share.
+
+use super::manifest::is_own_path;
+use crate::disk::{self, TempFolder};
+use crate::error::{Error, ErrorKind};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+pub(crate) const NAME: &str = "_log.jsonl";
+
+/// What every log begins with.
+const MARK: &[u8] = br#"{"event":"begin""#;
+
+/// The log of a dataset. Holding it holds the lock.
+#[derive(Debug)]
+pub(crate) struct Log {
+    path: PathBuf,
+    file: File,
+}
+
+/// What former runs wrote down.
+#[derive(Debug, Default)]
+pub(crate) struct LogEntries {
+    /// Folders for temporary files.
+    pub(crate) temp_folders: BTreeSet<String>,
+    /// Files of parts that got their names, or were about to. Some may be in
+    /// the manifest, too.
+    pub(crate) part_files: BTreeSet<String>,
+}
+
+impl LogEntries {
+    /// Reads a log. Lines that cannot be read are passed over: a kill cut them.
+    fn parse(text: &[u8]) -> Self {
+        let mut entries = Self::default();
+        for line in text.split(|&byte| byte == b'\n') {
+            let Ok(line) = serde_json::from_slice::<Value>(line) else {
+                continue;
+            };
+            let temporary = line["temporary"].as_str();
+            let temporary = temporary.filter(|name| TempFolder::is_name(name));
+            entries.temp_folders.extend(temporary.map(str::to_owned));
+            match line["event"].as_str() {
+                Some("part") => {
+                    let files = line["files"].as_array().into_iter().flatten();
+                    let files = files.filter_map(Value::as_str);
+                    let own = files.filter(|path| is_own_path(path));
+                    entries.part_files.extend(own.map(str::to_owned));
+                }
+                // The files of the dataset that was replaced are gone.
+                Some("replaced") => entries.part_files.clear(),
+                _ => {}
+            }
+        }
+        entries
+    }
+
+    /// Reads the log of a dataset without its lock; `None` if there is none
+    /// that robots-scan wrote.
+    pub(crate) fn read(root: &Path) -> Option<Self> {
+        let text = disk::read(&root.join(NAME)).ok()?;
+        is_log(&text).then(|| Self::parse(&text))
+    }
+}
+
+/// Returns true if a text is that of a log, or the beginning of one.
+fn is_log(text: &[u8]) -> bool {
+    text.starts_with(MARK) || MARK.starts_with(text)
+}
+
+impl Log {
+    /// Opens the log of a dataset, or creates it, and takes the lock.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`] if another run has the lock, [`ErrorKind::NotOurs`]
+    /// if the file is something else, [`ErrorKind::CannotMake`].
+    pub(crate) fn open(root: &Path) -> Result<(Self, LogEntries), Error> {
+        let cannot = |error| Error::with_source(ErrorKind::CannotMake, root, error);
+        let path = root.join(NAME);
+        let mut options = OpenOptions::new();
+        let file = disk::open_with(&path, options.read(true).append(true).create(true));
+        let file = file.map_err(cannot)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, root)),
+            // A file system without locks: nothing keeps two runs apart.
+            Err(TryLockError::Error(_)) => {}
+        }
+        let text = disk::read(&path).map_err(cannot)?;
+        if !is_log(&text) {
+            return Err(Error::new(ErrorKind::NotOurs, path));
+        }
+        let mut log = Self { path, file };
+        if MARK.starts_with(&text) {
+            // What a kill left of a first line would hide the next one.
+            log.file.set_len(0).map_err(cannot)?;
+        } else if !text.ends_with(b"\n") {
+            log.file.write_all(b"\n").map_err(cannot)?;
+        }
+        Ok((log, LogEntries::parse(&text)))
+    }
+
+    /// Writes the line with which a run begins, and brings the log itself to
+    /// the disk, which may be new.
+    pub(super) fn begin(&mut self, root: &Path, line: &Value) -> Result<(), Error> {
+        self.write(line)?;
+        disk::sync_folder(root).map_err(|error| Error::write(root, error))
+    }
+
+    /// Writes a line and brings it to the disk.
+    pub(super) fn write(&mut self, line: &Value) -> Result<(), Error> {
+        let written = self.write_line(line).and_then(|()| self.file.sync_data());
+        written.map_err(|error| Error::write(&self.path, error))
+    }
+
+    /// Writes a line for people. That it cannot be written stops nothing.
+    pub(crate) fn add(&mut self, line: &Value) {
+        let _ = self.write_line(line);
+    }
+
+    fn write_line(&mut self, line: &Value) -> io::Result<()> {
+        self.file.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn entries_are_read_whatever_a_kill_left_of_a_line() {
+        let name = TempFolder::random_name();
+        let part = "rules/crawl=X/subset=warc/part-00001.parquet";
+        let lines = [
+            json!({"event": "begin", "temporary": name}),
+            json!({"event": "part", "files": ["rules/crawl=X/subset=warc/part-00000.parquet"]}),
+            json!({"event": "replaced"}),
+            json!({"event": "part", "files": [part, "../x", "/etc/passwd", 7]}),
+            json!({"event": "begin", "temporary": "../elsewhere"}),
+        ];
+        let mut text: String = lines.map(|line| format!("{line}\n")).concat();
+        text.push_str("{\"event\":\"beg");
+        assert!(is_log(text.as_bytes()) && is_log(b"") && !is_log(b"mine"));
+        let entries = LogEntries::parse(text.as_bytes());
+        assert_eq!(entries.temp_folders.into_iter().collect::<Vec<_>>(), [name]);
+        assert_eq!(entries.part_files.into_iter().collect::<Vec<_>>(), [part]);
+    }
+
+    #[test]
+    fn a_line_that_a_kill_cut_does_not_hide_the_next() {
+        let place = tempfile::tempdir().unwrap();
+        for cut in ["", "{\"eve", "{\"event\":\"begin\",\"inputs\":1}\n{\"even"] {
+            std::fs::write(place.path().join(NAME), cut).unwrap();
+            let name = TempFolder::random_name();
+            let (mut log, _) = Log::open(place.path()).unwrap();
+            log.begin(place.path(), &json!({"event": "begin", "temporary": name}))
+                .unwrap();
+            let error = Log::open(place.path()).unwrap_err();
+            assert_eq!(error.kind(), &ErrorKind::Busy);
+            drop(log);
+            let entries = LogEntries::read(place.path()).unwrap();
+            assert!(entries.temp_folders.contains(&name), "{cut}");
+        }
+        std::fs::write(place.path().join(NAME), "mine").unwrap();
+        let error = Log::open(place.path()).unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::NotOurs);
+        assert_eq!(std::fs::read(place.path().join(NAME)).unwrap(), b"mine");
+    }
+}
