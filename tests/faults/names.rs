@@ -195,11 +195,15 @@ pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
         let ran = util::run(args);
         assert_eq!(ran.code, Some(0), "{name:?}: {}", ran.err);
         let (texts, rest) = quoted(&views(&out));
-        assert_eq!(rest, usual_views, "{name:?}");
-        assert!(
-            texts.contains(&out.to_str().unwrap().replace('[', "[[]")),
-            "{name:?}: {texts:?}"
-        );
+        // DuckDB cannot search a path with a backslash: the views say so.
+        assert_eq!(rest.replace("error()", ""), usual_views, "{name:?}");
+        let shown = out.to_str().unwrap();
+        let is_shown = |text: &String| match name.contains('\\') {
+            true => text.starts_with(&format!("DuckDB cannot search {shown}, ")),
+            false => *text == shown.replace('[', "[[]"),
+        };
+        assert_eq!(rest.contains("error()"), name.contains('\\'));
+        assert!(texts.iter().any(is_shown), "{name:?}: {texts:?}");
         let rows = util::rows(&out, "robots_files");
         let expected = path.file_name().unwrap().to_str().unwrap();
         assert!(

@@ -12,12 +12,19 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// A path in which DuckDB looks for nothing but itself.
-fn without_globs(path: &Path) -> String {
-    path.to_string_lossy()
-        .replace('[', "[[]")
-        .replace('*', "[*]")
-        .replace('?', "[?]")
+/// The folder of a dataset as an expression, of which DuckDB searches nothing
+/// but itself. It takes a backslash for a separator of folders, and no way of
+/// writing it changes that: then the expression is an error that says so.
+fn root_expression(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if path.contains('\\') {
+        let why = format!(
+            "DuckDB cannot search {path}, as the path has a backslash: move the dataset, then SET VARIABLE robots_scan = '/new/place'"
+        );
+        return format!("error({})", quoted(&why));
+    }
+    let path = path.replace('[', "[[]").replace('*', "[*]");
+    quoted(&path.replace('?', "[?]"))
 }
 
 /// The file's text, for a dataset at `root` with these tables.
@@ -26,7 +33,7 @@ pub fn sql(root: &Path, tables: &[Table]) -> String {
         "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql\n\
          -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
     );
-    let root = quoted(&without_globs(root));
+    let root = root_expression(root);
     let _ = writeln!(
         out,
         "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
