@@ -81,7 +81,7 @@ pub(crate) struct ScanArgs {
     #[arg(value_name = "INPUT", required_unless_present = "paths")]
     pub(crate) inputs: Vec<String>,
 
-    /// The dataset: a folder that is made; for a single table, a file
+    /// The dataset, a folder; or one file, if it ends in `.parquet` and --tables names one table
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
@@ -117,7 +117,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     pub(crate) missing: Missing,
 
-    /// Writes only these tables; a single one is written as one file
+    /// Writes only these tables; with one of them and -o NAME.parquet, one file
     #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = tables(&Table::ALL))]
     pub(crate) tables: Vec<Table>,
 

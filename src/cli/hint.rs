@@ -53,7 +53,32 @@ fn hint(error: &Error) -> Option<String> {
             "--resume continues it, --overwrite replaces it; or choose another -o".to_owned()
         }
         ErrorKind::FileExists => "--overwrite replaces it; or choose another -o".to_owned(),
-        ErrorKind::NotOurs | ErrorKind::ResumeDiffers(_) => "choose another -o".to_owned(),
+        ErrorKind::NotOurs => "choose another -o".to_owned(),
+        ErrorKind::ResumeDiffers(_) => {
+            "run it as before, replace the dataset with --overwrite, or choose another -o"
+                .to_owned()
+        }
+        ErrorKind::IsDataset => {
+            let path = error.place().display();
+            format!("'-o {path}/ --overwrite' writes a dataset in its place; or choose another -o")
+        }
+        ErrorKind::IsSingleFile(table) => format!(
+            "'--tables {table} --overwrite' replaces it by one table; for a dataset choose another -o"
+        ),
+        ErrorKind::InsideDataset(_) => "choose an -o outside it".to_owned(),
+        ErrorKind::StandardOutput => "name a folder or a file, such as -o out.parquet".to_owned(),
+        ErrorKind::UrlOutput => "write to a local path, and copy it from there".to_owned(),
+        ErrorKind::WrongKind { .. } => {
+            "links are not followed here; move it away, or put what it leads to in its place"
+                .to_owned()
+        }
+        ErrorKind::NotListed => "move it out of the dataset, then run this again".to_owned(),
+        ErrorKind::BadManifest(_) => {
+            "bring it back from a copy, or make the dataset again with --overwrite".to_owned()
+        }
+        ErrorKind::FolderTooLarge { .. } => {
+            "name smaller folders, or list the archives in a file for --paths".to_owned()
+        }
         ErrorKind::NothingToResume => "leave out --resume".to_owned(),
         ErrorKind::SingleFileResume => {
             "leave out --resume; --overwrite replaces the file".to_owned()

@@ -146,7 +146,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
     };
     let destination = Destination::new(&args.output, &tables, args.shard);
     destination.check(existing)?;
-    if destination.is_single_file() && tables == [Table::Agents] {
+    if tables == [Table::Agents] {
         let text = "the table 'agents' does not come from archives";
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());

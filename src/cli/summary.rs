@@ -11,6 +11,16 @@ use std::path::Path;
 /// The summary for people.
 pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String {
     let mut out = String::new();
+    if summary.is_nothing_to_do() {
+        let _ = writeln!(
+            out,
+            "nothing to do: {}, {}{}",
+            many(summary.resumed_parts, "part"),
+            many(summary.resumed_rows, "row"),
+            resumed_faults(summary)
+        );
+        return out + &open_it(output, is_dataset);
+    }
     let _ = writeln!(
         out,
         "{} in {} of {} ({}), {:.1} s",
@@ -21,14 +31,11 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
         summary.seconds,
     );
     if summary.resumed_parts > 0 {
-        let faults = match summary.resumed_faults {
-            0 => String::new(),
-            faults => format!(", with {}", many(faults, "fault")),
-        };
         let _ = writeln!(
             out,
-            "beside {} that were there before{faults}",
-            many(summary.resumed_parts, "part")
+            "beside {} that were there before{}",
+            many(summary.resumed_parts, "part"),
+            resumed_faults(summary)
         );
     }
     if !summary.captures_by_status.is_empty() {
@@ -86,6 +93,20 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
         HumanCount(rows),
         HumanBytes(summary.bytes_written)
     );
+    out + &open_it(output, is_dataset)
+}
+
+/// The faults of parts that were whole before, if there are any.
+fn resumed_faults(summary: &Summary) -> String {
+    match summary.resumed_faults {
+        0 => String::new(),
+        faults => format!(", with {}", many(faults, "fault")),
+    }
+}
+
+/// Says how to open an output in DuckDB.
+fn open_it(output: &Path, is_dataset: bool) -> String {
+    let mut out = String::new();
     if is_dataset {
         let _ = writeln!(
             out,
@@ -144,6 +165,7 @@ pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
         "failed_inputs": summary.failed_inputs,
         "parts": summary.parts,
         "resumed_parts": summary.resumed_parts,
+        "resumed_rows": summary.resumed_rows,
         "rows": summary.rows,
         "bytes_written": summary.bytes_written,
         "seconds": summary.seconds,
