@@ -258,9 +258,7 @@ fn most_blocked(counts: HashMap<String, u64>) -> Vec<(String, u64)> {
 /// Opens the dataset, and writes what does not come from archives. Inputs get
 /// the sizes that they had when the run began that is continued: parts are cut
 /// by these.
-fn open_dataset(
-    options: &mut Options,
-) -> Result<(OpenDataset, Option<output::Finished>), Error> {
+fn open_dataset(options: &mut Options) -> Result<(OpenDataset, Option<output::Finished>), Error> {
     let destination = &options.destination;
     let plan = options.plan();
     let locked = LockedDataset::open(destination, options.existing, &plan)?;
