@@ -322,7 +322,8 @@ fn check_names(
     let check = |path: &Path, is_own: bool| {
         let place = root.join(path);
         let unreadable = |error| Error::read(&place, error);
-        disk::check_folders(root, path).map_err(unreadable)?;
+        disk::check_folders(root, path)
+            .map_err(|error| Error::with_source(ErrorKind::CannotMake, &place, error))?;
         match disk::kind(&place).map_err(unreadable)? {
             None => Ok(()),
             Some(FileKind::Regular) if is_own => Ok(()),
