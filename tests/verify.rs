@@ -428,7 +428,7 @@ fn what_a_killed_run_left_is_found_and_so_are_links() {
     assert_found(
         &made.verify(),
         &[("temporary", 1)],
-        &[name, "--resume removes it"],
+        &[name, "temporary files"],
     );
     fs::remove_dir(made.path(name)).unwrap();
     // A link to nothing of the dataset, and one in the place of a part.
