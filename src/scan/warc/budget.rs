@@ -39,6 +39,10 @@ const PACKED_WEIGHT: u64 = 8;
 /// Work of a failed member whatever its size.
 const MEMBER_WORK: u64 = 1 << 10;
 
+/// Decoded bytes of a failed member beyond this count a 32nd: they are the fast ones, as runs of one
+/// byte, and one bomb must not use up the budget of its block.
+const SLOW_BYTES: u64 = 8 << 20;
+
 /// Decoded bytes for each packed one that are free where no failed member reached before.
 const FREE_RATIO: u64 = 64;
 
@@ -144,9 +148,13 @@ impl SearchBudget {
         let end = offset.saturating_add(packed);
         let new = end.saturating_sub(self.reached.max(offset));
         self.reached = self.reached.max(end);
-        let work = (packed - new) * PACKED_WEIGHT + decoded.saturating_sub(new * FREE_RATIO);
-        self.members += MEMBER_WORK + work;
-        let own_work = packed * PACKED_WEIGHT + decoded;
+        let counted = |decoded: u64| match decoded.checked_sub(SLOW_BYTES) {
+            Some(fast) => SLOW_BYTES + fast / 32,
+            None => decoded,
+        };
+        let repeated = counted(decoded.saturating_sub(new * FREE_RATIO));
+        self.members += MEMBER_WORK + (packed - new) * PACKED_WEIGHT + repeated;
+        let own_work = packed * PACKED_WEIGHT + counted(decoded);
         #[cfg(test)]
         (self.total += own_work);
         if own_work > WORK_MAX {

@@ -275,6 +275,24 @@ fn every_cut_member_is_a_fault_of_its_own() {
 }
 
 #[test]
+fn a_bomb_hides_no_frame_behind_it() {
+    let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+    encoder
+        .write_all(b"WARC/1.0\r\nContent-Length: 999999999\r\n\r\n")
+        .unwrap();
+    for _ in 0..300 {
+        encoder.write_all(&vec![0; MIB]).unwrap();
+    }
+    let bomb = encoder.finish().unwrap();
+    let record = zstd(&five()[1], &[]);
+    let bytes = [&record[..], &bomb, &bomb, &record].concat();
+    let events = read_all(&bytes, USUAL).events;
+    assert_eq!(ids(&events), ["r1", "r1"]);
+    let bombs = [0, 1].map(|nth| fault("bomb", record.len() + nth * bomb.len(), bomb.len()));
+    assert_eq!(faults(&events), bombs);
+}
+
+#[test]
 fn lengths_of_plain_records_that_claim_much_cost_little() {
     let limits = Limits {
         max_block_bytes: 2 * MIB,
