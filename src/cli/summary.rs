@@ -12,11 +12,13 @@ use std::path::Path;
 pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String {
     let mut out = String::new();
     if summary.is_nothing_to_do() {
+        // The table `agents` is always written.
+        let rows = summary.resumed_rows + summary.rows.values().sum::<u64>();
         let _ = writeln!(
             out,
             "nothing to do: {}, {}{}",
             many(summary.resumed_parts, "part"),
-            many(summary.resumed_rows, "row"),
+            many(rows, "row"),
             resumed_faults(summary)
         );
         return out + &open_it(output, is_dataset);
