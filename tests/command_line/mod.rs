@@ -86,6 +86,8 @@ fn prepare(folder: &Path) {
         format!("x{HOSTILE}\n1\n"),
     )
     .unwrap();
+    let args = ["crawl.warc.gz", "--tables", "rules", "-o", "rules.parquet"];
+    assert_eq!(start(folder, &args, "").code, Some(0));
     let ran = start(folder, &["crawl.warc.gz", "-o", "ds"], "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 }
