@@ -224,6 +224,7 @@ fn reach_in_order<'t>(rules: impl Iterator<Item = (bool, &'t [u8])>) -> (bool, b
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::symbols::encoded;
     use crate::{Dialect, Parser, Policy};
 
     /// A path in symbols, `%2F` one of its own (§3.2.2).

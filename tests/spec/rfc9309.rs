@@ -282,7 +282,7 @@ mod s2_2_2_allow_and_disallow_lines {
         // It counts as the three octets of `%25`.
         let body = "user-agent: a\ndisallow: /b%\nallow: /b%25\nallow: /*b\n";
         assert!(allowed(body, "a", "/b%"));
-        assert!(!allowed(&body.replace("allow: /b%25\n", ""), "a", "/b%25"));
+        assert!(!allowed(body.replace("allow: /b%25\n", ""), "a", "/b%25"));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use super::coverage::Coverage;
 use super::part::{Part, parts, ranges};
+use super::state::{OpenPart, Slot};
 use super::target::Target;
 use super::{Notice, Options, PSL_VERSION, Progress, Summary};
 use crate::capture::Scope;
@@ -14,15 +15,13 @@ use crate::open_files::OpenFiles;
 use crate::output::{self, Done, Finished, ListedFile, ListedPart, TableFile, Task, Written};
 use crate::rows::Rows;
 use crate::tables::{Run, Table, runs_rows};
-use crate::warc::Container;
 use crate::worker::{Chunk, Counts, End, Item, Worker};
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of values, for each thread and one more, that may wait for their turn
@@ -46,40 +45,6 @@ enum Event {
     },
     /// A part without its files, which have their names unless one could not be written.
     Finished(Box<OpenPart>, Result<Vec<(Table, Finished)>, Error>),
-}
-
-/// An item that was given out and not yet taken into the output.
-struct Slot {
-    part: usize,
-    input: usize,
-    is_last_of_input: bool,
-    is_last_of_part: bool,
-    range: Option<(u64, u64)>,
-    /// How the input is packed, once an item of it was opened.
-    container: Arc<OnceLock<Container>>,
-    /// Raised when the item is given out anew: results of former turns are void.
-    turn: u32,
-    /// What was read and waits for its turn.
-    chunks: VecDeque<Box<Chunk>>,
-    /// The worker that rests in the middle of the item.
-    resting: Option<Box<Worker>>,
-    /// Whether that worker waits for its turn to analyze a large body.
-    awaits_large: bool,
-    /// Whether something of it has been taken into the output.
-    is_begun: bool,
-}
-
-/// A part whose files are being written.
-struct OpenPart {
-    no: u32,
-    crawl: String,
-    subset: String,
-    inputs: Range<usize>,
-    files: Vec<(Table, TableFile)>,
-    counts: Counts,
-    encoding: usize,
-    is_read: bool,
-    is_failed: bool,
 }
 
 pub(super) struct Job<'a> {

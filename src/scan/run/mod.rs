@@ -9,6 +9,7 @@
 mod coverage;
 mod job;
 mod part;
+mod state;
 mod target;
 
 pub use part::{Part, parts};
