@@ -58,9 +58,19 @@ fn records_that_share_a_member_are_counted_and_have_no_length() {
 }
 
 #[test]
-fn nothing_is_no_fault() {
+fn an_input_without_bytes_is_a_fault() {
+    let empty = Fault {
+        code: "input_empty",
+        offset: 0,
+        skipped: 0,
+        decoded: None,
+    };
+    assert_eq!(read(b""), [empty]);
+}
+
+#[test]
+fn an_archive_of_no_records_is_no_fault() {
     for bytes in [
-        Vec::new(),
         b"\r\n\r\n".to_vec(),
         gzip(b""),
         gzip(b"\r\n"),
