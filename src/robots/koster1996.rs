@@ -245,13 +245,6 @@ mod tests {
         (access.is_allowed, access.line_no)
     }
 
-    /// The first rule that matches decides (§3.2.2), by the definition.
-    fn is_allowed(record: &Record<'_>, url_path: &[u16]) -> bool {
-        let mut rules = record.rules.iter();
-        let found = rules.find(|(_, _, text)| url_path.starts_with(&path(text)));
-        found.is_none_or(|&(allow, _, text)| allows(allow, text))
-    }
-
     #[test]
     fn paths_match_as_the_drafts_table_says() {
         // §3.2.2, row by row.
