@@ -255,8 +255,11 @@ fn edit(dataset: &Path, change: &dyn Fn(&mut Vec<Value>)) {
     fs::write(path, text).unwrap();
 }
 
+/// A change to the lines of a manifest.
+type Change = Box<dyn Fn(&mut Vec<Value>)>;
+
 /// Changes the lines of parts.
-fn part(change: fn(&mut Value)) -> Box<dyn Fn(&mut Vec<Value>)> {
+fn part(change: fn(&mut Value)) -> Change {
     Box::new(move |lines| {
         let part = lines.iter_mut().find(|line| line["part"] == 0);
         change(part.unwrap());
@@ -268,7 +271,7 @@ fn resume_refuses_each_manifest_that_verify_rejects_and_touches_nothing() {
     let place = Place::new();
     let text = fs::read(place.out.join("_manifest.jsonl")).unwrap();
     let before = contents(&place.out);
-    let changes: Vec<Box<dyn Fn(&mut Vec<Value>)>> = vec![
+    let changes: Vec<Change> = vec![
         part(|part| part["files"][0]["path"] = json!("/etc/passwd")),
         part(|part| part["files"][0]["path"] = json!("../../victim")),
         part(|part| {

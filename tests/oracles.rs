@@ -100,7 +100,9 @@ fn oracles_share_no_function_of_the_product() {
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines().filter(|line| line.starts_with("use ")) {
             let Some(names) = line.strip_prefix("use robots::") else {
-                assert!(!line.starts_with("use scan"), "{}: {line}", path.display());
+                let is_type = line == "use scan::warc::Integrity;";
+                let is_scan = line.starts_with("use scan");
+                assert!(!is_scan || is_type, "{}: {line}", path.display());
                 continue;
             };
             for name in names

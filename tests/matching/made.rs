@@ -113,7 +113,8 @@ pub(crate) fn dataset(folder: &TempDir, made: &[Made]) -> PathBuf {
         args.push(archive.to_str().unwrap().to_owned());
     }
     let ran = run(args);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // Digests that are made up are faults of a plain archive, and mark its captures.
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
     out
 }
 

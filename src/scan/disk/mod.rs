@@ -181,7 +181,7 @@ pub(crate) fn size_below(root: &Path, relative: &Path) -> Option<u64> {
         return None;
     }
     let metadata = fs::symlink_metadata(root.join(relative)).ok()?;
-    metadata.is_file().then(|| metadata.len())
+    metadata.is_file().then_some(metadata.len())
 }
 
 /// Returns what a folder holds, sorted by name; nothing if it does not exist.

@@ -19,9 +19,9 @@ use crate::worker::{Chunk, Counts, End, Item, Worker};
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of values, for each thread and one more, that may wait for their turn

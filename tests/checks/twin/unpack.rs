@@ -60,7 +60,7 @@ impl io::Write for Sum {
         for &byte in bytes {
             self.0 ^= u32::from(byte);
             for _ in 0..8 {
-                self.0 = self.0 >> 1 ^ (self.0 & 1) * 0xedb8_8320;
+                self.0 = (self.0 >> 1) ^ ((self.0 & 1) * 0xedb8_8320);
             }
         }
         self.1 = self.1.wrapping_add(bytes.len() as u32);
