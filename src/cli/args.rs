@@ -113,7 +113,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) relative_to: Option<PathBuf>,
 
-    /// What to do if inputs do not exist: `refuse` to begin, or `skip` them, each a row of `faults`
+    /// How missing inputs are treated: `refuse` to begin, or `skip` them, each a row of `faults`
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     pub(crate) missing: Missing,
 
@@ -181,7 +181,7 @@ pub(crate) struct ScanArgs {
     pub(crate) json: bool,
 }
 
-/// What is done if inputs do not exist.
+/// Treatment of inputs that do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Missing {
     /// Nothing is begun.

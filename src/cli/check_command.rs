@@ -304,7 +304,7 @@ fn anomalies_text(anomalies: &[Oddity], is_terminal: bool, out: &mut String) {
     for anomaly in anomalies {
         let kind = kinds
             .iter_mut()
-            .find(|kind| kind.first().is_some_and(|it| it.code == anomaly.code));
+            .find(|kind| kind.first().is_some_and(|first| first.code == anomaly.code));
         match kind {
             Some(kind) => kind.push(anomaly),
             None => kinds.push(vec![anomaly]),

@@ -23,7 +23,7 @@ pub(crate) enum Prefix {
     Error,
     /// The run goes on, but its result may not be what is expected.
     Warning,
-    /// What to do about the message before.
+    /// A remedy for the message before it.
     Hint,
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Faults that are printed one by one; the others are only counted.
 const FAULTS_TOLD: u64 = 20;
 
-/// What a run reads.
+/// The inputs of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inputs {
     pub(crate) count: u64,

@@ -4,8 +4,8 @@
 //! buffers that it uses again. Damage is an [`Error`] that names its place
 //! and costs the damaged record; the next call goes on behind it.
 //!
-//! The formats are [WARC 1.1] and its elders down to 0.17, gzip as [RFC 1952]
-//! has it, and [Zstandard compression of WARC] with the dictionary frame.
+//! The formats are WARC 0.17 to [WARC 1.1], gzip according to [RFC 1952], and
+//! [Zstandard compression of WARC] with the dictionary frame.
 //!
 //! What a reader gives depends on nothing but the bytes and the offset at
 //! which it starts: whoever reads a file in ranges that end exactly where the
