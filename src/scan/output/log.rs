@@ -64,9 +64,17 @@ impl LogEntries {
 
     /// Reads the log of a dataset without its lock; `None` if there is none
     /// that robots-scan wrote.
-    pub(crate) fn read(root: &Path) -> Option<Self> {
-        let text = disk::read(&root.join(NAME)).ok()?;
-        is_log(&text).then(|| Self::parse(&text))
+    ///
+    /// # Errors
+    ///
+    /// Those of the system for a file that exists.
+    pub(crate) fn read(root: &Path) -> io::Result<Option<Self>> {
+        match disk::read(&root.join(NAME)) {
+            Ok(text) => Ok(is_log(&text).then(|| Self::parse(&text))),
+            Err(error) if error.raw_os_error().is_none() => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -167,7 +175,7 @@ mod tests {
             let error = Log::open(place.path()).unwrap_err();
             assert_eq!(error.kind(), &ErrorKind::Busy);
             drop(log);
-            let entries = LogEntries::read(place.path()).unwrap();
+            let entries = LogEntries::read(place.path()).unwrap().unwrap();
             assert!(entries.temp_folders.contains(&name), "{cut}");
         }
         std::fs::write(place.path().join(NAME), "mine").unwrap();

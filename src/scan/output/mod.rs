@@ -293,7 +293,9 @@ fn former(root: &Path) -> Result<Former, Error> {
         Some(FileKind::Folder) if is_dataset(root) => Ok(Former::Dataset),
         Some(FileKind::Folder) => {
             let entries = disk::entries(root).map_err(unreadable)?;
-            let left = LogEntries::read(root).map(|it| it.temp_folders);
+            let left = LogEntries::read(root);
+            let left = left.map_err(|error| Error::read(root.join(LOG), error))?;
+            let left = left.map(|entries| entries.temp_folders);
             let is_left = |name: &str, left: &BTreeSet<String>| name == LOG || left.contains(name);
             let is_begun = entries.iter().all(|(path, _)| {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();

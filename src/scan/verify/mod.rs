@@ -217,7 +217,11 @@ fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
         root,
         known,
         shard: settings.and_then(|it| it.shard).map(|(index, _)| index),
-        temp_folders: LogEntries::read(root).unwrap_or_default().temp_folders,
+        temp_folders: LogEntries::read(root)
+            .ok()
+            .flatten()
+            .unwrap_or_default()
+            .temp_folders,
         findings,
     };
     search.run();
