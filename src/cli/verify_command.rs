@@ -151,7 +151,7 @@ fn show(progress: Arc<Progress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> Jo
     })
 }
 
-/// What is shown of the progress, the most important first.
+/// The pieces of the progress line, the most important first.
 fn pieces(progress: &Progress, seconds: f64) -> Vec<String> {
     let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
     let phase = progress.phase();

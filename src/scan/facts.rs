@@ -228,7 +228,10 @@ impl<'a> Facts<'a> {
 
     /// Returns the number of anomalies of the capture.
     pub fn anomaly_count(&self) -> usize {
-        let findings = self.robots.as_ref().map_or(0, |it| it.findings().len());
+        let findings = self
+            .robots
+            .as_ref()
+            .map_or(0, |robots| robots.findings().len());
         self.capture.notes.len() + findings + self.others.len()
     }
 

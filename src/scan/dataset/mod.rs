@@ -223,7 +223,7 @@ fn no_column(name: &str, path: &Path) -> Error {
     Error::new(ErrorKind::NotADataset(why), path)
 }
 
-/// What a folder of a dataset holds, sorted; nothing if it does not exist.
+/// Returns the entries of a folder of a dataset, sorted; empty if it does not exist.
 fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
     disk::entries(folder).map_err(|error| Error::read(folder, error))
 }

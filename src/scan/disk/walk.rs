@@ -12,7 +12,7 @@ const ENTRIES_MAX: u64 = 10_000_000;
 /// Folders within each other.
 const DEPTH_MAX: usize = 200;
 
-/// What a search has seen.
+/// The state of a folder search.
 struct Search<'w> {
     /// Which files are wanted, by their paths.
     is_wanted: &'w dyn Fn(&Path) -> bool,
@@ -58,7 +58,7 @@ pub(crate) fn walk(root: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec
         }
     }
     let mut files = search.files;
-    let id = |path: &PathBuf| fs::metadata(path).ok().map(|it| identity(&it));
+    let id = |path: &PathBuf| fs::metadata(path).ok().map(|metadata| identity(&metadata));
     if !linked.is_empty() {
         let mut own: HashSet<_> = files.iter().filter_map(id).collect();
         linked.sort();
