@@ -1,6 +1,6 @@
 //! Liberties taken and oddities met, with permanent codes.
 
-use crate::robots::Span;
+use crate::document::Span;
 
 /// How much an anomaly matters to who wrote the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -38,55 +38,35 @@
 //! assert_eq!(policy.verdict(), Verdict::Partial);
 //! ```
 
-mod addressed;
+mod agent_name;
+mod ai_preference;
 mod anomaly;
-mod changes;
-mod decider;
 mod dialect;
-mod index;
-mod judge;
-mod key;
-mod koster1996;
-mod line;
-mod matcher;
-mod names;
-mod number;
+mod document;
+mod http_status;
 mod parse;
-mod parsed;
 mod pattern;
 mod policy;
-mod preference;
-mod rebuilt;
-mod rfc9309;
-mod robots;
-mod ruleset;
-mod sets;
-mod shape;
-mod status;
-mod symbols;
-mod template;
-mod text;
-mod token;
 mod verdict;
 
-pub use addressed::{Addressed, addressed};
+pub use agent_name::{is_product_token, product_token, whole_name};
+pub use ai_preference::{Mechanism, Preference, preferences};
 pub use anomaly::{Anomaly, Finding, Severity};
-pub use changes::changes_verdict;
 pub use dialect::Dialect;
-pub use judge::{Case, Judge};
-pub use key::Key;
-pub use line::{Ending, LINE_BYTES_MAX, Line, Lines};
-pub use parse::Parser;
-pub use parsed::Parsed;
-pub use pattern::{escape, matches, path_of_url};
-pub use policy::{Access, Policy};
-pub use preference::{Mechanism, Preference, preferences};
-pub use rebuilt::{Rebuilt, RebuiltLine};
-pub use robots::{
+pub use dialect::audience::{Addressed, addressed};
+pub use document::builder::{Rebuilt, RebuiltLine};
+pub use document::owned::Parsed;
+pub use document::{
     BODY_LIMIT_BYTES, Content, Directive, Figures, Group, LineEndings, Reading, Robots, Span,
 };
-pub use ruleset::ruleset;
-pub use status::{Effect, FetchClass, Outcome, Status};
-pub use template::Template;
-pub use token::{is_product_token, product_token, whole_name};
+pub use http_status::{Effect, FetchClass, Outcome, Status};
+pub use parse::Parser;
+pub use parse::directive_kind::Key;
+pub use parse::lines::{Ending, LINE_BYTES_MAX, Line, Lines};
+pub use parse::template::Template;
+pub use pattern::{escape, matches, path_of_url};
+pub use policy::{Access, Policy};
+pub use verdict::evaluator::{Case, Judge};
+pub use verdict::fingerprint::ruleset;
+pub use verdict::leniency::changes_verdict;
 pub use verdict::{AgentVerdict, Basis, Verdict};

@@ -1,17 +1,17 @@
 //! The answer for one crawler and one URL.
 
-use crate::decider::{Decider, Memory};
+use crate::agent_name::{is_product_token, is_wildcard};
 use crate::dialect::Dialect;
-use crate::judge::LOOKS_MAX;
-use crate::key::Key;
-use crate::koster1996;
-use crate::matcher::{Matcher, Part};
+use crate::dialect::koster1996;
+use crate::dialect::rfc9309;
+use crate::document::Robots;
+use crate::parse::directive_kind::Key;
 use crate::pattern;
-use crate::rfc9309;
-use crate::robots::Robots;
-use crate::symbols::{self, Step};
-use crate::token::{is_product_token, is_wildcard};
+use crate::pattern::compiled::{Matcher, Part};
+use crate::pattern::percent::{self, Step};
 use crate::verdict::Verdict;
+use crate::verdict::coverage::{Decider, Memory};
+use crate::verdict::evaluator::LOOKS_MAX;
 use std::ops::Range;
 
 /// Whether a crawler may fetch a URL, and the line that says so.
@@ -409,7 +409,7 @@ impl Policy {
         self.others
             .iter()
             .take_while(|other| other.before <= end)
-            .find(|other| symbols::matches(&other.steps, &symbols))
+            .find(|other| percent::matches(&other.steps, &symbols))
             .map(|other| other.access)
     }
 

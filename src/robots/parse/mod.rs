@@ -4,32 +4,37 @@
 //! it belongs to (its group by Google's reading, its record by Koster's) is
 //! noted on it, so that every dialect reads the same list.
 
-mod agent;
-mod ahead;
-mod finish;
-mod marks;
+pub(crate) mod blanks;
+mod byte_classes;
+pub(crate) mod directive_kind;
+mod file_checks;
+pub(crate) mod lines;
+mod lookahead;
 mod rule;
+mod seconds;
+mod sniff;
+pub(crate) mod template;
+mod user_agent;
 
+use crate::agent_name::is_blank;
 use crate::anomaly::{Anomaly, Finding};
-use crate::key::{
-    Key, is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
-    read_key, read_name_key, read_rule_key,
-};
-use crate::line::{Ending, LINE_BYTES_MAX, Line, Lines, line_len};
-use crate::number;
-use crate::robots::{
+use crate::document::{
     BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, Figures, LineEndings, MARK, Parts, Reading,
     Robots, Span,
 };
-use crate::shape::looks_like_html;
-use crate::template::{self, Template};
-use crate::text::{find_blank, trim_blanks, trim_end, trim_start};
-use crate::token::is_blank;
-use agent::Agent;
-use ahead::Ahead;
-pub(crate) use finish::Place;
-use marks::Marks;
+use crate::parse::blanks::{find_blank, trim_blanks, trim_end, trim_start};
+use crate::parse::directive_kind::{
+    Key, is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
+    read_key, read_name_key, read_rule_key,
+};
+use crate::parse::lines::{Ending, LINE_BYTES_MAX, Line, Lines, line_len};
+use crate::parse::sniff::looks_like_html;
+use crate::parse::template::Template;
+use byte_classes::Marks;
+pub(crate) use file_checks::Place;
+use lookahead::Ahead;
 use memchr::{memchr, memchr2};
+use user_agent::Agent;
 
 /// Parses bodies, one after the other, in the same memory.
 #[derive(Debug, Default)]
@@ -486,7 +491,7 @@ impl<'p, 'b> Pass<'p, 'b> {
             && counts
         {
             if key.eq_ignore_ascii_case(b"crawl-delay") {
-                group.crawl_delay = group.crawl_delay.or_else(|| number::seconds(value));
+                group.crawl_delay = group.crawl_delay.or_else(|| seconds::seconds(value));
             } else if key.eq_ignore_ascii_case(b"request-rate") {
                 group.request_rate = group.request_rate.or(Some(span));
             } else if key.eq_ignore_ascii_case(b"visit-time") {
@@ -497,7 +502,7 @@ impl<'p, 'b> Pass<'p, 'b> {
             if self.crawl_delay_line_no == 0 && !self.group_has_rules {
                 self.crawl_delay_line_no = line_no;
             }
-            if number::seconds(value).is_none() {
+            if seconds::seconds(value).is_none() {
                 self.find(line_no, Anomaly::BadCrawlDelay, span);
             }
         }

@@ -1,13 +1,13 @@
 //! A rule: its group, and what is odd about its path.
 
-use super::marks::Marks;
+use super::byte_classes::Marks;
 use super::{Pass, Read};
+use crate::agent_name::is_blank;
 use crate::anomaly::Anomaly;
-use crate::key::Key;
+use crate::document::Span;
+use crate::parse::directive_kind::Key;
+use crate::parse::template::starts_with_ignore_case;
 use crate::pattern;
-use crate::robots::Span;
-use crate::template::starts_with_ignore_case;
-use crate::token::is_blank;
 use memchr::memchr;
 
 impl Pass<'_, '_> {

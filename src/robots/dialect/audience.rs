@@ -1,11 +1,11 @@
 //! Whom a file speaks to, where it does not name a crawler.
 
+use crate::agent_name::{is_product_token, is_wildcard};
 use crate::dialect::Dialect;
-use crate::key::Key;
-use crate::koster1996;
-use crate::rfc9309;
-use crate::robots::Robots;
-use crate::token::{is_product_token, is_wildcard};
+use crate::dialect::koster1996;
+use crate::dialect::rfc9309;
+use crate::document::Robots;
+use crate::parse::directive_kind::Key;
 
 /// Whom the lines of a file that count address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

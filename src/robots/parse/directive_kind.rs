@@ -1,8 +1,8 @@
 //! Keys of lines: what Google reads, what others define, what is near a miss.
 
-use crate::robots::{Directive, Robots};
-use crate::template::starts_with_ignore_case;
-use crate::text::{trim_end, trim_start};
+use crate::document::{Directive, Robots};
+use crate::parse::blanks::{trim_end, trim_start};
+use crate::parse::template::starts_with_ignore_case;
 
 /// What a line is for, by its key (google-semantics §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@
 //! the first; reserved octets and their `%xx` stay distinct, so that row 2 of
 //! the table in §2.2.2 does not hold.
 
-use crate::key::Key;
-use crate::matcher::Part;
+use crate::document::{Directive, Robots};
+use crate::parse::directive_kind::Key;
 use crate::pattern;
-use crate::robots::{Directive, Robots};
-use crate::symbols::{Octet, Step, encoded, first_octet, octets};
+use crate::pattern::compiled::Part;
+use crate::pattern::percent::{Octet, Step, encoded, first_octet, octets};
 use std::borrow::Cow;
 
 /// A line as this dialect reads it, with its group.
@@ -340,7 +340,7 @@ pub(crate) fn steps(value: &[u8], out: &mut Vec<Step>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::symbols::matches;
+    use crate::pattern::percent::matches;
 
     fn is_match(rule: &str, url_path: &str) -> bool {
         let mut out = Vec::new();

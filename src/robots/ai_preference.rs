@@ -7,8 +7,8 @@
 //! (draft-canel-robots-ai-control). All are read in any group, none decides
 //! access.
 
-use crate::template::starts_with_ignore_case;
-use crate::token::is_blank;
+use crate::agent_name::is_blank;
+use crate::parse::template::starts_with_ignore_case;
 
 /// The syntax of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,9 @@
 //! The three readings of the protocol.
 
+pub(crate) mod audience;
+pub(crate) mod koster1996;
+pub(crate) mod rfc9309;
+
 /// A reading of robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {

@@ -1,6 +1,6 @@
 //! What a body looks like at its beginning.
 
-use crate::text::trim_start;
+use crate::parse::blanks::trim_start;
 
 /// A body that begins with a tag.
 pub(crate) fn looks_like_html(body: &[u8]) -> bool {

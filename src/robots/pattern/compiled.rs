@@ -13,7 +13,7 @@
 //! the octets they hand over and in the order of their rules.
 //!
 //! If you change what matches, look at the slow twins in `pattern` and
-//! `symbols`, and at the fuzz target `automaton`.
+//! `percent`, and at the fuzz target `automaton`.
 
 use aho_corasick::automaton::{Automaton, OverlappingState};
 use aho_corasick::nfa::contiguous::NFA;

@@ -3,10 +3,13 @@
 //! Texts are [`Span`]s: into the body, or into a small buffer for the few that
 //! reading changes (escaped paths, lower-cased names).
 
+pub(crate) mod builder;
+pub(crate) mod owned;
+
 use crate::anomaly::Finding;
-use crate::key::Key;
 use crate::parse::Place;
-use crate::template::Template;
+use crate::parse::directive_kind::Key;
+use crate::parse::template::Template;
 
 /// The bytes of a body that count by default: 500 KiB (Google's page, "File
 /// size"; RFC 9309 §2.5 asks for at least as many).

@@ -6,15 +6,15 @@
 //!
 //! How rules are decided stands in `decider`.
 
-use crate::changes;
-use crate::decider::{Decided, Decider, Memory};
-use crate::key::Key;
-use crate::koster1996;
-use crate::names::{Groups, Name, Names};
-use crate::rfc9309;
-use crate::robots::{Directive, Robots};
-use crate::ruleset;
-use crate::sets::{Decision, EMPTY, Sets};
+use crate::dialect::koster1996;
+use crate::dialect::rfc9309;
+use crate::document::{Directive, Robots};
+use crate::parse::directive_kind::Key;
+use crate::verdict::agents::{Groups, Name, Names};
+use crate::verdict::coverage::{Decided, Decider, Memory};
+use crate::verdict::fingerprint;
+use crate::verdict::group_sets::{Decision, EMPTY, Sets};
+use crate::verdict::leniency;
 use crate::verdict::{AgentVerdict, Basis, Verdict};
 
 /// Lines that may be looked at while rules are merged, over all names. No real
@@ -51,7 +51,7 @@ pub struct Judge {
     records: Vec<Option<Verdict>>,
     memory: Memory,
     memory_rfc9309: Memory,
-    pub(crate) ruleset: ruleset::Memory,
+    pub(crate) ruleset: fingerprint::Memory,
     merged_lines: u64,
     merged_lines_rfc9309: u64,
     pub(crate) looks: u64,
@@ -181,7 +181,7 @@ impl<'a> Case<'_, 'a> {
     /// any name of the file; `None` past a work limit. `rows` are the
     /// [`verdicts`](Self::verdicts).
     pub fn changes(&mut self, rows: &[AgentVerdict<'_>]) -> Vec<(u32, Option<bool>)> {
-        changes::changes(self, rows)
+        leniency::changes(self, rows)
     }
 
     /// Decides for the groups of a name.

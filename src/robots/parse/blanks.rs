@@ -1,6 +1,6 @@
 //! Blanks around a text.
 
-use crate::token::is_blank;
+use crate::agent_name::is_blank;
 
 /// One in every octet of a word.
 const ONES: u64 = u64::MAX / 255;

@@ -22,9 +22,9 @@
 //! If you change what a pattern matches, also check `pattern`. Tests compare this
 //! module with a search of all paths, in `tests/checks/twin/reach.rs`.
 
-use crate::matcher::Matcher;
+use crate::dialect::rfc9309::{self, EITHER_DOLLAR, Value};
 use crate::pattern;
-use crate::rfc9309::{self, EITHER_DOLLAR, Value};
+use crate::pattern::compiled::Matcher;
 use crate::verdict::Verdict;
 
 /// An octet that no rule names: escaped patterns are ASCII, and the normal

@@ -6,10 +6,10 @@
 //! first rule that matches decides (§3.2.2); an empty `Disallow` allows
 //! everything from there, as the page of 1994 has it.
 
-use crate::key::Key;
-use crate::rfc9309::is_conforming;
-use crate::robots::Robots;
-use crate::symbols::{Octet, octets};
+use crate::dialect::rfc9309::is_conforming;
+use crate::document::Robots;
+use crate::parse::directive_kind::Key;
+use crate::pattern::percent::{Octet, octets};
 use crate::verdict::Verdict;
 use std::borrow::Cow;
 
@@ -224,7 +224,7 @@ fn reach_in_order<'t>(rules: impl Iterator<Item = (bool, &'t [u8])>) -> (bool, b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::symbols::encoded;
+    use crate::pattern::percent::encoded;
     use crate::{Dialect, Parser, Policy};
 
     /// A path in symbols, `%2F` one of its own (§3.2.2).

@@ -1,5 +1,13 @@
 //! The answer for one crawler and the whole file.
 
+pub(crate) mod agents;
+pub(crate) mod coverage;
+pub(crate) mod evaluator;
+pub(crate) mod fingerprint;
+pub(crate) mod group_sets;
+mod index;
+pub(crate) mod leniency;
+
 /// What a file's rules leave to a crawler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {

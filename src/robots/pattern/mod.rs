@@ -5,7 +5,10 @@
 //! first and the last `*`, leftmost search of each literal piece is exact, so
 //! matching is linear in path times pattern and never backtracks.
 
-use crate::matcher::Part;
+pub(crate) mod compiled;
+pub(crate) mod percent;
+
+use crate::pattern::compiled::Part;
 use memchr::{memchr, memmem};
 
 /// Writes `value` into `out` as Google's parser escapes a rule's path: hex

@@ -3,11 +3,11 @@
 //! No text is parsed: what was read of each line is taken as it is given, so
 //! a policy or a verdict over the result is that of the bytes.
 
-use crate::key::{Key, read_key};
-use crate::robots::{
+use crate::document::{
     BUFFER_BYTES_MAX, Content, Directive, Figures, Group, MARK, Parts, Robots, Span,
 };
-use crate::text::{trim_end, trim_start};
+use crate::parse::blanks::{trim_end, trim_start};
+use crate::parse::directive_kind::{Key, read_key};
 
 /// A user-agent, allow or disallow line, as the tables have it.
 #[derive(Clone, Copy, Debug)]

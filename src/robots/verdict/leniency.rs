@@ -7,14 +7,14 @@
 //! these are computed again. `tests/checks/twin/leniency.rs` computes the same
 //! from the definition and shares no code with this module.
 
+use crate::agent_name::is_product_token;
 use crate::anomaly::{Anomaly, Finding};
-use crate::decider::{Decided, Decider};
-use crate::judge::{Case, Judge};
-use crate::key::Key;
+use crate::dialect::rfc9309::is_conforming;
+use crate::document::{Directive, Group, Parts, Robots};
+use crate::parse::directive_kind::Key;
 use crate::pattern;
-use crate::rfc9309::is_conforming;
-use crate::robots::{Directive, Group, Parts, Robots};
-use crate::token::is_product_token;
+use crate::verdict::coverage::{Decided, Decider};
+use crate::verdict::evaluator::{Case, Judge};
 use crate::verdict::{AgentVerdict, Verdict};
 
 /// Lines that may be looked at for one file; what is left then is not decided.

@@ -1,11 +1,11 @@
 //! Who is named in a file, and where, by all three readings in one pass.
 
-use crate::index::Index;
-use crate::key::Key;
-use crate::koster1996;
-use crate::rfc9309::is_conforming;
-use crate::robots::{Robots, Span};
-use crate::token::is_wildcard;
+use crate::agent_name::is_wildcard;
+use crate::dialect::koster1996;
+use crate::dialect::rfc9309::is_conforming;
+use crate::document::{Robots, Span};
+use crate::parse::directive_kind::Key;
+use crate::verdict::index::Index;
 
 /// Groups in order, mostly one; more lie in [`Names::groups`].
 #[derive(Clone, Copy, Debug, Default)]

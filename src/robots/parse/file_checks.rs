@@ -2,10 +2,10 @@
 
 use super::Pass;
 use crate::anomaly::Anomaly;
-use crate::key::Key;
-use crate::robots::{BODY_LIMIT_BYTES, Content, Directive, Group, LineEndings, Span};
-use crate::shape::{is_binary, looks_like_utf16};
-use crate::template::Template;
+use crate::document::{BODY_LIMIT_BYTES, Content, Directive, Group, LineEndings, Span};
+use crate::parse::directive_kind::Key;
+use crate::parse::sniff::{is_binary, looks_like_utf16};
+use crate::parse::template::Template;
 
 impl Pass<'_, '_> {
     /// What can be said of the file only at its end.

@@ -1,8 +1,8 @@
 //! A fingerprint of what a file means.
 
-use crate::judge::{Case, Judge};
-use crate::key::Key;
-use crate::robots::{Robots, Span};
+use crate::document::{Robots, Span};
+use crate::parse::directive_kind::Key;
+use crate::verdict::evaluator::{Case, Judge};
 
 /// Hashes the sorted set of (name, sorted set of its merged rules), as
 /// [`AgentVerdict::verdict`](crate::AgentVerdict) reads them: equal for files

@@ -1,9 +1,9 @@
 //! A user-agent line: its group, and the names it gives.
 
 use super::{Pass, Place, Read};
+use crate::agent_name::{is_product_token, product_token, whole_name};
 use crate::anomaly::Anomaly;
-use crate::robots::{Group, Span};
-use crate::token::{is_product_token, product_token, whole_name};
+use crate::document::{Group, Span};
 
 /// What a user-agent line says.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! A parsed body that is kept.
 
 use crate::anomaly::Finding;
-use crate::robots::{Directive, Group, Parts, Robots};
+use crate::document::{Directive, Group, Parts, Robots};
 
 /// A body and what was read of it, apart from the parser that read it.
 ///

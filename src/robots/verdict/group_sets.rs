@@ -1,9 +1,9 @@
 //! Sets of groups, each once, with what was found out about it.
 
-use crate::decider::Decided;
-use crate::index::Index;
-use crate::names::{Groups, Names};
 use crate::verdict::Verdict;
+use crate::verdict::agents::{Groups, Names};
+use crate::verdict::coverage::Decided;
+use crate::verdict::index::Index;
 use std::ops::Range;
 
 /// The set without groups.
