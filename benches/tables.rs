@@ -11,10 +11,10 @@ use inputs::{Framing, Input};
 use scan::capture::{Capture, Scope};
 use scan::facts::Examiner;
 use scan::tables::{Batches, Table, Tables};
-use scan::warc::{Kind, Limits, Reader, Record};
 use std::hint::black_box;
 use std::io::Cursor;
 use std::slice;
+use warc::{Kind, Limits, Reader, Record};
 
 const NAME: &str = "crawl-data/BENCH-2026-01/segments/0/robotstxt/BENCH-2026-01-00000.warc.gz";
 

@@ -10,13 +10,13 @@ mod inputs;
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use flate2::bufread::MultiGzDecoder;
 use inputs::{Archive, Floor, Framing};
-use scan::warc::{Limits, Reader};
 use std::fs::{self, File};
 use std::hint::black_box;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use warc::WarcReader;
+use warc::{Limits, Reader};
+use warc_peer::WarcReader;
 
 /// Captures of the archive that all readers read: with their requests, 2,001 records.
 const CAPTURES: u64 = 1000;

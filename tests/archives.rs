@@ -4,11 +4,11 @@
 //! them. Where we read otherwise it stands in [`KNOWN`], with the reason.
 
 use crate::util::{run, shared_data};
-use scan::warc::{Error, ErrorKind, Limits, Reader};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use warc::{Error, ErrorKind, Limits, Reader};
 
 type Counts = BTreeMap<String, u64>;
 

@@ -5,7 +5,6 @@ use crate::util::{self, base64, columns};
 use arrow::array::{Array, BooleanArray, Int64Array, StringArray};
 use robots::{Anomaly, Key, Parser, Policy, Reading};
 use scan::capture::{Capture, Scope};
-use scan::warc;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;

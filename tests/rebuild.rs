@@ -9,7 +9,6 @@ use scan::capture::{Capture, Scope};
 use scan::dataset::{Dataset, Line, Wanted};
 use scan::facts::robots_id;
 use scan::tables::Table;
-use scan::warc;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -2,17 +2,15 @@
 
 use crate::util::{archive, files_below, relative, rows, run, samples};
 use robots::{Anomaly, Parser, Policy, Reading};
-use scan::warc;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use toml::Value;
-use warc_crate::{WarcHeader, WarcReader};
+use warc_peer::{WarcHeader, WarcReader};
 
 // Our own module has the same name.
-use ::warc as warc_crate;
 
 #[expect(dead_code, reason = "its `main` is for the example")]
 #[path = "../data-samples/make.rs"]

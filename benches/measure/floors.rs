@@ -14,11 +14,11 @@ use fastwarc::warc::iter::{ArchiveIterator, ArchiveIteratorOptions};
 use inputs::Floor;
 use robots::Parser;
 use scan::capture::{Capture, Scope};
-use scan::warc::{Limits, Reader};
 use std::fs;
 use std::hint::black_box;
 use std::io::Read;
 use std::path::Path;
+use warc::{Limits, Reader};
 
 fn main() {
     let mut args = std::env::args().skip(1);

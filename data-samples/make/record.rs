@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use warc::{RawRecordHeader, WarcHeader, WarcWriter};
+use warc_peer::{RawRecordHeader, WarcHeader, WarcWriter};
 
 /// The moment, in seconds after 2026-01-05T00:00:00Z, at which the records of a sample begin.
 const NOON: u64 = 12 * 3600;

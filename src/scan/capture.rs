@@ -9,10 +9,10 @@ use crate::host::{self, UrlColumns};
 use crate::http::Response;
 use crate::note::Note;
 use crate::waf;
-use crate::warc::{Integrity, Kind, Record};
 use robots::{Reading, Status};
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use warc::{Integrity, Kind, Record};
 
 /// What of an archive is a capture, and how much of a body is read.
 #[derive(Clone, Copy, Debug)]

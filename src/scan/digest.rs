@@ -7,8 +7,8 @@
 //! hand one in a hundred has another algorithm. docs/faults.md lists what is not compared.
 
 use crate::http::Response;
-use crate::warc::{Kind, Record};
 use sha1::{Digest as _, Sha1};
+use warc::{Kind, Record};
 
 /// The fault of a capture whose digest differs.
 pub(crate) const DIGEST_MISMATCH: &str = "digest_mismatch";
@@ -80,8 +80,8 @@ pub(crate) fn sha1_of(value: &[u8]) -> Option<[u8; 20]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::warc::{Limits, Reader};
     use std::io::Cursor;
+    use warc::{Limits, Reader};
 
     /// SHA-1 of `hello`, from RFC 3174's `sha1sum`, and the same in base32 (RFC 4648 §6).
     const HELLO_HEX: &str = "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d";

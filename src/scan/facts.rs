@@ -23,7 +23,7 @@ pub struct Facts<'a> {
     /// The key of all its rows.
     pub robots_id: i64,
     /// Where the record lies.
-    pub place: crate::warc::Place,
+    pub place: warc::Place,
     /// The capture.
     pub capture: &'a Capture<'a>,
     /// The body, where it is read as a robots.txt.
@@ -96,7 +96,7 @@ pub struct Examiner {
 
 /// The key of a capture: XXH3-64 of the archive's name, a NUL, the offset as
 /// eight and the place in the member as four bytes, both little-endian.
-pub fn robots_id(warc_filename: &str, place: crate::warc::Place) -> i64 {
+pub fn robots_id(warc_filename: &str, place: warc::Place) -> i64 {
     let mut key = Vec::with_capacity(warc_filename.len() + 13);
     key.extend_from_slice(warc_filename.as_bytes());
     key.push(0);
@@ -116,7 +116,7 @@ impl Examiner {
     pub fn examine<'a>(
         &'a mut self,
         warc_filename: &str,
-        place: crate::warc::Place,
+        place: warc::Place,
         capture: &'a Capture<'a>,
     ) -> Facts<'a> {
         let decided = match &capture.body {

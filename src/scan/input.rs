@@ -7,7 +7,6 @@ use crate::disk;
 use crate::error::{Error, ErrorKind};
 use crate::stream::{PEEK_BYTES, Stream};
 pub use crate::tables::is_partition_name;
-use crate::warc;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -36,5 +36,4 @@ mod surt;
 pub mod tables;
 pub mod verify;
 mod waf;
-pub mod warc;
 mod worker;

@@ -9,13 +9,13 @@ use crate::digest::DIGEST_MISMATCH;
 use crate::facts::Examiner;
 use crate::input::Origin;
 use crate::tables::{Batches, Fault, Table, Tables};
-use crate::warc::{self, Integrity};
 use robots::{Basis, Verdict};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use warc::Integrity;
 
 /// Bytes of bodies after which a worker hands over what it has.
 const CHUNK_BYTES: usize = 1 << 20;

@@ -11,10 +11,10 @@ use scan::input::{Input, Origin};
 use scan::output::{Destination, Existing};
 use scan::run::{Options, Progress, Summary, run};
 use scan::tables::Table;
-use scan::warc::{Integrity, Kind};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use warc::{Integrity, Kind};
 
 /// Tables whose rows belong to a capture.
 const CHILDREN: [&str; 7] = [

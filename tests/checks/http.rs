@@ -5,8 +5,8 @@ use super::{shown, sum_of};
 use scan::capture::{Capture, Scope};
 use scan::http::Response;
 use scan::note::Note;
-use scan::warc::{Kind, Limits, Reader};
 use std::io::{Cursor, Write as _};
+use warc::{Kind, Limits, Reader};
 
 /// Fields that are looked at; an input may have more than a reader keeps.
 const FIELDS_MAX: usize = 60;

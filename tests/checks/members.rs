@@ -4,7 +4,7 @@ use super::packing::pack;
 use super::reading::{Event, Reading, STREAMED, USUAL, at_desk};
 use super::twin::unpack;
 use super::{shown, sum_of};
-use scan::warc::Limits;
+use warc::Limits;
 
 /// Checks the archive that `data` spells in the language of `packing.rs`.
 pub fn check(data: &[u8]) {

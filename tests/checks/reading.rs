@@ -1,11 +1,11 @@
 //! What a reader of archives gives, kept to be compared.
 
 use super::shown;
-use scan::warc::{Decoded, Error, Integrity, Kind, Limits, Place, Reader, find_member};
 use std::cell::RefCell;
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 use tempfile::NamedTempFile;
+use warc::{Decoded, Error, Integrity, Kind, Limits, Place, Reader, find_member};
 
 /// Limits that no input of the fuzzers meets.
 pub(crate) const USUAL: Limits = Limits {

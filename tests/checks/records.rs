@@ -3,7 +3,7 @@
 use super::reading::{Event, Given, USUAL, at_desk};
 use super::twin::archive::{self, Found};
 use super::{shown, sum_of};
-use scan::warc::{Container, Integrity, Limits, detect};
+use warc::{Container, Integrity, Limits, detect};
 
 /// Checks `bytes` as the text of an archive.
 ///

@@ -6,11 +6,11 @@ use super::packing::{Archive, Known, Packing, SCOPE, gzip, large, pack, small, z
 use super::{Scale, Tried};
 use crate::util::{self, Random};
 use scan::capture::Capture;
-use scan::warc::{ErrorKind, Limits, Reader};
 use serde_json::Value;
 use std::fs;
 use std::io::Cursor;
 use std::ops::Range;
+use warc::{ErrorKind, Limits, Reader};
 
 /// What reading gave, in its order.
 #[derive(Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl std::fmt::Debug for Seen {
 /// Reads an input to its end.
 fn read(bytes: &[u8]) -> Vec<Seen> {
     let mut reader = Reader::new(Limits::default());
-    let fault = |error: &scan::warc::Error, skipped: u64| Seen::Fault {
+    let fault = |error: &warc::Error, skipped: u64| Seen::Fault {
         offset: error.offset() as usize,
         skipped: skipped as usize,
         decoded: error

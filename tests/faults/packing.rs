@@ -2,9 +2,9 @@
 
 use crate::util;
 use scan::capture::{Capture, Scope};
-use scan::warc::{Limits, Reader};
 use std::fs;
 use std::io::{Cursor, Read, Write};
+use warc::{Limits, Reader};
 
 /// An archive of known records.
 #[derive(Clone)]

@@ -10,7 +10,6 @@ use scan::agents::Registry;
 use scan::asked::{Asked, Crawler};
 use scan::capture::{Capture, Scope};
 use scan::facts::robots_id;
-use scan::warc;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

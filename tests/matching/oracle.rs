@@ -15,7 +15,6 @@ use scan::agents::Registry;
 use scan::asked::{Asked, Crawler};
 use scan::capture::{Capture, Scope};
 use scan::matching::{List, Options, Progress, prepare};
-use scan::warc;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};

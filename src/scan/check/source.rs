@@ -1,11 +1,11 @@
 //! What is to be checked: a robots.txt, a dataset, or an archive.
 
 use crate::error::Error;
-use crate::warc::{self, Container};
 use flate2::read::MultiGzDecoder;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
+use warc::Container;
 
 /// Bytes by which it is told.
 const HEAD_BYTES: u64 = 4096;

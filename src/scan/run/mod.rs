@@ -23,7 +23,6 @@ use crate::output::{
     self, AGENTS, Destination, Existing, LockedDataset, OpenDataset, Plan, PlannedPart,
 };
 use crate::tables::{Fault, Table, agents_rows};
-use crate::warc;
 use job::Job;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};

@@ -1,7 +1,6 @@
 //! Parts and ranges: how the inputs are cut before anything is read.
 
 use crate::input::{Input, Origin};
-use crate::warc;
 use std::ops::Range;
 
 /// An input larger than this is read in ranges, on all cores.

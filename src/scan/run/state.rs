@@ -2,11 +2,11 @@
 
 use crate::output::TableFile;
 use crate::tables::Table;
-use crate::warc::Container;
 use crate::worker::{Chunk, Counts, Worker};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+use warc::Container;
 
 /// An item that was given out and not yet taken into the output.
 pub(super) struct Slot {

@@ -3,9 +3,9 @@
 use super::rows::Rows;
 use super::{Findings, Kind};
 use crate::facts::robots_id;
-use crate::warc::Place;
 use std::collections::BTreeMap;
 use std::path::Path;
+use warc::Place;
 
 /// The keys of a part's captures.
 #[derive(Debug, Default)]

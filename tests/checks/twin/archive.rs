@@ -1,5 +1,5 @@
 //! A plain archive, read as WARC 1.1 §4 has it, with the liberties that
-//! `scan::warc` states: line ends of LF alone, any number of them between
+//! `warc` states: line ends of LF alone, any number of them between
 //! records, and reading on after damage at the next record that begins a line.
 //! A NUL in a header is damage.
 

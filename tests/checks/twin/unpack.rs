@@ -3,8 +3,8 @@
 //! Shares with the product only the libraries for raw deflate and for zstd frames. The header and
 //! the trailer of gzip (RFC 1952) and its checksum are read and computed here.
 
-use scan::warc::Integrity;
 use std::io;
+use warc::Integrity;
 
 /// Returns the integrity of the records at `offset` of an archive: of the gzip member, of the
 /// zstd frame, or of the plain record that begins there.

@@ -21,29 +21,21 @@
     allow(clippy::unwrap_used, reason = "a test may panic, and says where")
 )]
 
-mod budget;
-mod container;
-mod deflate;
+mod decode;
+mod detect;
 mod error;
-mod frames;
-mod gzip;
 mod header;
-mod input;
-mod member;
 mod reader;
 mod record;
-mod scan;
-mod split;
-mod text;
-mod window;
-mod zstd;
+mod resync;
+mod search_budget;
 
 #[cfg(test)]
 mod tests;
 
-pub use container::{Container, detect};
+pub use decode::source::SLICE_BYTES;
+pub use detect::{Container, detect};
 pub use error::{Decoded, Error, ErrorKind};
 pub use reader::{Limits, Reader};
 pub use record::{Headers, Integrity, Kind, Place, Record};
-pub use split::find_member;
-pub(crate) use window::SLICE_BYTES;
+pub use resync::find_member;

@@ -1,19 +1,19 @@
 //! Members and frames: how one is begun and left, and where reading goes on after damage.
 //!
-//! If you change where it goes on, look at [`split`](super::split): ranges of
+//! If you change where it goes on, look at [`split`](crate::resync): ranges of
 //! a file begin where its searches say.
 
 use std::io;
 
-use super::container::{Container, refused_text};
-use super::deflate::Inflated;
-use super::error::{Decoded, Error, ErrorKind};
-use super::gzip;
-use super::reader::Reader;
-use super::record::Integrity;
-use super::split::{Search, next_member, next_record};
-use super::text::End;
-use super::zstd::{Border, border, has_checksum};
+use crate::decode::buffer::End;
+use crate::decode::gzip;
+use crate::decode::libdeflate::Inflated;
+use crate::decode::zstd::{Border, border, has_checksum};
+use crate::detect::{Container, refused_text};
+use crate::error::{Decoded, Error, ErrorKind};
+use crate::reader::Reader;
+use crate::record::Integrity;
+use crate::resync::{Search, next_member, next_record};
 
 /// The size of the buffer for whole members at the start; it doubles as it must.
 const FIRST_MEMBER_BYTES: usize = 256 << 10;
@@ -29,23 +29,23 @@ const MAX_PACKED_BYTES: usize = 4 << 20;
 
 /// The member or frame that is being read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
-    pub(super) offset: u64,
+pub(crate) struct Member {
+    pub(crate) offset: u64,
     /// Records so far, damaged ones too.
-    pub(super) records: u32,
+    pub(crate) records: u32,
     /// Those of them that were given.
-    pub(super) given: u32,
+    pub(crate) given: u32,
     /// Whether damage in it has been reported.
-    pub(super) faulty: bool,
+    pub(crate) faulty: bool,
     /// Whether it ends with a checksum: every gzip member does, a zstd frame may.
-    pub(super) has_checksum: bool,
+    pub(crate) has_checksum: bool,
     /// How far its bytes are proven, once that is known.
-    pub(super) integrity: Option<Integrity>,
+    pub(crate) integrity: Option<Integrity>,
 }
 
 impl Member {
     /// Returns the integrity of its records if it decodes to a sound end.
-    pub(super) fn integrity_if_sound(&self) -> Integrity {
+    pub(crate) fn integrity_if_sound(&self) -> Integrity {
         if self.has_checksum {
             Integrity::Verified
         } else {
@@ -55,7 +55,7 @@ impl Member {
 }
 
 /// What a step of reading can end with, before its place is known.
-pub(super) enum Fault {
+pub(crate) enum Fault {
     Io(io::Error),
     Damage(Error),
 }
@@ -74,7 +74,7 @@ impl From<Error> for Fault {
 
 impl Reader {
     /// Goes to the next member or frame of data and begins to decode it.
-    pub(super) fn begin_member(&mut self) -> Result<Option<Member>, Fault> {
+    pub(crate) fn begin_member(&mut self) -> Result<Option<Member>, Fault> {
         loop {
             let offset = self.next;
             // A range is read on until the next reader can begin as if nothing was before.
@@ -230,7 +230,7 @@ impl Reader {
     /// behind the cursor, or leaves it.
     ///
     /// `kind` is the sort of the damage to the record there; without one there is no record.
-    pub(super) fn resume_inside(&mut self, kind: Option<ErrorKind>, from: u64) -> Fault {
+    pub(crate) fn resume_inside(&mut self, kind: Option<ErrorKind>, from: u64) -> Fault {
         match self.try_resume_inside(kind, from) {
             Ok(error) => error.into(),
             Err(fault) => fault,
@@ -275,13 +275,13 @@ impl Reader {
     }
 
     /// Leaves a sound member at its end.
-    pub(super) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.next = self.input.window.offset();
         self.member = None;
     }
 
     /// Leaves a member that cannot be decoded, for the next one that may begin anywhere in it.
-    pub(super) fn leave_damaged(&mut self, kind: ErrorKind) -> Fault {
+    pub(crate) fn leave_damaged(&mut self, kind: ErrorKind) -> Fault {
         let offset = self.member.map_or(self.next, |member| member.offset);
         let given = self.member.map_or(0, |member| member.given);
         self.input.add_failed_member();
@@ -292,7 +292,7 @@ impl Reader {
     }
 
     /// Reports damage at `offset` and goes on at the first member from `from` on.
-    pub(super) fn resume_from(&mut self, kind: ErrorKind, offset: u64, from: u64) -> Fault {
+    pub(crate) fn resume_from(&mut self, kind: ErrorKind, offset: u64, from: u64) -> Fault {
         self.member = None;
         match next_member(&mut self.input, from, u64::MAX) {
             Ok(search) => self.report_search(kind, offset, search),

@@ -5,23 +5,23 @@ use std::path::{Path, PathBuf};
 
 use Event::{Fault, Record};
 
-use super::{Container, Decoded, Error, Integrity, Kind, Limits, Place, Reader, find_member};
+use crate::{Container, Decoded, Error, Integrity, Kind, Limits, Place, Reader, find_member};
 
 mod damage;
 mod hostile;
 mod integrity;
-mod seams;
+mod ranges;
 mod sound;
 
 /// `bytes` as one gzip member.
-pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
 /// `bytes` as one zstd frame with a checksum.
-pub(super) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+pub(crate) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     let mut encoder =
         ::zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
     encoder.include_checksum(true).unwrap();
@@ -30,7 +30,7 @@ pub(super) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
 }
 
 /// A skippable frame of zstd.
-pub(super) fn skippable(first: u8, content: &[u8]) -> Vec<u8> {
+pub(crate) fn skippable(first: u8, content: &[u8]) -> Vec<u8> {
     let mut frame = vec![first, 0x2a, 0x4d, 0x18];
     frame.extend_from_slice(&(content.len() as u32).to_le_bytes());
     frame.extend_from_slice(content);
@@ -38,7 +38,7 @@ pub(super) fn skippable(first: u8, content: &[u8]) -> Vec<u8> {
 }
 
 /// A file with these bytes, which lives as long as its guard.
-pub(super) fn write(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
+pub(crate) fn write(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     let guard = file.into_temp_path();

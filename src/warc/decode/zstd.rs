@@ -4,15 +4,15 @@ use std::io::{self, Read as _};
 
 use ::zstd::zstd_safe::{self, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective};
 
-use super::budget::Probe;
-use super::container::{begins_record, skip_line_ends};
-use super::error::ErrorKind;
-use super::frames::hidden_frame;
-use super::input::Fed;
-use super::window::Window;
+use crate::decode::decoder::Fed;
+use crate::decode::source::Window;
+use crate::decode::zstd_frame::hidden_frame;
+use crate::detect::{begins_record, skip_line_ends};
+use crate::error::ErrorKind;
+use crate::search_budget::Probe;
 
 /// The first bytes of a frame.
-pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+pub(crate) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The first byte of the skippable frame that holds the dictionary; any of 0x50 to 0x5f is skipped.
 const DICTIONARY: u8 = 0x5d;
@@ -30,20 +30,20 @@ const WINDOW_LOG: u32 = 27;
 const HEADER_BYTES: usize = 5;
 
 /// Bytes of an input that are enough to prove a frame: its header and one block.
-pub(super) const PROOF_BYTES: usize = (128 << 10) + 64;
+pub(crate) const PROOF_BYTES: usize = (128 << 10) + 64;
 
 /// Decoded bytes by which a frame is proven.
 const PROOF_TEXT_BYTES: usize = 64;
 
 /// The largest block, packed or not.
-pub(super) const MAX_BLOCK_BYTES: usize = 128 << 10;
+pub(crate) const MAX_BLOCK_BYTES: usize = 128 << 10;
 
 /// How far behind a dictionary frames are followed that seem to begin in it.
 const FOLLOWED_BYTES: usize = 4 << 20;
 
 /// What may stand at the border of frames.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Border {
+pub(crate) enum Border {
     /// A frame of data.
     Frame,
     /// A skippable frame of so many bytes, with its header of eight.
@@ -55,7 +55,7 @@ pub(super) enum Border {
 }
 
 /// Tells what begins with `bytes`, of which there are eight unless the input ends.
-pub(super) fn border(bytes: &[u8]) -> Border {
+pub(crate) fn border(bytes: &[u8]) -> Border {
     if bytes.starts_with(&MAGIC) {
         return Border::Frame;
     }
@@ -74,19 +74,19 @@ pub(super) fn border(bytes: &[u8]) -> Border {
 /// Returns whether the frame with this head ends with a checksum of its content ([RFC 8878 §3.1.1.1.1]).
 ///
 /// [RFC 8878 §3.1.1.1.1]: https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.1
-pub(super) fn has_checksum(head: &[u8]) -> bool {
+pub(crate) fn has_checksum(head: &[u8]) -> bool {
     const CONTENT_CHECKSUM: u8 = 4;
     head.get(4)
         .is_some_and(|descriptor| descriptor & CONTENT_CHECKSUM != 0)
 }
 
 /// Whether an input with this head is zstd.
-pub(super) fn may_begin(head: &[u8]) -> bool {
+pub(crate) fn may_begin(head: &[u8]) -> bool {
     border(head) != Border::Other
 }
 
 /// Decodes frames piece by piece; one context serves all inputs of a reader.
-pub(super) struct Frames {
+pub(crate) struct Frames {
     context: Option<DCtx<'static>>,
     /// How many bytes the decoder wants next; 0 at the end of the frame.
     hint: usize,
@@ -102,7 +102,7 @@ pub(super) struct Frames {
 
 impl Frames {
     /// Without a context: that is made with the first input that needs it.
-    pub(super) fn new() -> Frames {
+    pub(crate) fn new() -> Frames {
         Frames {
             context: None,
             hint: 0,
@@ -115,19 +115,19 @@ impl Frames {
 
     /// Returns where the dictionary of the input ends: with its frame, or where the first frame
     /// begins that its damaged length hides.
-    pub(super) fn dictionary_end(&self) -> Option<u64> {
+    pub(crate) fn dictionary_end(&self) -> Option<u64> {
         self.dictionary_end
     }
 
     /// Returns the offset of the end of the last block that was begun.
-    pub(super) fn reached(&self) -> u64 {
+    pub(crate) fn reached(&self) -> u64 {
         self.reached
     }
 
     /// Makes ready for an input and loads its dictionary, if it has one.
     ///
     /// The window stands at the start of the input, and does so again after this.
-    pub(super) fn open(&mut self, window: &mut Window) -> io::Result<Result<(), ErrorKind>> {
+    pub(crate) fn open(&mut self, window: &mut Window) -> io::Result<Result<(), ErrorKind>> {
         self.dictionary_end = None;
         let context = self.context.get_or_insert_with(DCtx::create);
         let ready = context
@@ -187,7 +187,7 @@ impl Frames {
     }
 
     /// Makes ready for the frame at which the window stands.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         if let Some(context) = &mut self.context {
             // A reset of the session alone has no way to fail.
             let _ = context.reset(ResetDirective::SessionOnly);
@@ -200,7 +200,7 @@ impl Frames {
     /// Decodes the frame at the start of `bytes` in one piece into `out`; none if that fails.
     ///
     /// Gives the bytes taken and made.
-    pub(super) fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<(usize, usize)> {
+    pub(crate) fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<(usize, usize)> {
         self.begin();
         match decode(self.context.as_mut()?, bytes, out) {
             (Ok(0), taken, made) => Some((taken, made)),
@@ -213,7 +213,7 @@ impl Frames {
     /// The decoder gets no more than it asks for, a block at a time, and gives
     /// what it holds before it gets more: on an error it does not tell what it
     /// made, and so all before the bad block has been given by then.
-    pub(super) fn feed(&mut self, window: &mut Window, out: &mut [u8]) -> io::Result<Fed> {
+    pub(crate) fn feed(&mut self, window: &mut Window, out: &mut [u8]) -> io::Result<Fed> {
         let Some(context) = &mut self.context else {
             return Ok(Fed::End);
         };
@@ -245,7 +245,7 @@ impl Frames {
     ///
     /// [`PROOF_BYTES`] suffice; what was begun before is lost. Blocks are decoded one by one, and
     /// whole, so that the work is counted as it is done.
-    pub(super) fn probe(&mut self, bytes: &[u8]) -> Probe {
+    pub(crate) fn probe(&mut self, bytes: &[u8]) -> Probe {
         self.begin();
         let Some(context) = &mut self.context else {
             return Probe::new(false, 0, 0);
@@ -294,8 +294,8 @@ fn kind(code: usize) -> ErrorKind {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{skippable, zstd};
     use super::*;
+    use crate::tests::{skippable, zstd};
 
     fn decode_all(bytes: &[u8]) -> (Vec<u8>, Fed) {
         let mut window = Window::new(0);

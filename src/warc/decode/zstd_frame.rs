@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::error::ErrorKind;
-use super::zstd::{Border, MAGIC, MAX_BLOCK_BYTES, border};
+use crate::decode::zstd::{Border, MAGIC, MAX_BLOCK_BYTES, border};
+use crate::error::ErrorKind;
 
 /// Blocks that are followed at most, in all.
 const FOLLOWED_BLOCKS: usize = 1 << 20;
@@ -20,7 +20,7 @@ const FOLLOWED_BLOCKS: usize = 1 << 20;
 /// # Errors
 ///
 /// [`ErrorKind::BadDictionary`] if following the blocks takes too many steps.
-pub(super) fn hidden_frame(
+pub(crate) fn hidden_frame(
     bytes: &[u8],
     content: Range<usize>,
 ) -> Result<Option<usize>, ErrorKind> {
@@ -94,8 +94,8 @@ fn frame_end(bytes: &[u8], at: usize, blocks: &mut usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{skippable, zstd};
     use super::*;
+    use crate::tests::{skippable, zstd};
 
     #[test]
     fn the_length_of_a_frame_is_told_without_decoding_it() {

@@ -1,6 +1,6 @@
 //! Gzip members as streams, for those that are not inflated whole.
 //!
-//! The usual way is [`Deflate`](super::deflate::Deflate), a member at a time.
+//! The usual way is [`Deflate`](crate::decode::libdeflate::Deflate), a member at a time.
 //! Here are the others: members too large for that, members that are damaged,
 //! and the proof that a member begins at an offset. If you change what is
 //! accepted here, compare with what libdeflate accepts: a member should not be
@@ -13,14 +13,14 @@ use std::io;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use super::budget::Probe;
-use super::container::{begins_record, skip_line_ends};
-use super::error::ErrorKind;
-use super::input::Fed;
-use super::window::Window;
+use crate::decode::decoder::Fed;
+use crate::decode::source::Window;
+use crate::detect::{begins_record, skip_line_ends};
+use crate::error::ErrorKind;
+use crate::search_budget::Probe;
 
 /// The first bytes of a member: magic and the one method there is.
-pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
+pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// The longest header we read, with its name and comment.
 const MAX_HEADER_BYTES: usize = 256 << 10;
@@ -29,7 +29,7 @@ const MAX_HEADER_BYTES: usize = 256 << 10;
 const MAX_PROOF_HEADER_BYTES: usize = 4 << 10;
 
 /// Bytes of an input that are enough to prove a member.
-pub(super) const PROOF_BYTES: usize = MAX_PROOF_HEADER_BYTES + PROOF_DATA_BYTES;
+pub(crate) const PROOF_BYTES: usize = MAX_PROOF_HEADER_BYTES + PROOF_DATA_BYTES;
 
 /// Compressed data that must suffice to give the first five octets.
 const PROOF_DATA_BYTES: usize = 4 << 10;
@@ -38,12 +38,12 @@ const PROOF_DATA_BYTES: usize = 4 << 10;
 const STEP_BYTES: (u64, u64) = (64, 64 << 10);
 
 /// Whether an input with this head is gzip.
-pub(super) fn may_begin(head: &[u8]) -> bool {
+pub(crate) fn may_begin(head: &[u8]) -> bool {
     head.starts_with(&MAGIC[..2.min(head.len())])
 }
 
 /// Whether a member may begin with `bytes`, which are short only at the end of the input.
-pub(super) fn member_may_begin(bytes: &[u8]) -> bool {
+pub(crate) fn member_may_begin(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC[..3.min(bytes.len())])
 }
 
@@ -112,7 +112,7 @@ enum Phase {
 }
 
 /// Inflates one member piece by piece; its state is used again for the next.
-pub(super) struct Inflate {
+pub(crate) struct Inflate {
     raw: Decompress,
     crc: Crc,
     made: u64,
@@ -125,7 +125,7 @@ pub(super) struct Inflate {
 }
 
 impl Inflate {
-    pub(super) fn new() -> Inflate {
+    pub(crate) fn new() -> Inflate {
         Inflate {
             raw: Decompress::new(false),
             crc: Crc::new(),
@@ -137,7 +137,7 @@ impl Inflate {
     }
 
     /// Makes ready for the member at which the window stands.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.raw.reset(false);
         self.crc.reset();
         (self.made, self.taken, self.bound) = (0, 0, 0);
@@ -145,12 +145,12 @@ impl Inflate {
     }
 
     /// Returns how many bytes of the member were read, rounded up to the step.
-    pub(super) fn packed_bytes(&self) -> u64 {
+    pub(crate) fn packed_bytes(&self) -> u64 {
         self.bound
     }
 
     /// Inflates the next bytes of the member into `out`, which is not empty.
-    pub(super) fn feed(&mut self, window: &mut Window, out: &mut [u8]) -> io::Result<Fed> {
+    pub(crate) fn feed(&mut self, window: &mut Window, out: &mut [u8]) -> io::Result<Fed> {
         loop {
             match self.phase {
                 Phase::Header => {
@@ -231,7 +231,7 @@ impl Inflate {
     /// Tells whether the member at the start of `bytes` decodes to `WARC/`.
     ///
     /// [`PROOF_BYTES`] suffice; what was begun before is lost.
-    pub(super) fn probe(&mut self, bytes: &[u8]) -> Probe {
+    pub(crate) fn probe(&mut self, bytes: &[u8]) -> Probe {
         let none = Probe::new(false, 0, 0);
         let Header::Bytes(start) = header(&bytes[..bytes.len().min(MAX_PROOF_HEADER_BYTES)]) else {
             return none;
@@ -260,8 +260,8 @@ impl Inflate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::gzip;
     use super::*;
+    use crate::tests::gzip;
 
     fn inflate(bytes: &[u8]) -> (Vec<u8>, Fed) {
         let mut window = Window::new(0);

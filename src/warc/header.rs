@@ -1,33 +1,33 @@
 //! Splits a record header into its fields.
 
-use super::container::begins_record;
-use super::error::ErrorKind;
+use crate::detect::begins_record;
+use crate::error::ErrorKind;
 
 /// A version line that is longer than this is none.
 const VERSION_BYTES_MAX: usize = 64;
 
 /// A field, as positions in the header: name and value, both trimmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Field {
+pub(crate) struct Field {
     name: (u32, u32),
     value: (u32, u32),
 }
 
 impl Field {
     /// The name, out of the header that was parsed.
-    pub(super) fn name(self, header: &[u8]) -> &[u8] {
+    pub(crate) fn name(self, header: &[u8]) -> &[u8] {
         &header[self.name.0 as usize..self.name.1 as usize]
     }
 
     /// The value, out of the header that was parsed.
-    pub(super) fn value(self, header: &[u8]) -> &[u8] {
+    pub(crate) fn value(self, header: &[u8]) -> &[u8] {
         &header[self.value.0 as usize..self.value.1 as usize]
     }
 }
 
 /// A header, as far as it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parsed {
+pub(crate) enum Parsed {
     /// It takes `bytes`, with the empty line at its end. `folded` if a value runs over lines.
     Header { bytes: usize, folded: bool },
     /// It goes on beyond the bytes given.
@@ -42,7 +42,7 @@ pub(super) enum Parsed {
 /// version line means that the header was cut and another record begins.
 ///
 /// The grammar is that of WARC 1.1 §4, taken liberally.
-pub(super) fn parse(bytes: &[u8], fields: &mut Vec<Field>) -> Parsed {
+pub(crate) fn parse(bytes: &[u8], fields: &mut Vec<Field>) -> Parsed {
     fields.clear();
     let bytes = &bytes[..bytes.len().min(u32::MAX as usize)];
     match bytes.get(5) {
@@ -93,7 +93,7 @@ pub(super) fn parse(bytes: &[u8], fields: &mut Vec<Field>) -> Parsed {
 }
 
 /// Copies a header into `out` with every folded value on one line, joined by one space.
-pub(super) fn unfold(header: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn unfold(header: &[u8], out: &mut Vec<u8>) {
     out.clear();
     let mut fields = 0;
     for line in header.split_inclusive(|&byte| byte == b'\n') {
@@ -115,7 +115,7 @@ pub(super) fn unfold(header: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Whether a line is a version and nothing more, as in `WARC/1.0`.
-pub(super) fn is_version(line: &[u8]) -> bool {
+pub(crate) fn is_version(line: &[u8]) -> bool {
     if !begins_record(line) {
         return false;
     }
@@ -132,7 +132,7 @@ pub(super) fn is_version(line: &[u8]) -> bool {
 ///
 /// [`ErrorKind::BadContentLength`] if there is none, if it is no number of 64
 /// bits, or if there are two that differ.
-pub(super) fn content_length(header: &[u8], fields: &[Field]) -> Result<u64, ErrorKind> {
+pub(crate) fn content_length(header: &[u8], fields: &[Field]) -> Result<u64, ErrorKind> {
     let mut stated = None;
     for field in fields {
         if !field.name(header).eq_ignore_ascii_case(b"content-length") {

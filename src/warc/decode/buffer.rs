@@ -2,16 +2,16 @@
 
 use std::io;
 
-use super::container::skip_line_ends;
-use super::error::ErrorKind;
-use super::input::{Fed, Input};
+use crate::decode::decoder::{Fed, Input};
+use crate::detect::{Container, skip_line_ends};
+use crate::error::ErrorKind;
 
 /// The least that is asked of a decoder at once.
 const CHUNK: usize = 64 << 10;
 
 /// How decoded bytes ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// The member, frame or plain input is sound to its end.
     Clean,
     /// Nothing more can be decoded.
@@ -22,7 +22,7 @@ pub(super) enum End {
 ///
 /// Positions in it are counted from the cursor, because bytes before the
 /// cursor may be dropped whenever more is decoded.
-pub(super) struct Text {
+pub(crate) struct Text {
     buffer: Vec<u8>,
     cursor: usize,
     len: usize,
@@ -32,7 +32,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn new() -> Text {
+    pub(crate) fn new() -> Text {
         Text {
             buffer: Vec::new(),
             cursor: 0,
@@ -43,12 +43,12 @@ impl Text {
     }
 
     /// Drops everything and begins at the decoded offset `base`.
-    pub(super) fn restart(&mut self, base: u64) {
+    pub(crate) fn restart(&mut self, base: u64) {
         (self.cursor, self.len, self.base, self.end) = (0, 0, base, None);
     }
 
     /// Lends the whole buffer, of `size` bytes at least, to be filled from outside.
-    pub(super) fn space(&mut self, size: usize) -> &mut [u8] {
+    pub(crate) fn space(&mut self, size: usize) -> &mut [u8] {
         if self.buffer.len() < size {
             self.buffer.resize(size, 0);
         }
@@ -56,45 +56,45 @@ impl Text {
     }
 
     /// The size of the buffer.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.buffer.len()
     }
 
     /// Gives back memory beyond `size`.
-    pub(super) fn shrink(&mut self, size: usize) {
+    pub(crate) fn shrink(&mut self, size: usize) {
         self.restart(0);
         self.buffer.truncate(size);
         self.buffer.shrink_to(size);
     }
 
     /// Takes the first `len` bytes of the buffer as a sound and whole member.
-    pub(super) fn set_whole(&mut self, len: usize) {
+    pub(crate) fn set_whole(&mut self, len: usize) {
         (self.cursor, self.len, self.base, self.end) = (0, len, 0, Some(End::Clean));
     }
 
     /// The bytes from the cursor on that are decoded so far.
-    pub(super) fn rest(&self) -> &[u8] {
+    pub(crate) fn rest(&self) -> &[u8] {
         &self.buffer[self.cursor..self.len]
     }
 
     /// Decoded offset of the cursor.
-    pub(super) fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.base + self.cursor as u64
     }
 
     /// How the decoded bytes end, once that is seen.
-    pub(super) fn end(&self) -> Option<End> {
+    pub(crate) fn end(&self) -> Option<End> {
         self.end
     }
 
     /// Moves the cursor over bytes that are decoded.
-    pub(super) fn advance(&mut self, count: usize) {
+    pub(crate) fn advance(&mut self, count: usize) {
         debug_assert!(count <= self.len - self.cursor);
         self.cursor += count;
     }
 
     /// Whether the octet before the one at `index` ends a line, or there is none before it.
-    pub(super) fn begins_line(&self, index: usize) -> bool {
+    pub(crate) fn begins_line(&self, index: usize) -> bool {
         match (self.cursor + index).checked_sub(1) {
             Some(before) => self.buffer[before] == b'\n',
             None => self.base == 0,
@@ -102,7 +102,7 @@ impl Text {
     }
 
     /// Decodes until `count` bytes stand after the cursor; false if there are not so many.
-    pub(super) fn need(&mut self, input: &mut Input, count: usize) -> io::Result<bool> {
+    pub(crate) fn need(&mut self, input: &mut Input, count: usize) -> io::Result<bool> {
         while self.len - self.cursor < count {
             if !self.pull(input)? {
                 return Ok(false);
@@ -138,7 +138,7 @@ impl Text {
     }
 
     /// Moves the cursor over `count` bytes, decoded or not; false if there are not so many.
-    pub(super) fn skip(&mut self, input: &mut Input, mut count: u64) -> io::Result<bool> {
+    pub(crate) fn skip(&mut self, input: &mut Input, mut count: u64) -> io::Result<bool> {
         loop {
             let held = self.len - self.cursor;
             if count <= held as u64 {
@@ -150,7 +150,7 @@ impl Text {
             if self.end.is_some() {
                 return Ok(false);
             }
-            if input.container == super::Container::Plain && input.window.can_seek() {
+            if input.container == Container::Plain && input.window.can_seek() {
                 let whole = input.window.skip(count)?;
                 self.restart(input.window.offset());
                 return Ok(whole);
@@ -160,7 +160,7 @@ impl Text {
     }
 
     /// Moves the cursor over CR and LF.
-    pub(super) fn skip_line_ends(&mut self, input: &mut Input) -> io::Result<()> {
+    pub(crate) fn skip_line_ends(&mut self, input: &mut Input) -> io::Result<()> {
         loop {
             self.cursor = self.len - skip_line_ends(self.rest()).len();
             if self.cursor < self.len || !self.pull(input)? {

@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 const CHUNK: usize = 1 << 20;
 
 /// The size of slices: each boundary of a sliced file is a multiple of it.
-pub(crate) const SLICE_BYTES: u64 = CHUNK as u64;
+pub const SLICE_BYTES: u64 = CHUNK as u64;
 
 /// What is read at once behind the end of a slice, where the next slice is read too.
 const STEP: usize = 64 << 10;
@@ -26,7 +26,7 @@ enum Source {
 ///
 /// Files are read, not mapped: a file that shrinks while we read it ends
 /// early and does not kill us.
-pub(super) struct Window {
+pub(crate) struct Window {
     source: Source,
     buffer: Vec<u8>,
     /// The unread bytes are `buffer[at..len]`.
@@ -49,7 +49,7 @@ pub(super) struct Window {
 
 impl Window {
     /// A window over nothing.
-    pub(super) fn new(keep_bytes: usize) -> Window {
+    pub(crate) fn new(keep_bytes: usize) -> Window {
         Window {
             source: Source::Nothing,
             buffer: Vec::new(),
@@ -67,17 +67,17 @@ impl Window {
     }
 
     /// Goes over to a regular file, at its start.
-    pub(super) fn open_file(&mut self, file: File, length: u64) {
+    pub(crate) fn open_file(&mut self, file: File, length: u64) {
         self.open(Source::File { file, length });
     }
 
     /// Goes over to a stream, at its start.
-    pub(super) fn open_stream(&mut self, stream: Box<dyn Read + Send>) {
+    pub(crate) fn open_stream(&mut self, stream: Box<dyn Read + Send>) {
         self.open(Source::Stream(stream));
     }
 
     /// Lets go of the input.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.open(Source::Nothing);
     }
 
@@ -92,7 +92,7 @@ impl Window {
     }
 
     /// Says where the slice of a file ends, so that little is read behind it.
-    pub(super) fn end_slice_at(&mut self, offset: u64) {
+    pub(crate) fn end_slice_at(&mut self, offset: u64) {
         self.slice_end = offset;
     }
 
@@ -116,17 +116,17 @@ impl Window {
     }
 
     /// The bytes that are held and not yet consumed.
-    pub(super) fn unread(&self) -> &[u8] {
+    pub(crate) fn unread(&self) -> &[u8] {
         &self.buffer[self.at..self.len]
     }
 
     /// Offset of the first unread byte.
-    pub(super) fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.base + self.at as u64
     }
 
     /// The length of the input, if it is known beforehand.
-    pub(super) fn length(&self) -> Option<u64> {
+    pub(crate) fn length(&self) -> Option<u64> {
         match self.source {
             Source::File { length, .. } => Some(length),
             _ => None,
@@ -134,23 +134,23 @@ impl Window {
     }
 
     /// Whether the input can be read again from an earlier offset.
-    pub(super) fn can_seek(&self) -> bool {
+    pub(crate) fn can_seek(&self) -> bool {
         matches!(self.source, Source::File { .. })
     }
 
     /// Bytes taken from the input so far, those read twice counted twice.
-    pub(super) fn bytes_read(&self) -> u64 {
+    pub(crate) fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
 
     /// Passes over `count` unread bytes.
-    pub(super) fn consume(&mut self, count: usize) {
+    pub(crate) fn consume(&mut self, count: usize) {
         debug_assert!(count <= self.len - self.at);
         self.at += count;
     }
 
     /// Holds the bytes of a stream from the present offset on, within the bound.
-    pub(super) fn keep_from_here(&mut self) {
+    pub(crate) fn keep_from_here(&mut self) {
         if !self.can_seek() {
             self.keep = Some(self.offset());
         }
@@ -162,7 +162,7 @@ impl Window {
     /// A file can always be read again. A stream seems to end, until
     /// [`release`](Window::release), at the bound up to which its bytes are kept, so that the
     /// result depends neither on the size of its reads nor on what is in the buffer.
-    pub(super) fn hold(&mut self, from: u64) -> bool {
+    pub(crate) fn hold(&mut self, from: u64) -> bool {
         if self.can_seek() {
             return true;
         }
@@ -178,7 +178,7 @@ impl Window {
     }
 
     /// Ends [`hold`](Window::hold) and returns whether all bytes up to the limit were read.
-    pub(super) fn release(&mut self) -> bool {
+    pub(crate) fn release(&mut self) -> bool {
         let end = self.base + self.len as u64;
         let is_cut = self.limit.take() == Some(end);
         self.len += std::mem::take(&mut self.beyond);
@@ -186,7 +186,7 @@ impl Window {
     }
 
     /// Reads until `count` bytes are unread or the input ends, and returns how many are.
-    pub(super) fn fill(&mut self, count: usize) -> io::Result<usize> {
+    pub(crate) fn fill(&mut self, count: usize) -> io::Result<usize> {
         let mut count = count;
         if let Some(limit) = self.limit {
             count = count.min((limit - self.offset()) as usize);
@@ -209,7 +209,7 @@ impl Window {
     /// Reads more, so that at most `most` bytes are unread, and returns how many are.
     ///
     /// What is held is doubled, but not beyond the next boundary of slices.
-    pub(super) fn grow(&mut self, most: usize) -> io::Result<usize> {
+    pub(crate) fn grow(&mut self, most: usize) -> io::Result<usize> {
         let held = self.len - self.at;
         let end = self.base + self.len as u64;
         let wanted = match end < self.slice_end {
@@ -249,7 +249,7 @@ impl Window {
     }
 
     /// Reads into `out`, past the buffer when that is empty; 0 is the end.
-    pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let held = self.len - self.at;
         if held > 0 {
             let count = held.min(out.len());
@@ -271,7 +271,7 @@ impl Window {
     ///
     /// A stream goes back no further than to the first byte that is held,
     /// and not forward at all.
-    pub(super) fn seek(&mut self, offset: u64) -> io::Result<u64> {
+    pub(crate) fn seek(&mut self, offset: u64) -> io::Result<u64> {
         if offset >= self.base && offset - self.base <= self.len as u64 {
             self.at = (offset - self.base) as usize;
         } else if let Source::File { file, .. } = &mut self.source {
@@ -287,7 +287,7 @@ impl Window {
     }
 
     /// Reads bytes of a file from `offset` on into `out` without moving, and returns how many.
-    pub(super) fn peek(&mut self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn peek(&mut self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         let end = self.base + self.len as u64;
         let mut held = 0;
         if self.can_seek() {
@@ -313,7 +313,7 @@ impl Window {
     }
 
     /// Passes over `count` bytes and returns whether there were as many.
-    pub(super) fn skip(&mut self, mut count: u64) -> io::Result<bool> {
+    pub(crate) fn skip(&mut self, mut count: u64) -> io::Result<bool> {
         if let Some(length) = self.length() {
             let target = self.offset().saturating_add(count);
             return Ok(self.seek(target.min(length))? == target);

@@ -9,7 +9,7 @@ use libdeflate_sys as sys;
 
 /// What became of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inflated {
+pub(crate) enum Inflated {
     /// The member is sound: it took `taken` bytes and gave `made`.
     Whole { taken: usize, made: usize },
     /// The output is too small.
@@ -20,7 +20,7 @@ pub(super) enum Inflated {
 
 /// A decompressor of libdeflate, its tables used again for every member.
 #[derive(Debug)]
-pub(super) struct Deflate(NonNull<sys::libdeflate_decompressor>);
+pub(crate) struct Deflate(NonNull<sys::libdeflate_decompressor>);
 
 // SAFETY: the decompressor is plain memory that only its owner reaches; every
 // use goes through `&mut self`, so no two threads use it at once.
@@ -32,7 +32,7 @@ unsafe impl Send for Deflate {}
 
 impl Deflate {
     /// Allocates a decompressor.
-    pub(super) fn new() -> Deflate {
+    pub(crate) fn new() -> Deflate {
         #[expect(
             unsafe_code,
             reason = "libdeflate has no safe binding that tells the bytes taken"
@@ -45,7 +45,7 @@ impl Deflate {
     /// Inflates the gzip member at the start of `input` into `output`.
     ///
     /// The checksum and the length in the trailer are verified.
-    pub(super) fn member(&mut self, input: &[u8], output: &mut [u8]) -> Inflated {
+    pub(crate) fn member(&mut self, input: &[u8], output: &mut [u8]) -> Inflated {
         let (mut taken, mut made) = (0, 0);
         #[expect(
             unsafe_code,
@@ -88,8 +88,8 @@ impl Drop for Deflate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::gzip;
     use super::*;
+    use crate::tests::gzip;
 
     #[test]
     fn a_member_tells_what_it_took_and_what_it_gave() {

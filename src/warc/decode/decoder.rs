@@ -5,12 +5,12 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::budget::{Probe, SearchBudget};
-use super::container::{Container, SEARCHED_BYTES, detect};
-use super::error::{Error, ErrorKind};
-use super::gzip::{self, Inflate};
-use super::window::Window;
-use super::zstd::{self, Frames};
+use crate::decode::gzip::{self, Inflate};
+use crate::decode::source::Window;
+use crate::decode::zstd::{self, Frames};
+use crate::detect::{Container, SEARCHED_BYTES, detect};
+use crate::error::{Error, ErrorKind};
+use crate::search_budget::{Probe, SearchBudget};
 
 /// Bytes by which a container is told, unless the beginning of the input is damaged.
 const HEAD_BYTES: usize = 512;
@@ -33,7 +33,7 @@ const VERIFY_BYTES: usize = 64 << 10;
 
 /// What a decoder gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fed {
+pub(crate) enum Fed {
     /// So many bytes, at least one.
     Bytes(usize),
     /// The member, frame or plain input is over and sound.
@@ -43,10 +43,10 @@ pub(super) enum Fed {
 }
 
 /// An open input, its window and the decoders over it.
-pub(super) struct Input {
-    pub(super) window: Window,
-    pub(super) budget: SearchBudget,
-    pub(super) container: Container,
+pub(crate) struct Input {
+    pub(crate) window: Window,
+    pub(crate) budget: SearchBudget,
+    pub(crate) container: Container,
     inflate: Inflate,
     frames: Frames,
     /// Where the member or frame began that is decoded piece by piece.
@@ -60,7 +60,7 @@ pub(super) struct Input {
 
 impl Input {
     /// No input yet; `keep_bytes` bounds what is held of a stream to search it again.
-    pub(super) fn new(keep_bytes: usize) -> Input {
+    pub(crate) fn new(keep_bytes: usize) -> Input {
         Input {
             window: Window::new(keep_bytes),
             budget: SearchBudget::default(),
@@ -75,12 +75,12 @@ impl Input {
     }
 
     /// Ends [`verify_rest`](Input::verify_rest) with an error soon after `stop` is set.
-    pub(super) fn set_stop(&mut self, stop: Arc<AtomicBool>) {
+    pub(crate) fn set_stop(&mut self, stop: Arc<AtomicBool>) {
         self.stop = Some(stop);
     }
 
     /// Opens a regular file, tells its container and stands at its start.
-    pub(super) fn open_file(&mut self, file: File, length: u64) -> Result<(), Error> {
+    pub(crate) fn open_file(&mut self, file: File, length: u64) -> Result<(), Error> {
         self.window.open_file(file, length);
         self.begin()
     }
@@ -88,7 +88,7 @@ impl Input {
     /// Opens a regular file to read a slice of it: of its head no more is read than is needed.
     ///
     /// `known` is its container, if that was told before. The caller says where the slice ends.
-    pub(super) fn open_slice(
+    pub(crate) fn open_slice(
         &mut self,
         file: File,
         length: u64,
@@ -106,7 +106,7 @@ impl Input {
     }
 
     /// Opens a stream, tells its container and stands at its start.
-    pub(super) fn open_stream(&mut self, stream: Box<dyn Read + Send>) -> Result<(), Error> {
+    pub(crate) fn open_stream(&mut self, stream: Box<dyn Read + Send>) -> Result<(), Error> {
         self.window.open_stream(stream);
         self.begin()
     }
@@ -141,7 +141,7 @@ impl Input {
     }
 
     /// Makes ready to decode, piece by piece, what begins where the window stands.
-    pub(super) fn begin_member(&mut self) {
+    pub(crate) fn begin_member(&mut self) {
         (self.member, self.made) = (self.window.offset(), 0);
         match self.container {
             Container::Plain => {}
@@ -153,7 +153,7 @@ impl Input {
     /// Decodes the zstd frame at the window in one piece into `out` and returns what it made.
     ///
     /// None if the frame is too large for that, or damaged; the window then stands where it did.
-    pub(super) fn whole_frame(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
+    pub(crate) fn whole_frame(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
         self.window.fill(FRAME_BYTES)?;
         let packed = self.window.unread();
         let packed = &packed[..packed.len().min(FRAME_BYTES)];
@@ -164,7 +164,7 @@ impl Input {
     }
 
     /// Decodes the next bytes into `out`, which is not empty.
-    pub(super) fn feed(&mut self, out: &mut [u8]) -> io::Result<Fed> {
+    pub(crate) fn feed(&mut self, out: &mut [u8]) -> io::Result<Fed> {
         let fed = self.decode(out)?;
         if self.container != Container::Plain && matches!(fed, Fed::Bytes(_)) {
             let packed = self.window.offset() - self.member;
@@ -206,7 +206,7 @@ impl Input {
     /// # Errors
     ///
     /// Those of the input, and [`io::ErrorKind::Interrupted`] once the run is to stop.
-    pub(super) fn verify_rest(&mut self) -> io::Result<Option<bool>> {
+    pub(crate) fn verify_rest(&mut self) -> io::Result<Option<bool>> {
         if !self.window.hold(self.member) {
             return Ok(None);
         }
@@ -247,7 +247,7 @@ impl Input {
     }
 
     /// The first bytes of a member or frame, and how many bytes prove one.
-    pub(super) fn magic(&self) -> (&'static [u8], usize) {
+    pub(crate) fn magic(&self) -> (&'static [u8], usize) {
         match self.container {
             Container::Zstd => (&zstd::MAGIC, zstd::PROOF_BYTES),
             _ => (&gzip::MAGIC, gzip::PROOF_BYTES),
@@ -255,7 +255,7 @@ impl Input {
     }
 
     /// Tells whether the member or frame at which the window stands decodes to `WARC/`.
-    pub(super) fn probe(&mut self) -> Probe {
+    pub(crate) fn probe(&mut self) -> Probe {
         match self.container {
             Container::Plain => Probe::new(false, 0, 0),
             Container::Gzip => self.inflate.probe(self.window.unread()),
@@ -264,7 +264,7 @@ impl Input {
     }
 
     /// Counts the work of the member or frame that was decoded last, which has failed.
-    pub(super) fn add_failed_member(&mut self) {
+    pub(crate) fn add_failed_member(&mut self) {
         let packed = match self.container {
             Container::Plain => 0,
             Container::Gzip => self.inflate.packed_bytes(),
@@ -274,7 +274,7 @@ impl Input {
     }
 
     /// Returns where the dictionary at the head of the input ends, if it has one.
-    pub(super) fn dictionary_end(&self) -> Option<u64> {
+    pub(crate) fn dictionary_end(&self) -> Option<u64> {
         match self.container {
             Container::Zstd => self.frames.dictionary_end(),
             _ => None,

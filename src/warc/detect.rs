@@ -1,8 +1,8 @@
 //! Tells from its first bytes how an input is packed.
 
-use super::error::{Error, ErrorKind};
-use super::split::find_container;
-use super::{gzip, zstd};
+use crate::decode::{gzip, zstd};
+use crate::error::{Error, ErrorKind};
+use crate::resync::find_container;
 
 /// How an archive is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +47,7 @@ const REFUSED: &[(&[u8], &str)] = &[
 
 /// Bytes of an input whose beginning is damaged in which a record, a member or
 /// a frame must begin.
-pub(super) const SEARCHED_BYTES: usize = 1 << 20;
+pub(crate) const SEARCHED_BYTES: usize = 1 << 20;
 
 /// Tells how an input is packed from its first bytes.
 ///
@@ -85,21 +85,21 @@ pub fn detect(head: &[u8]) -> Result<Container, Error> {
 ///
 /// The grammar of WARC takes its literals in any case, and so do we where a
 /// record must begin; searches for a record look only for capitals.
-pub(super) fn begins_record(bytes: &[u8]) -> bool {
+pub(crate) fn begins_record(bytes: &[u8]) -> bool {
     bytes
         .first_chunk::<5>()
         .is_some_and(|word| word.eq_ignore_ascii_case(b"WARC/"))
 }
 
 /// Whether `bytes`, all that there are, are the start of that word or nothing.
-pub(super) fn is_cut_start(bytes: &[u8]) -> bool {
+pub(crate) fn is_cut_start(bytes: &[u8]) -> bool {
     b"WARC/"
         .get(..bytes.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(bytes))
 }
 
 /// What stands after the CR and LF at the start of `bytes`.
-pub(super) fn skip_line_ends(bytes: &[u8]) -> &[u8] {
+pub(crate) fn skip_line_ends(bytes: &[u8]) -> &[u8] {
     let run = bytes
         .iter()
         .take_while(|byte| matches!(byte, b'\r' | b'\n'))
@@ -108,15 +108,15 @@ pub(super) fn skip_line_ends(bytes: &[u8]) -> &[u8] {
 }
 
 /// The word for a member that holds ARC records.
-pub(super) fn refused_text(text: &[u8]) -> Option<&'static str> {
+pub(crate) fn refused_text(text: &[u8]) -> Option<&'static str> {
     let (magic, what) = REFUSED[0];
     text.starts_with(magic).then_some(what)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{gzip as gzip_of, zstd as zstd_of};
     use super::*;
+    use crate::tests::{gzip as gzip_of, zstd as zstd_of};
 
     #[test]
     fn the_three_containers_are_told_by_their_first_bytes() {

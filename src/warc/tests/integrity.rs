@@ -1,7 +1,7 @@
 //! Records say whether the checksum of what holds them agrees, however they are read.
 
-use super::super::Integrity::{self, Damaged, Unguarded, Unknown, Verified};
 use super::*;
+use crate::Integrity::{self, Damaged, Unguarded, Unknown, Verified};
 
 /// The integrity of each record of these events.
 fn integrities(events: &[Event]) -> Vec<Integrity> {

@@ -11,22 +11,25 @@
 //! Nothing but offsets outlives a record or a member. If you add state that
 //! does, ranges of a file no longer give what the whole gives.
 
+mod member;
+mod record;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::container::{Container, begins_record, is_cut_start};
-use super::deflate::Deflate;
-use super::error::{Error, ErrorKind};
-use super::header::Field;
-use super::input::Input;
-use super::member::{Fault, Member};
-use super::record::Record;
-use super::scan::{Current, Scan};
-use super::split::{find_start, next_record};
-use super::text::{End, Text};
+use self::member::{Fault, Member};
+use self::record::{Current, Scan};
+use crate::decode::buffer::{End, Text};
+use crate::decode::decoder::Input;
+use crate::decode::libdeflate::Deflate;
+use crate::detect::{Container, begins_record, is_cut_start};
+use crate::error::{Error, ErrorKind};
+use crate::header::Field;
+use crate::record::Record;
+use crate::resync::{find_start, next_record};
 
 /// Bounds on what a reader holds in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +73,8 @@ const SEARCH_BYTES: u64 = 768 << 10;
 /// # Example
 ///
 /// ```no_run
-/// # fn main() -> Result<(), scan::warc::Error> {
-/// use scan::warc::{Limits, Reader};
+/// # fn main() -> Result<(), warc::Error> {
+/// use warc::{Limits, Reader};
 ///
 /// let mut reader = Reader::new(Limits::default());
 /// reader.open_file("archive.warc.gz".as_ref(), None)?;
@@ -87,26 +90,26 @@ const SEARCH_BYTES: u64 = 768 << 10;
 /// # }
 /// ```
 pub struct Reader {
-    pub(super) limits: Limits,
-    pub(super) input: Input,
-    pub(super) deflate: Deflate,
-    pub(super) text: Text,
-    pub(super) fields: Vec<Field>,
+    pub(crate) limits: Limits,
+    pub(crate) input: Input,
+    pub(crate) deflate: Deflate,
+    pub(crate) text: Text,
+    pub(crate) fields: Vec<Field>,
     /// The header with every value on one line, if the record's own has folded ones.
-    pub(super) unfolded: Vec<u8>,
+    pub(crate) unfolded: Vec<u8>,
     /// Header and first part of a record whose block is larger than the limit.
-    pub(super) kept: Vec<u8>,
-    pub(super) current: Current,
+    pub(crate) kept: Vec<u8>,
+    pub(crate) current: Current,
     /// From the cursor of the text to behind the current record.
-    pub(super) advance: usize,
-    pub(super) member: Option<Member>,
+    pub(crate) advance: usize,
+    pub(crate) member: Option<Member>,
     /// A fault behind the one that was reported last.
-    pub(super) pending: Option<Error>,
+    pub(crate) pending: Option<Error>,
     /// Offset of the first member, frame or plain record that was not begun.
-    pub(super) next: u64,
+    pub(crate) next: u64,
     /// What begins here or later is not read.
-    pub(super) end: u64,
-    pub(super) done: bool,
+    pub(crate) end: u64,
+    pub(crate) done: bool,
 }
 
 impl Reader {
@@ -134,7 +137,7 @@ impl Reader {
     ///
     /// Of a range the records are read whose member, frame or plain record
     /// begins in it. It must begin at one: at what
-    /// [`find_member`](super::find_member) gave, or where another reader
+    /// [`find_member`](crate::find_member) gave, or where another reader
     /// [ended](Reader::position).
     ///
     /// A path that leads to no regular file, as a pipe, is read as a stream,
@@ -166,7 +169,7 @@ impl Reader {
     /// begin in it, and returns its offset.
     ///
     /// Without one in the first 768 KiB of the slice nothing is open. What was found is a guess,
-    /// as [`find_member`](super::find_member) says. `known` is the container of the file, if
+    /// as [`find_member`](crate::find_member) says. `known` is the container of the file, if
     /// another reader has told it: then only a file with a dictionary is read at its head again.
     ///
     /// The bytes read are those of the slice and of the member that crosses its end, and at most

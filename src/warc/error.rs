@@ -117,7 +117,7 @@ pub struct Decoded {
 
 impl Error {
     /// Damage at `offset` after which reading goes on at `next`.
-    pub(super) fn damage(kind: ErrorKind, offset: u64, next: u64) -> Error {
+    pub(crate) fn damage(kind: ErrorKind, offset: u64, next: u64) -> Error {
         Error {
             kind,
             offset,
@@ -130,7 +130,7 @@ impl Error {
     }
 
     /// Damage between records of the member at `offset`, found in its decoded bytes.
-    pub(super) fn inside(kind: ErrorKind, offset: u64, decoded: Decoded) -> Error {
+    pub(crate) fn inside(kind: ErrorKind, offset: u64, decoded: Decoded) -> Error {
         Error {
             decoded: Some(decoded),
             ..Error::damage(kind, offset, offset)
@@ -138,7 +138,7 @@ impl Error {
     }
 
     /// A fault that ends the input.
-    pub(super) fn fatal(kind: ErrorKind, offset: u64) -> Error {
+    pub(crate) fn fatal(kind: ErrorKind, offset: u64) -> Error {
         Error {
             fatal: true,
             ..Error::damage(kind, offset, offset)
@@ -146,7 +146,7 @@ impl Error {
     }
 
     /// A failure of the input itself, met at `offset`.
-    pub(super) fn io(source: io::Error, offset: u64) -> Error {
+    pub(crate) fn io(source: io::Error, offset: u64) -> Error {
         Error {
             source: Some(source),
             ..Error::fatal(ErrorKind::Io, offset)
@@ -154,12 +154,12 @@ impl Error {
     }
 
     /// Whether the input itself failed.
-    pub(super) fn is_io(&self) -> bool {
+    pub(crate) fn is_io(&self) -> bool {
         self.kind == ErrorKind::Io
     }
 
     /// The failure of the input, or the fault dressed up as one.
-    pub(super) fn into_io(mut self) -> io::Error {
+    pub(crate) fn into_io(mut self) -> io::Error {
         match self.source.take() {
             Some(source) => source,
             None => io::Error::other(self),
@@ -197,7 +197,7 @@ impl Error {
     }
 
     /// The same, where records of the damaged member were given before it was seen.
-    pub(super) fn with_records_before(self, records_before: u32) -> Error {
+    pub(crate) fn with_records_before(self, records_before: u32) -> Error {
         Error {
             records_before,
             ..self
@@ -205,7 +205,7 @@ impl Error {
     }
 
     /// Records of a damaged member that were given. They may be other than they were written; their
-    /// [`Integrity`](super::Integrity) says so.
+    /// [`Integrity`](crate::Integrity) says so.
     pub fn records_before(&self) -> u32 {
         self.records_before
     }

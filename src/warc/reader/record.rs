@@ -2,13 +2,13 @@
 
 use std::io;
 
-use super::container::{Container, begins_record, is_cut_start};
-use super::error::ErrorKind;
-use super::header::{self, Parsed};
-use super::reader::Reader;
-use super::record::{Integrity, Place};
-use super::split::find_record;
-use super::text::End;
+use crate::decode::buffer::End;
+use crate::detect::{Container, begins_record, is_cut_start};
+use crate::error::ErrorKind;
+use crate::header::{self, Parsed};
+use crate::reader::Reader;
+use crate::record::{Integrity, Place};
+use crate::resync::find_record;
 
 /// The longest run of line ends behind a record that is no fault.
 const MAX_LINE_END_BYTES: usize = 64 << 10;
@@ -27,19 +27,19 @@ const SEARCH_OVERLAP_BYTES: usize = 8 << 10;
 
 /// The current record, as positions.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Current {
-    pub(super) header_bytes: usize,
-    pub(super) block_len: usize,
-    pub(super) block_bytes: u64,
-    pub(super) folded: bool,
-    pub(super) kept: bool,
-    pub(super) length_quirk: bool,
-    pub(super) place: Place,
-    pub(super) integrity: Integrity,
+pub(crate) struct Current {
+    pub(crate) header_bytes: usize,
+    pub(crate) block_len: usize,
+    pub(crate) block_bytes: u64,
+    pub(crate) folded: bool,
+    pub(crate) kept: bool,
+    pub(crate) length_quirk: bool,
+    pub(crate) place: Place,
+    pub(crate) integrity: Integrity,
 }
 
 /// What the record at the cursor is.
-pub(super) enum Scan {
+pub(crate) enum Scan {
     Good,
     Bad(ErrorKind),
 }
@@ -61,7 +61,7 @@ enum Tail {
 
 impl Reader {
     /// Measures the record at the cursor, which begins with `WARC/`, and proves its end.
-    pub(super) fn scan(&mut self) -> io::Result<Scan> {
+    pub(crate) fn scan(&mut self) -> io::Result<Scan> {
         let (text, input) = (&mut self.text, &mut self.input);
         let start = text.offset();
         let (header_bytes, folded) = loop {

@@ -1,6 +1,6 @@
 //! A record as the reader lends it.
 
-use super::header::Field;
+use crate::header::Field;
 
 /// Where a record stands in its input, as the index of a crawl has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -92,18 +92,18 @@ impl Kind {
     }
 }
 
-/// A record, as slices of the buffers of its [`Reader`](super::Reader).
+/// A record, as slices of the buffers of its [`Reader`](crate::Reader).
 ///
 /// It lives until the next record is read, and costs nothing to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    pub(super) header: &'a [u8],
-    pub(super) fields: &'a [Field],
-    pub(super) block: &'a [u8],
-    pub(super) block_bytes: u64,
-    pub(super) place: Place,
-    pub(super) length_quirk: bool,
-    pub(super) integrity: Integrity,
+    pub(crate) header: &'a [u8],
+    pub(crate) fields: &'a [Field],
+    pub(crate) block: &'a [u8],
+    pub(crate) block_bytes: u64,
+    pub(crate) place: Place,
+    pub(crate) length_quirk: bool,
+    pub(crate) integrity: Integrity,
 }
 
 impl<'a> Record<'a> {
@@ -204,8 +204,8 @@ impl<'a> Iterator for Headers<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::header::{Parsed, parse};
     use super::*;
+    use crate::header::{Parsed, parse};
 
     fn with_record(header: &[u8], check: impl FnOnce(Record<'_>)) {
         let mut fields = Vec::new();

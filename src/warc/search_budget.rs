@@ -12,7 +12,7 @@
 //! - Behind a member that exceeds it alone, none is begun before half of its packed bytes.
 //!
 //! What is passed over, from the first place that was not tried, is a fault of its own
-//! ([`Unsearched`](super::ErrorKind::Unsearched)).
+//! ([`Unsearched`](crate::ErrorKind::Unsearched)).
 //!
 //! Counts belong to a block and are forgotten at its end, so that they depend on nothing but the
 //! bytes of that block. They are zero for the first member that begins in a block, so a range that
@@ -22,7 +22,7 @@
 //! range before it ends. If you change what is counted, it must depend neither on how the input is read (file,
 //! stream, size of reads) nor on which decoder was tried first.
 
-use super::window::SLICE_BYTES;
+use crate::decode::source::SLICE_BYTES;
 
 /// The unit in which work is counted.
 const SEARCH_BLOCK_BYTES: u64 = 1 << 20;
@@ -51,15 +51,15 @@ const BARRED_RATIO: u64 = 1 << 10;
 
 /// What was found at a place, and the work of finding out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Probe {
+pub(crate) struct Probe {
     /// Whether a member or frame begins there that decodes to `WARC/`.
-    pub(super) is_record: bool,
-    pub(super) work: u64,
+    pub(crate) is_record: bool,
+    pub(crate) work: u64,
 }
 
 impl Probe {
     /// A probe that took `packed` bytes and made `decoded` of them.
-    pub(super) fn new(is_record: bool, packed: usize, decoded: usize) -> Probe {
+    pub(crate) fn new(is_record: bool, packed: usize, decoded: usize) -> Probe {
         Probe {
             is_record,
             work: PACKED_WEIGHT * packed as u64 + decoded as u64,
@@ -67,7 +67,7 @@ impl Probe {
     }
 
     /// The same with the work of a decoder that ended with an error.
-    pub(super) fn failed(self) -> Probe {
+    pub(crate) fn failed(self) -> Probe {
         Probe {
             is_record: false,
             work: self.work + MEMBER_WORK,
@@ -77,7 +77,7 @@ impl Probe {
 
 /// Counts the work of searches in one input.
 #[derive(Debug, Default)]
-pub(super) struct SearchBudget {
+pub(crate) struct SearchBudget {
     /// The block to which the counts belong.
     block: u64,
     /// Work of probes in it.
@@ -90,7 +90,7 @@ pub(super) struct SearchBudget {
     barred: u64,
     /// All work in the input.
     #[cfg(test)]
-    pub(super) total: u64,
+    pub(crate) total: u64,
 }
 
 impl SearchBudget {
@@ -107,19 +107,19 @@ impl SearchBudget {
     }
 
     /// Returns true if reading from `offset` on depends on nothing before it.
-    pub(super) fn is_fresh(&self, offset: u64) -> bool {
+    pub(crate) fn is_fresh(&self, offset: u64) -> bool {
         let is_other = offset / SEARCH_BLOCK_BYTES != self.block;
         is_other || (self.probes == 0 && self.members == 0)
     }
 
     /// Returns the end of the block of `offset` if no place in the rest of it may be probed.
-    pub(super) fn end_of_search(&mut self, offset: u64) -> Option<u64> {
+    pub(crate) fn end_of_search(&mut self, offset: u64) -> Option<u64> {
         self.enter(offset);
         (self.probes > WORK_MAX).then_some((self.block + 1) * SEARCH_BLOCK_BYTES)
     }
 
     /// Counts a probe at `offset`.
-    pub(super) fn add_probe(&mut self, offset: u64, probe: Probe) {
+    pub(crate) fn add_probe(&mut self, offset: u64, probe: Probe) {
         self.enter(offset);
         self.probes += probe.work;
         #[cfg(test)]
@@ -130,7 +130,7 @@ impl SearchBudget {
     ///
     /// With the first member that is begun in a block, reading depends on nothing before it: its
     /// counts begin anew there, as they do for a reader of a range that begins at this member.
-    pub(super) fn may_begin(&mut self, from: u64, offset: u64) -> bool {
+    pub(crate) fn may_begin(&mut self, from: u64, offset: u64) -> bool {
         self.enter(offset);
         let may = self.members <= WORK_MAX && offset >= self.barred;
         if may && from / SEARCH_BLOCK_BYTES != self.block {
@@ -143,7 +143,7 @@ impl SearchBudget {
     ///
     /// Members that fail one behind the other cost next to nothing, since every packed byte is read
     /// once. Work that counts is that of members which overlap.
-    pub(super) fn add_member(&mut self, offset: u64, packed: u64, decoded: u64) {
+    pub(crate) fn add_member(&mut self, offset: u64, packed: u64, decoded: u64) {
         self.enter(offset);
         let end = offset.saturating_add(packed);
         let new = end.saturating_sub(self.reached.max(offset));

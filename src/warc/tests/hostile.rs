@@ -1,8 +1,8 @@
 //! Hostile bytes behind which a search could work without end: the work stays linear, and what is
 //! given does not depend on how the input is read.
 
-use super::super::container::detect;
 use super::*;
+use crate::detect;
 
 const MIB: usize = 1 << 20;
 

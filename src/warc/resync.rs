@@ -9,14 +9,14 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use super::budget::{Probe, SearchBudget};
-use super::container::Container;
-use super::gzip::{self, Inflate};
-use super::header::is_version;
-use super::input::Input;
-use super::text::Text;
-use super::window::Window;
-use super::zstd::{self, Frames};
+use crate::decode::buffer::Text;
+use crate::decode::decoder::Input;
+use crate::decode::gzip::{self, Inflate};
+use crate::decode::source::Window;
+use crate::decode::zstd::{self, Frames};
+use crate::detect::Container;
+use crate::header::is_version;
+use crate::search_budget::{Probe, SearchBudget};
 
 /// How far into a header we look for a field that every record has.
 const HEADER_BYTES: usize = 4 << 10;
@@ -28,7 +28,7 @@ const CONTAINER_WORK: u64 = 4 << 20;
 ///
 /// That is a gzip member or a zstd frame which decodes to `WARC/`, or a plain
 /// record at the beginning of a line. What is found is a guess until a reader
-/// that came from before [ends](super::Reader::position) exactly there: the
+/// that came from before [ends](crate::Reader::position) exactly there: the
 /// bytes of a record may look like the start of another. A file that is no
 /// archive, or not packed as `container` says, has no such place.
 ///
@@ -57,7 +57,7 @@ pub fn find_member(
 /// input, then stands.
 ///
 /// A reader that begins there begins with a new budget, as one does that comes from before.
-pub(super) fn find_start(
+pub(crate) fn find_start(
     input: &mut Input,
     text: &mut Text,
     from: u64,
@@ -77,17 +77,17 @@ pub(super) fn find_start(
 
 /// What a search found.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Search {
+pub(crate) struct Search {
     /// The first member or frame that may be begun.
-    pub(super) found: Option<u64>,
+    pub(crate) found: Option<u64>,
     /// The first place before it that was not tried, for it would have taken too much work.
-    pub(super) unsearched: Option<u64>,
+    pub(crate) unsearched: Option<u64>,
 }
 
 /// Finds the next member or frame that decodes to `WARC/`, in `from..limit`, within the budget.
 ///
 /// The window stands there, or at the end of what was searched.
-pub(super) fn next_member(input: &mut Input, from: u64, limit: u64) -> io::Result<Search> {
+pub(crate) fn next_member(input: &mut Input, from: u64, limit: u64) -> io::Result<Search> {
     let mut search = Search::default();
     let (magic, proof_bytes) = input.magic();
     let finder = memmem::Finder::new(magic);
@@ -135,7 +135,7 @@ pub(super) fn next_member(input: &mut Input, from: u64, limit: u64) -> io::Resul
 /// Moves the cursor to the next record that begins a line, from `from` after the cursor on.
 ///
 /// Without one before the offset `limit`, the cursor is where the search ended.
-pub(super) fn next_record(
+pub(crate) fn next_record(
     text: &mut Text,
     input: &mut Input,
     mut from: usize,
@@ -176,7 +176,7 @@ pub(super) fn next_record(
 
 /// How the bytes of an archive are packed whose beginning is damaged, told by
 /// what begins first in them.
-pub(super) fn find_container(bytes: &[u8]) -> Option<Container> {
+pub(crate) fn find_container(bytes: &[u8]) -> Option<Container> {
     let mut inflate = Inflate::new();
     let mut frames = Frames::new();
     let has_frames = matches!(frames.open(&mut Window::new(0)), Ok(Ok(())));
@@ -215,7 +215,7 @@ fn find_proven(bytes: &[u8], magic: &[u8], mut probe: impl FnMut(&[u8]) -> Probe
 }
 
 /// The first place in `bytes`, after the first line end, at which a record seems to begin.
-pub(super) fn find_record(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn find_record(bytes: &[u8]) -> Option<usize> {
     memmem::find_iter(bytes, b"\nWARC/")
         .map(|at| at + 1)
         .find(|&at| is_plausible(&bytes[at..]))
@@ -246,8 +246,8 @@ fn is_plausible(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{gzip, write};
     use super::*;
+    use crate::tests::{gzip, write};
 
     #[test]
     fn a_member_is_found_by_what_it_decodes_to() {
