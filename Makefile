@@ -12,7 +12,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build help test lint rust-test run queries deny schemas expected samples faults bench benches bench-corpus profile fuzz clean
+.PHONY: build help test lint rust-test run queries deny schemas expected samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## the program, as target/release/robots-scan (the default)
@@ -85,18 +85,45 @@ profile: build ## where the instructions of the whole job go, by stage; needs va
 	@test -d $(PROFILE) || $(CARGO) run --release --locked --example bench-corpus -- $(PROFILE) 4000000
 	$(PYTHON) benches/measure/profile.py target/release/robots-scan $(ARCHIVES)
 
-# Compares are not traced: most of them would be those of the slow twins.
-fuzz: ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
+# Comparisons are not traced: most of them would be those of the slow reference implementations.
+FUZZ = $(CARGO) fuzz run -s none --no-trace-compares
+
+fuzz: fuzz-unpack ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
 	for target in $(TARGETS); do \
-	  mkdir -p fuzz/grown/$$target; \
-	  $(CARGO) fuzz run -s none --no-trace-compares $$target fuzz/grown/$$target fuzz/corpus/$$target -- \
+	  $(FUZZ) $$target fuzz/grown/$$target fuzz/regressions/$$target -- \
 	    -dict=fuzz/robots.dict -len_control=20 -max_len=1024 -max_total_time=$(SECONDS) || exit; \
 	done
 	for target in $(SCAN_TARGETS); do \
-	  mkdir -p fuzz/grown/$$target; \
-	  $(CARGO) fuzz run -s none --no-trace-compares --features scan $$target fuzz/grown/$$target fuzz/corpus/$$target -- \
+	  $(FUZZ) --features scan $$target fuzz/grown/$$target fuzz/regressions/$$target -- \
 	    -dict=fuzz/warc.dict -len_control=20 -max_len=4096 -timeout=60 -max_total_time=$(SECONDS) || exit; \
 	done
+
+# Fuzzers add what they find to fuzz/grown.
+fuzz-unpack:
+	for target in $(TARGETS) $(SCAN_TARGETS); do \
+	  mkdir -p fuzz/grown/$$target fuzz/regressions/$$target; \
+	  tar -xzf fuzz/corpus/$$target.tar.gz -C fuzz/grown/$$target || exit; \
+	done
+
+# GNU tar: the same inputs give the same bytes.
+PACK = tar --format=ustar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 --transform='s|.*/||' --no-recursion
+
+fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/grown into fuzz/corpus
+	rm -rf fuzz/minimized
+	for target in $(TARGETS); do \
+	  mkdir -p fuzz/minimized/$$target; \
+	  $(FUZZ) $$target fuzz/minimized/$$target fuzz/grown/$$target -- \
+	    -merge=1 -use_counters=0 -max_len=1024 || exit; \
+	done
+	for target in $(SCAN_TARGETS); do \
+	  mkdir -p fuzz/minimized/$$target; \
+	  $(FUZZ) --features scan $$target fuzz/minimized/$$target fuzz/grown/$$target -- \
+	    -set_cover_merge=1 -max_len=4096 || exit; \
+	done
+	for target in $(TARGETS) $(SCAN_TARGETS); do \
+	  $(PACK) -cf - fuzz/minimized/$$target/* | gzip -9n > fuzz/corpus/$$target.tar.gz || exit; \
+	done
+	rm -r fuzz/minimized
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
