@@ -12,7 +12,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build help test lint rust-test run queries deny schemas expected samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build help test lint rust-test run queries deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## the program, as target/release/robots-scan (the default)
@@ -48,6 +48,9 @@ schemas: ## writes schemas/ from the code
 
 expected: run .venv-test/ready ## writes jobs/expected/ anew; read the diff, it is the only check
 	$(QUERIES) --write
+
+golden: ## writes the digests of all outputs into tests/golden/; read the diff, it is the only check
+	GOLDEN_WRITE=1 $(CARGO) test --locked --test tests golden::
 
 samples: ## writes data-samples/warc/ anew, and the robots.txt files of odd bytes
 	$(CARGO) run --locked --example make-samples

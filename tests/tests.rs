@@ -11,6 +11,7 @@ mod disk;
 mod doubtful;
 mod faults;
 mod fuzz_corpus;
+mod golden;
 mod google;
 mod hostile;
 mod inputs;
