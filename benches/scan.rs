@@ -9,11 +9,11 @@ mod inputs;
 
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Archive, Floor, Framing};
-use scan::agents::Registry;
-use scan::input::{Input, Origin};
-use scan::output::{Destination, Existing};
-use scan::run::{self, Options, Progress, Summary};
-use scan::tables::Table;
+use robots_scan::crawler::registry::Registry;
+use robots_scan::dataset::{Destination, Existing};
+use robots_scan::input::{Input, Origin};
+use robots_scan::pipeline::{self, Options, Progress, Summary};
+use robots_scan::tables::Table;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn scan(input: &Input, tables: &[Table], output: &Path) -> Summary {
         shard: None,
     };
     let (notices, _) = channel();
-    run::run(
+    pipeline::run(
         &options,
         &Progress::default(),
         &notices,

@@ -8,9 +8,9 @@ mod inputs;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Framing, Input};
-use scan::capture::{Capture, Scope};
-use scan::facts::Examiner;
-use scan::tables::{Batches, Table, Tables};
+use robots_scan::analysis::Examiner;
+use robots_scan::capture::{Capture, Scope};
+use robots_scan::tables::{Batches, Table, Tables};
 use std::hint::black_box;
 use std::io::Cursor;
 use std::slice;

@@ -4,7 +4,7 @@
 use crate::util::{self, base64, columns};
 use arrow::array::{Array, BooleanArray, Int64Array, StringArray};
 use robots::{Anomaly, Key, Parser, Policy, Reading};
-use scan::capture::{Capture, Scope};
+use robots_scan::capture::{Capture, Scope};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;

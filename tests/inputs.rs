@@ -1,7 +1,7 @@
 //! Which inputs are read, what they are called, and what is reported of them.
 
 use crate::util::{Ran, archive, command, rows, run};
-use scan::verify::{self, Phase, Progress, verify};
+use robots_scan::verify::{self, Phase, Progress, verify};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

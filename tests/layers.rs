@@ -4,7 +4,7 @@
 //! looks like a path is compared with what the layer must never name.
 
 use crate::util::{files_below, project, relative};
-use scan::run::PSL_VERSION;
+use robots_scan::pipeline::PSL_VERSION;
 use std::fs;
 use std::path::Path;
 
@@ -256,19 +256,15 @@ fn http_knows_neither_robots_txt_nor_arrow() {
         "robots",
         "arrow",
         "parquet",
-        "crate::agents",
-        "crate::capture",
-        "crate::facts",
-        "crate::host",
+        "crate::analysis",
+        "crate::crawler",
+        "crate::dataset",
         "crate::input",
-        "crate::note",
-        "crate::output",
-        "crate::run",
+        "crate::parquet_writer",
+        "crate::pipeline",
         "crate::tables",
-        "crate::waf",
-        "crate::worker",
     ];
-    assert_never("src/scan/http.rs", &never);
+    assert_never("src/scan/capture/http.rs", &never);
 }
 
 #[test]
@@ -279,98 +275,66 @@ fn tables_know_neither_parquet_nor_files() {
         "std::io",
         "std::path",
         "std::net",
-        "crate::output",
-        "crate::run",
-        "crate::worker",
-        "crate::http",
+        "crate::capture::http",
+        "crate::dataset",
         "crate::input",
+        "crate::pipeline",
+        // The folder is flat: this would be another way out of it.
+        "super::super",
     ];
-    // The folder is flat: this would be another way out of it.
-    let never = [&never[..], &["super::super"]].concat();
     assert_never("src/scan/tables", &never);
 }
 
 #[test]
-fn the_output_knows_neither_rules_nor_records() {
+fn the_parquet_writer_knows_neither_rules_nor_records() {
     let never = [
         "robots",
         "warc",
-        "crate::http",
-        "crate::capture",
-        "crate::facts",
-        "crate::host",
-        "crate::run",
-        "crate::worker",
+        "crate::analysis",
+        "crate::capture::Capture",
+        "crate::capture::http",
+        "crate::dataset",
         "crate::input",
+        "crate::pipeline",
+        "super::super",
     ];
-    // The folder is flat: this would be another way out of it.
-    let never = [&never[..], &["super::super"]].concat();
-    assert_never("src/scan/output", &never);
+    assert_never("src/scan/parquet_writer", &never);
 }
 
 #[test]
-fn rows_and_pages_know_values_and_no_tables() {
+fn datasets_and_resolution_know_no_archives() {
     let never = [
-        "robots",
-        "std::fs",
-        "std::path",
-        "crate::facts",
-        "crate::host",
-        "crate::http",
-        "crate::input",
-        "crate::memo",
-        "crate::output",
-        "crate::run",
-        "crate::tables",
         "warc",
-        "crate::worker",
+        "crate::analysis",
+        "crate::capture::http",
+        "crate::input",
+        "crate::pipeline",
     ];
-    assert_never(
-        "src/scan/rows",
-        &[&never[..], &["arrow", "parquet", "crate::encoding"]].concat(),
-    );
-    assert_never(
-        "src/scan/encoding",
-        &[&never[..], &["crate::capture"]].concat(),
-    );
-}
-
-#[test]
-fn sorting_knows_bytes_and_matching_no_archives() {
+    for folder in ["dataset", "resolve", "url_match"] {
+        assert_never(&format!("src/scan/{folder}"), &never);
+    }
     let never = [
         "robots",
         "arrow",
         "parquet",
         "crate::dataset",
+        "crate::resolve",
         "crate::tables",
+        "crate::url_match",
     ];
-    assert_never(
-        "src/scan/sort",
-        &[&never[..], &["crate::matching"]].concat(),
-    );
-    let never = [
-        "warc",
-        "crate::http",
-        "crate::facts",
-        "crate::input",
-        "crate::run",
-        "crate::worker",
-    ];
-    assert_never("src/scan/matching", &never);
-    assert_never("src/scan/dataset", &never);
+    assert_never("src/scan/external_sort", &never);
 }
 
 #[test]
-fn reading_back_decides_nothing_anew() {
+fn verify_computes_no_verdict_again() {
     // It knows how keys are made, and where parts are cut; no body is read.
     let never = [
         "robots",
-        "crate::capture",
-        "crate::encoding",
-        "crate::http",
-        "crate::matching",
-        "crate::memo",
-        "crate::worker",
+        "crate::analysis::body_cache",
+        "crate::capture::http",
+        "crate::pipeline::worker",
+        "crate::resolve",
+        "crate::url_match",
         "warc::Reader",
     ];
     assert_never("src/scan/verify", &never);
@@ -382,9 +346,9 @@ fn the_command_parses_nothing_but_flags() {
         "arrow",
         "parquet",
         "warc",
-        "scan::http",
-        "scan::capture",
-        "scan::facts",
+        "robots_scan::capture::http",
+        "robots_scan::capture",
+        "robots_scan::analysis",
         "robots::Parser",
         "robots::Lines",
         "robots::Judge",

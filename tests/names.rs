@@ -2,7 +2,7 @@
 //! `macros.sql`, which `jobs/test_queries.py` compares with it.
 
 use crate::util::project;
-use scan::agents::whole_name;
+use robots_scan::crawler::registry::whole_name;
 use std::collections::BTreeMap;
 use std::fs;
 

@@ -127,7 +127,7 @@ fn shards_merge_by_moving_their_files() {
             fs::rename(file, to).unwrap();
         }
     }
-    for table in scan::tables::Table::OF_RECORDS {
+    for table in robots_scan::tables::Table::OF_RECORDS {
         let (a, b) = (
             table_rows(&whole, table.name()),
             table_rows(&merged, table.name()),
@@ -177,7 +177,7 @@ fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
         .output()
         .unwrap();
     assert_eq!(ran.status.code(), Some(1));
-    for table in scan::tables::Table::OF_RECORDS {
+    for table in robots_scan::tables::Table::OF_RECORDS {
         let rows = |dataset: &Path| {
             let mut rows = table_rows(dataset, table.name());
             for row in &mut rows {
@@ -285,9 +285,9 @@ fn a_second_run_on_one_output_is_refused() {
 
 #[test]
 fn a_large_input_that_fails_does_not_hold_up_the_others() {
-    use scan::input::{Input, Origin};
-    use scan::output::{Destination, Existing};
-    use scan::run::{Options, Progress, run};
+    use robots_scan::dataset::{Destination, Existing};
+    use robots_scan::input::{Input, Origin};
+    use robots_scan::pipeline::{Options, Progress, run};
 
     let folder = TempDir::new().unwrap();
     let sound = util::samples().join("warc/cc-robotstxt.warc.gz");
@@ -307,14 +307,14 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
     let out = folder.path().join("out");
     let options = Options {
         inputs: vec![gone, beside, small],
-        destination: Destination::new(&out, &scan::tables::Table::ALL, None),
+        destination: Destination::new(&out, &robots_scan::tables::Table::ALL, None),
         existing: Existing::Refuse,
         threads: 2,
         body_limit: None,
         max_body_bytes: 16 << 20,
         with_bodies: false,
         verify_digests: false,
-        registry: scan::agents::Registry::built_in(),
+        registry: robots_scan::crawler::registry::Registry::built_in(),
         part_bytes: 1 << 30,
         shard: None,
     };
@@ -329,7 +329,7 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
     assert_eq!(
         notices
             .iter()
-            .filter(|it| matches!(it, scan::run::Notice::Failed(_)))
+            .filter(|it| matches!(it, robots_scan::pipeline::Notice::Failed(_)))
             .count(),
         1
     );
@@ -428,7 +428,7 @@ fn a_body_that_comes_again_has_the_rows_of_one_that_does_not() {
     let (first, again) = (archive_of(&bodies, "a"), archive_of(&bodies, "b"));
     let alone = scan("alone.warc", &again);
     let both = scan("both.warc", &[first, again].concat());
-    for table in scan::tables::Table::OF_RECORDS {
+    for table in robots_scan::tables::Table::OF_RECORDS {
         let rows = |dataset: &Path| {
             let mut rows = table_rows(dataset, table.name());
             rows.retain(|row| {
@@ -446,6 +446,6 @@ fn a_body_that_comes_again_has_the_rows_of_one_that_does_not() {
         };
         let (alone, both) = (rows(&alone), rows(&both));
         assert!(alone == both, "{} differs", table.name());
-        assert!(!alone.is_empty() || table == scan::tables::Table::Faults);
+        assert!(!alone.is_empty() || table == robots_scan::tables::Table::Faults);
     }
 }

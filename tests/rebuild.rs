@@ -3,12 +3,12 @@
 
 use crate::util::{self, Random};
 use robots::{Dialect, Judge, Parser, Policy, Reading, Rebuilt, Robots};
-use scan::agents::Registry;
-use scan::asked::{Asked, Crawler};
-use scan::capture::{Capture, Scope};
-use scan::dataset::{Dataset, Line, Wanted};
-use scan::facts::robots_id;
-use scan::tables::Table;
+use robots_scan::analysis::robots_id;
+use robots_scan::capture::{Capture, Scope};
+use robots_scan::crawler::registry::Registry;
+use robots_scan::crawler::{Asked, Crawler};
+use robots_scan::dataset::{Dataset, Line, Wanted};
+use robots_scan::tables::Table;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@
 use crate::util::{archive, files_below, project, relative, run};
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use scan::output::schema_sql;
-use scan::tables::Table;
+use robots_scan::dataset::schema_sql;
+use robots_scan::tables::Table;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -9,8 +9,8 @@ use arrow::compute::{concat_batches, take_record_batch};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use scan::error::ErrorKind;
-use scan::verify::{Options, Progress, Report};
+use robots_scan::error::ErrorKind;
+use robots_scan::verify::{Options, Progress, Report};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ impl Made {
 fn verify(root: &Path) -> Report {
     let root = root.to_owned();
     let options = Options { root, threads: 2 };
-    scan::verify::verify(&options, &Progress::default()).unwrap()
+    robots_scan::verify::verify(&options, &Progress::default()).unwrap()
 }
 
 /// The sorts of what was found, each with its count.
@@ -280,7 +280,7 @@ fn a_single_file_is_verified_as_far_as_it_goes() {
     let root = path.clone();
     fs::write(&path, "").unwrap();
     let options = Options { root, threads: 1 };
-    let error = scan::verify::verify(&options, &Progress::default()).unwrap_err();
+    let error = robots_scan::verify::verify(&options, &Progress::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotADataset(_)));
 }
 

@@ -13,7 +13,7 @@ use fast_robots::RobotsTxt;
 use fastwarc::warc::iter::{ArchiveIterator, ArchiveIteratorOptions};
 use inputs::Floor;
 use robots::Parser;
-use scan::capture::{Capture, Scope};
+use robots_scan::capture::{Capture, Scope};
 use std::fs;
 use std::hint::black_box;
 use std::io::Read;

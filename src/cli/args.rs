@@ -5,11 +5,12 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueHint};
 use robots::Dialect;
-use scan::agents::whole_name;
-use scan::asked::Asked;
-use scan::date::parse_iso;
-use scan::matching::{Host, is_url_or_path};
-use scan::tables::Table;
+use robots_scan::capture::date::parse_iso;
+use robots_scan::crawler::Asked;
+use robots_scan::crawler::registry::whole_name;
+use robots_scan::resolve::Host;
+use robots_scan::tables::Table;
+use robots_scan::url_match::is_url_or_path;
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()

@@ -10,14 +10,15 @@ use crate::scan_command::Stopped;
 use anyhow::{Context, Result};
 use clap::builder::styling::{AnsiColor, Style};
 use robots::{BODY_LIMIT_BYTES, Basis, Effect, Reading, Severity, Verdict};
-use scan::agents::Registry;
-use scan::asked::Asked;
-use scan::check::{
+use robots_scan::capture::date::to_iso;
+use robots_scan::check::{
     AgentReport, Asking, HostQuestion, HostReport, Oddity, Report, Seen, Source, check, check_host,
 };
-use scan::date::to_iso;
-use scan::error::{Error, ErrorKind};
-use scan::matching::{self, Host, List};
+use robots_scan::crawler::Asked;
+use robots_scan::crawler::registry::Registry;
+use robots_scan::error::{Error, ErrorKind};
+use robots_scan::resolve::Host;
+use robots_scan::url_match::{self, List};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
@@ -158,7 +159,7 @@ fn urls(args: &CheckArgs) -> Result<Vec<String>> {
             path if path == Path::new(STDIN) => List::Stdin,
             path => List::File(path.to_owned()),
         };
-        urls.extend(matching::read_list(&list)?);
+        urls.extend(url_match::read_list(&list)?);
     }
     Ok(urls)
 }

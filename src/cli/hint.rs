@@ -4,8 +4,8 @@
 use crate::message::UsageError;
 use crate::scan_command::Stopped;
 use crate::summary::shell_word;
-use scan::error::{Error, ErrorKind};
-use scan::verify::Remedy;
+use robots_scan::error::{Error, ErrorKind};
+use robots_scan::verify::Remedy;
 
 /// Returns the hint for an error, if there is one.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {

@@ -6,11 +6,11 @@ use crate::message::{self, UsageError, escape};
 use anyhow::Result;
 use clap::CommandFactory;
 use robots::Anomaly;
-use scan::agents::Registry;
-use scan::error::Error;
-use scan::note::Note;
-use scan::output;
-use scan::tables::Table;
+use robots_scan::capture::anomaly::Note;
+use robots_scan::crawler::registry::Registry;
+use robots_scan::dataset;
+use robots_scan::error::Error;
+use robots_scan::tables::Table;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -24,7 +24,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
             std::fs::write(&path, text).map_err(|error| Error::write(&path, error))
         };
         for table in Table::DESCRIBED {
-            write(&format!("{}.sql", table.name()), output::schema_sql(table))?;
+            write(&format!("{}.sql", table.name()), dataset::schema_sql(table))?;
         }
         write("anomalies.md", anomalies())?;
         return Ok(exit::WHOLE);
@@ -37,7 +37,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
         .into_iter()
         .filter(|&table| args.table.is_none_or(|wanted| wanted == table))
     {
-        writeln!(out, "{}", output::schema_sql(table))?;
+        writeln!(out, "{}", dataset::schema_sql(table))?;
     }
     Ok(exit::WHOLE)
 }

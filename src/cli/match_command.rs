@@ -7,9 +7,9 @@ use crate::scan_command::Stopped;
 use crate::{exit, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use scan::agents::Registry;
-use scan::asked::Crawler;
-use scan::matching::{self, List, Options, Progress, Summary};
+use robots_scan::crawler::Crawler;
+use robots_scan::crawler::registry::Registry;
+use robots_scan::url_match::{self, List, Options, Progress, Summary};
 use serde_json::{Value, json};
 use std::io::{Write, stdout};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
         None => Registry::built_in(),
     };
     let crawlers = args.agent.iter();
-    let ready = matching::prepare(Options {
+    let ready = url_match::prepare(Options {
         dataset: args.dataset.clone(),
         crawls: args.crawl.clone(),
         urls: match args.urls.as_path() {

@@ -3,7 +3,7 @@
 use crate::message::{Prefix, with_causes};
 use crate::progress_line::ProgressLine;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use scan::run::{Notice, Progress};
+use robots_scan::pipeline::{Notice, Progress};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

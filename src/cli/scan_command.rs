@@ -5,12 +5,12 @@ use crate::message::{UsageError, escape};
 use crate::{exit, message, mistyped, progress, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use scan::agents::Registry;
-use scan::error::{Error, ErrorKind};
-use scan::input::{self, Origin, Request};
-use scan::output::{Destination, Existing};
-use scan::run::{self, Options, Progress};
-use scan::tables::Table;
+use robots_scan::crawler::registry::Registry;
+use robots_scan::dataset::{Destination, Existing};
+use robots_scan::error::{Error, ErrorKind};
+use robots_scan::input::{self, Origin, Request};
+use robots_scan::pipeline::{self, Options, Progress};
+use robots_scan::tables::Table;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         args.quiet,
         Arc::clone(&is_done),
     );
-    let result = run::run(&options, &shown, &sender, &stop).map_err(Stopped::of);
+    let result = pipeline::run(&options, &shown, &sender, &stop).map_err(Stopped::of);
     // The display ends when nobody can tell it anything more.
     drop(sender);
     is_done.store(true, Ordering::Relaxed);
@@ -188,7 +188,7 @@ fn meant(error: Error) -> anyhow::Error {
 /// Prints what a run would do.
 fn dry_run(options: &Options) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let parts = run::parts(&options.inputs, options.part_bytes);
+    let parts = pipeline::parts(&options.inputs, options.part_bytes);
     for part in &parts {
         let inputs = &options.inputs[part.inputs.clone()];
         let bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();

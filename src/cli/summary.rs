@@ -2,7 +2,7 @@
 
 use crate::message::escape;
 use indicatif::{HumanBytes, HumanCount};
-use scan::run::Summary;
+use robots_scan::pipeline::Summary;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -7,7 +7,7 @@ use crate::progress_line::ProgressLine;
 use crate::{exit, hint, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use scan::verify::{self, Options, Phase, Progress, Report};
+use robots_scan::verify::{self, Options, Phase, Progress, Report};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{Write, stdout};

@@ -1,6 +1,6 @@
 //! Why a run cannot start, or cannot go on.
 
-use crate::date::to_iso;
+use crate::capture::date::to_iso;
 pub use crate::disk::FileKind;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};

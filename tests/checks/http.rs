@@ -2,9 +2,9 @@
 
 use super::twin::response::{self, Response as Twin};
 use super::{shown, sum_of};
-use scan::capture::{Capture, Scope};
-use scan::http::Response;
-use scan::note::Note;
+use robots_scan::capture::anomaly::Note;
+use robots_scan::capture::http::Response;
+use robots_scan::capture::{Capture, Scope};
 use std::io::{Cursor, Write as _};
 use warc::{Kind, Limits, Reader};
 

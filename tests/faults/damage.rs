@@ -5,7 +5,7 @@
 use super::packing::{Archive, Known, Packing, SCOPE, gzip, large, pack, small, zstd};
 use super::{Scale, Tried};
 use crate::util::{self, Random};
-use scan::capture::Capture;
+use robots_scan::capture::Capture;
 use serde_json::Value;
 use std::fs;
 use std::io::Cursor;

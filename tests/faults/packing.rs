@@ -1,7 +1,7 @@
 //! Sound samples, and every way to pack their records.
 
 use crate::util;
-use scan::capture::{Capture, Scope};
+use robots_scan::capture::{Capture, Scope};
 use std::fs;
 use std::io::{Cursor, Read, Write};
 use warc::{Limits, Reader};

@@ -29,7 +29,7 @@ mod what_a_robots_txt_is {
 }
 
 mod file_location {
-    use scan::host::{UrlColumns, parse_url};
+    use robots_scan::capture::url::{UrlColumns, parse_url};
 
     fn columns(url: &str) -> UrlColumns {
         UrlColumns::new(parse_url(url.as_bytes()).unwrap())

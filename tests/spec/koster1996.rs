@@ -21,7 +21,7 @@ fn is_match(rule: impl AsRef<[u8]>, path: impl AsRef<[u8]>) -> bool {
 
 mod s3_1_access_method {
     use super::*;
-    use scan::host::{UrlColumns, join_url, parse_url};
+    use robots_scan::capture::url::{UrlColumns, join_url, parse_url};
 
     #[test]
     fn sites_and_their_robots_txt() {

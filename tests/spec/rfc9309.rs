@@ -465,7 +465,7 @@ mod s2_2_4_other_lines {
 
 /// <https://www.rfc-editor.org/rfc/rfc9309#section-2.3>
 mod s2_3_access_method {
-    use scan::host::{UrlColumns, parse_url};
+    use robots_scan::capture::url::{UrlColumns, parse_url};
 
     #[test]
     fn the_file_lies_at_the_top_in_lower_case() {

@@ -1,10 +1,10 @@
 //! An archive as a dataset, for a moment.
 
-use crate::agents::Registry;
+use crate::crawler::registry::Registry;
+use crate::dataset::{Destination, Existing};
 use crate::error::{Error, ErrorKind};
 use crate::input::{self, Request};
-use crate::output::{Destination, Existing};
-use crate::run::{self, Options, Progress, Summary};
+use crate::pipeline::{self, Options, Progress, Summary};
 use crate::tables::Table;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,11 +87,11 @@ pub(super) fn scan(
         shard: None,
     };
     let (notices, told) = channel();
-    let summary = run::run(&options, &Progress::default(), &notices, stop)?;
+    let summary = pipeline::run(&options, &Progress::default(), &notices, stop)?;
     drop(notices);
     let failed = told.into_iter().find_map(|notice| match notice {
-        run::Notice::Failed(error) => Some(error),
-        run::Notice::Fault { .. } => None,
+        pipeline::Notice::Failed(error) => Some(error),
+        pipeline::Notice::Fault { .. } => None,
     });
     failed.map_or(Ok(summary), Err)
 }

@@ -2,14 +2,12 @@
 
 use super::archive::{self, Temporary};
 use super::{AgentReport, Answer, Asking, Oddity, Report, Source, Verdicts};
-use crate::asked::{Crawler, closed};
-use crate::dataset::{
-    Bools, Dataset, Filter, Ints, Line, Longs, Texts, Wanted, capture_key, column,
-};
+use crate::capture::anomaly::Note;
+use crate::crawler::{Crawler, closed};
+use crate::dataset::{Bools, Dataset, Ints, Line, Longs, Texts, Wanted, capture_key, column};
 use crate::error::{Error, ErrorKind};
-use crate::matching::{self, Host};
-use crate::note::Note;
-use crate::sort::Scratch;
+use crate::external_sort::{Filter, Scratch};
+use crate::resolve::{self, Host};
 use crate::tables::Table;
 use arrow::array::{Array, Int16Array, TimestampMillisecondArray};
 use robots::{Anomaly, Basis, Dialect, Effect, Judge, Rebuilt, Severity, Verdict};
@@ -104,9 +102,9 @@ pub fn check_host(
     }
     let dataset = Dataset::open(&root, question.crawls, &tables)?;
     let scratch = Scratch::create(&temporary.join("sort"), Arc::clone(stop))?;
-    let speaker = matching::speaker(&dataset, &scratch, question.host, question.at)?;
+    let speaker = resolve::speaker(&dataset, &scratch, question.host, question.at)?;
     let Some(speaker) = speaker else {
-        let nearby = matching::nearby(&dataset, &scratch, question.host)?;
+        let nearby = resolve::nearby(&dataset, &scratch, question.host)?;
         let kind = ErrorKind::NoCapture {
             host: question.host.to_string(),
             first_time: nearby.first_time,

@@ -3,7 +3,7 @@
 use super::{Bools, Dataset, Ints, Longs, Texts, Wanted, column};
 use crate::capture::body_bytes;
 use crate::error::Error;
-use crate::sort::record::{Values, put_text, put_u8, put_u32, put_u64};
+use crate::external_sort::sort_key::{Values, put_text, put_u8, put_u32, put_u64};
 use crate::tables::Table;
 use arrow::array::{Array, Float64Array, RecordBatch};
 use robots::{Key, Rebuilt, RebuiltLine};

@@ -15,6 +15,7 @@
 //! not from a hostile process that may write to the same folders.
 
 mod new_file;
+pub(crate) mod open_files;
 mod single_file;
 mod temp_folder;
 mod walk;

@@ -1,8 +1,8 @@
 //! The table `agents`.
 
 use super::column::table;
-use crate::agents::Agent;
-use crate::rows::Rows;
+use crate::crawler::registry::Agent;
+use crate::parquet_writer::Rows;
 
 table! { "One row per crawler of the registry." {
     agent: Text, "The whole name, lower-cased, as in `groups` and `verdicts`.";

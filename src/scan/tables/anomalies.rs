@@ -1,7 +1,7 @@
 //! The table `anomalies`.
 
 use super::{column::table, line_no};
-use crate::facts::Facts;
+use crate::analysis::Facts;
 
 table! { "One row per liberty taken and oddity met." {
     robots_id: Long, "The capture.";

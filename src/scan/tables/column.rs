@@ -101,7 +101,7 @@ macro_rules! table {
                 &mut self,
                 rows: std::ops::Range<usize>,
                 host_bytes: u64,
-                facts: &$crate::facts::Facts<'_>,
+                facts: &$crate::analysis::Facts<'_>,
             ) {
                 let Some(last) = rows.clone().last() else { return };
                 let before = rows.start.checked_sub(1).map_or(0, |at| self.ends[at]);
@@ -116,7 +116,7 @@ macro_rules! table {
             }
 
             /// Fills the columns of rows that are the capture's.
-            fn fill_capture(&mut self, facts: &$crate::facts::Facts<'_>, count: usize) {
+            fn fill_capture(&mut self, facts: &$crate::analysis::Facts<'_>, count: usize) {
                 let host = facts.surt_host_name();
                 let host = host.map(|host| self.texts.intern(host));
                 self.robots_id.fill(Some(facts.robots_id), count);
@@ -148,7 +148,7 @@ macro_rules! table {
         pub(crate) struct Builder {
             $($name: $crate::tables::column::table!(@builder $kind),)*
             /// The texts of its columns.
-            texts: $crate::rows::Pool,
+            texts: $crate::parquet_writer::Pool,
             /// Bytes of values up to each row.
             ends: Vec<u64>,
         }
@@ -168,14 +168,14 @@ macro_rules! table {
             }
 
             /// Takes the rows pushed since the last time.
-            pub(crate) fn take(&mut self) -> $crate::rows::Rows {
+            pub(crate) fn take(&mut self) -> $crate::parquet_writer::Rows {
                 let room = Vec::with_capacity(self.ends.len());
                 let ends = std::mem::replace(&mut self.ends, room);
                 let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
                 for (column, it) in columns.iter().zip(COLUMNS) {
                     assert!(it.is_nullable || column.nulls.is_empty(), "`{}` is never null", it.name);
                 }
-                $crate::rows::Rows::new(columns, self.texts.take(), ends)
+                $crate::parquet_writer::Rows::new(columns, self.texts.take(), ends)
             }
         }
     };
@@ -183,14 +183,14 @@ macro_rules! table {
     (@null) => { false };
     (@type Single) => { $crate::tables::column::Type::Text };
     (@type $kind:ident) => { $crate::tables::column::Type::$kind };
-    (@builder Long) => { $crate::rows::Fixed<i64> };
-    (@builder Int) => { $crate::rows::Fixed<i32> };
-    (@builder Short) => { $crate::rows::Fixed<i32> };
-    (@builder Double) => { $crate::rows::Fixed<f64> };
-    (@builder Bool) => { $crate::rows::Fixed<bool> };
-    (@builder Text) => { $crate::rows::Fixed<u32> };
-    (@builder Single) => { $crate::rows::Singles };
-    (@builder Time) => { $crate::rows::Fixed<i64> };
+    (@builder Long) => { $crate::parquet_writer::Fixed<i64> };
+    (@builder Int) => { $crate::parquet_writer::Fixed<i32> };
+    (@builder Short) => { $crate::parquet_writer::Fixed<i32> };
+    (@builder Double) => { $crate::parquet_writer::Fixed<f64> };
+    (@builder Bool) => { $crate::parquet_writer::Fixed<bool> };
+    (@builder Text) => { $crate::parquet_writer::Fixed<u32> };
+    (@builder Single) => { $crate::parquet_writer::Singles };
+    (@builder Time) => { $crate::parquet_writer::Fixed<i64> };
     (@bytes Long) => { 8 };
     (@bytes Int) => { 4 };
     (@bytes Short) => { 2 };
@@ -199,14 +199,14 @@ macro_rules! table {
     (@bytes Text) => { 4 };
     (@bytes Single) => { 4 };
     (@bytes Time) => { 8 };
-    (@take Long, $column:expr) => { $column.take($crate::rows::Values::Long) };
-    (@take Int, $column:expr) => { $column.take($crate::rows::Values::Int) };
-    (@take Short, $column:expr) => { $column.take($crate::rows::Values::Int) };
-    (@take Double, $column:expr) => { $column.take($crate::rows::Values::Double) };
-    (@take Bool, $column:expr) => { $column.take($crate::rows::Values::Bool) };
-    (@take Text, $column:expr) => { $column.take($crate::rows::Values::Text) };
+    (@take Long, $column:expr) => { $column.take($crate::parquet_writer::Values::Long) };
+    (@take Int, $column:expr) => { $column.take($crate::parquet_writer::Values::Int) };
+    (@take Short, $column:expr) => { $column.take($crate::parquet_writer::Values::Int) };
+    (@take Double, $column:expr) => { $column.take($crate::parquet_writer::Values::Double) };
+    (@take Bool, $column:expr) => { $column.take($crate::parquet_writer::Values::Bool) };
+    (@take Text, $column:expr) => { $column.take($crate::parquet_writer::Values::Text) };
     (@take Single, $column:expr) => { $column.take() };
-    (@take Time, $column:expr) => { $column.take($crate::rows::Values::Long) };
+    (@take Time, $column:expr) => { $column.take($crate::parquet_writer::Values::Long) };
 }
 pub(crate) use table;
 

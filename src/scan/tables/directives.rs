@@ -1,7 +1,7 @@
 //! The table `directives`.
 
 use super::{column::table, int, line_no};
-use crate::facts::Facts;
+use crate::analysis::Facts;
 use robots::Key;
 
 table! { repeated "One row per line with a key that is neither user-agent, allow, disallow nor sitemap." {

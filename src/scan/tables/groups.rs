@@ -1,7 +1,7 @@
 //! The table `groups`.
 
 use super::{column::table, int};
-use crate::facts::Facts;
+use crate::analysis::Facts;
 use robots::{Directive, Key, is_product_token};
 
 table! { repeated "One row per user-agent line." {

@@ -1,7 +1,7 @@
 //! The table that `match` writes, `matches`.
 
 use super::column::table;
-use crate::rows::Rows;
+use crate::parquet_writer::Rows;
 
 table! { "One row per URL and agent asked for, in the order of the list of URLs. It is no part of a dataset: `robots-scan match` writes it." {
     url: Single, "The URL as it stands in the list, without blanks around it; bytes that are not UTF-8 as `\\xHH`.";

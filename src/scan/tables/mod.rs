@@ -25,9 +25,9 @@ pub use faults::Fault;
 pub(crate) use matches::{Match, Matches};
 pub use runs::{Run, rows as runs_rows};
 
-use crate::facts::Facts;
-use crate::memo::Written;
-use crate::rows::Rows;
+use crate::analysis::Facts;
+use crate::analysis::body_cache::Written;
+use crate::parquet_writer::Rows;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use std::cell::Cell;
 use std::sync::Arc;

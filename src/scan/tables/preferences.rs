@@ -1,8 +1,8 @@
 //! The table `preferences`.
 
 use super::{column::table, int, line_no};
+use crate::analysis::Facts;
 use crate::capture::body_text;
-use crate::facts::Facts;
 
 table! { "One row per key of a statement on AI use or licence." {
     robots_id: Long, "The capture.";

@@ -1,8 +1,8 @@
 //! The table `robots_files`.
 
 use super::{column::table, int};
+use crate::analysis::Facts;
 use crate::capture::body_text;
-use crate::facts::Facts;
 use robots::BODY_LIMIT_BYTES;
 use std::str::from_utf8;
 

@@ -1,7 +1,7 @@
 //! The table `rules`.
 
 use super::{column::table, int, line_no};
-use crate::facts::Facts;
+use crate::analysis::Facts;
 use robots::{Directive, Key};
 
 table! { repeated "One row per allow or disallow line." {

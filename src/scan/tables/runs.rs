@@ -1,7 +1,7 @@
 //! The table `runs`.
 
 use super::column::table;
-use crate::rows::Rows;
+use crate::parquet_writer::Rows;
 
 table! { "One row per part: how it came about. Nothing here differs between two runs over the same inputs." {
     part: Int, "The part, from 0.";

@@ -1,8 +1,8 @@
 //! The table `sitemaps`.
 
 use super::{column::table, int};
+use crate::analysis::Facts;
 use crate::capture::body_text;
-use crate::facts::Facts;
 
 table! { "One row per sitemap line." {
     robots_id: Long, "The capture.";

@@ -1,7 +1,7 @@
 //! The table `verdicts`.
 
 use super::{column::table, int, line_no};
-use crate::facts::Facts;
+use crate::analysis::Facts;
 
 table! { repeated "One row per capture and name: `*` for every capture, and every whole name and token that the file holds." {
     robots_id: Long, "The capture.";

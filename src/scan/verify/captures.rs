@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use super::{Findings, Kind};
-use crate::facts::robots_id;
+use crate::analysis::robots_id;
 use std::collections::BTreeMap;
 use std::path::Path;
 use warc::Place;

@@ -4,7 +4,7 @@
 //! and what a reader would make of it is not.
 
 use super::{Findings, Kind, Progress};
-use crate::output::Written;
+use crate::dataset::Written;
 use crate::tables::Table;
 use arrow::datatypes::Schema;
 use parquet::arrow::ArrowSchemaConverter;

@@ -19,10 +19,10 @@ mod single;
 
 pub use finding::{Finding, Findings, Kind, Remedy};
 
+use crate::dataset::{AGENTS, LOG, ListedPart, LogEntries, MANIFEST, Manifest, Problem};
 use crate::disk;
+use crate::disk::open_files;
 use crate::error::{Error, ErrorKind};
-use crate::open_files;
-use crate::output::{AGENTS, LOG, ListedPart, LogEntries, MANIFEST, Manifest, Problem};
 use crate::tables::Table;
 use arrow::datatypes::SchemaRef;
 use file::{Seen, Wanted};

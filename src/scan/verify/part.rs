@@ -4,7 +4,7 @@ use super::captures::{self, Captures, FaultPlaces, outside};
 use super::lines;
 use super::rows::Rows;
 use super::{Findings, Kind};
-use crate::output::{ListedPart, Manifest, Settings};
+use crate::dataset::{ListedPart, Manifest, Settings};
 use crate::tables::Table;
 use rayon::prelude::*;
 use serde_json::Value;

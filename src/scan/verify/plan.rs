@@ -1,10 +1,10 @@
 //! Compares the parts of a manifest with those that its inputs are cut into.
 
 use super::{Findings, Kind};
+use crate::dataset::{ListedInput, MANIFEST, Manifest, SUCCESS, Settings};
 use crate::disk;
 use crate::input::{Input, Origin};
-use crate::output::{ListedInput, MANIFEST, Manifest, SUCCESS, Settings};
-use crate::run;
+use crate::pipeline;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
 }
 
 /// The parts that the inputs are cut into, if the crawl of each is known.
-fn cuts(made: &Settings, manifest: &Manifest) -> Option<Vec<run::Part>> {
+fn cuts(made: &Settings, manifest: &Manifest) -> Option<Vec<pipeline::Part>> {
     let only = match made.crawls.as_slice() {
         [only] => Some(only),
         _ => None,
@@ -86,11 +86,11 @@ fn cuts(made: &Settings, manifest: &Manifest) -> Option<Vec<run::Part>> {
         })
     };
     let inputs: Option<Vec<Input>> = manifest.inputs.iter().zip(crawls).map(input).collect();
-    Some(run::parts(&inputs?, made.part_bytes))
+    Some(pipeline::parts(&inputs?, made.part_bytes))
 }
 
 /// Compares parts with what the inputs are cut into, and names those missing.
-fn by_cuts(cuts: &[run::Part], manifest: &Manifest, findings: &mut Findings) -> String {
+fn by_cuts(cuts: &[pipeline::Part], manifest: &Manifest, findings: &mut Findings) -> String {
     let mut missing: BTreeSet<u32> = cuts.iter().map(|cut| cut.no).collect();
     let cuts: Vec<Range<usize>> = cuts.iter().map(|cut| cut.inputs.clone()).collect();
     for part in &manifest.parts {

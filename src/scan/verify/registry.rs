@@ -2,11 +2,12 @@
 
 use super::file::{self, Seen, Wanted};
 use super::{Findings, Progress, Remedy, Report};
-use crate::agents::Registry;
 use crate::check::Temporary;
+use crate::crawler::registry::Registry;
+use crate::dataset::{AGENTS, Manifest, Written};
 use crate::disk::{self, TempFolder};
 use crate::error::Error;
-use crate::output::{AGENTS, Manifest, Written, write_table};
+use crate::parquet_writer::write_table;
 use crate::tables::{Table, agents_rows};
 use std::path::Path;
 

@@ -2,9 +2,9 @@
 
 use super::file::{self, Wanted, table_name};
 use super::{Phase, Progress, Remedy, Report};
+use crate::dataset::Destination;
 use crate::disk;
 use crate::error::{Error, ErrorKind};
-use crate::output::Destination;
 use crate::tables::Table;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! A response, read as RFC 9112 has it, with the liberties that `scan::http` states.
+//! A response, read as RFC 9112 has it, with the liberties that `robots_scan::capture::http` states.
 
 /// A size line that is longer than this is none.
 const SIZE_LINE_BYTES: usize = 4096;

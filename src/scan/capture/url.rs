@@ -1,0 +1,243 @@
+//! URLs and hosts, in the columns of Common Crawl's indexes.
+//!
+//! Names, forms and null rules are those of cc-index-table; the host key
+//! `surt_host_name` is that of cc-host-index. URLs are parsed by the `url`
+//! crate (WHATWG), registered domains come from the Public Suffix List that
+//! the `psl` crate carries.
+
+use crate::capture::surt::{reversed, surt_host_name, surt_key};
+use std::borrow::Cow;
+use std::sync::Arc;
+use url::Url;
+
+/// A URL in its columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UrlColumns {
+    /// The normal form: punycode host, no default port, no fragment.
+    pub url: String,
+    /// The sort-friendly form of the whole URL (SURT).
+    pub surtkey: String,
+    /// Columns of the host; `None` for URLs without one.
+    pub host: Option<Arc<HostColumns>>,
+    /// The scheme.
+    pub protocol: String,
+    /// The port, if it is not the scheme's own.
+    pub port: Option<u16>,
+    /// The path.
+    pub path: String,
+    /// The query, without `?`; `None` where there is no `?`.
+    pub query: Option<String>,
+}
+
+/// A host in its columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostColumns {
+    /// The key of cc-host-index: `www.example.com` is `com,example`.
+    pub surt_host_name: String,
+    /// The host, in punycode.
+    pub name: String,
+    /// The last label; `None` for addresses.
+    pub tld: Option<String>,
+    /// The public suffix, of the list's ICANN part; `None` if unknown.
+    pub registry_suffix: Option<String>,
+    /// The domain below that suffix.
+    pub registered_domain: Option<String>,
+    /// The domain below the public suffix of the whole list.
+    pub private_domain: Option<String>,
+    /// The labels in reverse order, with dots; `None` for addresses.
+    pub reversed: Option<String>,
+}
+
+impl UrlColumns {
+    /// Whether the path is exactly `/robots.txt`, without a query
+    /// (RFC 9309 §2.3).
+    pub fn is_robots_path(&self) -> bool {
+        self.path == "/robots.txt" && self.query.is_none()
+    }
+
+    /// The columns of a parsed URL, whose fragment is dropped.
+    pub fn new(mut url: Url) -> Self {
+        url.set_fragment(None);
+        let host = url
+            .host_str()
+            .filter(|host| !host.is_empty())
+            .map(|host| Arc::new(host_columns(host)));
+        Self {
+            surtkey: surt_key(&url),
+            host,
+            protocol: url.scheme().to_owned(),
+            port: url.port(),
+            path: url.path().to_owned(),
+            query: url.query().map(str::to_owned),
+            url: url.into(),
+        }
+    }
+}
+
+/// Parses a URL as it stands in an archive: any bytes, perhaps in angle
+/// brackets, as some writers of WARC 1.0 put them.
+pub fn parse_url(text: &[u8]) -> Option<Url> {
+    Url::parse(&url_text(text)).ok()
+}
+
+/// Resolves a reference, such as a `Location`, against `base`.
+pub fn join_url(base: &Url, reference: &[u8]) -> Option<Url> {
+    let mut url = base.join(&url_text(reference)).ok()?;
+    url.set_fragment(None);
+    Some(url)
+}
+
+/// The text of a URL: bytes that are not UTF-8 are percent-encoded, so that
+/// none is lost.
+fn url_text(text: &[u8]) -> Cow<'_, str> {
+    let text = text.trim_ascii();
+    if let Ok(text) = std::str::from_utf8(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for chunk in text.utf8_chunks() {
+        out.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The columns of a host in the form that the `url` crate gives it.
+pub fn host_columns(host: &str) -> HostColumns {
+    let name = host
+        .strip_suffix('.')
+        .filter(|name| !name.is_empty())
+        .unwrap_or(host);
+    if is_address(name) {
+        return HostColumns {
+            surt_host_name: surt_host_name(name),
+            name: name.to_owned(),
+            ..HostColumns::default()
+        };
+    }
+    let private = suffix(name, false);
+    let registry = suffix(name, true);
+    HostColumns {
+        surt_host_name: surt_host_name(name),
+        tld: name.rsplit('.').next().map(str::to_owned),
+        registered_domain: registry
+            .and_then(|suffix| domain_below(name, suffix))
+            .map(str::to_owned),
+        registry_suffix: registry.map(str::to_owned),
+        private_domain: private
+            .and_then(|suffix| domain_below(name, suffix))
+            .map(str::to_owned),
+        reversed: Some(reversed(name, '.')),
+        name: name.to_owned(),
+    }
+}
+
+fn is_address(host: &str) -> bool {
+    host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()
+}
+
+/// The public suffix of `name`, if the list has one for it; of its ICANN part
+/// only if `icann`.
+fn suffix(name: &str, icann: bool) -> Option<&str> {
+    let mut candidate = name;
+    loop {
+        let suffix = psl::suffix(candidate.as_bytes()).filter(psl::Suffix::is_known)?;
+        let text = &candidate[candidate.len() - suffix.as_bytes().len()..];
+        if !icann || suffix.typ() == Some(psl::Type::Icann) {
+            return Some(text);
+        }
+        // A private suffix lies below one of the registries.
+        candidate = text.split_once('.')?.1;
+    }
+}
+
+/// The suffix and one label more; `None` for the suffix itself.
+fn domain_below<'a>(name: &'a str, suffix: &str) -> Option<&'a str> {
+    let above = name[..name.len() - suffix.len()].strip_suffix('.')?;
+    let label = above.rsplit('.').next().filter(|label| !label.is_empty())?;
+    Some(&name[name.len() - suffix.len() - 1 - label.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(url: &str) -> UrlColumns {
+        UrlColumns::new(parse_url(url.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn hosts_have_the_columns_of_common_crawl() {
+        let it = columns("https://www.example.co.uk/robots.txt")
+            .host
+            .unwrap();
+        assert_eq!(it.surt_host_name, "uk,co,example");
+        assert_eq!(it.name, "www.example.co.uk");
+        assert_eq!(it.tld.as_deref(), Some("uk"));
+        assert_eq!(it.registry_suffix.as_deref(), Some("co.uk"));
+        assert_eq!(it.registered_domain.as_deref(), Some("example.co.uk"));
+        assert_eq!(it.reversed.as_deref(), Some("uk.co.example.www"));
+        let it = HostColumns::clone(&columns("https://foo.github.io/").host.unwrap());
+        assert_eq!(it.registry_suffix.as_deref(), Some("io"));
+        assert_eq!(it.registered_domain.as_deref(), Some("github.io"));
+        assert_eq!(it.private_domain.as_deref(), Some("foo.github.io"));
+        let it = HostColumns::clone(&columns("https://www.com/").host.unwrap());
+        assert_eq!(it.surt_host_name, "com,www");
+        let it = HostColumns::clone(&columns("https://212.96.82.21/").host.unwrap());
+        assert_eq!(
+            (it.name.as_str(), it.tld, it.reversed),
+            ("212.96.82.21", None, None)
+        );
+        let it = HostColumns::clone(&columns("https://a.example/").host.unwrap());
+        assert_eq!((it.registry_suffix, it.registered_domain), (None, None));
+        let it = HostColumns::clone(&columns("https://co.uk/").host.unwrap());
+        assert_eq!(
+            (it.registry_suffix.as_deref(), it.registered_domain),
+            (Some("co.uk"), None)
+        );
+    }
+
+    #[test]
+    fn a_url_is_valid_for_its_host_as_googles_page_says() {
+        // "Examples of valid robots.txt URLs": names, punycode, default ports.
+        let a = columns("https://www.exämple.com/robots.txt");
+        let b = columns("https://www.xn--exmple-cua.com:443/robots.txt");
+        assert_eq!(a, b);
+        assert_eq!(
+            columns("http://EXAMPLE.com:80/robots.txt").url,
+            "http://example.com/robots.txt"
+        );
+        assert_eq!(
+            columns("https://example.com:8181/robots.txt").port,
+            Some(8181)
+        );
+        assert!(columns("https://example.com/robots.txt#x").is_robots_path());
+        for url in [
+            "https://e.com/folder/robots.txt",
+            "https://e.com/robots.txt?x",
+            "https://e.com/Robots.txt",
+            "https://e.com//robots.txt",
+        ] {
+            assert!(!columns(url).is_robots_path(), "{url}");
+        }
+    }
+
+    #[test]
+    fn references_are_resolved_and_lose_no_byte() {
+        let base = parse_url(b"http://a.example/robots.txt").unwrap();
+        assert_eq!(
+            join_url(&base, b"/x y#z").unwrap().as_str(),
+            "http://a.example/x%20y"
+        );
+        assert_eq!(
+            join_url(&base, b"//b.example/r\xe9").unwrap().as_str(),
+            "http://b.example/r%E9"
+        );
+        assert_eq!(
+            join_url(&base, b"https://b.example:443").unwrap().as_str(),
+            "https://b.example/"
+        );
+    }
+}

@@ -1,0 +1,30 @@
+//! Column chunks of Parquet, from columns of [`Rows`](crate::parquet_writer::Rows).
+//!
+//! The crate `parquet` writes files, footers and page headers; the pages
+//! themselves are laid out here, after its format's document "Encodings". Its
+//! own writer takes Arrow arrays, hashes every value of every row, and compares
+//! each with the least and the greatest; here a value is asked for once for a
+//! batch, and what repeats costs a look into a table.
+//!
+//! A page holds the rows of a slab. Values stand in a dictionary, texts that
+//! seldom repeat and those of a dictionary that has grown too large as they
+//! are; numbers of dictionaries have whole bytes where they are large, so that
+//! the compressor sees what repeats.
+
+mod column;
+mod column_chunk;
+mod dictionary;
+mod file;
+mod interner;
+mod rle;
+mod row_groups;
+mod rows;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use column::{Column, Fixed, Texts as Singles, Values};
+pub(crate) use column_chunk::{Chunk, ChunkEncoder, Scratch};
+pub(crate) use file::{Done, Finished, TableFile, Task, write_table};
+pub(crate) use interner::{Pool, SEED, Texts};
+pub(crate) use rows::Rows;

@@ -1,0 +1,194 @@
+//! The output of `match`: the table `matches`, as Parquet or as CSV.
+//!
+//! CSV follows RFC 4180 with lines that end in LF: a header with the names of
+//! the columns, fields in quotes where they must be, and nothing for a null.
+
+use crate::disk::{self, NewFile, SingleFile};
+use crate::error::Error;
+use crate::parquet_writer::TableFile;
+use crate::tables::{Match, Matches, Table};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Read};
+use std::path::Path;
+
+/// Rows of a batch of Parquet, at most.
+const BATCH_ROWS: usize = 4096;
+
+/// Bytes of URLs after which a batch is written, however few its rows.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// The columns, in the order of the table.
+const COLUMNS: [&str; 7] = [
+    "url",
+    "agent",
+    "robots_id",
+    "access",
+    "line_no",
+    "basis",
+    "crawl",
+];
+
+/// A file that is being written under a temporary name.
+pub(super) enum Output {
+    Parquet {
+        file: Box<TableFile>,
+        batch: Box<Matches>,
+        /// Bytes of the URLs of the batch.
+        bytes: usize,
+    },
+    Csv(Box<CsvFile>),
+}
+
+/// A CSV file.
+pub(super) struct CsvFile {
+    writer: csv::Writer<BufWriter<File>>,
+    new: NewFile,
+    rows: u64,
+}
+
+/// Returns true if a file of this name is written as CSV.
+pub(super) fn is_csv_name(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    extension.eq_ignore_ascii_case("csv")
+}
+
+/// Returns true if a file has the header of the table, so that `match` wrote it.
+pub(super) fn is_our_csv(path: &Path) -> bool {
+    let header = COLUMNS.join(",") + "\n";
+    let mut line = Vec::new();
+    disk::open(path).is_ok_and(|file| {
+        let mut start = BufReader::new(file.take(header.len() as u64));
+        start.read_until(b'\n', &mut line).is_ok() && line == header.as_bytes()
+    })
+}
+
+impl Output {
+    /// Creates the file, in the format that its name asks for.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(super) fn create(output: &SingleFile) -> Result<Self, Error> {
+        let (new, file) = output.new_file()?;
+        if is_csv_name(&new.path()) {
+            return CsvFile::create(new, file).map(|file| Self::Csv(Box::new(file)));
+        }
+        let schema = Table::Matches.schema().as_ref().clone();
+        Ok(Self::Parquet {
+            file: Box::new(TableFile::create(Table::Matches, schema, (new, file))?),
+            batch: Box::default(),
+            bytes: 0,
+        })
+    }
+
+    /// Writes a row.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(super) fn push(&mut self, row: &Match<'_>) -> Result<(), Error> {
+        match self {
+            Self::Parquet { file, batch, bytes } => {
+                batch.push(row);
+                *bytes += row.url.len();
+                if batch.rows() >= BATCH_ROWS || *bytes >= BATCH_BYTES {
+                    *bytes = 0;
+                    file.write(batch.take())?;
+                }
+                Ok(())
+            }
+            Self::Csv(file) => file.push(row),
+        }
+    }
+
+    /// Ends the file, brings it to the disk and gives it its name. Returns its
+    /// rows and bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing; nothing is left of the file then.
+    pub(super) fn finish(self) -> Result<(u64, u64), Error> {
+        match self {
+            Self::Parquet {
+                mut file,
+                mut batch,
+                ..
+            } => {
+                let ended = file.write(batch.take()).and_then(|()| file.end());
+                if let Err(error) = ended {
+                    file.discard();
+                    return Err(error);
+                }
+                let finished = file.finish()?;
+                Ok((finished.rows, finished.bytes))
+            }
+            Self::Csv(file) => file.finish(),
+        }
+    }
+
+    /// Removes what was written.
+    pub(super) fn discard(self) {
+        match self {
+            Self::Parquet { file, .. } => file.discard(),
+            Self::Csv(file) => file.new.discard(),
+        }
+    }
+}
+
+impl CsvFile {
+    fn create(new: NewFile, file: File) -> Result<Self, Error> {
+        let mut file = Self {
+            writer: csv::Writer::from_writer(BufWriter::new(file)),
+            new,
+            rows: 0,
+        };
+        file.write(&COLUMNS)?;
+        Ok(file)
+    }
+
+    fn write(&mut self, record: &[&str]) -> Result<(), Error> {
+        let written = self.writer.write_record(record);
+        written.map_err(|error| Error::write(self.new.path(), error))
+    }
+
+    fn push(&mut self, row: &Match<'_>) -> Result<(), Error> {
+        self.rows += 1;
+        let (crawl, robots_id) = match row.capture {
+            Some((crawl, robots_id)) => (crawl, robots_id.to_string()),
+            None => ("", String::new()),
+        };
+        let line_no = match row.line_no {
+            0 => String::new(),
+            line_no => line_no.to_string(),
+        };
+        self.write(&[
+            row.url, row.agent, &robots_id, row.access, &line_no, row.basis, crawl,
+        ])
+    }
+
+    fn finish(self) -> Result<(u64, u64), Error> {
+        let path = self.new.path();
+        let fail = |error| Error::write(&path, error);
+        let buffer = self.writer.into_inner();
+        let buffer = buffer.map_err(|error| fail(error.into_error()))?;
+        let file = buffer
+            .into_inner()
+            .map_err(|error| fail(error.into_error()))?;
+        file.sync_all().map_err(fail)?;
+        let bytes = file.metadata().map_err(fail)?.len();
+        self.new.give_name()?;
+        Ok((self.rows, bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_columns_are_those_of_the_table() {
+        let schema = Table::Matches.schema();
+        let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
+        assert_eq!(names, COLUMNS);
+    }
+}

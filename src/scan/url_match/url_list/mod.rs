@@ -1,0 +1,433 @@
+//! Lists of URLs: text, CSV and Parquet, and folders of Parquet files.
+//!
+//! The bytes of a file decide its format: Parquet begins with `PAR1`, gzip is
+//! decompressed, and what is left is CSV if its name ends in `.csv` or
+//! `.csv.gz`, if a column is asked for, or if its first line has a column `url`;
+//! otherwise it is text. Standard input is text, or CSV if a column is asked for.
+
+mod csv_list;
+mod folder;
+mod page_limit;
+mod parquet_list;
+
+use super::stdin::Stdin;
+use crate::capture::date::parse_iso;
+use crate::error::{Error, ErrorKind};
+use flate2::read::MultiGzDecoder;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+
+/// A longer line is not read on: no URL is that long.
+const LINE_BYTES_MAX: usize = super::URL_BYTES_MAX + 1;
+
+/// The longest first line in bytes that can be the header of a CSV file. Only a
+/// file with another name is recognized by it.
+const HEAD_BYTES_MAX: usize = 1 << 20;
+
+/// The column that holds the URLs, unless another is asked for.
+const URL: &str = "url";
+
+/// Where the URLs are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum List {
+    /// Standard input.
+    Stdin,
+    /// A file, or a folder of Parquet files.
+    File(PathBuf),
+}
+
+/// How a list is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListOptions {
+    /// The column of CSV or Parquet that holds the URLs; `url` if there is none.
+    pub(crate) column: Option<String>,
+    /// The largest page of a Parquet file, in bytes.
+    pub(crate) page_bytes_max: u64,
+}
+
+/// The time for which a row asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// It does not say.
+    Unsaid,
+    /// Milliseconds since 1970.
+    At(i64),
+    /// It says something that is no time.
+    Bad,
+}
+
+/// What is done with each row.
+type Each<'e> = dyn FnMut(&[u8], Time) -> Result<(), Error> + 'e;
+
+/// An open list.
+pub(crate) struct Urls {
+    source: Source,
+    options: ListOptions,
+}
+
+enum Source {
+    Stdin,
+    Text(Box<dyn BufRead>, PathBuf),
+    Csv(Box<dyn BufRead>, PathBuf),
+    Parquet(Vec<PathBuf>),
+}
+
+impl Urls {
+    /// Opens a list and detects its format.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`]; [`ErrorKind::Urls`] for a folder without Parquet
+    /// files, and for Parquet from a pipe.
+    pub(crate) fn open(list: &List, options: ListOptions) -> Result<Self, Error> {
+        let source = match list {
+            List::Stdin => Source::Stdin,
+            List::File(path) => Source::open(path, options.column.is_some())?,
+        };
+        Ok(Self { source, options })
+    }
+
+    /// Gives each row in order: its URL, without blanks around it, and its
+    /// time. Empty lines of text are skipped. While standard input is waited
+    /// for, an error ends the wait once `is_stopped`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`], [`ErrorKind::Urls`], [`ErrorKind::LargePage`], and
+    /// those of `each`.
+    pub(crate) fn read(
+        self,
+        is_stopped: &dyn Fn() -> bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), Error> {
+        let column = self.options.column.as_deref();
+        let wanted = column.unwrap_or(URL);
+        match self.source {
+            Source::Stdin => {
+                let path = Path::new("standard input");
+                let mut source = BufReader::new(Stdin::open(is_stopped));
+                match column {
+                    None => read_text(&mut source, path, each),
+                    Some(_) => csv_list::read(source, path, wanted, each),
+                }
+            }
+            Source::Text(mut source, path) => read_text(&mut source, &path, each),
+            Source::Csv(source, path) => csv_list::read(source, &path, wanted, each),
+            Source::Parquet(paths) => paths.iter().try_for_each(|path| {
+                parquet_list::read(path, wanted, self.options.page_bytes_max, each)
+            }),
+        }
+    }
+}
+
+impl Source {
+    fn open(path: &Path, has_column: bool) -> Result<Self, Error> {
+        let unreadable = |error| Error::read(path, error);
+        let metadata = fs::metadata(path).map_err(unreadable)?;
+        if metadata.is_dir() {
+            return folder::parquet_files(path).map(Self::Parquet);
+        }
+        let mut file = File::open(path).map_err(unreadable)?;
+        let mut magic = Vec::new();
+        (&mut file)
+            .take(4)
+            .read_to_end(&mut magic)
+            .map_err(unreadable)?;
+        if magic == b"PAR1" && !metadata.is_file() {
+            let why = "Parquet is read from its end, so it cannot come through a pipe".to_owned();
+            return Err(Error::new(ErrorKind::Urls(why), path));
+        }
+        if magic == b"PAR1" {
+            return Ok(Self::Parquet(vec![path.to_owned()]));
+        }
+        // What was read of a pipe cannot be read again.
+        let is_gzip = magic.starts_with(b"\x1f\x8b");
+        let source: Box<dyn Read> = match file.rewind() {
+            Ok(()) => Box::new(file),
+            Err(_) => Box::new(io::Cursor::new(magic).chain(file)),
+        };
+        let mut source: Box<dyn Read> = if is_gzip {
+            Box::new(MultiGzDecoder::new(BufReader::new(source)))
+        } else {
+            source
+        };
+        let head = read_head(&mut source).map_err(unreadable)?;
+        let is_csv = has_column || is_named_csv(path) || has_url_column(&head);
+        let source: Box<dyn BufRead> =
+            Box::new(BufReader::new(io::Cursor::new(head).chain(source)));
+        Ok(match is_csv {
+            true => Self::Csv(source, path.to_owned()),
+            false => Self::Text(source, path.to_owned()),
+        })
+    }
+}
+
+/// Reads until a line has ended, or enough is there. A pipe gives what it has,
+/// so it may take several times.
+fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let (mut head, mut chunk) = (Vec::new(), [0; 8 << 10]);
+    loop {
+        match source.read(&mut chunk) {
+            Ok(0) => return Ok(head),
+            Ok(read) => {
+                head.extend_from_slice(&chunk[..read]);
+                if chunk[..read].contains(&b'\n') || head.len() >= HEAD_BYTES_MAX {
+                    return Ok(head);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn is_named_csv(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv")
+}
+
+/// Returns true if the first line is a header of CSV; a URL would have a scheme.
+fn has_url_column(head: &[u8]) -> bool {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or(head);
+    memchr::memmem::find(line, b"://").is_none()
+        && without_mark(line)
+            .split(|&byte| byte == b',')
+            .any(|field| column_name(field).eq_ignore_ascii_case(URL.as_bytes()))
+}
+
+/// Finds a column by its name: the one of exactly that name, else the only one
+/// whose name differs in case alone.
+fn column_index<'n>(
+    names: impl Iterator<Item = &'n [u8]> + Clone,
+    wanted: &str,
+) -> Result<Option<usize>, String> {
+    let wanted = wanted.as_bytes();
+    if let Some(index) = names.clone().position(|name| name == wanted) {
+        return Ok(Some(index));
+    }
+    let mut alike = names
+        .enumerate()
+        .filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
+    match (alike.next(), alike.next()) {
+        (Some((_, first)), Some((_, second))) => Err(format!(
+            "its columns '{}' and '{}' differ in case alone",
+            String::from_utf8_lossy(first),
+            String::from_utf8_lossy(second),
+        )),
+        (found, _) => Ok(found.map(|(index, _)| index)),
+    }
+}
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+fn column_name(field: &[u8]) -> &[u8] {
+    let field = field.trim_ascii();
+    let inner = field
+        .strip_prefix(b"\"")
+        .and_then(|it| it.strip_suffix(b"\""));
+    inner.unwrap_or(field).trim_ascii()
+}
+
+fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut Each<'_>) -> Result<(), Error> {
+    let (mut line, mut is_first) = (Vec::new(), true);
+    while read_line(source, &mut line).map_err(|error| Error::read(path, error))? {
+        let mut url = line.as_slice();
+        if std::mem::take(&mut is_first) {
+            url = without_mark(url);
+        }
+        let url = url.trim_ascii();
+        if !url.is_empty() {
+            each(url, Time::Unsaid)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads a line, of which no more than [`LINE_BYTES_MAX`] are kept; `false` at
+/// the end.
+fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let mut is_there = false;
+    loop {
+        let held = match source.fill_buf() {
+            Ok(held) => held,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if held.is_empty() {
+            return Ok(is_there);
+        }
+        is_there = true;
+        let end = memchr::memchr(b'\n', held);
+        let text = &held[..end.unwrap_or(held.len())];
+        let room = LINE_BYTES_MAX.saturating_sub(line.len());
+        line.extend_from_slice(&text[..text.len().min(room)]);
+        let used = end.map_or(held.len(), |end| end + 1);
+        source.consume(used);
+        if end.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+fn time_of_text(text: &str) -> Time {
+    if text.trim().is_empty() {
+        return Time::Unsaid;
+    }
+    parse_iso(text).map_or(Time::Bad, Time::At)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::array::{
+        Array, ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeStringArray, StringArray,
+        StringViewArray, TimestampMicrosecondArray, TimestampNanosecondArray, TimestampSecondArray,
+    };
+    use arrow::datatypes::Int32Type;
+    use arrow::record_batch::RecordBatch;
+    use std::sync::Arc;
+
+    const OPTIONS: ListOptions = ListOptions {
+        column: None,
+        page_bytes_max: 1 << 20,
+    };
+
+    fn rows(name: &str, bytes: &[u8]) -> Result<Vec<(String, Time)>, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let mut rows = Vec::new();
+        Urls::open(&List::File(path), OPTIONS)?.read(&|| false, &mut |url, time| {
+            rows.push((String::from_utf8_lossy(url).into_owned(), time));
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    fn urls(name: &str, bytes: &[u8]) -> Vec<String> {
+        rows(name, bytes)
+            .unwrap()
+            .into_iter()
+            .map(|row| row.0)
+            .collect()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::read::GzEncoder::new(bytes, flate2::Compression::fast());
+        let mut out = Vec::new();
+        encoder.read_to_end(&mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn text_has_a_url_a_line() {
+        let text = b"\xef\xbb\xbfhttp://a/\r\n\n  http://b/x y \n\t\nnone\nhttp://c/";
+        let expected = ["http://a/", "http://b/x y", "none", "http://c/"];
+        assert_eq!(urls("list.txt", text), expected);
+        // Several members of gzip follow one another, as in archives.
+        let packed = [gzip(&text[..20]), gzip(&text[20..])].concat();
+        assert_eq!(urls("list", &packed), expected);
+        assert_eq!(urls("empty", b""), [""; 0]);
+        let long = [&b"http://a/"[..], &vec![b'x'; 3 << 20], b"\nhttp://b/"].concat();
+        let read = urls("long", &long);
+        // One octet more than a URL may have shows that it was cut.
+        assert_eq!(
+            (read[0].len(), read[1].as_str()),
+            (LINE_BYTES_MAX, "http://b/")
+        );
+    }
+
+    #[test]
+    fn csv_is_told_by_its_name_or_its_header() {
+        use Time::{At, Bad, Unsaid};
+        let text = b"n,\"url\",fetch_time\n1,\"http://a/,b\",2024-03-01T12:00:00Z\n2, http://b/ ,\n3\n4,http://c/,soon\n";
+        let expected = [
+            ("http://a/,b", At(1_709_294_400_000)),
+            ("http://b/", Unsaid),
+            ("", Unsaid),
+            ("http://c/", Bad),
+        ];
+        let expected = expected.map(|(url, time)| (url.to_owned(), time));
+        for name in ["list.csv", "list.txt", "list"] {
+            assert_eq!(rows(name, text).unwrap(), expected);
+            assert_eq!(rows(&format!("{name}.gz"), &gzip(text)).unwrap(), expected);
+        }
+        assert_eq!(
+            urls("x", b"\xef\xbb\xbfurl\r\nhttp://a/\r\n"),
+            ["http://a/"]
+        );
+        let error = rows("list.csv", b"http://a/\n").unwrap_err();
+        assert!(error.to_string().contains("no column 'url'"), "{error}");
+        // A line of text that has a comma and the word is none.
+        assert_eq!(urls("x", b"http://a/,url\n"), ["http://a/,url"]);
+    }
+
+    fn parquet(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+        let batch = RecordBatch::try_from_iter_with_nullable(
+            columns.into_iter().map(|(name, array)| (name, array, true)),
+        )
+        .unwrap();
+        let mut bytes = Vec::new();
+        let mut writer =
+            parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        bytes
+    }
+
+    #[test]
+    fn parquet_may_have_any_type_of_text_and_of_time() {
+        let texts = [Some("http://a/"), None, Some("http://b/")];
+        let kinds: [ArrayRef; 5] = [
+            Arc::new(StringArray::from_iter(texts)),
+            Arc::new(LargeStringArray::from_iter(texts)),
+            Arc::new(StringViewArray::from_iter(texts)),
+            Arc::new(DictionaryArray::<Int32Type>::from_iter(texts)),
+            Arc::new(BinaryArray::from_iter(
+                texts.map(|it| it.map(str::as_bytes)),
+            )),
+        ];
+        for kind in kinds {
+            let other: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+            let bytes = parquet(vec![("n", other), ("url", kind)]);
+            assert_eq!(urls("list", &bytes), ["http://a/", "", "http://b/"]);
+        }
+        let url: ArrayRef = Arc::new(StringArray::from_iter_values(["u", "v"]));
+        let zone: Arc<str> = "+02:00".into();
+        let times: [ArrayRef; 5] = [
+            Arc::new(TimestampSecondArray::from(vec![Some(-2), None])),
+            Arc::new(TimestampMicrosecondArray::from(vec![
+                Some(-1_999_001),
+                None,
+            ])),
+            Arc::new(TimestampNanosecondArray::from(vec![
+                Some(-1_999_000_001),
+                None,
+            ])),
+            Arc::new(TimestampSecondArray::from(vec![Some(-2), None]).with_timezone(zone)),
+            Arc::new(StringArray::from(vec![
+                Some("1969-12-31 23:59:58"),
+                Some(""),
+            ])),
+        ];
+        for time in times {
+            let kind = time.data_type().clone();
+            let bytes = parquet(vec![("url", url.clone()), ("fetch_time", time)]);
+            let times: Vec<Time> = rows("x", &bytes).unwrap().iter().map(|row| row.1).collect();
+            assert_eq!(times, [Time::At(-2000), Time::Unsaid], "{kind}");
+        }
+        let number: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+        for columns in [
+            vec![("n", number.clone())],
+            vec![("url", number.clone())],
+            vec![("url", url), ("fetch_time", number)],
+        ] {
+            let error = rows("x", &parquet(columns)).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Urls(_)), "{error}");
+        }
+    }
+}
