@@ -14,7 +14,7 @@ use robots_scan::tables::{Batches, Table, Tables};
 use std::hint::black_box;
 use std::io::Cursor;
 use std::slice;
-use warc::{Kind, Limits, Reader, Record};
+use warc::{Limits, Reader, Record, RecordType};
 
 const NAME: &str = "crawl-data/BENCH-2026-01/segments/0/robotstxt/BENCH-2026-01-00000.warc.gz";
 
@@ -57,7 +57,7 @@ fn push(tables: &mut Tables, records: &[Record<'_>]) -> Batches {
     let mut examiner = Examiner::default();
     for record in records {
         let capture = Capture::read(record, SCOPE).unwrap();
-        let facts = examiner.examine(NAME, record.place(), &capture);
+        let facts = examiner.examine(NAME, record.location(), &capture);
         tables.push(NAME, &facts);
     }
     tables.take()
@@ -70,7 +70,7 @@ fn response(body: &[inputs::Body]) -> Reader {
     reader
         .open_stream(Box::new(Cursor::new(archive.bytes)))
         .unwrap();
-    while reader.record().kind() != Kind::Response {
+    while reader.record().record_type() != RecordType::Response {
         assert!(reader.read_record().unwrap());
     }
     reader

@@ -139,7 +139,7 @@ fn ours(
 /// Records, bytes of their blocks, and faults.
 fn read(reader: &mut Reader, path: &Path) -> (u64, u64, u64) {
     let (mut records, mut bytes, mut faults) = (0, 0, 0);
-    reader.open_file(path, None).unwrap();
+    reader.open_file(path).unwrap();
     loop {
         match reader.read_record() {
             Ok(true) => {

@@ -275,7 +275,7 @@ fn read(path: &Path, reader: &mut Reader) -> Read {
         faults: Vec::new(),
         refusal: None,
     };
-    if let Err(error) = reader.open_file(path, None) {
+    if let Err(error) = reader.open_file(path) {
         read.refusal = Some(error);
         return read;
     }
@@ -285,10 +285,10 @@ fn read(path: &Path, reader: &mut Reader) -> Read {
             Ok(false) => break,
             Ok(true) => {
                 let record = reader.record();
-                let place = record.place();
+                let place = record.location();
                 let end = place.offset + place.length.unwrap_or(1);
                 assert!(end <= bytes, "{name}: {place:?} lies beyond {bytes} bytes");
-                let order = Some((place.offset, place.in_member));
+                let order = Some((place.offset, place.index_in_member));
                 assert!(last < order, "{name}: {place:?} comes after {last:?}");
                 last = order;
                 let kind = record.header("WARC-Type").unwrap_or(b"none");
@@ -300,7 +300,7 @@ fn read(path: &Path, reader: &mut Reader) -> Read {
                 break;
             }
             Err(error) => {
-                let (from, to) = (error.offset(), error.offset() + error.skipped());
+                let (from, to) = (error.offset(), error.offset() + error.bytes_skipped());
                 assert!(
                     (from < bytes || bytes == 0) && to <= bytes,
                     "{name} of {bytes} bytes: {error}"

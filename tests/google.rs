@@ -133,7 +133,7 @@ fn every_line_is_read_as_googles_parser_reads_it() {
 /// Calls `each` with the offset and the body of every capture of an archive.
 fn bodies(archive: &Path, mut each: impl FnMut(u64, &[u8])) {
     let mut reader = warc::Reader::new(warc::Limits::default());
-    reader.open_file(archive, None).unwrap();
+    reader.open_file(archive).unwrap();
     let scope = Scope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
@@ -143,7 +143,7 @@ fn bodies(archive: &Path, mut each: impl FnMut(u64, &[u8])) {
         let record = reader.record();
         if let Some(capture) = Capture::read(&record, scope) {
             each(
-                record.place().offset,
+                record.location().offset,
                 capture.body.as_deref().unwrap_or_default(),
             );
         }

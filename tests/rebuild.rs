@@ -145,7 +145,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
             .map(|row| (row["warc_record_offset"].as_i64().unwrap(), row))
             .collect();
         let mut reader = warc::Reader::new(warc::Limits::default());
-        reader.open_file(archive, None).unwrap();
+        reader.open_file(archive).unwrap();
         let scope = Scope {
             is_robots_subset: true,
             max_body_bytes: 16 << 20,
@@ -157,7 +157,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
             let Some(capture) = Capture::read(&record, scope).filter(Capture::is_parsed) else {
                 continue;
             };
-            let row = &captures[&(record.place().offset as i64)];
+            let row = &captures[&(record.location().offset as i64)];
             let file = files.remove(&id(row)).unwrap_or_default();
             let reading = Reading {
                 body_limit: Some(robots::BODY_LIMIT_BYTES),
@@ -209,7 +209,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
 /// other, each with its key.
 fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
     let mut reader = warc::Reader::new(warc::Limits::default());
-    reader.open_file(archive, None).unwrap();
+    reader.open_file(archive).unwrap();
     let scope = Scope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
@@ -220,7 +220,7 @@ fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
         let record = reader.record();
         let capture = Capture::read(&record, scope).filter(Capture::is_parsed);
         if let Some(capture) = capture {
-            each(robots_id(name, record.place()), &capture);
+            each(robots_id(name, record.location()), &capture);
         }
     }
 }

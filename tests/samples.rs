@@ -248,7 +248,7 @@ fn read_all<R: BufRead>(reader: WarcReader<R>) -> Option<Vec<Told>> {
 
 fn read_by_us(path: &Path) -> Vec<Told> {
     let mut reader = warc::Reader::new(warc::Limits::default());
-    reader.open_file(path, None).unwrap();
+    reader.open_file(path).unwrap();
     let mut records = Vec::new();
     while reader.read_record().unwrap() {
         let record = reader.record();

@@ -59,7 +59,7 @@ fn read(paths: &[String]) -> (u64, u64) {
     let mut reader = Reader::new(Limits::default());
     let (mut bytes, mut count) = (0, 0);
     for path in paths {
-        reader.open_file(Path::new(path), None).unwrap();
+        reader.open_file(Path::new(path)).unwrap();
         while reader.read_record().unwrap() {
             bytes += black_box(reader.record().block()).len() as u64;
             count += 1;
@@ -104,7 +104,7 @@ fn bodies(paths: &[String]) -> Vec<Vec<u8>> {
     };
     let mut bodies = Vec::new();
     for path in paths {
-        reader.open_file(Path::new(path), None).unwrap();
+        reader.open_file(Path::new(path)).unwrap();
         while reader.read_record().unwrap() {
             let record = reader.record();
             let capture = Capture::read(&record, scope).filter(Capture::is_parsed);

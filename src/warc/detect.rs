@@ -1,19 +1,9 @@
 //! Tells from its first bytes how an input is packed.
 
+use crate::compression::Compression;
 use crate::decode::{gzip, zstd};
 use crate::error::{Error, ErrorKind};
-use crate::resync::find_container;
-
-/// How an archive is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Container {
-    /// Records as they are.
-    Plain,
-    /// Members of gzip, a record each or many.
-    Gzip,
-    /// Frames of zstd, a record each or many, perhaps with a dictionary.
-    Zstd,
-}
+use crate::resync::find_compression;
 
 /// Kinds of input that we know but do not read, by their first bytes.
 const REFUSED: &[(&[u8], &str)] = &[
@@ -60,25 +50,25 @@ pub(crate) const SEARCHED_BYTES: usize = 1 << 20;
 ///
 /// [`ErrorKind::Unsupported`] for kinds that are known and not read (ARC, WACZ,
 /// bzip2, lz4, xz, ...), [`ErrorKind::NotAnArchive`] for everything else.
-pub fn detect(head: &[u8]) -> Result<Container, Error> {
+pub fn detect(head: &[u8]) -> Result<Compression, Error> {
     if head.is_empty() || gzip::may_begin(head) {
         return Ok(if head.is_empty() {
-            Container::Plain
+            Compression::None
         } else {
-            Container::Gzip
+            Compression::Gzip
         });
     }
     if zstd::may_begin(head) {
-        return Ok(Container::Zstd);
+        return Ok(Compression::Zstd);
     }
     if let Some((_, what)) = REFUSED.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(Error::fatal(ErrorKind::Unsupported(what), 0));
     }
     let text = skip_line_ends(head);
     if begins_record(text) || is_cut_start(text) {
-        return Ok(Container::Plain);
+        return Ok(Compression::None);
     }
-    find_container(head).ok_or_else(|| Error::fatal(ErrorKind::NotAnArchive, 0))
+    find_compression(head).ok_or_else(|| Error::fatal(ErrorKind::NotAnArchive, 0))
 }
 
 /// Whether `bytes` begin with the word of a version line.
@@ -119,20 +109,20 @@ mod tests {
     use crate::tests::{gzip as gzip_of, zstd as zstd_of};
 
     #[test]
-    fn the_three_containers_are_told_by_their_first_bytes() {
-        for (head, container) in [
-            (&b"WARC/1.0\r\n"[..], Container::Plain),
-            (b"\r\n\r\nWARC/1.0\r\n", Container::Plain),
-            (b"", Container::Plain),
-            (b"\r\n", Container::Plain),
-            (b"WA", Container::Plain),
-            (b"warc/1.0\r\n", Container::Plain),
-            (b"\x1f\x8b\x08\x00", Container::Gzip),
-            (b"\x1f", Container::Gzip),
-            (b"\x28\xb5\x2f\xfd\x04", Container::Zstd),
-            (b"\x5d\x2a\x4d\x18\x04\x00\x00\x00", Container::Zstd),
+    fn compression_is_detected_by_the_first_bytes() {
+        for (head, compression) in [
+            (&b"WARC/1.0\r\n"[..], Compression::None),
+            (b"\r\n\r\nWARC/1.0\r\n", Compression::None),
+            (b"", Compression::None),
+            (b"\r\n", Compression::None),
+            (b"WA", Compression::None),
+            (b"warc/1.0\r\n", Compression::None),
+            (b"\x1f\x8b\x08\x00", Compression::Gzip),
+            (b"\x1f", Compression::Gzip),
+            (b"\x28\xb5\x2f\xfd\x04", Compression::Zstd),
+            (b"\x5d\x2a\x4d\x18\x04\x00\x00\x00", Compression::Zstd),
         ] {
-            assert_eq!(detect(head).expect("an archive"), container, "{head:?}");
+            assert_eq!(detect(head).expect("an archive"), compression, "{head:?}");
         }
     }
 
@@ -158,12 +148,12 @@ mod tests {
     fn a_damaged_beginning_hides_no_archive() {
         let record = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
         let behind = |bytes: &[u8]| [&b"\xffdamage\n"[..], bytes].concat();
-        for (head, container) in [
-            (behind(record), Container::Plain),
-            (behind(&gzip_of(record)), Container::Gzip),
-            (behind(&zstd_of(record, &[])), Container::Zstd),
+        for (head, compression) in [
+            (behind(record), Compression::None),
+            (behind(&gzip_of(record)), Compression::Gzip),
+            (behind(&zstd_of(record, &[])), Compression::Zstd),
         ] {
-            assert_eq!(detect(&head).expect("an archive"), container);
+            assert_eq!(detect(&head).expect("an archive"), compression);
             assert_eq!(
                 detect(&head[..12]).expect_err("too little").kind(),
                 ErrorKind::NotAnArchive

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::location::DamagedRange;
+
 /// A fault of an archive, with its place.
 ///
 /// A fault that [is fatal](Error::is_fatal) ends the reading of its input;
@@ -13,7 +15,7 @@ pub struct Error {
     kind: ErrorKind,
     offset: u64,
     skipped: u64,
-    decoded: Option<Decoded>,
+    decoded: Option<DamagedRange>,
     records_before: u32,
     fatal: bool,
     source: Option<io::Error>,
@@ -106,15 +108,6 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Where damage lies inside the decoded bytes of a member that holds many records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decoded {
-    /// Offset of the damage in the decoded bytes of its member.
-    pub offset: u64,
-    /// Decoded bytes from there to the next record or the end of the member.
-    pub skipped: u64,
-}
-
 impl Error {
     /// Damage at `offset` after which reading goes on at `next`.
     pub(crate) fn damage(kind: ErrorKind, offset: u64, next: u64) -> Error {
@@ -130,7 +123,7 @@ impl Error {
     }
 
     /// Damage between records of the member at `offset`, found in its decoded bytes.
-    pub(crate) fn inside(kind: ErrorKind, offset: u64, decoded: Decoded) -> Error {
+    pub(crate) fn inside(kind: ErrorKind, offset: u64, decoded: DamagedRange) -> Error {
         Error {
             decoded: Some(decoded),
             ..Error::damage(kind, offset, offset)
@@ -186,13 +179,13 @@ impl Error {
 
     /// How many bytes of the input are passed over, from [`offset`](Error::offset).
     ///
-    /// Zero for damage between records that share a member: see [`decoded`](Error::decoded).
-    pub fn skipped(&self) -> u64 {
+    /// Zero for damage between records that share a member: see [`decoded`](Error::decoded_range).
+    pub fn bytes_skipped(&self) -> u64 {
         self.skipped
     }
 
     /// The place inside the decoded bytes, for damage in a member of many records.
-    pub fn decoded(&self) -> Option<Decoded> {
+    pub fn decoded_range(&self) -> Option<DamagedRange> {
         self.decoded
     }
 
@@ -223,7 +216,7 @@ impl fmt::Display for Error {
             write!(
                 f,
                 " (decoded offset {}, {} decoded bytes skipped)",
-                decoded.offset, decoded.skipped
+                decoded.offset, decoded.bytes
             )
         } else if self.skipped > 0 {
             write!(f, ", {} bytes skipped", self.skipped)
@@ -254,7 +247,7 @@ mod tests {
             "the checksum does not agree at offset 10, 15 bytes skipped"
         );
         assert_eq!(
-            (error.code(), error.offset(), error.skipped()),
+            (error.code(), error.offset(), error.bytes_skipped()),
             ("checksum", 10, 15)
         );
         assert!(!error.is_fatal());

@@ -21,21 +21,31 @@
     allow(clippy::unwrap_used, reason = "a test may panic, and says where")
 )]
 
+mod compression;
 mod decode;
 mod detect;
 mod error;
 mod header;
+mod integrity;
+mod limits;
+mod location;
 mod reader;
 mod record;
+mod record_type;
 mod resync;
 mod search_budget;
 
 #[cfg(test)]
 mod tests;
 
+pub use compression::Compression;
 pub use decode::source::SLICE_BYTES;
-pub use detect::{Container, detect};
-pub use error::{Decoded, Error, ErrorKind};
-pub use reader::{Limits, Reader};
-pub use record::{Headers, Integrity, Kind, Place, Record};
+pub use detect::detect;
+pub use error::{Error, ErrorKind};
+pub use integrity::Integrity;
+pub use limits::Limits;
+pub use location::{DamagedRange, RecordLocation};
+pub use reader::Reader;
+pub use record::{Headers, Record};
+pub use record_type::RecordType;
 pub use resync::find_member;

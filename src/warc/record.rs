@@ -1,96 +1,9 @@
 //! A record as the reader lends it.
 
 use crate::header::Field;
-
-/// Where a record stands in its input, as the index of a crawl has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// Start of its gzip member, of its zstd frame, or of the plain record.
-    pub offset: u64,
-    /// Bytes of its member or frame, or of the plain record with the two line
-    /// ends behind it; none if several records share the member.
-    pub length: Option<u64>,
-    /// Which record of its member it is, from 0; damaged ones are counted.
-    pub in_member: u32,
-}
-
-/// How far the bytes of a record are known to be those that were written.
-///
-/// This is a property of the gzip member or zstd frame that holds the record: it is the same
-/// for all records of a member and does not depend on where in the member damage was met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Integrity {
-    /// The member or frame decodes to its end and its checksum agrees.
-    Verified,
-    /// No checksum guards the bytes: a plain record, or a record of a zstd frame that decodes to
-    /// its end and has no checksum.
-    #[default]
-    Unguarded,
-    /// Not known when the record was read: the member holds several records and is longer than
-    /// what is kept of a stream. Inputs that can be read twice have no such records.
-    Unknown,
-    /// The member or frame does not decode to its end, or its checksum is wrong: the record may
-    /// be other than it was written.
-    Damaged,
-}
-
-/// The value of `WARC-Type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// About the records that follow.
-    Warcinfo,
-    /// What a server answered.
-    Response,
-    /// A resource without the protocol that brought it.
-    Resource,
-    /// What a server was asked.
-    Request,
-    /// A response seen before.
-    Revisit,
-    /// About another record.
-    Metadata,
-    /// Another form of a record, as the text in WET files.
-    Conversion,
-    /// The rest of a record that was cut in pieces.
-    Continuation,
-    /// Anything else, or no type at all.
-    Unknown,
-}
-
-impl Kind {
-    /// The word for the type, in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Warcinfo => "warcinfo",
-            Kind::Response => "response",
-            Kind::Resource => "resource",
-            Kind::Request => "request",
-            Kind::Revisit => "revisit",
-            Kind::Metadata => "metadata",
-            Kind::Conversion => "conversion",
-            Kind::Continuation => "continuation",
-            Kind::Unknown => "unknown",
-        }
-    }
-
-    /// The type by its name, in any case.
-    fn from_name(name: &[u8]) -> Kind {
-        const NAMES: [(&[u8], Kind); 8] = [
-            (b"response", Kind::Response),
-            (b"request", Kind::Request),
-            (b"metadata", Kind::Metadata),
-            (b"warcinfo", Kind::Warcinfo),
-            (b"revisit", Kind::Revisit),
-            (b"resource", Kind::Resource),
-            (b"conversion", Kind::Conversion),
-            (b"continuation", Kind::Continuation),
-        ];
-        NAMES
-            .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map_or(Kind::Unknown, |&(_, kind)| kind)
-    }
-}
+use crate::integrity::Integrity;
+use crate::location::RecordLocation;
+use crate::record_type::RecordType;
 
 /// A record, as slices of the buffers of its [`Reader`](crate::Reader).
 ///
@@ -101,15 +14,15 @@ pub struct Record<'a> {
     pub(crate) fields: &'a [Field],
     pub(crate) block: &'a [u8],
     pub(crate) block_bytes: u64,
-    pub(crate) place: Place,
+    pub(crate) location: RecordLocation,
     pub(crate) length_quirk: bool,
     pub(crate) integrity: Integrity,
 }
 
 impl<'a> Record<'a> {
     /// Where the record stands.
-    pub fn place(&self) -> Place {
-        self.place
+    pub fn location(&self) -> RecordLocation {
+        self.location
     }
 
     /// The version line without its end, as in `WARC/1.0`.
@@ -141,9 +54,9 @@ impl<'a> Record<'a> {
     }
 
     /// The value of `WARC-Type`.
-    pub fn kind(&self) -> Kind {
+    pub fn record_type(&self) -> RecordType {
         self.header("WARC-Type")
-            .map_or(Kind::Unknown, Kind::from_name)
+            .map_or(RecordType::Unknown, RecordType::from_name)
     }
 
     /// The value of `WARC-Target-URI`, without the angle brackets that some writers put around it.
@@ -157,18 +70,18 @@ impl<'a> Record<'a> {
         Some(inner.unwrap_or(value))
     }
 
-    /// The block: its first part only if it [is cut](Record::is_cut).
+    /// The block: its first part only if it [is cut](Record::is_truncated).
     pub fn block(&self) -> &'a [u8] {
         self.block
     }
 
     /// The length of the block as `Content-Length` states it.
-    pub fn block_bytes(&self) -> u64 {
+    pub fn content_length(&self) -> u64 {
         self.block_bytes
     }
 
     /// Whether the block is larger than the limit and only its first part is here.
-    pub fn is_cut(&self) -> bool {
+    pub fn is_truncated(&self) -> bool {
         self.block_bytes > self.block.len() as u64
     }
 
@@ -176,7 +89,7 @@ impl<'a> Record<'a> {
     ///
     /// Archives of CC-MAIN-2018-34 have an extra CRLF in the block that their
     /// `Content-Length` does not count.
-    pub fn length_quirk(&self) -> bool {
+    pub fn has_length_quirk(&self) -> bool {
         self.length_quirk
     }
 
@@ -215,7 +128,7 @@ mod tests {
             fields: &fields,
             block: b"",
             block_bytes: 0,
-            place: Place::default(),
+            location: RecordLocation::default(),
             length_quirk: false,
             integrity: Integrity::default(),
         });
@@ -226,7 +139,7 @@ mod tests {
         let header = b"WARC/1.1\r\nwarc-TYPE: RESPONSE \r\nX: 1\r\nx: 2\r\nY: \xff\r\n\r\n";
         with_record(header, |record| {
             assert_eq!(record.version(), b"WARC/1.1");
-            assert_eq!(record.kind(), Kind::Response);
+            assert_eq!(record.record_type(), RecordType::Response);
             assert_eq!(record.header("X"), Some(&b"1"[..]));
             assert_eq!(record.header("y"), Some(&b"\xff"[..]));
             assert_eq!(record.header("Z"), None);
@@ -237,7 +150,9 @@ mod tests {
     #[test]
     fn a_type_that_is_absent_or_new_is_unknown() {
         for header in [&b"WARC/1.0\n\n"[..], b"WARC/1.0\nWARC-Type: novel\n\n"] {
-            with_record(header, |record| assert_eq!(record.kind(), Kind::Unknown));
+            with_record(header, |record| {
+                assert_eq!(record.record_type(), RecordType::Unknown)
+            });
         }
     }
 

@@ -9,12 +9,12 @@ use std::path::Path;
 
 use memchr::memmem;
 
+use crate::compression::Compression;
 use crate::decode::buffer::Text;
 use crate::decode::decoder::Input;
 use crate::decode::gzip::{self, Inflate};
 use crate::decode::source::Window;
 use crate::decode::zstd::{self, Frames};
-use crate::detect::Container;
 use crate::header::is_version;
 use crate::search_budget::{Probe, SearchBudget};
 
@@ -28,16 +28,16 @@ const CONTAINER_WORK: u64 = 4 << 20;
 ///
 /// That is a gzip member or a zstd frame which decodes to `WARC/`, or a plain
 /// record at the beginning of a line. What is found is a guess until a reader
-/// that came from before [ends](crate::Reader::position) exactly there: the
+/// that came from before [ends](crate::Reader::next_offset) exactly there: the
 /// bytes of a record may look like the start of another. A file that is no
-/// archive, or not packed as `container` says, has no such place.
+/// archive, or not packed as `compression` says, has no such place.
 ///
 /// # Errors
 ///
 /// The failure of reading the file.
 pub fn find_member(
     path: &Path,
-    container: Container,
+    compression: Compression,
     from: u64,
     limit: u64,
 ) -> io::Result<Option<u64>> {
@@ -46,7 +46,7 @@ pub fn find_member(
     let mut input = Input::new(0);
     // Whether the file is an archive at all is for its reader to say.
     match input.open_file(file, length) {
-        Ok(()) if input.container == container => {}
+        Ok(()) if input.compression == compression => {}
         Err(error) if error.is_io() => return Err(error.into_io()),
         _ => return Ok(None),
     }
@@ -63,7 +63,7 @@ pub(crate) fn find_start(
     from: u64,
     limit: u64,
 ) -> io::Result<Option<u64>> {
-    if input.container != Container::Plain {
+    if input.compression != Compression::None {
         let search = next_member(input, from, limit);
         input.budget = SearchBudget::default();
         return Ok(search?.found);
@@ -176,22 +176,22 @@ pub(crate) fn next_record(
 
 /// How the bytes of an archive are packed whose beginning is damaged, told by
 /// what begins first in them.
-pub(crate) fn find_container(bytes: &[u8]) -> Option<Container> {
+pub(crate) fn find_compression(bytes: &[u8]) -> Option<Compression> {
     let mut inflate = Inflate::new();
     let mut frames = Frames::new();
     let has_frames = matches!(frames.open(&mut Window::new(0)), Ok(Ok(())));
     let found = [
-        (find_record(bytes), Container::Plain),
+        (find_record(bytes), Compression::None),
         (
             find_proven(bytes, &gzip::MAGIC, |at| inflate.probe(at)),
-            Container::Gzip,
+            Compression::Gzip,
         ),
         (
             find_proven(bytes, &zstd::MAGIC, |at| match has_frames {
                 true => frames.probe(at),
                 false => Probe::new(false, 0, 0),
             }),
-            Container::Zstd,
+            Compression::Zstd,
         ),
     ];
     let found = found.into_iter().filter_map(|(at, it)| Some((at?, it)));
@@ -257,7 +257,7 @@ mod tests {
         let second = bytes.len() as u64;
         bytes.extend(gzip(b"\r\nWARC/1.0\r\n"));
         let (_file, path) = write(&bytes);
-        let find = |from, limit| find_member(&path, Container::Gzip, from, limit).unwrap();
+        let find = |from, limit| find_member(&path, Compression::Gzip, from, limit).unwrap();
         assert_eq!(find(0, u64::MAX), Some(0));
         assert_eq!(find(1, u64::MAX), Some(second));
         assert_eq!(find(second, u64::MAX), Some(second));
@@ -272,7 +272,7 @@ mod tests {
             WARC/1.1\r\nA: b\r\nwarc-type: x\r\n\r\n";
         let last = memmem::find(text, b"WARC/1.1").unwrap() as u64;
         let (_file, path) = write(text);
-        let find = |from, limit| find_member(&path, Container::Plain, from, limit).unwrap();
+        let find = |from, limit| find_member(&path, Compression::None, from, limit).unwrap();
         assert_eq!(find(0, u64::MAX), Some(0));
         for from in 1..=last {
             assert_eq!(find(from, u64::MAX), Some(last), "{from}");
@@ -289,7 +289,7 @@ mod tests {
             bytes.resize(pad, b'-');
             bytes.extend_from_slice(b"\nWARC/1.0\nContent-Length: 0\n\n");
             let (_file, path) = write(&bytes);
-            let found = find_member(&path, Container::Plain, 1, u64::MAX).unwrap();
+            let found = find_member(&path, Compression::None, 1, u64::MAX).unwrap();
             assert_eq!(found, Some(pad as u64 + 1));
         }
     }

@@ -14,7 +14,7 @@ use robots_scan::tables::Table;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use warc::{Integrity, Kind};
+use warc::{Integrity, RecordType};
 
 /// Tables whose rows belong to a capture.
 const CHILDREN: [&str; 7] = [
@@ -40,7 +40,7 @@ pub fn check(data: &[u8]) {
     let folder = folder.expect("a temporary folder can be made");
     let out = folder.path().join("out");
     let (events, summary) = at_desk(&bytes, |desk| {
-        let read = desk.read_file(USUAL, None);
+        let read = desk.read_file(USUAL);
         // An input that is refused is one fault over all of it.
         let events = read.map(|(events, _)| events);
         (events, write(desk.path(), &bytes, &out, sum))
@@ -53,11 +53,15 @@ pub fn check(data: &[u8]) {
             for event in events {
                 match event {
                     Event::Fault(it) => {
-                        faults.push((it.offset as i64, it.skipped as i64, it.code.to_owned()));
+                        faults.push((
+                            it.offset as i64,
+                            it.bytes_skipped as i64,
+                            it.code.to_owned(),
+                        ));
                     }
                     Event::Record(it) => {
                         records += 1;
-                        places.push((it.place, it.kind, it.integrity));
+                        places.push((it.location, it.record_type, it.integrity));
                     }
                 }
             }
@@ -106,11 +110,15 @@ pub fn check(data: &[u8]) {
     for (place, kind, integrity) in places {
         let is_next = taken < captures.len
             && captures.number("warc_record_offset", taken) == Some(place.offset as i64)
-            && captures.number("warc_record_in_member", taken) == Some(i64::from(place.in_member));
+            && captures.number("warc_record_in_member", taken)
+                == Some(i64::from(place.index_in_member));
         if is_next {
             let length = captures.number("warc_record_length", taken);
             assert_eq!(length, place.length.map(|it| it as i64), "{}", of());
-            let may = matches!(kind, Kind::Response | Kind::Resource | Kind::Revisit);
+            let may = matches!(
+                kind,
+                RecordType::Response | RecordType::Resource | RecordType::Revisit
+            );
             assert!(may, "{kind:?} in {}", of());
             let mark = captures.is_true("is_doubtful", taken);
             let has_mismatch = mismatches.contains(&(place.offset as i64));
@@ -125,7 +133,7 @@ pub fn check(data: &[u8]) {
             assert!(is_explained, "{place:?} is doubtful in {}", of());
             taken += 1;
         } else {
-            let must = kind == Kind::Response && is_robots_subset(sum);
+            let must = kind == RecordType::Response && is_robots_subset(sum);
             assert!(!must, "{place:?} is missing of {}", of());
         }
     }

@@ -6,7 +6,7 @@ use robots_scan::capture::anomaly::Note;
 use robots_scan::capture::http::Response;
 use robots_scan::capture::{Capture, Scope};
 use std::io::{Cursor, Write as _};
-use warc::{Kind, Limits, Reader};
+use warc::{Limits, Reader, RecordType};
 
 /// Fields that are looked at; an input may have more than a reader keeps.
 const FIELDS_MAX: usize = 60;
@@ -153,7 +153,7 @@ fn assert_capture(kind: &str, block: &[u8], twin: &Twin, sum: usize) {
     };
     let capture = Capture::read(&record, scope).expect("a capture of /robots.txt");
     let of = || format!("{kind}: {capture:?} of {}", shown(block));
-    let is_http = record.kind() != Kind::Resource;
+    let is_http = record.record_type() != RecordType::Resource;
     let status = if is_http { twin.status } else { None };
     assert_eq!(capture.fetch_status, status, "{}", of());
     let code = if is_http { twin.status } else { Some(200) };
@@ -167,9 +167,9 @@ fn assert_capture(kind: &str, block: &[u8], twin: &Twin, sum: usize) {
         assert!(twin.field(b"location").is_some(), "{}", of());
     }
     assert_eq!(capture.is_revisit, kind == "revisit", "{}", of());
-    match record.kind() {
-        Kind::Revisit => assert!(capture.body.is_none() && !capture.is_parsed(), "{}", of()),
-        Kind::Resource => {
+    match record.record_type() {
+        RecordType::Revisit => assert!(capture.body.is_none() && !capture.is_parsed(), "{}", of()),
+        RecordType::Resource => {
             let len = block.len().min(scope.max_body_bytes);
             assert_eq!(capture.body.as_deref(), Some(&block[..len]), "{}", of());
             assert_eq!(has(Note::CodingCut), len < block.len(), "{}", of());

@@ -21,14 +21,14 @@ pub fn check(data: &[u8]) {
         max_member_bytes: [1, 100, 1000][(sum >> 5) as usize % 3],
     };
     at_desk(&bytes, |desk| {
-        let whole = desk.read_file(USUAL, None);
+        let whole = desk.read_file(USUAL);
         if let Ok((events, end)) = &whole {
             assert_eq!(*end, length, "the end of {}", shown(&bytes));
             assert_account(events, length, &bytes);
         }
         for event in whole.iter().flat_map(|(events, _)| events) {
             if let Event::Record(record) = event {
-                let offset = record.place.offset as usize;
+                let offset = record.location.offset as usize;
                 let expected = unpack::integrity(&bytes, offset);
                 assert_eq!(record.integrity, expected, "{event:?} of {}", shown(&bytes));
             }
@@ -36,7 +36,7 @@ pub fn check(data: &[u8]) {
         let same = |how: &str, other: Reading| {
             assert_eq!(other, whole, "{how}: {}", shown(&bytes));
         };
-        same("piece by piece", desk.read_file(STREAMED, None));
+        same("piece by piece", desk.read_file(STREAMED));
         same("a stream", desk.read_stream(&bytes, USUAL, 1 << 20));
         same(
             "a stream piece by piece",
@@ -47,7 +47,7 @@ pub fn check(data: &[u8]) {
             &format!("two at {cut}, piece by piece"),
             desk.read_in_two(STREAMED, cut),
         );
-        let tight_whole = desk.read_file(tight, None);
+        let tight_whole = desk.read_file(tight);
         if let Ok((events, end)) = &tight_whole {
             assert_eq!(*end, length, "the end by {tight:?} of {}", shown(&bytes));
             assert_account(events, length, &bytes);
@@ -70,40 +70,40 @@ fn assert_account(events: &[Event], length: u64, bytes: &[u8]) {
     for event in events {
         let of = || format!("{event:?} of {}", shown(bytes));
         match event {
-            Event::Record(it) => {
-                let place = it.place;
+            Event::Record(record) => {
+                let location = record.location;
                 match shared {
-                    Some((offset, in_member)) if offset == place.offset => {
-                        assert!(place.in_member > in_member, "{}", of());
-                        assert_eq!(place.length, None, "{}", of());
+                    Some((offset, in_member)) if offset == location.offset => {
+                        assert!(location.index_in_member > in_member, "{}", of());
+                        assert_eq!(location.length, None, "{}", of());
                     }
                     _ => {
-                        assert!(place.offset >= at, "{}", of());
-                        at = place.offset;
+                        assert!(location.offset >= at, "{}", of());
+                        at = location.offset;
                     }
                 }
-                match place.length {
+                match location.length {
                     Some(length) => {
-                        assert_eq!(place.in_member, 0, "{}", of());
-                        (at, shared) = (place.offset + length, None);
+                        assert_eq!(location.index_in_member, 0, "{}", of());
+                        (at, shared) = (location.offset + length, None);
                     }
-                    None => shared = Some((place.offset, place.in_member)),
+                    None => shared = Some((location.offset, location.index_in_member)),
                 }
                 assert!(at <= length, "{}", of());
             }
-            Event::Fault(it) => {
-                assert!(it.offset >= at, "{}", of());
-                assert!(it.offset + it.skipped <= length, "{}", of());
-                match it.decoded {
-                    // The member goes on behind it.
-                    Some(place) => {
-                        assert!(it.skipped == 0 && place.skipped > 0, "{}", of());
-                        at = it.offset;
+            Event::Fault(fault) => {
+                assert!(fault.offset >= at, "{}", of());
+                assert!(fault.offset + fault.bytes_skipped <= length, "{}", of());
+                match fault.decoded_range {
+                    // The member goes on behind fault.
+                    Some(range) => {
+                        assert!(fault.bytes_skipped == 0 && range.bytes > 0, "{}", of());
+                        at = fault.offset;
                     }
                     None => {
-                        let is_empty = it.code == "input_empty" && length == 0;
-                        assert!(it.skipped > 0 || is_empty, "{}", of());
-                        (at, shared) = (it.offset + it.skipped, None);
+                        let is_empty = fault.code == "input_empty" && length == 0;
+                        assert!(fault.bytes_skipped > 0 || is_empty, "{}", of());
+                        (at, shared) = (fault.offset + fault.bytes_skipped, None);
                     }
                 }
             }

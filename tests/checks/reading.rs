@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 use tempfile::NamedTempFile;
-use warc::{Decoded, Error, Integrity, Kind, Limits, Place, Reader, find_member};
+use warc::{
+    DamagedRange, Error, Integrity, Limits, Reader, RecordLocation, RecordType, find_member,
+};
 
 /// Limits that no input of the fuzzers meets.
 pub(crate) const USUAL: Limits = Limits {
@@ -30,13 +32,13 @@ pub(crate) enum Event {
 /// A record as it was given.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Given {
-    pub(crate) place: Place,
-    pub(crate) kind: Kind,
+    pub(crate) location: RecordLocation,
+    pub(crate) record_type: RecordType,
     pub(crate) version: Vec<u8>,
     pub(crate) fields: Vec<(Vec<u8>, Vec<u8>)>,
     pub(crate) block: Vec<u8>,
-    pub(crate) block_bytes: u64,
-    pub(crate) length_quirk: bool,
+    pub(crate) content_length: u64,
+    pub(crate) has_length_quirk: bool,
     pub(crate) integrity: Integrity,
 }
 
@@ -45,15 +47,15 @@ pub(crate) struct Given {
 pub(crate) struct Fault {
     pub(crate) code: &'static str,
     pub(crate) offset: u64,
-    pub(crate) skipped: u64,
-    pub(crate) decoded: Option<Decoded>,
+    pub(crate) bytes_skipped: u64,
+    pub(crate) decoded_range: Option<DamagedRange>,
 }
 
 impl std::fmt::Debug for Given {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = |bytes: &[u8]| bytes.escape_ascii().to_string();
         f.debug_struct("Given")
-            .field("place", &self.place)
+            .field("location", &self.location)
             .field("version", &names(&self.version))
             .field(
                 "fields",
@@ -64,8 +66,8 @@ impl std::fmt::Debug for Given {
                     .collect::<Vec<_>>(),
             )
             .field("block", &shown(&self.block))
-            .field("block_bytes", &self.block_bytes)
-            .field("length_quirk", &self.length_quirk)
+            .field("content_length", &self.content_length)
+            .field("has_length_quirk", &self.has_length_quirk)
             .field("integrity", &self.integrity)
             .finish()
     }
@@ -115,10 +117,10 @@ impl Desk {
         act(&mut self.readers[at].1, self.file.path())
     }
 
-    /// Reads the file as it is, or in a range.
-    pub(crate) fn read_file(&mut self, limits: Limits, range: Option<(u64, u64)>) -> Reading {
+    /// Reads the whole file.
+    pub(crate) fn read_file(&mut self, limits: Limits) -> Reading {
         self.with_reader(limits, |reader, path| {
-            reader.open_file(path, range).map_err(|it| refused(&it))?;
+            reader.open_file(path).map_err(|it| refused(&it))?;
             Ok(drain(reader))
         })
     }
@@ -140,19 +142,19 @@ impl Desk {
     /// or later, as a caller does who shares the work.
     pub(crate) fn read_in_two(&mut self, limits: Limits, cut: u64) -> Reading {
         self.with_reader(limits, |reader, path| {
-            reader.open_file(path, None).map_err(|it| refused(&it))?;
-            let found = find_member(path, reader.container(), cut, u64::MAX);
+            reader.open_file(path).map_err(|it| refused(&it))?;
+            let found = find_member(path, reader.compression(), cut, u64::MAX);
             let found = found.expect("the temporary file can be read");
             let seam = found.unwrap_or(cut);
             assert!(seam >= cut, "the member at {seam} lies before {cut}");
-            let opened = reader.open_file(path, Some((0, seam)));
+            let opened = reader.open_range(path, 0..seam);
             opened.map_err(|it| refused(&it))?;
             let (mut events, position) = drain(reader);
             assert!(
                 found.is_none() || position >= seam,
                 "ended at {position}, before the seam {seam}"
             );
-            let opened = reader.open_file(path, Some((position, u64::MAX)));
+            let opened = reader.open_range(path, position..u64::MAX);
             opened.map_err(|it| refused(&it))?;
             let (rest, position) = drain(reader);
             events.extend(rest);
@@ -175,13 +177,13 @@ fn drain(reader: &mut Reader) -> (Vec<Event>, u64) {
                 let record = reader.record();
                 let headers = record.headers();
                 events.push(Event::Record(Given {
-                    place: record.place(),
-                    kind: record.kind(),
+                    location: record.location(),
+                    record_type: record.record_type(),
                     version: record.version().to_vec(),
                     fields: headers.map(|(n, v)| (n.to_vec(), v.to_vec())).collect(),
                     block: record.block().to_vec(),
-                    block_bytes: record.block_bytes(),
-                    length_quirk: record.length_quirk(),
+                    content_length: record.content_length(),
+                    has_length_quirk: record.has_length_quirk(),
                     integrity: record.integrity(),
                 }));
             }
@@ -190,8 +192,8 @@ fn drain(reader: &mut Reader) -> (Vec<Event>, u64) {
                 events.push(Event::Fault(Fault {
                     code: error.code(),
                     offset: error.offset(),
-                    skipped: error.skipped(),
-                    decoded: error.decoded(),
+                    bytes_skipped: error.bytes_skipped(),
+                    decoded_range: error.decoded_range(),
                 }));
             }
         }
@@ -199,7 +201,7 @@ fn drain(reader: &mut Reader) -> (Vec<Event>, u64) {
     }
     let again = reader.read_record();
     assert!(matches!(again, Ok(false)), "the end did not stay");
-    (events, reader.position())
+    (events, reader.next_offset())
 }
 
 /// A stream that gives few octets at a time.

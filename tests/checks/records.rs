@@ -3,7 +3,7 @@
 use super::reading::{Event, Given, USUAL, at_desk};
 use super::twin::archive::{self, Found};
 use super::{shown, sum_of};
-use warc::{Container, Integrity, Limits, detect};
+use warc::{Compression, Integrity, Limits, detect};
 
 /// Checks `bytes` as the text of an archive.
 ///
@@ -12,7 +12,7 @@ use warc::{Container, Integrity, Limits, detect};
 pub fn check(bytes: &[u8]) {
     const NOTHING: &[u8] = b"WARC/1.1\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
     check_archive(&[NOTHING, bytes].concat());
-    if matches!(detect(bytes), Ok(Container::Plain)) {
+    if matches!(detect(bytes), Ok(Compression::None)) {
         check_archive(bytes);
     }
 }
@@ -36,7 +36,7 @@ fn check_archive(bytes: &[u8]) {
         let expected = archive::read(bytes, limits.max_header_bytes, limits.max_block_bytes);
         let read = at_desk(bytes, |desk| match how {
             "a stream" => desk.read_stream(bytes, limits, at_once),
-            _ => desk.read_file(limits, None),
+            _ => desk.read_file(limits),
         });
         let (events, end) = read.unwrap_or_else(|code| panic!("{code}: {}", shown(bytes)));
         assert_eq!(end, bytes.len() as u64, "the end of {}", shown(bytes));
@@ -62,13 +62,17 @@ fn assert_same(event: &Event, found: &Found, bytes: &[u8], block_max: usize, how
                 len,
             },
         ) => {
-            let place = (it.place.offset, it.place.length, it.place.in_member);
+            let place = (
+                it.location.offset,
+                it.location.length,
+                it.location.index_in_member,
+            );
             assert_eq!(place, (*at as u64, Some(*len as u64), 0), "{}", of());
             assert_eq!(&it.fields, fields, "{}", of());
             let stands = &bytes[at + header..at + header + block.min(&block_max)];
             assert_eq!(it.block, stands, "{}", of());
-            assert_eq!(it.block_bytes, *block as u64, "{}", of());
-            assert!(!it.length_quirk, "{}", of());
+            assert_eq!(it.content_length, *block as u64, "{}", of());
+            assert!(!it.has_length_quirk, "{}", of());
             assert_eq!(it.integrity, Integrity::Unguarded, "{}", of());
             assert!(
                 bytes[*at..].starts_with(&it.version)
@@ -79,7 +83,7 @@ fn assert_same(event: &Event, found: &Found, bytes: &[u8], block_max: usize, how
             assert_kind(it);
         }
         (Event::Fault(it), Found::Fault { at, len, code }) => {
-            let seen = (it.code, it.offset, it.skipped, it.decoded);
+            let seen = (it.code, it.offset, it.bytes_skipped, it.decoded_range);
             let expected = (*code, *at as u64, *len as u64, None);
             assert_eq!(seen, expected, "{}", of());
         }
@@ -92,7 +96,7 @@ fn assert_kind(it: &Given) {
     let mut types = it.fields.iter();
     let word = types.find(|(name, _)| name.eq_ignore_ascii_case(b"warc-type"));
     let word = word.map_or(Vec::new(), |(_, value)| value.to_ascii_lowercase());
-    let name = it.kind.name();
+    let name = it.record_type.name();
     assert!(name.as_bytes() == word || name == "unknown", "{it:?}");
     assert!(name != "unknown" || word != b"response", "{it:?}");
 }
@@ -102,8 +106,8 @@ fn assert_account(events: &[Event], bytes: &[u8]) {
     let mut at = 0;
     for event in events {
         let (from, len) = match event {
-            Event::Record(it) => (it.place.offset, it.place.length.unwrap_or(0)),
-            Event::Fault(it) => (it.offset, it.skipped),
+            Event::Record(it) => (it.location.offset, it.location.length.unwrap_or(0)),
+            Event::Fault(it) => (it.offset, it.bytes_skipped),
         };
         assert_line_ends(&bytes[at..from as usize], event, bytes);
         at = (from + len) as usize;

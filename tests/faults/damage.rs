@@ -68,8 +68,8 @@ fn read(bytes: &[u8]) -> Vec<Seen> {
         offset: error.offset() as usize,
         skipped: skipped as usize,
         decoded: error
-            .decoded()
-            .map(|it| (it.offset as usize, it.skipped as usize)),
+            .decoded_range()
+            .map(|range| (range.offset as usize, range.bytes as usize)),
         code: error.code(),
     };
     if let Err(error) = reader.open_stream(Box::new(Cursor::new(bytes.to_vec()))) {
@@ -84,24 +84,24 @@ fn read(bytes: &[u8]) -> Vec<Seen> {
             Ok(true) => {
                 let record = reader.record();
                 seen.push(Seen::Record {
-                    offset: record.place().offset as usize,
+                    offset: record.location().offset as usize,
                     end: record
-                        .place()
+                        .location()
                         .length
-                        .map(|it| (record.place().offset + it) as usize),
-                    in_member: record.place().in_member,
+                        .map(|it| (record.location().offset + it) as usize),
+                    in_member: record.location().index_in_member,
                     block: record.block().to_vec(),
                     is_capture: Capture::read(&record, SCOPE).is_some(),
                 });
             }
             Err(error) => {
                 assert!(!error.is_fatal(), "{error}");
-                seen.push(fault(&error, error.skipped()));
+                seen.push(fault(&error, error.bytes_skipped()));
             }
         }
         assert!(seen.len() < 100_000, "no end");
     }
-    assert_eq!(reader.position() as usize, bytes.len());
+    assert_eq!(reader.next_offset() as usize, bytes.len());
     seen
 }
 

@@ -159,7 +159,7 @@ fn texts(sample: &str) -> Vec<Vec<u8>> {
         .unwrap();
     let mut starts = Vec::new();
     while reader.read_record().unwrap() {
-        starts.push(reader.record().place().offset as usize);
+        starts.push(reader.record().location().offset as usize);
     }
     starts.push(text.len());
     let bounds = starts.windows(2);

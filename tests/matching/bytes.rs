@@ -24,7 +24,7 @@ struct File {
 /// The files of an archive, by their keys.
 fn files(archive: &Path, body_limit: Option<u64>) -> BTreeMap<i64, File> {
     let mut reader = warc::Reader::new(warc::Limits::default());
-    reader.open_file(archive, None).unwrap();
+    reader.open_file(archive).unwrap();
     let scope = Scope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
@@ -40,7 +40,7 @@ fn files(archive: &Path, body_limit: Option<u64>) -> BTreeMap<i64, File> {
                 reading: capture.reading,
                 body: capture.body.unwrap().into_owned(),
             };
-            files.insert(robots_id(name, record.place()), file);
+            files.insert(robots_id(name, record.location()), file);
         }
     }
     files
@@ -176,13 +176,13 @@ fn questions(data: &Path) -> HashMap<String, Vec<Question>> {
         let number = |name: &str, row: usize| column(name).as_primitive::<Int64Type>().value(row);
         for row in 0..batch.num_rows() {
             let archive = text("archive", row);
-            let place = warc::Place {
+            let location = warc::RecordLocation {
                 offset: number("warc_record_offset", row) as u64,
                 length: None,
-                in_member: 0,
+                index_in_member: 0,
             };
             let question = Question {
-                robots_id: robots_id(&archive, place),
+                robots_id: robots_id(&archive, location),
                 agent: text("agent", row),
                 url: text("url", row),
                 is_allowed: column("allowed").as_boolean().value(row),

@@ -84,12 +84,10 @@ fn write_archive(data: &Path, places: &BTreeMap<(String, i64), usize>, out: &Pat
     let mut written = 0;
     for archive in archives {
         let mut reader = warc::Reader::new(warc::Limits::default());
-        reader
-            .open_file(&data.join("real").join(archive), None)
-            .unwrap();
+        reader.open_file(&data.join("real").join(archive)).unwrap();
         while reader.read_record().unwrap() {
             let record = reader.record();
-            let place = (archive.clone(), record.place().offset as i64);
+            let place = (archive.clone(), record.location().offset as i64);
             let Some(capture) = Capture::read(&record, scope) else {
                 continue;
             };

@@ -25,7 +25,7 @@ pub struct Facts<'a> {
     /// The key of all its rows.
     pub robots_id: i64,
     /// Where the record lies.
-    pub place: warc::Place,
+    pub location: warc::RecordLocation,
     /// The capture.
     pub capture: &'a Capture<'a>,
     /// The body, where it is read as a robots.txt.
@@ -98,12 +98,12 @@ pub struct Examiner {
 
 /// The key of a capture: XXH3-64 of the archive's name, a NUL, the offset as
 /// eight and the place in the member as four bytes, both little-endian.
-pub fn robots_id(warc_filename: &str, place: warc::Place) -> i64 {
+pub fn robots_id(warc_filename: &str, location: warc::RecordLocation) -> i64 {
     let mut key = Vec::with_capacity(warc_filename.len() + 13);
     key.extend_from_slice(warc_filename.as_bytes());
     key.push(0);
-    key.extend_from_slice(&place.offset.to_le_bytes());
-    key.extend_from_slice(&place.in_member.to_le_bytes());
+    key.extend_from_slice(&location.offset.to_le_bytes());
+    key.extend_from_slice(&location.index_in_member.to_le_bytes());
     xxh3_64(&key).cast_signed()
 }
 
@@ -118,7 +118,7 @@ impl Examiner {
     pub fn examine<'a>(
         &'a mut self,
         warc_filename: &str,
-        place: warc::Place,
+        location: warc::RecordLocation,
         capture: &'a Capture<'a>,
     ) -> Facts<'a> {
         let decided = match &capture.body {
@@ -126,8 +126,8 @@ impl Examiner {
             _ => None,
         };
         let mut facts = Facts {
-            robots_id: robots_id(warc_filename, place),
-            place,
+            robots_id: robots_id(warc_filename, location),
+            location,
             capture,
             robots: None,
             verdicts: Vec::new(),

@@ -8,7 +8,7 @@
 
 use crate::capture::http::Response;
 use sha1::{Digest as _, Sha1};
-use warc::{Kind, Record};
+use warc::{Record, RecordType};
 
 /// The fault of a capture whose digest differs.
 pub(crate) const DIGEST_MISMATCH: &str = "digest_mismatch";
@@ -20,7 +20,7 @@ pub(crate) const DIGEST_MISMATCH: &str = "digest_mismatch";
 pub(crate) fn differing(record: &Record<'_>) -> Option<&'static str> {
     const BLOCK: &str = "WARC-Block-Digest";
     const PAYLOAD: &str = "WARC-Payload-Digest";
-    if record.is_cut() || record.length_quirk() {
+    if record.is_truncated() || record.has_length_quirk() {
         return None;
     }
     let block = record.block();
@@ -29,11 +29,11 @@ pub(crate) fn differing(record: &Record<'_>) -> Option<&'static str> {
     }
     // The digest of a revisit is that of the capture it refers to, and the digest of a truncated
     // payload may be that of the whole one.
-    if record.kind() == Kind::Revisit || record.header("WARC-Truncated").is_some() {
+    if record.record_type() == RecordType::Revisit || record.header("WARC-Truncated").is_some() {
         return None;
     }
     let stated = record.header(PAYLOAD).and_then(sha1_of)?;
-    let is_http = record.kind() != Kind::Resource;
+    let is_http = record.record_type() != RecordType::Resource;
     let response = Response::parse(if is_http { block } else { b"" });
     let agrees = is_http && sha1(response.body) == stated
         || sha1(block) == stated

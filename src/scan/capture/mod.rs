@@ -18,7 +18,7 @@ use crate::capture::url::UrlColumns;
 use robots::{Reading, Status};
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use warc::{Integrity, Kind, Record};
+use warc::{Integrity, Record, RecordType};
 
 /// What of an archive is a capture, and how much of a body is read.
 #[derive(Clone, Copy, Debug)]
@@ -92,11 +92,14 @@ impl<'a> Capture<'a> {
     /// Ours are responses and resources whose path is exactly `/robots.txt`,
     /// revisits of such, and in the robots.txt subset every response.
     pub fn read(record: &Record<'a>, scope: Scope) -> Option<Self> {
-        let kind = record.kind();
-        if !matches!(kind, Kind::Response | Kind::Revisit | Kind::Resource) {
+        let kind = record.record_type();
+        if !matches!(
+            kind,
+            RecordType::Response | RecordType::Revisit | RecordType::Resource
+        ) {
             return None;
         }
-        let wants_all = scope.is_robots_subset && kind == Kind::Response;
+        let wants_all = scope.is_robots_subset && kind == RecordType::Response;
         let url_raw = record.target_uri().unwrap_or_default();
         if !wants_all && memchr::memmem::find(url_raw, b"/robots.txt").is_none() {
             return None;
@@ -121,7 +124,7 @@ impl<'a> Capture<'a> {
             notes.push(Note::BadDate);
         }
         let block = record.block();
-        let is_http = kind != Kind::Resource;
+        let is_http = kind != RecordType::Resource;
         let mut response = if is_http {
             Response::parse(block)
         } else {
@@ -130,7 +133,7 @@ impl<'a> Capture<'a> {
         if !is_http {
             response.body = block;
         }
-        if record.length_quirk() {
+        if record.has_length_quirk() {
             notes.push(Note::LengthQuirk);
             response.body = response.body.strip_prefix(b"\r\n").unwrap_or(response.body);
         }
@@ -164,11 +167,11 @@ impl<'a> Capture<'a> {
         if content_truncated.is_some() {
             notes.push(Note::PayloadTruncated);
         }
-        if record.is_cut() {
+        if record.is_truncated() {
             notes.push(Note::RecordCut);
             content_truncated.get_or_insert_with(|| "length".into());
         }
-        let is_revisit = kind == Kind::Revisit;
+        let is_revisit = kind == RecordType::Revisit;
         let (mut body, mut is_cut) = (None, content_truncated.is_some());
         if !is_revisit {
             let decoded = response.decode(scope.max_body_bytes);

@@ -5,7 +5,7 @@ use flate2::read::MultiGzDecoder;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
-use warc::Container;
+use warc::Compression;
 
 /// Bytes by which it is told.
 const HEAD_BYTES: u64 = 4096;
@@ -45,13 +45,13 @@ impl Source {
             .map_err(unreadable)?;
         let is_record = |text: &[u8]| text.trim_ascii_start().starts_with(b"WARC/");
         let is_archive = match warc::detect(&head) {
-            Ok(Container::Plain) => is_record(&head),
-            Ok(Container::Gzip) => {
+            Ok(Compression::None) => is_record(&head),
+            Ok(Compression::Gzip) => {
                 let mut text = [0; 16];
                 let read = MultiGzDecoder::new(&head[..]).read(&mut text);
                 read.is_ok_and(|len| is_record(&text[..len]))
             }
-            Ok(Container::Zstd) => true,
+            Ok(Compression::Zstd) => true,
             Err(_) => false,
         };
         Ok(if is_archive {

@@ -307,7 +307,7 @@ pub fn check_kinds(inputs: &[Input]) -> Result<(), Error> {
 
 /// Tells the kind of an archive from its first bytes, and reads more of it only
 /// if they do not suffice.
-fn detect(mut input: impl Read) -> io::Result<Result<warc::Container, warc::Error>> {
+fn detect(mut input: impl Read) -> io::Result<Result<warc::Compression, warc::Error>> {
     const HEAD_BYTES: u64 = 4096;
     let mut head = Vec::new();
     input.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
@@ -526,7 +526,7 @@ fn read_info(origin: &Origin) -> Result<Info, Error> {
                 && read_first(&mut reader, |it| {
                     it.open_stream(Box::new(io::Cursor::new(first)))
                 });
-            if !has_info && !read_first(&mut reader, |it| it.open_file(path, None)) {
+            if !has_info && !read_first(&mut reader, |it| it.open_file(path)) {
                 return Ok(Info::default());
             }
         }
@@ -570,7 +570,7 @@ fn read_first(
 ) -> bool {
     open(reader).is_ok()
         && matches!(reader.read_record(), Ok(true))
-        && reader.record().kind() == warc::Kind::Warcinfo
+        && reader.record().record_type() == warc::RecordType::Warcinfo
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ impl<'a> Job<'a> {
             for input in part.inputs.clone() {
                 let ranges = ranges(&self.options.inputs[input], self.options.threads);
                 let count = ranges.len();
-                let container = Arc::default();
+                let compression = Arc::default();
                 for (nth, range) in ranges.into_iter().enumerate() {
                     let is_last_of_input = nth + 1 == count;
                     self.planned.push_back(Slot {
@@ -171,7 +171,7 @@ impl<'a> Job<'a> {
                         is_last_of_input,
                         is_last_of_part: is_last_of_input && input + 1 == part.inputs.end,
                         range,
-                        container: Arc::clone(&container),
+                        compression: Arc::clone(&compression),
                         turn: 0,
                         chunks: VecDeque::new(),
                         resting: None,
@@ -326,7 +326,7 @@ impl<'a> Job<'a> {
                 max_body_bytes: self.options.max_body_bytes,
                 body_limit: self.options.body_limit,
             },
-            container: Arc::clone(&slot.container),
+            compression: Arc::clone(&slot.compression),
         };
         worker.begin(item);
         self.advance(at, worker);

@@ -6,7 +6,7 @@ use crate::tables::Table;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use warc::Container;
+use warc::Compression;
 
 /// An item that was given out and not yet taken into the output.
 pub(super) struct Slot {
@@ -16,7 +16,7 @@ pub(super) struct Slot {
     pub(super) is_last_of_part: bool,
     pub(super) range: Option<(u64, u64)>,
     /// How the input is packed, once an item of it was opened.
-    pub(super) container: Arc<OnceLock<Container>>,
+    pub(super) compression: Arc<OnceLock<Compression>>,
     /// Raised when the item is given out anew: results of former turns are void.
     pub(super) turn: u32,
     /// What was read and waits for its turn.

@@ -52,7 +52,7 @@ pub(crate) struct Item {
     /// What of it is a capture.
     pub(crate) scope: Scope,
     /// How the input is packed, once an item of it was opened.
-    pub(crate) container: Arc<OnceLock<warc::Container>>,
+    pub(crate) compression: Arc<OnceLock<warc::Compression>>,
 }
 
 /// Counts of what was read.
@@ -163,7 +163,7 @@ impl Worker {
             counts.blocked = std::mem::take(&mut self.blocked);
         }
         let reached = match &end {
-            End::More | End::LargeBody | End::Failed(_) => self.reader.reached(),
+            End::More | End::LargeBody | End::Failed(_) => self.reader.progress_offset(),
             End::Done(UNREAD) => self.reader.bytes_read(),
             End::Done(position) => *position,
         };
@@ -217,13 +217,13 @@ impl Worker {
                     Ok(stream) => reader.open_stream(stream).map(|()| Some(0)),
                     Err(error) => return End::Failed(error),
                 },
-                (Origin::File(path), None) => reader.open_file(path, None).map(|()| Some(0)),
-                (Origin::File(path), Some((from, to))) if item.is_exact => reader
-                    .open_file(path, Some((from, to)))
-                    .map(|()| Some(from)),
-                (Origin::File(path), Some(range)) => {
-                    let known = item.container.get().copied();
-                    match reader.open_slice(path, range, known) {
+                (Origin::File(path), None) => reader.open_file(path).map(|()| Some(0)),
+                (Origin::File(path), Some((from, to))) if item.is_exact => {
+                    reader.open_range(path, from..to).map(|()| Some(from))
+                }
+                (Origin::File(path), Some((from, to))) => {
+                    let known = item.compression.get().copied();
+                    match reader.open_slice(path, from..to, known) {
                         // What is wrong with the file is reported by the item at its beginning.
                         Err(error) if error.kind() != warc::ErrorKind::Io => Ok(None),
                         opened => opened,
@@ -232,7 +232,7 @@ impl Worker {
             };
             if let Ok(Some(_)) = opened {
                 // Another item of the input may have set it; both say the same.
-                let _ = item.container.set(reader.container());
+                let _ = item.compression.set(reader.compression());
             }
             match opened {
                 Ok(start) => self.start = start,
@@ -264,7 +264,7 @@ impl Worker {
             if !is_turn_of_large {
                 match reader.read_record() {
                     Ok(true) => {}
-                    Ok(false) => return End::Done(reader.position()),
+                    Ok(false) => return End::Done(reader.next_offset()),
                     Err(error) if error.is_fatal() => {
                         // A long member is left when the run is to stop: the input did not fail.
                         if stop.load(Ordering::Relaxed) {
@@ -273,7 +273,7 @@ impl Worker {
                         return End::Failed(io_error(error));
                     }
                     Err(error) => {
-                        push_fault(tables, fault_of(&error, error.skipped()));
+                        push_fault(tables, fault_of(&error, error.bytes_skipped()));
                         continue;
                     }
                 }
@@ -285,16 +285,19 @@ impl Worker {
                 return End::LargeBody;
             }
             counts.records += 1;
-            *counts.by_kind.entry(record.kind().name()).or_default() += 1;
+            *counts
+                .by_kind
+                .entry(record.record_type().name())
+                .or_default() += 1;
             let Some(mut capture) = capture else {
                 continue;
             };
             if (record.integrity() == Integrity::Unguarded || *verify_digests)
                 && let Some(field) = capture.verify_digests(&record)
             {
-                push_fault(tables, mismatch_of(record.place(), field));
+                push_fault(tables, mismatch_of(record.location(), field));
             }
-            let facts = examiner.examine(&item.name, record.place(), &capture);
+            let facts = examiner.examine(&item.name, record.location(), &capture);
             tables.push(&item.name, &facts);
             counts.captures += 1;
             *counts.by_status.entry(capture.fetch_status).or_default() += 1;
@@ -327,28 +330,28 @@ fn fault_of(error: &warc::Error, bytes_skipped: u64) -> Fault {
         offset: error.offset(),
         bytes_skipped,
         code: error.code(),
-        detail: match (error.decoded(), error.records_before()) {
+        detail: match (error.decoded_range(), error.records_before()) {
             (None, 0) => kind.to_string(),
             (None, before) => format!(
                 "{kind}; records of the member read before it, which may be wrong: {before}"
             ),
-            (Some(place), _) => format!(
+            (Some(range), _) => format!(
                 "{kind}, at {} of the member's decoded bytes, of which {} are skipped",
-                place.offset, place.skipped
+                range.offset, range.bytes
             ),
         },
     }
 }
 
-/// Returns the row of a capture at `place` whose header field `field` has another digest.
-fn mismatch_of(place: warc::Place, field: &str) -> Fault {
+/// Returns the row of a capture at `location` whose header field `field` has another digest.
+fn mismatch_of(location: warc::RecordLocation, field: &str) -> Fault {
     Fault {
-        offset: place.offset,
+        offset: location.offset,
         bytes_skipped: 0,
         code: DIGEST_MISMATCH,
         detail: format!(
             "record {} at this offset is not the one of its {field}",
-            place.in_member
+            location.index_in_member
         ),
     }
 }

@@ -137,11 +137,11 @@ impl Builder {
         self.warc_filename
             .append_value(self.texts.intern(warc_filename));
         self.warc_record_offset
-            .append_value(facts.place.offset as i64);
+            .append_value(facts.location.offset as i64);
         self.warc_record_length
-            .append_option(facts.place.length.map(|length| length as i64));
+            .append_option(facts.location.length.map(|length| length as i64));
         self.warc_record_in_member
-            .append_value(int(facts.place.in_member));
+            .append_value(int(facts.location.index_in_member));
         self.warc_record_id
             .append_option(capture.warc_record_id.as_ref());
         self.warc_ip_address.append_option(

@@ -5,7 +5,7 @@ use super::{Findings, Kind};
 use crate::analysis::robots_id;
 use std::collections::BTreeMap;
 use std::path::Path;
-use warc::Place;
+use warc::RecordLocation;
 
 /// The keys of a part's captures.
 #[derive(Debug, Default)]
@@ -130,12 +130,12 @@ fn misplaced(
     let offset = rows.long(2).unwrap_or_default();
     let length = rows.long(3);
     let in_member = rows.int(4).unwrap_or_default();
-    let place = Place {
+    let location = RecordLocation {
         offset: u64::try_from(offset).unwrap_or(u64::MAX),
         length: None,
-        in_member: u32::try_from(in_member).unwrap_or(u32::MAX),
+        index_in_member: u32::try_from(in_member).unwrap_or(u32::MAX),
     };
-    let key = robots_id(archive, place);
+    let key = robots_id(archive, location);
     if key != id {
         return Some(format!(
             "robots_id is {id}, and that of its place ({archive} at {offset}, {in_member}) is {key}"

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use crate::compression::Compression;
 use crate::decode::decoder::{Fed, Input};
-use crate::detect::{Container, skip_line_ends};
+use crate::detect::skip_line_ends;
 use crate::error::ErrorKind;
 
 /// The least that is asked of a decoder at once.
@@ -150,7 +151,7 @@ impl Text {
             if self.end.is_some() {
                 return Ok(false);
             }
-            if input.container == Container::Plain && input.window.can_seek() {
+            if input.compression == Compression::None && input.window.can_seek() {
                 let whole = input.window.skip(count)?;
                 self.restart(input.window.offset());
                 return Ok(whole);

@@ -5,14 +5,15 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::compression::Compression;
 use crate::decode::gzip::{self, Inflate};
 use crate::decode::source::Window;
 use crate::decode::zstd::{self, Frames};
-use crate::detect::{Container, SEARCHED_BYTES, detect};
+use crate::detect::{SEARCHED_BYTES, detect};
 use crate::error::{Error, ErrorKind};
 use crate::search_budget::{Probe, SearchBudget};
 
-/// Bytes by which a container is told, unless the beginning of the input is damaged.
+/// Bytes by which a compression is told, unless the beginning of the input is damaged.
 const HEAD_BYTES: usize = 512;
 
 /// The largest zstd frame, in its packed form, that is decoded in one piece.
@@ -46,7 +47,7 @@ pub(crate) enum Fed {
 pub(crate) struct Input {
     pub(crate) window: Window,
     pub(crate) budget: SearchBudget,
-    pub(crate) container: Container,
+    pub(crate) compression: Compression,
     inflate: Inflate,
     frames: Frames,
     /// Where the member or frame began that is decoded piece by piece.
@@ -64,7 +65,7 @@ impl Input {
         Input {
             window: Window::new(keep_bytes),
             budget: SearchBudget::default(),
-            container: Container::Plain,
+            compression: Compression::None,
             inflate: Inflate::new(),
             frames: Frames::new(),
             member: 0,
@@ -79,7 +80,7 @@ impl Input {
         self.stop = Some(stop);
     }
 
-    /// Opens a regular file, tells its container and stands at its start.
+    /// Opens a regular file, tells its compression and stands at its start.
     pub(crate) fn open_file(&mut self, file: File, length: u64) -> Result<(), Error> {
         self.window.open_file(file, length);
         self.begin()
@@ -87,25 +88,25 @@ impl Input {
 
     /// Opens a regular file to read a slice of it: of its head no more is read than is needed.
     ///
-    /// `known` is its container, if that was told before. The caller says where the slice ends.
+    /// `known` is its compression, if that was told before. The caller says where the slice ends.
     pub(crate) fn open_slice(
         &mut self,
         file: File,
         length: u64,
-        known: Option<Container>,
+        known: Option<Compression>,
     ) -> Result<(), Error> {
         self.window.open_file(file, length);
         self.window.end_slice_at(HEAD_BYTES as u64);
         match known {
-            Some(container) => {
-                self.container = container;
-                self.begin_container()
+            Some(compression) => {
+                self.compression = compression;
+                self.begin_decoding()
             }
             None => self.begin(),
         }
     }
 
-    /// Opens a stream, tells its container and stands at its start.
+    /// Opens a stream, tells its compression and stands at its start.
     pub(crate) fn open_stream(&mut self, stream: Box<dyn Read + Send>) -> Result<(), Error> {
         self.window.open_stream(stream);
         self.begin()
@@ -115,7 +116,7 @@ impl Input {
         self.window
             .fill(HEAD_BYTES)
             .map_err(|error| Error::io(error, 0))?;
-        self.container = match detect(self.window.unread()) {
+        self.compression = match detect(self.window.unread()) {
             Err(error) if error.kind() == ErrorKind::NotAnArchive => {
                 self.window
                     .fill(SEARCHED_BYTES)
@@ -125,13 +126,13 @@ impl Input {
             }
             told => told?,
         };
-        self.begin_container()
+        self.begin_decoding()
     }
 
     /// Begins a search budget, and loads the dictionary of an input that may have one.
-    fn begin_container(&mut self) -> Result<(), Error> {
+    fn begin_decoding(&mut self) -> Result<(), Error> {
         self.budget = SearchBudget::default();
-        if self.container == Container::Zstd {
+        if self.compression == Compression::Zstd {
             self.frames
                 .open(&mut self.window)
                 .map_err(|error| Error::io(error, 0))?
@@ -143,10 +144,10 @@ impl Input {
     /// Makes ready to decode, piece by piece, what begins where the window stands.
     pub(crate) fn begin_member(&mut self) {
         (self.member, self.made) = (self.window.offset(), 0);
-        match self.container {
-            Container::Plain => {}
-            Container::Gzip => self.inflate.begin(),
-            Container::Zstd => self.frames.begin(),
+        match self.compression {
+            Compression::None => {}
+            Compression::Gzip => self.inflate.begin(),
+            Compression::Zstd => self.frames.begin(),
         }
     }
 
@@ -166,7 +167,7 @@ impl Input {
     /// Decodes the next bytes into `out`, which is not empty.
     pub(crate) fn feed(&mut self, out: &mut [u8]) -> io::Result<Fed> {
         let fed = self.decode(out)?;
-        if self.container != Container::Plain && matches!(fed, Fed::Bytes(_)) {
+        if self.compression != Compression::None && matches!(fed, Fed::Bytes(_)) {
             let packed = self.window.offset() - self.member;
             let is_step = self.made.is_multiple_of(FEED_BYTES);
             if is_step && self.made >= RATIO_FROM_BYTES && self.made / RATIO_MAX > packed {
@@ -178,13 +179,13 @@ impl Input {
 
     /// Decodes the next bytes into `out`, however many were made of how few.
     fn decode(&mut self, out: &mut [u8]) -> io::Result<Fed> {
-        let fed = match self.container {
-            Container::Plain => match self.window.read(out)? {
+        let fed = match self.compression {
+            Compression::None => match self.window.read(out)? {
                 0 => Fed::End,
                 count => Fed::Bytes(count),
             },
-            Container::Gzip => self.inflate.feed(&mut self.window, out)?,
-            Container::Zstd => {
+            Compression::Gzip => self.inflate.feed(&mut self.window, out)?,
+            Compression::Zstd => {
                 // A bomb is detected at a place that depends on the frame alone.
                 let step = FEED_BYTES - self.made % FEED_BYTES;
                 let count = out.len().min(step as usize);
@@ -248,35 +249,35 @@ impl Input {
 
     /// The first bytes of a member or frame, and how many bytes prove one.
     pub(crate) fn magic(&self) -> (&'static [u8], usize) {
-        match self.container {
-            Container::Zstd => (&zstd::MAGIC, zstd::PROOF_BYTES),
+        match self.compression {
+            Compression::Zstd => (&zstd::MAGIC, zstd::PROOF_BYTES),
             _ => (&gzip::MAGIC, gzip::PROOF_BYTES),
         }
     }
 
     /// Tells whether the member or frame at which the window stands decodes to `WARC/`.
     pub(crate) fn probe(&mut self) -> Probe {
-        match self.container {
-            Container::Plain => Probe::new(false, 0, 0),
-            Container::Gzip => self.inflate.probe(self.window.unread()),
-            Container::Zstd => self.frames.probe(self.window.unread()),
+        match self.compression {
+            Compression::None => Probe::new(false, 0, 0),
+            Compression::Gzip => self.inflate.probe(self.window.unread()),
+            Compression::Zstd => self.frames.probe(self.window.unread()),
         }
     }
 
     /// Counts the work of the member or frame that was decoded last, which has failed.
     pub(crate) fn add_failed_member(&mut self) {
-        let packed = match self.container {
-            Container::Plain => 0,
-            Container::Gzip => self.inflate.packed_bytes(),
-            Container::Zstd => self.frames.reached().saturating_sub(self.member),
+        let packed = match self.compression {
+            Compression::None => 0,
+            Compression::Gzip => self.inflate.packed_bytes(),
+            Compression::Zstd => self.frames.reached().saturating_sub(self.member),
         };
         self.budget.add_member(self.member, packed, self.made);
     }
 
     /// Returns where the dictionary at the head of the input ends, if it has one.
     pub(crate) fn dictionary_end(&self) -> Option<u64> {
-        match self.container {
-            Container::Zstd => self.frames.dictionary_end(),
+        match self.compression {
+            Compression::Zstd => self.frames.dictionary_end(),
             _ => None,
         }
     }

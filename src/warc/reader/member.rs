@@ -5,14 +5,16 @@
 
 use std::io;
 
+use crate::compression::Compression;
 use crate::decode::buffer::End;
 use crate::decode::gzip;
 use crate::decode::libdeflate::Inflated;
 use crate::decode::zstd::{Border, border, has_checksum};
-use crate::detect::{Container, refused_text};
-use crate::error::{Decoded, Error, ErrorKind};
+use crate::detect::refused_text;
+use crate::error::{Error, ErrorKind};
+use crate::integrity::Integrity;
+use crate::location::DamagedRange;
 use crate::reader::Reader;
-use crate::record::Integrity;
 use crate::resync::{Search, next_member, next_record};
 
 /// The size of the buffer for whole members at the start; it doubles as it must.
@@ -106,8 +108,8 @@ impl Reader {
                 }
                 return Ok(None);
             }
-            let begins = match self.input.container {
-                Container::Zstd => match border(head) {
+            let begins = match self.input.compression {
+                Compression::Zstd => match border(head) {
                     Border::Frame => true,
                     Border::Skippable(bytes) => {
                         self.skip_frame(offset, bytes)?;
@@ -128,16 +130,16 @@ impl Reader {
                 records: 0,
                 given: 0,
                 faulty: false,
-                has_checksum: match self.input.container {
-                    Container::Zstd => has_checksum(head),
+                has_checksum: match self.input.compression {
+                    Compression::Zstd => has_checksum(head),
                     _ => true,
                 },
                 integrity: None,
             };
             self.input.window.keep_from_here();
             self.advance = 0;
-            let whole = match self.input.container {
-                Container::Gzip => self.inflate_whole()?,
+            let whole = match self.input.compression {
+                Compression::Gzip => self.inflate_whole()?,
                 _ => self.decode_whole()?,
             };
             if whole {
@@ -257,9 +259,9 @@ impl Reader {
                 faulty: true,
                 ..member
             });
-            let decoded = Decoded {
+            let decoded = DamagedRange {
                 offset: from,
-                skipped: self.text.offset() - from,
+                bytes: self.text.offset() - from,
             };
             let kind = kind.unwrap_or(ErrorKind::Garbage);
             return Ok(Error::inside(kind, member.offset, decoded));

@@ -16,43 +16,23 @@ mod record;
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use self::member::{Fault, Member};
 use self::record::{Current, Scan};
+use crate::compression::Compression;
 use crate::decode::buffer::{End, Text};
 use crate::decode::decoder::Input;
 use crate::decode::libdeflate::Deflate;
-use crate::detect::{Container, begins_record, is_cut_start};
+use crate::detect::{begins_record, is_cut_start};
 use crate::error::{Error, ErrorKind};
 use crate::header::Field;
+use crate::limits::Limits;
 use crate::record::Record;
 use crate::resync::{find_start, next_record};
-
-/// Bounds on what a reader holds in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The longest record header; a longer one is a fault.
-    pub max_header_bytes: usize,
-    /// The part of a block that is kept; what is beyond is passed over.
-    pub max_block_bytes: usize,
-    /// The largest gzip member that is inflated in one piece; larger ones are
-    /// inflated piece by piece, with the same result and more slowly.
-    pub max_member_bytes: usize,
-}
-
-impl Default for Limits {
-    /// 1 MiB of header, 32 MiB of block, 16 MiB of member.
-    fn default() -> Limits {
-        Limits {
-            max_header_bytes: 1 << 20,
-            max_block_bytes: 32 << 20,
-            max_member_bytes: 16 << 20,
-        }
-    }
-}
 
 /// How much of a slice is searched for the place where it begins.
 ///
@@ -77,7 +57,7 @@ const SEARCH_BYTES: u64 = 768 << 10;
 /// use warc::{Limits, Reader};
 ///
 /// let mut reader = Reader::new(Limits::default());
-/// reader.open_file("archive.warc.gz".as_ref(), None)?;
+/// reader.open_file("archive.warc.gz".as_ref())?;
 /// loop {
 ///     match reader.read_record() {
 ///         Ok(true) => println!("{:?}", reader.record().target_uri()),
@@ -133,35 +113,47 @@ impl Reader {
         }
     }
 
-    /// Opens a file, whole or in a range of offsets.
+    /// Opens a file to read it from its start to its end.
     ///
-    /// Of a range the records are read whose member, frame or plain record
-    /// begins in it. It must begin at one: at what
-    /// [`find_member`](crate::find_member) gave, or where another reader
-    /// [ended](Reader::position).
-    ///
-    /// A path that leads to no regular file, as a pipe, is read as a stream,
-    /// and only whole.
+    /// A path that is not a regular file, such as a pipe, is read as a stream.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`], [`ErrorKind::Unsupported`], [`ErrorKind::NotAnArchive`]
     /// and [`ErrorKind::BadDictionary`]; all are fatal.
-    pub fn open_file(&mut self, path: &Path, range: Option<(u64, u64)>) -> Result<(), Error> {
+    pub fn open_file(&mut self, path: &Path) -> Result<(), Error> {
         self.close();
         let io = |error| Error::io(error, 0);
         let file = File::open(path).map_err(io)?;
         let metadata = file.metadata().map_err(io)?;
         if metadata.is_file() {
-            match range {
-                None => self.input.open_file(file, metadata.len())?,
-                Some(_) => self.input.open_slice(file, metadata.len(), None)?,
-            }
-        } else if range.is_none() {
-            self.input.open_stream(Box::new(file))?;
+            self.input.open_file(file, metadata.len())?;
         } else {
+            self.input.open_stream(Box::new(file))?;
+        }
+        self.begin(0..u64::MAX)
+    }
+
+    /// Opens a regular file to read the records whose member, frame or plain record begins in
+    /// `range`, in bytes of the file.
+    ///
+    /// The range must begin at a member, frame or plain record: at an offset returned by
+    /// [`find_member`](crate::find_member), or at the [`next_offset`](Reader::next_offset) of
+    /// another reader.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_file`](Reader::open_file). A path that is not a regular file is
+    /// [`ErrorKind::Io`], because it cannot be read from an offset.
+    pub fn open_range(&mut self, path: &Path, range: Range<u64>) -> Result<(), Error> {
+        self.close();
+        let io = |error| Error::io(error, 0);
+        let file = File::open(path).map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
+        if !metadata.is_file() {
             return Err(io(io::ErrorKind::NotSeekable.into()));
         }
+        self.input.open_slice(file, metadata.len(), None)?;
         self.begin(range)
     }
 
@@ -169,7 +161,7 @@ impl Reader {
     /// begin in it, and returns its offset.
     ///
     /// Without one in the first 768 KiB of the slice nothing is open. What was found is a guess,
-    /// as [`find_member`](crate::find_member) says. `known` is the container of the file, if
+    /// as [`find_member`](crate::find_member) says. `known` is the compression of the file, if
     /// another reader has told it: then only a file with a dictionary is read at its head again.
     ///
     /// The bytes read are those of the slice and of the member that crosses its end, and at most
@@ -181,10 +173,14 @@ impl Reader {
     pub fn open_slice(
         &mut self,
         path: &Path,
-        (from, to): (u64, u64),
-        known: Option<Container>,
+        slice: Range<u64>,
+        known: Option<Compression>,
     ) -> Result<Option<u64>, Error> {
         self.close();
+        let Range {
+            start: from,
+            end: to,
+        } = slice;
         let io = |error| Error::io(error, from);
         let file = File::open(path).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
@@ -208,7 +204,7 @@ impl Reader {
     pub fn open_stream(&mut self, input: Box<dyn Read + Send>) -> Result<(), Error> {
         self.close();
         self.input.open_stream(input)?;
-        self.begin(None)
+        self.begin(0..u64::MAX)
     }
 
     /// Ends the reading of an input with [`ErrorKind::Io`] soon after `stop` is set, even while a
@@ -230,8 +226,8 @@ impl Reader {
         (self.next, self.end, self.done) = (0, 0, true);
     }
 
-    fn begin(&mut self, range: Option<(u64, u64)>) -> Result<(), Error> {
-        let (start, end) = range.unwrap_or((0, u64::MAX));
+    fn begin(&mut self, range: Range<u64>) -> Result<(), Error> {
+        let Range { start, end } = range;
         self.input
             .window
             .seek(start)
@@ -250,7 +246,7 @@ impl Reader {
     /// # Errors
     ///
     /// A fault of the archive, after which the next call goes on; see
-    /// [`Error::offset`] and [`Error::skipped`] for what it cost. After
+    /// [`Error::offset`] and [`Error::bytes_skipped`] for what it cost. After
     /// [`ErrorKind::Io`], which is fatal, there are no more records.
     pub fn read_record(&mut self) -> Result<bool, Error> {
         if self.done {
@@ -259,7 +255,7 @@ impl Reader {
         if let Some(error) = self.pending.take() {
             return Err(error);
         }
-        let result = if self.input.container == Container::Plain {
+        let result = if self.input.compression == Compression::None {
             self.read_plain()
         } else {
             self.read_packed()
@@ -297,15 +293,15 @@ impl Reader {
             fields: &self.fields,
             block: &rest[..current.block_len],
             block_bytes: current.block_bytes,
-            place: current.place,
+            location: current.location,
             length_quirk: current.length_quirk,
             integrity: current.integrity,
         }
     }
 
     /// How the input is packed.
-    pub fn container(&self) -> Container {
-        self.input.container
+    pub fn compression(&self) -> Compression {
+        self.input.compression
     }
 
     /// Offset of the first member, frame or plain record that was not begun.
@@ -313,16 +309,16 @@ impl Reader {
     /// When [`read_record`](Reader::read_record) has returned `Ok(false)` this
     /// is the length of a file read to its end, or the place behind a range
     /// where reading would go on: the next range counts only if it begins there.
-    pub fn position(&self) -> u64 {
+    pub fn next_offset(&self) -> u64 {
         self.next
     }
 
     /// Offset up to which the bytes of the input have been used, for showing progress.
     ///
     /// It goes back where damaged bytes are searched again.
-    pub fn reached(&self) -> u64 {
-        match self.input.container {
-            Container::Plain => self.text.offset() + self.advance as u64,
+    pub fn progress_offset(&self) -> u64 {
+        match self.input.compression {
+            Compression::None => self.text.offset() + self.advance as u64,
             _ => self.input.window.offset(),
         }
     }

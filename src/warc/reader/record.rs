@@ -2,12 +2,14 @@
 
 use std::io;
 
+use crate::compression::Compression;
 use crate::decode::buffer::End;
-use crate::detect::{Container, begins_record, is_cut_start};
+use crate::detect::{begins_record, is_cut_start};
 use crate::error::ErrorKind;
 use crate::header::{self, Parsed};
+use crate::integrity::Integrity;
+use crate::location::RecordLocation;
 use crate::reader::Reader;
-use crate::record::{Integrity, Place};
 use crate::resync::find_record;
 
 /// The longest run of line ends behind a record that is no fault.
@@ -34,7 +36,7 @@ pub(crate) struct Current {
     pub(crate) folded: bool,
     pub(crate) kept: bool,
     pub(crate) length_quirk: bool,
-    pub(crate) place: Place,
+    pub(crate) location: RecordLocation,
     pub(crate) integrity: Integrity,
 }
 
@@ -81,7 +83,7 @@ impl Reader {
             }
         };
         // A sound member is as it was written; of a plain file a block may have been lost.
-        let is_plain = input.container == Container::Plain;
+        let is_plain = input.compression == Compression::None;
         if is_plain && memchr::memchr(0, &text.rest()[..header_bytes]).is_some() {
             return Ok(Scan::Bad(ErrorKind::BadHeader));
         }
@@ -171,24 +173,24 @@ impl Reader {
         }
 
         current.integrity = self.integrity()?;
-        current.place = match &mut self.member {
+        current.location = match &mut self.member {
             Some(member) => {
                 let alone = member.records == 0 && tail == Tail::End;
-                let in_member = member.records;
+                let index_in_member = member.records;
                 member.records = member.records.saturating_add(1);
                 member.given = member.given.saturating_add(1);
-                Place {
+                RecordLocation {
                     offset: member.offset,
                     length: alone.then(|| self.input.window.offset() - member.offset),
-                    in_member,
+                    index_in_member,
                 }
             }
             None => {
                 let ends = &self.text.rest()[block_end..block_end + line_ends];
-                Place {
+                RecordLocation {
                     offset: start,
                     length: Some(header_bytes as u64 + stated + two_line_ends(ends) as u64),
-                    in_member: 0,
+                    index_in_member: 0,
                 }
             }
         };
@@ -260,7 +262,7 @@ impl Reader {
     /// answer is that of [`scan`](Reader::scan).
     fn look_behind(&mut self, header_bytes: usize, stated: u64) -> io::Result<Option<ErrorKind>> {
         let (text, window) = (&mut self.text, &mut self.input.window);
-        let is_plain_file = self.input.container == Container::Plain && window.can_seek();
+        let is_plain_file = self.input.compression == Compression::None && window.can_seek();
         let read = (text.rest().len() + LOOK_BEHIND_BYTES) as u64;
         let block_end = stated.saturating_add(header_bytes as u64);
         if !is_plain_file || block_end <= read {

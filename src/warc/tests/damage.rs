@@ -9,7 +9,7 @@ fn check_account(name: &str, events: &[Event], starts: &[usize]) -> usize {
     let given: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
-            Record { place, .. } => Some(place.offset as usize),
+            Record { location, .. } => Some(location.offset as usize),
             Fault { .. } => None,
         })
         .collect();
@@ -170,15 +170,15 @@ fn damage_inside_a_shared_member_says_the_decoded_place() {
     assert_eq!((*code, *offset), ("truncated", 0));
     assert_eq!(
         *decoded,
-        Some(Decoded {
+        Some(DamagedRange {
             offset: start,
-            skipped
+            bytes: skipped
         })
     );
-    let Record { place, .. } = &events[2] else {
+    let Record { location, .. } = &events[2] else {
         panic!("{events:?}");
     };
-    assert_eq!((place.in_member, place.length), (2, None));
+    assert_eq!((location.index_in_member, location.length), (2, None));
 }
 
 #[test]
@@ -192,14 +192,14 @@ fn a_block_above_the_limit_that_is_cut_is_told_from_its_record_on() {
     };
     let (events, _) = read_range(&gzip(&records.concat()), limits, None);
     let Some(Fault {
-        decoded: Some(place),
+        decoded: Some(range),
         ..
     }) = events.last()
     else {
         panic!("{events:?}");
     };
     let skipped = records[4].len() as u64;
-    assert_eq!((place.offset, place.skipped), (start, skipped));
+    assert_eq!((range.offset, range.bytes), (start, skipped));
 }
 
 #[test]
@@ -388,7 +388,7 @@ fn a_failing_input_is_fatal() {
         "io"
     );
     let missing = Path::new("no such file");
-    assert_eq!(reader.open_file(missing, None).unwrap_err().code(), "io");
+    assert_eq!(reader.open_file(missing).unwrap_err().code(), "io");
     assert!(!reader.read_record().unwrap());
-    assert_eq!(reader.container(), Container::Plain);
+    assert_eq!(reader.compression(), Compression::None);
 }

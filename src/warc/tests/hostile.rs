@@ -15,7 +15,7 @@ struct Reading {
 
 fn read_file(path: &Path, limits: Limits) -> Reading {
     let mut reader = Reader::new(limits);
-    reader.open_file(path, None).unwrap();
+    reader.open_file(path).unwrap();
     let events = drain(&mut reader);
     let work = reader.input.budget.total;
     Reading { events, work }
@@ -35,19 +35,19 @@ fn read_all(bytes: &[u8], limits: Limits) -> Reading {
 /// Returns how often the guess of a range's start was right.
 fn read_in_ranges(path: &Path, length: u64, range: u64) -> (Vec<Event>, usize) {
     let mut reader = Reader::new(USUAL);
-    reader.open_file(path, None).unwrap();
-    let container = reader.container();
+    reader.open_file(path).unwrap();
+    let compression = reader.compression();
     let (mut events, mut position, mut right) = (Vec::new(), 0, 0);
     for from in (0..length).step_by(range as usize) {
         let to = from + range;
         if position >= to {
             continue;
         }
-        let guess = find_member(path, container, from, to).unwrap();
+        let guess = find_member(path, compression, from, to).unwrap();
         right += usize::from(guess == Some(position));
-        reader.open_file(path, Some((position, to))).unwrap();
+        reader.open_range(path, position..to).unwrap();
         events.extend(drain(&mut reader));
-        position = reader.position();
+        position = reader.next_offset();
     }
     assert_eq!(position, length);
     (events, right)
@@ -155,7 +155,7 @@ fn check_ranges(name: &str, events: &[Event], length: usize) {
     let mut at = 0;
     for event in events {
         let (offset, bytes) = match event {
-            Record { place, .. } => (place.offset, place.length.unwrap()),
+            Record { location, .. } => (location.offset, location.length.unwrap()),
             Fault {
                 offset, skipped, ..
             } => (*offset, *skipped),
@@ -229,7 +229,7 @@ fn hostile_bytes_give_the_same_however_they_are_read() {
 fn record_of(like: &[u8], block: &[u8]) -> Vec<u8> {
     let text = record("resource", "first", block);
     match detect(like).unwrap() {
-        Container::Gzip => gzip(&text),
+        Compression::Gzip => gzip(&text),
         _ => zstd(&text, &[]),
     }
 }
@@ -241,7 +241,7 @@ fn the_work_of_ordinary_damage_does_not_depend_on_how_it_is_read() {
         for at in (8..bytes.len()).step_by(3) {
             bytes[at] ^= 0x24;
             let (_guard, path) = write(&bytes);
-            if Reader::new(USUAL).open_file(&path, None).is_ok() {
+            if Reader::new(USUAL).open_file(&path).is_ok() {
                 let whole = read_file(&path, USUAL);
                 assert_eq!(whole, read_file(&path, STREAMED), "{name} {at}");
                 assert_eq!(whole, read_all(&bytes, USUAL), "{name} {at}");
@@ -319,7 +319,7 @@ fn lengths_of_plain_records_that_claim_much_cost_little() {
             .concat();
         let (_guard, path) = write(&bytes);
         let mut reader = Reader::new(limits);
-        reader.open_file(&path, None).unwrap();
+        reader.open_file(&path).unwrap();
         let events = drain(&mut reader);
         assert!(
             reader.bytes_read() < 100 * bytes.len() as u64,
@@ -415,7 +415,7 @@ fn frames_that_a_dictionary_hides_are_read_with_what_stands_before_them() {
     let starts = starts(&frames);
     for start in starts[..5].iter().map(|start| (start + first - 30) as u64) {
         let is_accounted = events.iter().any(|event| match event {
-            Record { place, .. } => place.offset == start,
+            Record { location, .. } => location.offset == start,
             Fault {
                 offset, skipped, ..
             } => (*offset..offset + skipped).contains(&start),

@@ -152,10 +152,10 @@ fn reading_ends_soon_after_it_is_told_to_stop() {
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let mut reader = Reader::new(STREAMED);
     reader.set_stop(std::sync::Arc::clone(&stop));
-    reader.open_file(&path, None).unwrap();
+    reader.open_file(&path).unwrap();
     let error = reader.read_record().unwrap_err();
     assert!(error.is_fatal() && error.code() == "io", "{error}");
     stop.store(false, std::sync::atomic::Ordering::Relaxed);
-    reader.open_file(&path, None).unwrap();
+    reader.open_file(&path).unwrap();
     assert_eq!(integrities(&drain(&mut reader)), [Verified; 7]);
 }

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use Event::{Fault, Record};
 
-use crate::{Container, Decoded, Error, Integrity, Kind, Limits, Place, Reader, find_member};
+use crate::{
+    Compression, DamagedRange, Error, Integrity, Limits, Reader, RecordLocation, RecordType,
+    find_member,
+};
 
 mod damage;
 mod hostile;
@@ -50,7 +53,7 @@ pub(crate) fn write(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Event {
     Record {
-        place: Place,
+        location: RecordLocation,
         id: String,
         block: Vec<u8>,
         integrity: Integrity,
@@ -59,7 +62,7 @@ enum Event {
         code: &'static str,
         offset: u64,
         skipped: u64,
-        decoded: Option<Decoded>,
+        decoded: Option<DamagedRange>,
     },
 }
 
@@ -137,7 +140,7 @@ fn event(result: Result<bool, Error>, reader: &Reader) -> Option<Event> {
             let record = reader.record();
             let id = record.header("warc-record-id").unwrap_or_default();
             Some(Record {
-                place: record.place(),
+                location: record.location(),
                 id: String::from_utf8_lossy(id).into_owned(),
                 block: record.block().to_vec(),
                 integrity: record.integrity(),
@@ -148,8 +151,8 @@ fn event(result: Result<bool, Error>, reader: &Reader) -> Option<Event> {
             Some(Fault {
                 code: error.code(),
                 offset: error.offset(),
-                skipped: error.skipped(),
-                decoded: error.decoded(),
+                skipped: error.bytes_skipped(),
+                decoded: error.decoded_range(),
             })
         }
     }
@@ -170,11 +173,15 @@ fn drain(reader: &mut Reader) -> Vec<Event> {
 fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<Event>, u64) {
     let (_guard, path) = write(bytes);
     let mut reader = Reader::new(limits);
-    if let Err(error) = reader.open_file(&path, range) {
+    let opened = match range {
+        None => reader.open_file(&path),
+        Some((from, to)) => reader.open_range(&path, from..to),
+    };
+    if let Err(error) = opened {
         assert!(error.is_fatal());
         return (vec![whole_fault(&error, bytes)], bytes.len() as u64);
     }
-    (drain(&mut reader), reader.position())
+    (drain(&mut reader), reader.next_offset())
 }
 
 /// An input that cannot be opened, as a fault over all of it.

@@ -5,16 +5,16 @@ use super::*;
 /// Reads an archive in two ranges, cut near `from`, as a caller does.
 fn read_split(path: &Path, from: u64, limits: Limits) -> Option<Vec<Event>> {
     let mut reader = Reader::new(limits);
-    reader.open_file(path, None).ok()?;
-    let container = reader.container();
-    let start = find_member(path, container, from, u64::MAX).unwrap();
+    reader.open_file(path).ok()?;
+    let compression = reader.compression();
+    let start = find_member(path, compression, from, u64::MAX).unwrap();
     let seam = start.unwrap_or(from);
-    reader.open_file(path, Some((0, seam))).unwrap();
+    reader.open_range(path, 0..seam).unwrap();
     let mut events = drain(&mut reader);
     // A range that does not begin where this one ended is read again from there.
-    let position = reader.position();
+    let position = reader.next_offset();
     assert!(position >= seam || start.is_none());
-    reader.open_file(path, Some((position, u64::MAX))).unwrap();
+    reader.open_range(path, position..u64::MAX).unwrap();
     events.extend(drain(&mut reader));
     Some(events)
 }

@@ -24,15 +24,15 @@ fn a_record_alone_has_the_place_of_its_member() {
         let starts = starts(&parts);
         let skip = parts.len() - 5;
         for (index, event) in read(&parts.concat()).iter().enumerate() {
-            let Record { place, .. } = event else {
+            let Record { location, .. } = event else {
                 panic!("{name}");
             };
-            let want = Place {
+            let want = RecordLocation {
                 offset: starts[index + skip] as u64,
                 length: Some(parts[index + skip].len() as u64),
-                in_member: 0,
+                index_in_member: 0,
             };
-            assert_eq!(*place, want, "{name}");
+            assert_eq!(*location, want, "{name}");
         }
     }
 }
@@ -45,7 +45,7 @@ fn records_that_share_a_member_are_counted_and_have_no_length() {
     let places: Vec<_> = read(&parts.concat())
         .iter()
         .map(|event| match event {
-            Record { place, .. } => (place.offset, place.length, place.in_member),
+            Record { location, .. } => (location.offset, location.length, location.index_in_member),
             Fault { .. } => panic!("{event:?}"),
         })
         .collect();
@@ -128,7 +128,7 @@ fn a_dictionary_is_forgotten_with_its_input() {
     for turn in 0..2 {
         for (name, parts) in &packings {
             let (_guard, path) = write(&parts.concat());
-            reader.open_file(&path, None).unwrap();
+            reader.open_file(&path).unwrap();
             assert_eq!(ids(&drain(&mut reader)).len(), 5, "{name} {turn}");
         }
     }
@@ -146,12 +146,12 @@ fn the_quirk_of_2018_34_is_two_octets_more() {
         reader.open_stream(input).unwrap();
         assert!(reader.read_record().unwrap());
         let record = reader.record();
-        assert!(record.length_quirk() && !record.is_cut());
+        assert!(record.has_length_quirk() && !record.is_truncated());
         assert_eq!(record.block(), block);
-        assert_eq!(record.block_bytes(), block.len() as u64 - 2);
-        assert_eq!(record.place().length, Some(quirk.len() as u64));
+        assert_eq!(record.content_length(), block.len() as u64 - 2);
+        assert_eq!(record.location().length, Some(quirk.len() as u64));
         assert!(reader.read_record().unwrap());
-        assert!(!reader.record().length_quirk());
+        assert!(!reader.record().has_length_quirk());
         assert!(!reader.read_record().unwrap());
     }
 }
@@ -201,12 +201,12 @@ fn a_block_beyond_the_limit_is_cut_and_its_end_is_proved() {
         let mut reader = Reader::new(limits);
         reader.open_stream(Box::new(Cursor::new(bytes))).unwrap();
         assert!(reader.read_record().unwrap());
-        assert!(reader.record().is_cut());
+        assert!(reader.record().is_truncated());
         assert_eq!(reader.record().block(), b"xxxxxxxxxx");
-        assert_eq!(reader.record().block_bytes(), 300_000);
-        assert_eq!(reader.record().kind(), Kind::Response);
+        assert_eq!(reader.record().content_length(), 300_000);
+        assert_eq!(reader.record().record_type(), RecordType::Response);
         assert!(reader.read_record().unwrap());
-        assert!(!reader.record().is_cut());
+        assert!(!reader.record().is_truncated());
     }
 }
 
@@ -220,12 +220,12 @@ fn folded_and_odd_headers_are_read() {
     assert!(reader.read_record().unwrap());
     let record = reader.record();
     assert_eq!(record.version(), b"WARC/0.18");
-    assert_eq!(record.kind(), Kind::Response);
+    assert_eq!(record.record_type(), RecordType::Response);
     assert_eq!(record.target_uri(), Some(&b"http://a/ b"[..]));
     assert_eq!(record.header("x"), Some("caf\u{e9}".as_bytes()));
     assert_eq!(record.headers().count(), 4);
     assert_eq!(record.block(), b"hi");
-    assert_eq!(record.place().length, Some(text.len() as u64));
+    assert_eq!(record.location().length, Some(text.len() as u64));
     assert!(!reader.read_record().unwrap());
 }
 
