@@ -10,7 +10,7 @@ mod inputs;
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use fast_robots::RobotsTxt;
 use inputs::Body;
-use robots::{Dialect, Parser, Policy, Reading};
+use robots::{Dialect, ParseOptions, Parser, Policy};
 use robotstxt::DefaultMatcher;
 use std::hint::black_box;
 use texting_robots::Robot;
@@ -71,9 +71,9 @@ fn asked(bodies: &[Body]) -> Vec<Asked<'_>> {
 fn ours(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
     let asked = asked(bodies);
     let mut parsers: Vec<Parser> = bodies.iter().map(|_| Parser::new()).collect();
-    let reading = Reading {
+    let reading = ParseOptions {
         body_limit: None,
-        ..Reading::default()
+        ..ParseOptions::default()
     };
     let parsed = bodies
         .iter()

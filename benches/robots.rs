@@ -6,7 +6,7 @@ mod inputs;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Counts, Input};
-use robots::{Basis, Judge, Mechanism, Parser, Robots, Verdict};
+use robots::{Basis, Evaluator, Mechanism, Parser, RobotsTxt, Verdict};
 use std::hint::black_box;
 
 fn main() {
@@ -17,7 +17,7 @@ fn main() {
         parse(&mut group, input);
     }
     for input in &all {
-        judge(&mut group, input);
+        evaluator(&mut group, input);
     }
     group.finish();
     criterion.final_summary();
@@ -31,7 +31,7 @@ fn parse(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     group.bench_function(input.name, |bencher| {
         bencher.iter(|| {
             for body in &input.bodies {
-                black_box(parser.parse(&body.bytes).figures());
+                black_box(parser.parse(&body.bytes).summary());
             }
         });
     });
@@ -44,21 +44,21 @@ fn parse(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     });
 }
 
-/// `robots/judge-<input>`: the verdicts of every name, on files that are parsed already.
-fn judge(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
+/// `robots/evaluator-<input>`: the verdicts of every name, on files that are parsed already.
+fn evaluator(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     let mut parsers: Vec<Parser> = input.bodies.iter().map(|_| Parser::new()).collect();
     let parsed = input
         .bodies
         .iter()
         .zip(&mut parsers)
         .map(|(body, parser)| parser.parse(&body.bytes));
-    let parsed: Vec<Robots<'_>> = parsed.collect();
-    let mut judge = Judge::new();
+    let parsed: Vec<RobotsTxt<'_>> = parsed.collect();
+    let mut evaluator = Evaluator::new();
     group.throughput(throughput(input));
-    group.bench_function(format!("judge-{}", input.name), |bencher| {
+    group.bench_function(format!("evaluator-{}", input.name), |bencher| {
         bencher.iter(|| {
             for robots in &parsed {
-                black_box(judge.judge(robots));
+                black_box(evaluator.verdicts(robots));
             }
         });
     });
@@ -71,14 +71,14 @@ fn throughput(input: &Input) -> Throughput {
     }
 }
 
-/// What the parser and the judge find.
+/// What the parser and the evaluator find.
 fn counts(parser: &mut Parser, input: &Input) -> Counts {
     let mut counts = Counts::default();
-    let mut judge = Judge::new();
+    let mut evaluator = Evaluator::new();
     let mut name = Vec::new();
     for body in &input.bodies {
         let robots = parser.parse(&body.bytes);
-        let figures = robots.figures();
+        let figures = robots.summary();
         counts.add(&Counts {
             lines: figures.n_lines.into(),
             groups: figures.n_groups.into(),
@@ -102,7 +102,7 @@ fn counts(parser: &mut Parser, input: &Input) -> Counts {
                 });
             }
         }
-        for it in judge.judge(&robots) {
+        for it in evaluator.verdicts(&robots) {
             counts.verdicts += 1;
             counts.closed += u64::from(it.verdict == Verdict::DisallowAll);
             counts.undecided += u64::from(it.basis == Basis::TooComplex);

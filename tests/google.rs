@@ -3,14 +3,14 @@
 
 use crate::util::{self, base64, columns};
 use arrow::array::{Array, BooleanArray, Int64Array, StringArray};
-use robots::{Anomaly, Key, Parser, Policy, Reading};
+use robots::{AnomalyKind, DirectiveKind, ParseOptions, Parser, Policy};
 use robots_scan::capture::{Capture, Scope};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 
 /// The reference parser has no body limit.
-const UNLIMITED: Reading = Reading {
+const UNLIMITED: ParseOptions = ParseOptions {
     body_limit: None,
     is_truncated: false,
 };
@@ -64,33 +64,33 @@ fn every_line_is_read_as_googles_parser_reads_it() {
     for file in jsonl(&data.join("oracle/lines.jsonl")) {
         let body = base64(file["robots_b64"].as_str().unwrap());
         let robots = parser.parse_with(&body, UNLIMITED);
-        let found = |line: u64, anomaly: Anomaly| {
+        let found = |line: u64, anomaly: AnomalyKind| {
             robots
-                .findings()
+                .anomalies()
                 .iter()
-                .any(|it| u64::from(it.line_no) == line && it.anomaly == anomaly)
+                .any(|it| u64::from(it.line_no) == line && it.kind == anomaly)
         };
         let lines = file["lines"].as_array().unwrap();
         let (last, lines) = lines.split_last().unwrap();
-        assert_eq!(robots.figures().n_lines, last["last_line"], "{file}");
+        assert_eq!(robots.summary().n_lines, last["last_line"], "{file}");
         for line in lines {
             let no = line["line"].as_u64().unwrap();
             let directive = robots
                 .directives()
                 .iter()
                 .find(|it| u64::from(it.line_no) == no);
-            let event = match directive.map(|it| it.key) {
+            let event = match directive.map(|it| it.kind) {
                 None => "none",
-                Some(Key::UserAgent) => "user-agent",
-                Some(Key::Allow) => "allow",
-                Some(Key::Disallow) => "disallow",
-                Some(Key::Sitemap) => "sitemap",
-                Some(Key::Other) => "unknown",
+                Some(DirectiveKind::UserAgent) => "user-agent",
+                Some(DirectiveKind::Allow) => "allow",
+                Some(DirectiveKind::Disallow) => "disallow",
+                Some(DirectiveKind::Sitemap) => "sitemap",
+                Some(DirectiveKind::Other) => "unknown",
             };
             assert_eq!(line["event"], event, "{line} of {file}");
             if let Some(it) = directive {
                 let mut value = robots.text(it.value).to_vec();
-                if it.key == Key::Other {
+                if it.kind == DirectiveKind::Other {
                     let raw = std::mem::take(&mut value);
                     robots::escape(&raw, &mut value);
                 }
@@ -106,24 +106,24 @@ fn every_line_is_read_as_googles_parser_reads_it() {
             assert_eq!(line["directive"] == 1, directive.is_some(), "{line}");
             assert_eq!(
                 line["typo"] == 1,
-                found(no, Anomaly::TypoAcceptedByGoogle),
+                found(no, AnomalyKind::TypoAcceptedByGoogle),
                 "{line}"
             );
             assert_eq!(
                 line["too_long"] == 1,
-                found(no, Anomaly::OverlongLine),
+                found(no, AnomalyKind::OverlongLine),
                 "{line}"
             );
             assert_eq!(
                 line["missing_colon"] == 1 && directive.is_some(),
-                found(no, Anomaly::MissingColon),
+                found(no, AnomalyKind::MissingColon),
                 "{line}"
             );
         }
         let count = |flag: &str| lines.iter().filter(|line| line[flag] == 1).count() as u32;
-        assert_eq!(robots.figures().n_blank_lines, count("empty"), "{file}");
+        assert_eq!(robots.summary().n_blank_lines, count("empty"), "{file}");
         assert_eq!(
-            robots.figures().n_comment_lines,
+            robots.summary().n_comment_lines,
             count("is_comment"),
             "{file}"
         );
@@ -295,12 +295,12 @@ fn every_real_file_has_the_counts_of_googles_parser() {
             }
             seen += 1;
             let robots = parser.parse_with(body, UNLIMITED);
-            let figures = robots.figures();
-            let count = |anomaly: Anomaly| {
+            let figures = robots.summary();
+            let count = |anomaly: AnomalyKind| {
                 robots
-                    .findings()
+                    .anomalies()
                     .iter()
-                    .filter(|it| it.anomaly == anomaly)
+                    .filter(|it| it.kind == anomaly)
                     .count() as i64
             };
             let ours = [
@@ -311,9 +311,9 @@ fn every_real_file_has_the_counts_of_googles_parser() {
                 ("disallow", figures.n_disallow.into()),
                 ("sitemap", figures.n_sitemaps.into()),
                 ("unknown", figures.n_directives.into()),
-                ("typo", count(Anomaly::TypoAcceptedByGoogle)),
-                ("missing_colon", count(Anomaly::MissingColon)),
-                ("too_long", count(Anomaly::OverlongLine)),
+                ("typo", count(AnomalyKind::TypoAcceptedByGoogle)),
+                ("missing_colon", count(AnomalyKind::MissingColon)),
+                ("too_long", count(AnomalyKind::OverlongLine)),
                 ("empty", figures.n_blank_lines.into()),
                 ("comment", figures.n_comment_lines.into()),
             ];

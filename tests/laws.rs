@@ -10,7 +10,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
-use robots::{AgentVerdict, Dialect, Judge, Parser, Policy, Reading, Verdict, ruleset};
+use robots::{
+    AgentVerdict, Dialect, Evaluator, ParseOptions, Parser, Policy, Verdict, fingerprint,
+};
 use std::hash::Hasher;
 
 /// Lines that say nothing.
@@ -22,7 +24,7 @@ const MERGING: [Dialect; 2] = [Dialect::Google, Dialect::Rfc9309];
 /// What a file answers: access for each dialect, name and URL.
 fn answers(
     body: &[u8],
-    reading: Reading,
+    reading: ParseOptions,
     dialects: &[Dialect],
     agents: &[&str],
     urls: &[String],
@@ -47,10 +49,10 @@ fn allowed(answers: &[(bool, u32)]) -> Vec<bool> {
 }
 
 /// The verdicts of a file, as text.
-fn judged(body: &[u8], reading: Reading, row: fn(&AgentVerdict<'_>) -> String) -> Vec<String> {
+fn judged(body: &[u8], reading: ParseOptions, row: fn(&AgentVerdict<'_>) -> String) -> Vec<String> {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, reading);
-    let mut rows: Vec<String> = Judge::new().judge(&robots).iter().map(row).collect();
+    let mut rows: Vec<String> = Evaluator::new().verdicts(&robots).iter().map(row).collect();
     rows.sort();
     rows
 }
@@ -86,10 +88,10 @@ fn denied_by(policy: &Policy, url: &str) -> Verdict {
     }
 }
 
-fn id(body: &[u8], reading: Reading) -> u64 {
+fn id(body: &[u8], reading: ParseOptions) -> u64 {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, reading);
-    ruleset(&robots, |bytes| {
+    fingerprint(&robots, |bytes| {
         let mut hasher = std::hash::DefaultHasher::new();
         hasher.write(bytes);
         hasher.finish()
@@ -206,7 +208,7 @@ proptest! {
         let body = format!("User-agent: *\n{}", rules.iter().map(rule).collect::<String>());
         let mut parser = Parser::new();
         let robots = parser.parse(body.as_bytes());
-        let row = Judge::new().judge(&robots).remove(0);
+        let row = Evaluator::new().verdicts(&robots).remove(0);
         for (dialect, verdict) in [
             (Dialect::Google, row.verdict_google),
             (Dialect::Rfc9309, row.verdict_rfc9309),
@@ -256,7 +258,7 @@ proptest! {
             let lines = robots.directives().iter();
             let said = lines.map(|it| {
                 let numbers = (it.line_no, it.group_no, it.record_no);
-                (numbers, it.key, text(it.key_raw), text(it.value))
+                (numbers, it.kind, text(it.key_raw), text(it.value))
             });
             said.collect::<Vec<_>>()
         };
@@ -436,7 +438,7 @@ proptest! {
         let body = body(&lines);
         let mut parser = Parser::new();
         let robots = parser.parse_with(&body, WHOLE);
-        for row in Judge::new().judge(&robots) {
+        for row in Evaluator::new().verdicts(&robots) {
             for (dialect, verdict) in [
                 (Dialect::Google, row.verdict_google),
                 (Dialect::Rfc9309, row.verdict_rfc9309),
@@ -480,12 +482,12 @@ proptest! {
         let ended = lines.iter().zip(ends).map(|(line, end)| [line, end].concat());
         let body = ended.collect::<String>().into_bytes();
         let at = at.index(body.len() + 1);
-        let limited = Reading { body_limit: Some(at as u64), is_truncated: false };
+        let limited = ParseOptions { body_limit: Some(at as u64), is_truncated: false };
         let last = twin::lines(&body).into_iter().rfind(|line| line.end <= at);
         let prefix = &body[..last.map_or(0, |line| line.end)];
         // A body that was cut off loses its last line, unless that is whole.
         let cut = &body[..at];
-        let truncated = Reading { body_limit: None, is_truncated: true };
+        let truncated = ParseOptions { body_limit: None, is_truncated: true };
         let whole = cut.iter().rposition(|byte| b"\r\n".contains(byte));
         let whole = &cut[..whole.map_or(0, |at| at + 1)];
         for (body, reading, same) in [(body.as_slice(), limited, prefix), (cut, truncated, whole)] {

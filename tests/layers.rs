@@ -351,7 +351,7 @@ fn the_command_parses_nothing_but_flags() {
         "robots_scan::analysis",
         "robots::Parser",
         "robots::Lines",
-        "robots::Judge",
+        "robots::Evaluator",
         "flate2",
         "zstd",
         "memchr",

@@ -3,7 +3,7 @@
 
 use crate::checks::{WHOLE, dialects};
 use crate::util::Random;
-use robots::{Judge, Parser};
+use robots::{Evaluator, LeniencyImpact, Parser};
 
 /// Lines that interact: several names, groups, lengths, and every lenient reading.
 pub(crate) const LINES: [&str; 36] = [
@@ -48,9 +48,9 @@ pub(crate) const LINES: [&str; 36] = [
 fn compare(body: &[u8]) -> usize {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, WHOLE);
-    let rows = Judge::new().judge(&robots);
-    dialects::assert_changes(&robots, WHOLE, &rows);
-    Judge::new().changes(&robots, &rows).len()
+    let rows = Evaluator::new().verdicts(&robots);
+    dialects::assert_impacts(&robots, WHOLE, &rows);
+    Evaluator::new().leniency_impacts(&robots, &rows).len()
 }
 
 #[test]
@@ -71,7 +71,14 @@ fn a_verdict_may_hang_on_two_effects_of_one_line() {
     let body = "User-agent: *\nDisallow: /\nAllow: /index.html\x0B\nDisallow: /index.html**\n";
     let mut parser = Parser::new();
     let robots = parser.parse(body.as_bytes());
-    let rows = Judge::new().judge(&robots);
-    assert_eq!(Judge::new().changes(&robots, &rows), [(3, Some(true))]);
+    let rows = Evaluator::new().verdicts(&robots);
+    let expected = LeniencyImpact {
+        line_no: 3,
+        changes_verdict: Some(true),
+    };
+    assert_eq!(
+        Evaluator::new().leniency_impacts(&robots, &rows),
+        [expected]
+    );
     assert_eq!(compare(body.as_bytes()), 1);
 }

@@ -429,8 +429,8 @@ fn bodies_beyond_the_largest_are_cut() {
 #[test]
 fn what_no_file_can_hold_is_refused() {
     let line = |value: &[u8]| {
-        let line = robots::RebuiltLine {
-            key: robots::Key::UserAgent,
+        let line = robots::DirectiveRow {
+            kind: robots::DirectiveKind::UserAgent,
             line_no: 1,
             group_no: 1,
             record_no: 1,
@@ -443,7 +443,7 @@ fn what_no_file_can_hold_is_refused() {
             counts: true,
             crawl_delay: None,
         };
-        robots::Rebuilt::new().push(&line)
+        robots::RobotsTxtBuilder::new().push(&line)
     };
     // Four texts of half a gigabyte, which are never copied.
     assert!(!line(&vec![0; 512 << 20]));

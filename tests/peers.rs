@@ -6,7 +6,7 @@
 //! its test and a hash.
 
 use crate::util::{self, base64};
-use robots::{Dialect, Parser, Policy, Robots, product_token, whole_name};
+use robots::{Dialect, Parser, Policy, RobotsTxt, product_token, whole_name};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -102,7 +102,7 @@ impl Case {
     }
 }
 
-fn by_whole_names(robots: &Robots<'_>, names: &[&[u8]]) -> Policy {
+fn by_whole_names(robots: &RobotsTxt<'_>, names: &[&[u8]]) -> Policy {
     let whole: Vec<Vec<u8>> = names
         .iter()
         .map(|name| {

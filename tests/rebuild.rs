@@ -2,7 +2,7 @@
 //! the answers that its bytes give.
 
 use crate::util::{self, Random};
-use robots::{Dialect, Judge, Parser, Policy, Reading, Rebuilt, Robots};
+use robots::{Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, RobotsTxtBuilder};
 use robots_scan::analysis::robots_id;
 use robots_scan::capture::{Capture, Scope};
 use robots_scan::crawler::registry::Registry;
@@ -159,7 +159,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
             };
             let row = &captures[&(record.location().offset as i64)];
             let file = files.remove(&id(row)).unwrap_or_default();
-            let reading = Reading {
+            let reading = ParseOptions {
                 body_limit: Some(robots::BODY_LIMIT_BYTES),
                 is_truncated: capture.reading.is_truncated,
             };
@@ -227,14 +227,24 @@ fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
 
 /// Asserts that a file and its copy say the same, to all who are named in it
 /// and to others, by every reading; gives how many answers were compared.
-fn compare(file: &Robots<'_>, copy: &Robots<'_>, registry: &Registry, random: &mut Random) -> u64 {
-    let rows = Judge::new().judge(file);
-    assert_eq!(Judge::new().judge(copy), rows);
+fn compare(
+    file: &RobotsTxt<'_>,
+    copy: &RobotsTxt<'_>,
+    registry: &Registry,
+    random: &mut Random,
+) -> u64 {
+    let rows = Evaluator::new().verdicts(file);
+    assert_eq!(Evaluator::new().verdicts(copy), rows);
     let mut paths: Vec<Vec<u8>> = vec![b"/".to_vec(), b"/robots.txt".to_vec(), b"".to_vec()];
     let rules: Vec<&[u8]> = file
         .directives()
         .iter()
-        .filter(|it| matches!(it.key, robots::Key::Allow | robots::Key::Disallow))
+        .filter(|it| {
+            matches!(
+                it.kind,
+                robots::DirectiveKind::Allow | robots::DirectiveKind::Disallow
+            )
+        })
         .map(|it| file.text(it.value_raw))
         .collect();
     for _ in 0..rules.len().min(12) {
@@ -301,12 +311,12 @@ fn a_file_made_again_from_its_rows_says_the_same_in_every_reading() {
             Ok(())
         };
         dataset.read_lines(&Wanted::All, &mut keep).unwrap();
-        let mut rebuilt = Rebuilt::new();
+        let mut rebuilt = RobotsTxtBuilder::new();
         let mut parser = Parser::new();
         each_capture(archive, |id, capture| {
             let body = capture.body.as_deref().unwrap();
             let robots = parser.parse_with(body, capture.reading);
-            let is_utf8 = robots.figures().is_valid_utf8;
+            let is_utf8 = robots.summary().is_valid_utf8;
             not_utf8 += u64::from(!is_utf8);
             let mut records = lines.remove(&id).unwrap_or_default();
             records.sort();
@@ -314,7 +324,7 @@ fn a_file_made_again_from_its_rows_says_the_same_in_every_reading() {
             for record in &records {
                 assert!(Line::read(record).push_to(&mut rebuilt, is_utf8));
             }
-            compared += compare(&robots, &rebuilt.robots(), &registry, &mut random);
+            compared += compare(&robots, &rebuilt.as_robots_txt(), &registry, &mut random);
         });
         assert!(lines.is_empty(), "rows of captures that are not there");
     }

@@ -1,7 +1,7 @@
 //! Every sample against its entry in `data-samples/index.toml`.
 
 use crate::util::{archive, files_below, relative, rows, run, samples};
-use robots::{Anomaly, Parser, Policy, Reading};
+use robots::{AnomalyKind, ParseOptions, Parser, Policy};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -168,7 +168,7 @@ fn every_archive_is_scanned_as_the_index_says() {
 #[test]
 fn every_robots_txt_is_counted_and_answered_as_the_index_says() {
     // Google's parser has no body limit.
-    let unlimited = Reading {
+    let unlimited = ParseOptions {
         body_limit: None,
         is_truncated: false,
     };
@@ -177,10 +177,10 @@ fn every_robots_txt_is_counted_and_answered_as_the_index_says() {
     for entry in entries("robots") {
         let body = fs::read(samples().join(file(&entry))).unwrap();
         let robots = parser.parse_with(&body, unlimited);
-        let figures = robots.figures();
-        let found = |anomaly: Anomaly| {
-            let findings = robots.findings().iter();
-            findings.filter(|it| it.anomaly == anomaly).count() as u32
+        let figures = robots.summary();
+        let found = |anomaly: AnomalyKind| {
+            let findings = robots.anomalies().iter();
+            findings.filter(|it| it.kind == anomaly).count() as u32
         };
         for (name, ours) in [
             ("lines", figures.n_lines),
@@ -189,9 +189,9 @@ fn every_robots_txt_is_counted_and_answered_as_the_index_says() {
             ("disallow", figures.n_disallow),
             ("sitemaps", figures.n_sitemaps),
             ("unknown", figures.n_directives),
-            ("typos", found(Anomaly::TypoAcceptedByGoogle)),
-            ("missing_colons", found(Anomaly::MissingColon)),
-            ("too_long", found(Anomaly::OverlongLine)),
+            ("typos", found(AnomalyKind::TypoAcceptedByGoogle)),
+            ("missing_colons", found(AnomalyKind::MissingColon)),
+            ("too_long", found(AnomalyKind::OverlongLine)),
         ] {
             let index = int(&entry, name);
             if u64::from(ours) != index {

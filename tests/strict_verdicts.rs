@@ -1,12 +1,12 @@
 //! Verdicts in `rfc9309` and `koster1996`, worked out by hand.
 
-use robots::{Judge, Parser, Verdict};
+use robots::{Evaluator, Parser, Verdict};
 
 /// The verdicts of a name of the file, else of `*`, in `rfc9309` and `koster1996`.
 fn verdicts(body: &str, agent: &str) -> (Verdict, Verdict) {
     let mut parser = Parser::new();
     let robots = parser.parse(body.as_bytes());
-    let rows = Judge::new().judge(&robots);
+    let rows = Evaluator::new().verdicts(&robots);
     let own = rows.iter().find(|row| row.agent == agent.as_bytes());
     let row = own.unwrap_or(&rows[0]);
     (row.verdict_rfc9309, row.verdict_koster1996)

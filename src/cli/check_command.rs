@@ -9,7 +9,7 @@ use crate::message::{self, UsageError, escape};
 use crate::scan_command::Stopped;
 use anyhow::{Context, Result};
 use clap::builder::styling::{AnsiColor, Style};
-use robots::{BODY_LIMIT_BYTES, Basis, Effect, Reading, Severity, Verdict};
+use robots::{BODY_LIMIT_BYTES, Basis, ParseOptions, Severity, StatusEffect, Verdict};
 use robots_scan::capture::date::to_iso;
 use robots_scan::check::{
     AgentReport, Asking, HostQuestion, HostReport, Oddity, Report, Seen, Source, check, check_host,
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             (found.report, text)
         }
         (None, body) => {
-            let reading = Reading {
+            let reading = ParseOptions {
                 body_limit: body_limit(args),
                 is_truncated: false,
             };
@@ -386,13 +386,13 @@ fn seen(capture: &Seen) -> String {
 }
 
 /// What an effect of a status means.
-fn meaning(effect: Effect) -> &'static str {
+fn meaning(effect: StatusEffect) -> &'static str {
     match effect {
-        Effect::Parse => "its body is read",
-        Effect::AllowAll => "its status allows everything",
-        Effect::DisallowAll => "its status disallows everything",
-        Effect::Follow => "its redirect ends nowhere in the data: it cannot be told",
-        Effect::Defer => "it says to come back, or nothing new: it cannot be told",
+        StatusEffect::Parse => "its body is read",
+        StatusEffect::AllowAll => "its status allows everything",
+        StatusEffect::DisallowAll => "its status disallows everything",
+        StatusEffect::Follow => "its redirect ends nowhere in the data: it cannot be told",
+        StatusEffect::Defer => "it says to come back, or nothing new: it cannot be told",
     }
 }
 
@@ -442,7 +442,7 @@ fn add_host(args: &CheckArgs, found: &HostReport, value: &mut Value) {
     value["host"] = json!(args.host.as_ref().map(Host::to_string));
     value["capture"] = capture(&found.capture);
     value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
-    value["effect"] = json!(found.effect.unwrap_or(Effect::Parse).name());
+    value["effect"] = json!(found.effect.unwrap_or(StatusEffect::Parse).name());
     if !found.has_anomalies {
         value["anomalies"] = Value::Null;
     }

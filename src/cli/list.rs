@@ -5,7 +5,7 @@ use crate::exit;
 use crate::message::{self, UsageError, escape};
 use anyhow::Result;
 use clap::CommandFactory;
-use robots::Anomaly;
+use robots::AnomalyKind;
 use robots_scan::capture::anomaly::Note;
 use robots_scan::crawler::registry::Registry;
 use robots_scan::dataset;
@@ -47,8 +47,8 @@ fn anomalies() -> String {
     let mut out = String::from(
         "# Codes of `anomalies`\n\n| code | severity | liberty | meaning |\n|---|---|---|---|\n",
     );
-    for it in Anomaly::ALL {
-        let liberty = if it.is_liberty() { "yes" } else { "" };
+    for it in AnomalyKind::ALL {
+        let liberty = if it.is_leniency() { "yes" } else { "" };
         out.push_str(&format!(
             "| {} | {} | {liberty} | {} |\n",
             it.code(),

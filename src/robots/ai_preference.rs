@@ -1,8 +1,8 @@
 //! Statements on AI use and licences.
 //!
-//! Four syntaxes are read: Cloudflare's `Content-Signal`
+//! Four syntaxes are read: Cloudflare's `ContentClass-Signal`
 //! (contentsignals.org, with the `use` key of August 2026), the IETF's
-//! `Content-Usage` (draft-ietf-aipref-attach and -vocab of August 2026), RSL's
+//! `ContentClass-Usage` (draft-ietf-aipref-attach and -vocab of August 2026), RSL's
 //! `License` (RSL 1.0), and `DisallowAITraining` with its counterpart
 //! (draft-canel-robots-ai-control). All are read in any group, none decides
 //! access.
@@ -13,9 +13,9 @@ use crate::parse::template::starts_with_ignore_case;
 /// The syntax of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
-    /// `Content-Signal: search=yes, ai-train=no`.
+    /// `ContentClass-Signal: search=yes, ai-train=no`.
     ContentSignal,
-    /// `Content-Usage: /path train-ai=n`.
+    /// `ContentClass-Usage: /path train-ai=n`.
     ContentUsage,
     /// `License: https://example.com/license.xml`.
     RslLicense,
@@ -56,7 +56,7 @@ impl Mechanism {
 
 /// One key of one statement. All slices lie in the line's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preference<'a> {
+pub struct AiPreference<'a> {
     /// The syntax it was read by.
     pub mechanism: Mechanism,
     /// The path that it is limited to.
@@ -75,7 +75,7 @@ pub struct Preference<'a> {
 pub fn preferences<'a>(
     mechanism: Mechanism,
     value: &'a [u8],
-    mut each: impl FnMut(Preference<'a>),
+    mut each: impl FnMut(AiPreference<'a>),
 ) {
     match mechanism {
         Mechanism::ContentSignal | Mechanism::ContentUsage => {
@@ -94,7 +94,7 @@ pub fn preferences<'a>(
                 } else {
                     usage(key, said)
                 };
-                each(Preference {
+                each(AiPreference {
                     mechanism,
                     path,
                     key,
@@ -104,7 +104,7 @@ pub fn preferences<'a>(
                 });
             }
         }
-        Mechanism::RslLicense => each(Preference {
+        Mechanism::RslLicense => each(AiPreference {
             mechanism,
             path: None,
             key: b"license",
@@ -113,7 +113,7 @@ pub fn preferences<'a>(
             is_valid: starts_with_ignore_case(value, b"https://")
                 || starts_with_ignore_case(value, b"http://"),
         }),
-        Mechanism::LlmPolicy => each(Preference {
+        Mechanism::LlmPolicy => each(AiPreference {
             mechanism,
             path: None,
             key: b"llm-policy",
@@ -121,7 +121,7 @@ pub fn preferences<'a>(
             allow: None,
             is_valid: !value.is_empty(),
         }),
-        Mechanism::DisallowAiTraining | Mechanism::AllowAiTraining => each(Preference {
+        Mechanism::DisallowAiTraining | Mechanism::AllowAiTraining => each(AiPreference {
             mechanism,
             path: Some(value),
             key: b"ai-training",

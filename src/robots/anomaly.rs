@@ -26,11 +26,11 @@ impl Severity {
 
 /// An anomaly at its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Anomaly {
     /// The line, from 1; 0 where the whole file is meant.
     pub line_no: u32,
     /// What was met.
-    pub anomaly: Anomaly,
+    pub kind: AnomalyKind,
     /// The bytes it was met in; may be empty.
     pub detail: Span,
 }
@@ -41,11 +41,11 @@ macro_rules! anomalies {
         ///
         /// Codes are permanent: a code is never given a new meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Anomaly {
+        pub enum AnomalyKind {
             $(#[doc = $about] $name,)*
         }
 
-        impl Anomaly {
+        impl AnomalyKind {
             /// All anomalies, in the order of their definition.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
@@ -61,7 +61,7 @@ macro_rules! anomalies {
 
             /// Whether Google's reading takes a liberty here that the grammar
             /// of RFC 9309 does not give.
-            pub fn is_liberty(self) -> bool {
+            pub fn is_leniency(self) -> bool {
                 match self { $(Self::$name => $liberty,)* }
             }
 
@@ -124,14 +124,17 @@ anomalies! {
 
 #[cfg(test)]
 mod tests {
-    use super::Anomaly;
+    use super::AnomalyKind;
 
     #[test]
     fn codes_are_distinct_words() {
-        let mut codes: Vec<_> = Anomaly::ALL.iter().map(|anomaly| anomaly.code()).collect();
+        let mut codes: Vec<_> = AnomalyKind::ALL
+            .iter()
+            .map(|anomaly| anomaly.code())
+            .collect();
         codes.sort_unstable();
         codes.dedup();
-        assert_eq!(codes.len(), Anomaly::ALL.len());
+        assert_eq!(codes.len(), AnomalyKind::ALL.len());
         let is_word = |code: &&str| {
             code.bytes()
                 .all(|byte| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit())

@@ -2,7 +2,7 @@
 
 /// The outcome of a fetch in the words of RFC 9309 §2.3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FetchOutcome {
     /// 2xx: the body is the robots.txt (§2.3.1.1).
     Successful,
     /// 3xx (§2.3.1.2).
@@ -34,7 +34,7 @@ pub enum FetchClass {
 
 /// What a crawler does after the fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum StatusEffect {
     /// Reads the body as robots.txt.
     Parse,
     /// Takes everything as allowed.
@@ -49,21 +49,21 @@ pub enum Effect {
 
 /// The status of a response, with what else decides its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct HttpStatus {
     /// The code; `None` where none could be read.
     pub code: Option<u16>,
     /// Whether there is a `Location` that can be followed.
     pub has_location: bool,
 }
 
-impl Status {
+impl HttpStatus {
     /// RFC 9309 §2.3.1.
-    pub fn outcome(self) -> Outcome {
+    pub fn outcome(self) -> FetchOutcome {
         match self.code {
-            Some(200..=299) => Outcome::Successful,
-            Some(300..=399) => Outcome::Redirect,
-            Some(400..=499) => Outcome::Unavailable,
-            _ => Outcome::Unreachable,
+            Some(200..=299) => FetchOutcome::Successful,
+            Some(300..=399) => FetchOutcome::Redirect,
+            Some(400..=499) => FetchOutcome::Unavailable,
+            _ => FetchOutcome::Unreachable,
         }
     }
 
@@ -82,47 +82,47 @@ impl Status {
 
     /// Google's table: 429 is a server error, every other 4xx means there is
     /// no robots.txt; an unreadable answer is a server error.
-    pub fn effect_google(self) -> Effect {
+    pub fn effect_google(self) -> StatusEffect {
         match self.code {
-            Some(429) => Effect::DisallowAll,
+            Some(429) => StatusEffect::DisallowAll,
             _ => self.effect_rfc9309(),
         }
     }
 
     /// RFC 9309 §2.3.1: every 4xx allows, 429 too; all undefined codes are
     /// unreachable.
-    pub fn effect_rfc9309(self) -> Effect {
+    pub fn effect_rfc9309(self) -> StatusEffect {
         match self.outcome() {
-            Outcome::Successful => Effect::Parse,
-            Outcome::Redirect => self.follow_or_defer(),
-            Outcome::Unavailable => Effect::AllowAll,
-            Outcome::Unreachable => Effect::DisallowAll,
+            FetchOutcome::Successful => StatusEffect::Parse,
+            FetchOutcome::Redirect => self.follow_or_defer(),
+            FetchOutcome::Unavailable => StatusEffect::AllowAll,
+            FetchOutcome::Unreachable => StatusEffect::DisallowAll,
         }
     }
 
     /// Koster 1996 §3.1: 401 and 403 restrict, 404 allows, 3xx is followed;
     /// for everything else the draft knows only temporary failure.
-    pub fn effect_koster1996(self) -> Effect {
+    pub fn effect_koster1996(self) -> StatusEffect {
         match self.code {
-            Some(200..=299) => Effect::Parse,
+            Some(200..=299) => StatusEffect::Parse,
             Some(300..=399) => self.follow_or_defer(),
-            Some(401 | 403) => Effect::DisallowAll,
-            Some(404) => Effect::AllowAll,
-            _ => Effect::Defer,
+            Some(401 | 403) => StatusEffect::DisallowAll,
+            Some(404) => StatusEffect::AllowAll,
+            _ => StatusEffect::Defer,
         }
     }
 
     /// 304 says nothing new, and a redirect to nowhere cannot be followed.
-    fn follow_or_defer(self) -> Effect {
+    fn follow_or_defer(self) -> StatusEffect {
         if self.has_location && self.code != Some(304) {
-            Effect::Follow
+            StatusEffect::Follow
         } else {
-            Effect::Defer
+            StatusEffect::Defer
         }
     }
 }
 
-impl Outcome {
+impl FetchOutcome {
     /// The word that stands in the tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -149,7 +149,7 @@ impl FetchClass {
     }
 }
 
-impl Effect {
+impl StatusEffect {
     /// The word that stands in the tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn each_reading_has_its_own_table_of_statuses() {
-        use Effect::{AllowAll, Defer, DisallowAll, Follow, Parse};
+        use StatusEffect::{AllowAll, Defer, DisallowAll, Follow, Parse};
         let cases = [
             (Some(200), true, Parse, Parse, Parse),
             (Some(206), false, Parse, Parse, Parse),
@@ -186,7 +186,7 @@ mod tests {
             (None, false, DisallowAll, DisallowAll, Defer),
         ];
         for (code, has_location, google, rfc9309, koster1996) in cases {
-            let status = Status { code, has_location };
+            let status = HttpStatus { code, has_location };
             assert_eq!(status.effect_google(), google, "google {code:?}");
             assert_eq!(status.effect_rfc9309(), rfc9309, "rfc9309 {code:?}");
             assert_eq!(

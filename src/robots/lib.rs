@@ -1,8 +1,8 @@
 //! The language of robots.txt: bytes in, values out.
 //!
 //! Every byte string is a robots.txt file. [`Parser::parse`] never fails and
-//! never panics; what it had to guess it reports as an [`Anomaly`] with its
-//! line. The result, [`Robots`], is a view: the body and positions in it.
+//! never panics; what it had to guess it reports as an [`AnomalyKind`] with its
+//! line. The result, [`RobotsTxt`], is a view: the body and positions in it.
 //! Nothing here reads files, knows HTTP, or keeps time.
 //!
 //! The line grammar is that of Google's parser, a superset of RFC 9309's. What
@@ -12,14 +12,14 @@
 //! # Example
 //!
 //! ```
-//! use robots::{Parser, Judge, Verdict};
+//! use robots::{Parser, Evaluator, Verdict};
 //!
 //! let mut parser = Parser::new();
 //! let robots = parser.parse(b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n");
-//! assert_eq!(robots.figures().n_groups, 1);
+//! assert_eq!(robots.summary().n_groups, 1);
 //!
-//! let mut judge = Judge::new();
-//! let verdicts = judge.judge(&robots);
+//! let mut evaluator = Evaluator::new();
+//! let verdicts = evaluator.verdicts(&robots);
 //! assert_eq!(verdicts[0].verdict, Verdict::AllowAll); // everybody else
 //! assert_eq!(verdicts[1].verdict, Verdict::DisallowAll); // gptbot
 //! ```
@@ -50,23 +50,24 @@ mod policy;
 mod verdict;
 
 pub use agent_name::{is_product_token, product_token, whole_name};
-pub use ai_preference::{Mechanism, Preference, preferences};
-pub use anomaly::{Anomaly, Finding, Severity};
+pub use ai_preference::{AiPreference, Mechanism, preferences};
+pub use anomaly::{Anomaly, AnomalyKind, Severity};
 pub use dialect::Dialect;
-pub use dialect::audience::{Addressed, addressed};
-pub use document::builder::{Rebuilt, RebuiltLine};
-pub use document::owned::Parsed;
+pub use dialect::audience::{Audience, audience};
+pub use document::builder::{DirectiveRow, RobotsTxtBuilder};
+pub use document::owned::OwnedRobotsTxt;
 pub use document::{
-    BODY_LIMIT_BYTES, Content, Directive, Figures, Group, LineEndings, Reading, Robots, Span,
+    BODY_LIMIT_BYTES, ContentClass, Directive, Group, LineEndings, ParseOptions, RobotsTxt, Span,
+    Summary,
 };
-pub use http_status::{Effect, FetchClass, Outcome, Status};
+pub use http_status::{FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 pub use parse::Parser;
-pub use parse::directive_kind::Key;
-pub use parse::lines::{Ending, LINE_BYTES_MAX, Line, Lines};
+pub use parse::directive_kind::DirectiveKind;
+pub use parse::lines::{LINE_BYTES_MAX, Line, LineEnding, Lines};
 pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
-pub use verdict::evaluator::{Case, Judge};
-pub use verdict::fingerprint::ruleset;
-pub use verdict::leniency::changes_verdict;
+pub use verdict::evaluator::{Evaluation, Evaluator};
+pub use verdict::fingerprint::fingerprint;
+pub use verdict::leniency::{LeniencyImpact, changes_verdict};
 pub use verdict::{AgentVerdict, Basis, Verdict};

@@ -4,14 +4,14 @@ use crate::agent_name::{is_product_token, is_wildcard};
 use crate::dialect::Dialect;
 use crate::dialect::koster1996;
 use crate::dialect::rfc9309;
-use crate::document::Robots;
-use crate::parse::directive_kind::Key;
+use crate::document::RobotsTxt;
+use crate::parse::directive_kind::DirectiveKind;
 use crate::pattern;
-use crate::pattern::compiled::{Matcher, Part};
-use crate::pattern::percent::{self, Step};
+use crate::pattern::compiled::{CompiledRules, PatternPart};
+use crate::pattern::percent::{self, PatternStep};
 use crate::verdict::Verdict;
-use crate::verdict::coverage::{Decider, Memory};
-use crate::verdict::evaluator::LOOKS_MAX;
+use crate::verdict::coverage::{CoverageBuffers, MergedRules};
+use crate::verdict::evaluator::WORK_BUDGET;
 use std::ops::Range;
 
 /// Whether a crawler may fetch a URL, and the line that says so.
@@ -50,11 +50,11 @@ pub struct Access {
 /// way:
 ///
 /// ```
-/// use robots::{Effect, Status};
+/// use robots::{StatusEffect, HttpStatus};
 ///
-/// let forbidden = Status { code: Some(403), has_location: false };
-/// assert_eq!(forbidden.effect_google(), Effect::AllowAll);
-/// assert_eq!(forbidden.effect_koster1996(), Effect::DisallowAll);
+/// let forbidden = HttpStatus { code: Some(403), has_location: false };
+/// assert_eq!(forbidden.effect_google(), StatusEffect::AllowAll);
+/// assert_eq!(forbidden.effect_koster1996(), StatusEffect::DisallowAll);
 /// ```
 #[derive(Debug)]
 pub struct Policy {
@@ -63,18 +63,18 @@ pub struct Policy {
     /// The values of `rules`.
     text: Vec<u8>,
     /// The rules in the order of the file.
-    rules: Vec<Rule>,
-    matcher: Matcher,
+    rules: Vec<PolicyRule>,
+    matcher: CompiledRules,
     /// What each rule of the matcher answers.
     answers: Vec<Access>,
     /// Rules of `rfc9309` with a `%24`, which means two octets: the matcher
     /// cannot hold them.
-    others: Vec<Other>,
+    others: Vec<UncompiledRule>,
 }
 
 /// A rule as its dialect has it.
 #[derive(Clone, Debug)]
-struct Rule {
+struct PolicyRule {
     allow: bool,
     line_no: u32,
     value: Range<u32>,
@@ -82,15 +82,15 @@ struct Rule {
 
 /// A rule that is looked at by itself.
 #[derive(Debug)]
-struct Other {
+struct UncompiledRule {
     /// How many rules of the matcher decide before it.
     before: usize,
-    steps: Vec<Step>,
+    steps: Vec<PatternStep>,
     access: Access,
 }
 
 /// A rule in the order of precedence.
-struct Ranked<'a> {
+struct RankedRule<'a> {
     /// The greater decides.
     priority: u32,
     allow: bool,
@@ -103,7 +103,7 @@ struct Ranked<'a> {
 impl Policy {
     /// Gathers the rules for a crawler of one name, taken as it stands: no
     /// registry, no fallbacks.
-    pub fn new(dialect: Dialect, robots: &Robots<'_>, agent: &[u8]) -> Self {
+    pub fn new(dialect: Dialect, robots: &RobotsTxt<'_>, agent: &[u8]) -> Self {
         match dialect {
             Dialect::Google => Self::google(robots, &[agent]),
             Dialect::Rfc9309 => Self::rfc9309(robots, agent),
@@ -126,12 +126,12 @@ impl Policy {
     /// assert!(policy.is_named());
     /// assert!(!policy.access(b"https://example.com/").is_allowed);
     /// ```
-    pub fn by_whole_names(robots: &Robots<'_>, names: &[&[u8]], ignores_wildcard: bool) -> Self {
+    pub fn by_whole_names(robots: &RobotsTxt<'_>, names: &[&[u8]], ignores_wildcard: bool) -> Self {
         let agents = || {
             robots
                 .directives()
                 .iter()
-                .filter(|it| it.key == Key::UserAgent && it.counts)
+                .filter(|it| it.kind == DirectiveKind::UserAgent && it.counts)
         };
         let groups_of = |name: &[u8]| -> Vec<u32> {
             agents()
@@ -163,14 +163,14 @@ impl Policy {
     ///
     /// All groups of the crawler are merged; only where it is nowhere named
     /// do the groups of `*` hold.
-    pub fn google(robots: &Robots<'_>, agents: &[&[u8]]) -> Self {
+    pub fn google(robots: &RobotsTxt<'_>, agents: &[&[u8]]) -> Self {
         const SPECIFIC: u8 = 1;
         const GLOBAL: u8 = 2;
         let mut membership = vec![0u8; robots.groups().len() + 1];
         for line in robots
             .directives()
             .iter()
-            .filter(|it| it.key == Key::UserAgent && it.counts)
+            .filter(|it| it.kind == DirectiveKind::UserAgent && it.counts)
         {
             let token = robots.text(line.token);
             let group = &mut membership[line.group_no as usize];
@@ -188,12 +188,12 @@ impl Policy {
     }
 
     /// RFC 9309 §2.2.1: all groups of the name, else all of `*`.
-    fn rfc9309(robots: &Robots<'_>, agent: &[u8]) -> Self {
+    fn rfc9309(robots: &RobotsTxt<'_>, agent: &[u8]) -> Self {
         let lines = rfc9309::lines(robots);
         let groups = |wanted: &dyn Fn(&[u8]) -> bool| -> Vec<u32> {
             let named = lines
                 .iter()
-                .filter(|it| it.key == Key::UserAgent && wanted(it.value));
+                .filter(|it| it.kind == DirectiveKind::UserAgent && wanted(it.value));
             named.map(|it| it.group_no).collect()
         };
         let own = groups(&|value| {
@@ -207,16 +207,16 @@ impl Policy {
         };
         let mut policy = Self::empty(Dialect::Rfc9309, is_named);
         for line in lines.iter().filter(|line| {
-            line.key != Key::UserAgent && groups.binary_search(&line.group_no).is_ok()
+            line.kind != DirectiveKind::UserAgent && groups.binary_search(&line.group_no).is_ok()
         }) {
-            policy.add_rule(line.key == Key::Allow, line.line_no, line.value);
+            policy.add_rule(line.kind == DirectiveKind::Allow, line.line_no, line.value);
         }
         policy.compile_rfc9309();
         policy
     }
 
     /// Koster 1996 §3.2.1: the first record of the name, else the first of `*`.
-    fn koster1996(robots: &Robots<'_>, agent: &[u8]) -> Self {
+    fn koster1996(robots: &RobotsTxt<'_>, agent: &[u8]) -> Self {
         let records = koster1996::records(robots);
         let found = koster1996::record_for(&records, agent);
         let is_named = found.is_some_and(|(_, is_named)| is_named);
@@ -224,7 +224,9 @@ impl Policy {
         for &(allow, line_no, path) in found.iter().flat_map(|&(at, _)| &records[at].rules) {
             policy.add_rule(allow, line_no, path);
             let path = koster1996::path_octets(path);
-            policy.matcher.push(path.iter().copied().map(Part::Octet));
+            policy
+                .matcher
+                .push(path.iter().copied().map(PatternPart::Octet));
             policy.answers.push(Access {
                 is_allowed: koster1996::allows(allow, &path),
                 line_no,
@@ -239,7 +241,7 @@ impl Policy {
             is_named,
             text: Vec::new(),
             rules: Vec::new(),
-            matcher: Matcher::default(),
+            matcher: CompiledRules::default(),
             answers: Vec::new(),
             others: Vec::new(),
         }
@@ -248,7 +250,7 @@ impl Policy {
     fn add_rule(&mut self, allow: bool, line_no: u32, value: &[u8]) {
         let start = self.text.len() as u32;
         self.text.extend_from_slice(value);
-        self.rules.push(Rule {
+        self.rules.push(PolicyRule {
             allow,
             line_no,
             value: start..self.text.len() as u32,
@@ -256,13 +258,15 @@ impl Policy {
     }
 
     /// Adds the rules of groups, of lines that count.
-    fn add_google(&mut self, robots: &Robots<'_>, is_in_groups: impl Fn(u32) -> bool) {
+    fn add_google(&mut self, robots: &RobotsTxt<'_>, is_in_groups: impl Fn(u32) -> bool) {
         let lines = robots.directives().iter().filter(|it| {
-            matches!(it.key, Key::Allow | Key::Disallow) && it.counts && is_in_groups(it.group_no)
+            matches!(it.kind, DirectiveKind::Allow | DirectiveKind::Disallow)
+                && it.counts
+                && is_in_groups(it.group_no)
         });
         for line in lines {
             self.add_rule(
-                line.key == Key::Allow,
+                line.kind == DirectiveKind::Allow,
                 line.line_no,
                 robots.text(line.value),
             );
@@ -274,10 +278,10 @@ impl Policy {
     /// these; what an empty one says is reported but nothing is decided by it
     /// (google-semantics §7).
     fn compile_google(&mut self) {
-        let mut ranked: Vec<Ranked<'_>> = Vec::with_capacity(self.rules.len());
+        let mut ranked: Vec<RankedRule<'_>> = Vec::with_capacity(self.rules.len());
         for rule in &self.rules {
             let pattern = self.text_of(rule);
-            ranked.push(Ranked {
+            ranked.push(RankedRule {
                 priority: pattern.len() as u32,
                 allow: rule.allow,
                 access: Access {
@@ -288,7 +292,7 @@ impl Policy {
                 is_folder: false,
             });
             if let Some(folder) = pattern::index_folder(pattern).filter(|_| rule.allow) {
-                ranked.push(Ranked {
+                ranked.push(RankedRule {
                     priority: folder.len() as u32 + 1,
                     allow: true,
                     access: Access {
@@ -301,7 +305,8 @@ impl Policy {
             }
         }
         ranked.sort_by_key(|it| (u32::MAX - it.priority, !it.allow));
-        let (mut matcher, mut answers) = (Matcher::default(), Vec::with_capacity(ranked.len()));
+        let (mut matcher, mut answers) =
+            (CompiledRules::default(), Vec::with_capacity(ranked.len()));
         for it in &ranked {
             matcher.push(pattern::parts(it.pattern, it.is_folder));
             answers.push(it.access);
@@ -313,7 +318,8 @@ impl Policy {
     /// 9309 §2.2.2).
     fn compile_rfc9309(&mut self) {
         let mut steps = Vec::new();
-        let mut ranked: Vec<(u32, &Rule, Range<usize>)> = Vec::with_capacity(self.rules.len());
+        let mut ranked: Vec<(u32, &PolicyRule, Range<usize>)> =
+            Vec::with_capacity(self.rules.len());
         for rule in &self.rules {
             let start = steps.len();
             if let Some(priority) = rfc9309::steps(self.text_of(rule), &mut steps) {
@@ -321,7 +327,8 @@ impl Policy {
             }
         }
         ranked.sort_by_key(|(priority, rule, _)| (u32::MAX - priority, !rule.allow));
-        let (mut matcher, mut answers) = (Matcher::default(), Vec::with_capacity(ranked.len()));
+        let (mut matcher, mut answers) =
+            (CompiledRules::default(), Vec::with_capacity(ranked.len()));
         let (mut others, mut parts) = (Vec::new(), Vec::new());
         for (_, rule, range) in ranked {
             let steps = &steps[range];
@@ -334,7 +341,7 @@ impl Policy {
                 matcher.push(parts.iter().copied());
                 answers.push(access);
             } else {
-                others.push(Other {
+                others.push(UncompiledRule {
                     before: answers.len(),
                     steps: steps.to_vec(),
                     access,
@@ -344,7 +351,7 @@ impl Policy {
         (self.matcher, self.answers, self.others) = (matcher, answers, others);
     }
 
-    fn text_of(&self, rule: &Rule) -> &[u8] {
+    fn text_of(&self, rule: &PolicyRule) -> &[u8] {
         &self.text[rule.value.start as usize..rule.value.end as usize]
     }
 
@@ -430,16 +437,16 @@ impl Policy {
             .rules
             .iter()
             .map(|rule| (rule.allow, rule.line_no, self.text_of(rule)));
-        let (mut memory, mut looks) = (Memory::default(), LOOKS_MAX);
+        let (mut memory, mut looks) = (CoverageBuffers::default(), WORK_BUDGET);
         match self.dialect {
             Dialect::Google => {
-                let mut decider = Decider::new(&mut memory);
+                let mut decider = MergedRules::new(&mut memory);
                 for (allow, line_no, value) in rules {
                     decider.add(allow, line_no, value);
                 }
                 decider.decide(&mut looks).verdict
             }
-            Dialect::Rfc9309 => Decider::decide_rfc9309(rules, &mut memory, &mut looks),
+            Dialect::Rfc9309 => MergedRules::decide_rfc9309(rules, &mut memory, &mut looks),
             Dialect::Koster1996 => koster1996::verdict(rules.map(|(allow, _, path)| (allow, path))),
         }
     }

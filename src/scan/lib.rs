@@ -1,7 +1,7 @@
 //! The pipeline of robots-scan: web archives in, Parquet tables out.
 //!
 //! The route, one way: inputs → items → members → [`warc::Record`] →
-//! [`http::Response`] → [`capture::Capture`] → [`robots::Robots`] →
+//! [`http::Response`] → [`capture::Capture`] → [`robots::RobotsTxt`] →
 //! [`facts::Facts`] → rows ([`tables`]) → row groups → Parquet parts
 //! ([`output`]). [`run::run`] drives it; the command is `src/cli`.
 

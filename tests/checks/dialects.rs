@@ -7,8 +7,8 @@ use super::twin::{leniency, lines};
 use super::verdicts::assert_verdict;
 use super::{WHOLE, shown, some_reading};
 use robots::{
-    AgentVerdict, Basis, Dialect, Judge, Key, Parser, Policy, Reading, Robots, Verdict,
-    changes_verdict, ruleset,
+    AgentVerdict, Basis, Dialect, DirectiveKind, Evaluator, ParseOptions, Parser, Policy,
+    RobotsTxt, Verdict, changes_verdict, fingerprint,
 };
 
 /// Names of a file that are asked for, besides the one that is given.
@@ -26,9 +26,9 @@ pub fn check(data: &[u8]) {
     let mut parser = Parser::new();
     for reading in [WHOLE, some_reading(body)] {
         let robots = parser.parse_with(body, reading);
-        let rows = Judge::new().judge(&robots);
+        let rows = Evaluator::new().verdicts(&robots);
         assert_rows(&robots, reading, &rows);
-        assert_changes(&robots, reading, &rows);
+        assert_impacts(&robots, reading, &rows);
         for row in rows.iter().take(NAMES_MAX) {
             assert_crawler(&robots, reading, row.agent, url, Some(row));
         }
@@ -43,8 +43,8 @@ pub fn check(data: &[u8]) {
 /// Asks for a crawler in every reading; `row` has its verdicts, if they are
 /// known.
 fn assert_crawler(
-    robots: &Robots<'_>,
-    reading: Reading,
+    robots: &RobotsTxt<'_>,
+    reading: ParseOptions,
     agent: &[u8],
     url: &[u8],
     row: Option<&AgentVerdict<'_>>,
@@ -95,7 +95,7 @@ struct Pair<'r, 'a> {
     twin: Twin,
     /// What they are, for a failure.
     of: String,
-    robots: &'r Robots<'a>,
+    robots: &'r RobotsTxt<'a>,
 }
 
 impl Pair<'_, '_> {
@@ -127,21 +127,21 @@ impl Pair<'_, '_> {
     /// Whether the line of an answer is a rule that counts and says so. What
     /// is disallowed has one.
     fn is_reason(&self, (is_allowed, line_no): (bool, u32)) -> bool {
-        let says_so = |key: Key, is_empty: bool| match key {
-            Key::Allow => is_allowed,
-            Key::Disallow => !is_allowed || is_empty,
+        let says_so = |key: DirectiveKind, is_empty: bool| match key {
+            DirectiveKind::Allow => is_allowed,
+            DirectiveKind::Disallow => !is_allowed || is_empty,
             _ => false,
         };
         let mut lines = self.robots.directives().iter();
         let line = lines.find(|it| it.line_no == line_no);
         line.map_or(is_allowed && line_no == 0, |it| {
-            it.counts && says_so(it.key, it.value.is_empty())
+            it.counts && says_so(it.kind, it.value.is_empty())
         })
     }
 }
 
 /// Each name has one row, `*` the first.
-fn assert_rows(robots: &Robots<'_>, reading: Reading, rows: &[AgentVerdict<'_>]) {
+fn assert_rows(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdict<'_>]) {
     let of = || format!("{rows:?} of {}", shown(robots.body()));
     assert_eq!(rows[0].agent, b"*", "{}", of());
     let mut names: Vec<&[u8]> = rows.iter().map(|row| row.agent).collect();
@@ -150,7 +150,7 @@ fn assert_rows(robots: &Robots<'_>, reading: Reading, rows: &[AgentVerdict<'_>])
     let said = lines::read(robots.body(), reading).0;
     let mut agents = said
         .iter()
-        .filter(|it| it.key == Key::UserAgent && it.counts);
+        .filter(|it| it.key == DirectiveKind::UserAgent && it.counts);
     let others_basis = match (agents.any(|it| is_star(&it.value)), rows.len()) {
         (true, _) => Basis::Wildcard,
         (false, 1) => Basis::NoRules,
@@ -172,33 +172,49 @@ fn assert_rows(robots: &Robots<'_>, reading: Reading, rows: &[AgentVerdict<'_>])
             sum.wrapping_mul(31).wrapping_add(it.into())
         })
     };
-    assert_eq!(ruleset(robots, hash), ruleset(robots, hash), "{}", of());
+    assert_eq!(
+        fingerprint(robots, hash),
+        fingerprint(robots, hash),
+        "{}",
+        of()
+    );
 }
 
 /// Lines and names of a file that are compared with the slow way.
-const CHANGES_MAX: usize = 6;
+const IMPACTS_MAX: usize = 6;
 
 /// Each line with a lenient reading has one answer, no other line has one, and
 /// the answer is that of the slow way.
-pub(crate) fn assert_changes(robots: &Robots<'_>, reading: Reading, rows: &[AgentVerdict<'_>]) {
-    let changes = Judge::new().changes(robots, rows);
-    let of = || format!("{changes:?} of {}", shown(robots.body()));
-    assert!(changes.windows(2).all(|it| it[0].0 < it[1].0), "{}", of());
-    for finding in robots.findings() {
-        let answer = changes_verdict(&changes, finding);
-        let is_known = changes.iter().any(|it| it.0 == finding.line_no.max(1));
-        if finding.anomaly.is_liberty() {
-            assert!(is_known, "{finding:?}, {}", of());
+pub(crate) fn assert_impacts(
+    robots: &RobotsTxt<'_>,
+    reading: ParseOptions,
+    rows: &[AgentVerdict<'_>],
+) {
+    let impacts = Evaluator::new().leniency_impacts(robots, rows);
+    let context = || format!("{impacts:?} of {}", shown(robots.body()));
+    let is_sorted = impacts.is_sorted_by(|a, b| a.line_no < b.line_no);
+    assert!(is_sorted, "{}", context());
+    for anomaly in robots.anomalies() {
+        let answer = changes_verdict(&impacts, anomaly);
+        let line_no = anomaly.line_no.max(1);
+        let is_known = impacts.iter().any(|impact| impact.line_no == line_no);
+        if anomaly.kind.is_leniency() {
+            assert!(is_known, "{anomaly:?}, {}", context());
         } else {
-            assert_eq!(answer, Some(false), "{finding:?}, {}", of());
+            assert_eq!(answer, Some(false), "{anomaly:?}, {}", context());
         }
     }
-    if leniency::verdict_count(robots.body(), reading) > CHANGES_MAX {
+    if leniency::verdict_count(robots.body(), reading) > IMPACTS_MAX {
         return;
     }
-    for &(line_no, answer) in changes.iter().take(CHANGES_MAX) {
-        if let Some(expected) = leniency::changes_verdict(robots.body(), reading, line_no) {
-            assert_eq!(answer, Some(expected), "line {line_no}, {}", of());
+    for impact in impacts.iter().take(IMPACTS_MAX) {
+        if let Some(expected) = leniency::changes_verdict(robots.body(), reading, impact.line_no) {
+            assert_eq!(
+                impact.changes_verdict,
+                Some(expected),
+                "{impact:?}, {}",
+                context()
+            );
         }
     }
 }

@@ -28,19 +28,19 @@ pub(crate) mod rule_set;
 pub(crate) mod twin;
 pub mod verdicts;
 
-use robots::Reading;
+use robots::ParseOptions;
 
 /// The whole body counts.
-pub(crate) const WHOLE: Reading = Reading {
+pub(crate) const WHOLE: ParseOptions = ParseOptions {
     body_limit: None,
     is_truncated: false,
 };
 
 /// A reading that depends on the body, so that a file of the corpus needs no
 /// more than the body: any byte may move the limit to any place in it.
-pub(crate) fn some_reading(body: &[u8]) -> Reading {
+pub(crate) fn some_reading(body: &[u8]) -> ParseOptions {
     let sum = sum_of(body);
-    Reading {
+    ParseOptions {
         body_limit: Some(u64::from(sum >> 8) % (body.len() as u64 + 2)),
         is_truncated: sum & 1 == 1,
     }

@@ -4,12 +4,15 @@
 use super::twin::lines::{self, Counts, Line, Said};
 use super::twin::policy::{google_token, is_star, whole_name};
 use super::{WHOLE, shown, some_reading};
-use robots::{Anomaly, Content, Key, LineEndings, Mechanism, Parser, Reading, Robots};
+use robots::{
+    AnomalyKind, ContentClass, DirectiveKind, LineEndings, Mechanism, ParseOptions, Parser,
+    RobotsTxt,
+};
 
 /// Checks what is read of a body, whole and within a limit that depends on it.
 pub fn check(body: &[u8]) {
     let mut parser = Parser::new();
-    for reading in [WHOLE, some_reading(body), Reading::default()] {
+    for reading in [WHOLE, some_reading(body), ParseOptions::default()] {
         let robots = parser.parse_with(body, reading);
         assert_as_twin(&robots, reading);
         assert_sound(&robots);
@@ -32,37 +35,37 @@ trait Written {
     fn written(&self) -> String;
 }
 
-impl Written for Robots<'_> {
+impl Written for RobotsTxt<'_> {
     fn written(&self) -> String {
         let texts = self.directives().iter().map(|it| {
             [it.key_raw, it.value_raw, it.value, it.name, it.token].map(|span| self.text(span))
         });
         format!(
             "{:?} {:?} {:?} {:?} {:?}",
-            self.figures(),
+            self.summary(),
             self.groups(),
             self.directives(),
-            self.findings(),
+            self.anomalies(),
             texts.collect::<Vec<_>>()
         )
     }
 }
 
-fn assert_as_twin(robots: &Robots<'_>, reading: Reading) {
+fn assert_as_twin(robots: &RobotsTxt<'_>, reading: ParseOptions) {
     let body = robots.body();
     let (expected, counts) = lines::read(body, reading);
     let said = robots.directives().iter().map(|it| Said {
         line_no: it.line_no,
-        key: it.key,
+        key: it.kind,
         value: robots.text(it.value).to_vec(),
         has_colon: it.has_colon,
         is_typo: it.is_typo,
         counts: it.counts,
     });
     assert_eq!(said.collect::<Vec<_>>(), expected, "{}", shown(body));
-    let found = robots.findings().iter();
-    let too_long = found.filter(|it| it.anomaly == Anomaly::OverlongLine);
-    let figures = robots.figures();
+    let found = robots.anomalies().iter();
+    let too_long = found.filter(|it| it.kind == AnomalyKind::OverlongLine);
+    let figures = robots.summary();
     let seen = Counts {
         lines: figures.n_lines,
         blank: figures.n_blank_lines,
@@ -79,7 +82,7 @@ fn assert_as_twin(robots: &Robots<'_>, reading: Reading) {
 }
 
 /// Texts lie where their lines lie, and everything comes in order.
-fn assert_sound(robots: &Robots<'_>) {
+fn assert_sound(robots: &RobotsTxt<'_>) {
     let body = robots.body();
     let lines = lines::lines(body);
     let place = |text: &[u8]| text.as_ptr() as usize - body.as_ptr() as usize;
@@ -113,7 +116,7 @@ fn assert_sound(robots: &Robots<'_>) {
         );
         assert_eq!(it.is_beyond_500kib, line.end > 512_000, "{it:?}");
         let (name, token) = (robots.text(it.name), robots.text(it.token));
-        if it.key == Key::UserAgent {
+        if it.kind == DirectiveKind::UserAgent {
             let read = robots.text(it.value);
             assert_eq!(name, whole_name(read), "{it:?} of {}", shown(body));
             assert_eq!(token, expected_token(read), "{it:?} of {}", shown(body));
@@ -125,7 +128,7 @@ fn assert_sound(robots: &Robots<'_>) {
             );
         }
     }
-    let findings = robots.findings();
+    let findings = robots.anomalies();
     assert!(
         findings.is_sorted_by_key(|it| it.line_no),
         "findings of {}",
@@ -133,7 +136,7 @@ fn assert_sound(robots: &Robots<'_>) {
     );
     for it in findings {
         assert!(
-            it.line_no <= robots.figures().n_lines,
+            it.line_no <= robots.summary().n_lines,
             "{it:?} of {}",
             shown(body)
         );
@@ -150,25 +153,25 @@ fn expected_token(value: &[u8]) -> Vec<u8> {
 }
 
 /// Counts are those of the lines.
-fn assert_figures(robots: &Robots<'_>) {
-    let (figures, lines) = (robots.figures(), lines::lines(robots.body()));
-    let of = |key: Key| {
+fn assert_figures(robots: &RobotsTxt<'_>) {
+    let (figures, lines) = (robots.summary(), lines::lines(robots.body()));
+    let of = |key: DirectiveKind| {
         robots
             .directives()
             .iter()
-            .filter(|it| it.key == key)
+            .filter(|it| it.kind == key)
             .count() as u32
     };
-    let found = |anomaly: Anomaly| {
-        let findings = robots.findings().iter();
-        findings.filter(|it| it.anomaly == anomaly).count() as u32
+    let found = |anomaly: AnomalyKind| {
+        let findings = robots.anomalies().iter();
+        findings.filter(|it| it.kind == anomaly).count() as u32
     };
     let counted = [
-        (figures.n_user_agents, of(Key::UserAgent)),
-        (figures.n_allow, of(Key::Allow)),
-        (figures.n_disallow, of(Key::Disallow)),
-        (figures.n_sitemaps, of(Key::Sitemap)),
-        (figures.n_directives, of(Key::Other)),
+        (figures.n_user_agents, of(DirectiveKind::UserAgent)),
+        (figures.n_allow, of(DirectiveKind::Allow)),
+        (figures.n_disallow, of(DirectiveKind::Disallow)),
+        (figures.n_sitemaps, of(DirectiveKind::Sitemap)),
+        (figures.n_directives, of(DirectiveKind::Other)),
         (figures.n_groups, robots.groups().len() as u32),
         (
             figures.max_line_bytes,
@@ -178,10 +181,10 @@ fn assert_figures(robots: &Robots<'_>) {
                 .max()
                 .unwrap_or(0),
         ),
-        (u32::from(figures.has_bom), found(Anomaly::Bom)),
+        (u32::from(figures.has_bom), found(AnomalyKind::Bom)),
         (
             u32::from(figures.line_endings == LineEndings::Mixed),
-            found(Anomaly::MixedLineEnds),
+            found(AnomalyKind::MixedLineEnds),
         ),
     ];
     for (at, (seen, expected)) in counted.into_iter().enumerate() {
@@ -191,30 +194,40 @@ fn assert_figures(robots: &Robots<'_>) {
     let told = figures.n_blank_lines
         + figures.n_comment_lines
         + robots.directives().len() as u32
-        + found(Anomaly::NoDirective);
-    if found(Anomaly::HtmlBody) == 0 {
+        + found(AnomalyKind::NoDirective);
+    if found(AnomalyKind::HtmlBody) == 0 {
         assert_eq!(told, figures.n_lines, "{}", shown(robots.body()));
-        assert_ne!(figures.content, Content::Html, "{}", shown(robots.body()));
+        assert_ne!(
+            figures.content,
+            ContentClass::Html,
+            "{}",
+            shown(robots.body())
+        );
     } else {
         assert!(told <= figures.n_lines, "{}", shown(robots.body()));
-        assert_eq!(figures.content, Content::Html, "{}", shown(robots.body()));
+        assert_eq!(
+            figures.content,
+            ContentClass::Html,
+            "{}",
+            shown(robots.body())
+        );
     }
     let ends = lines.iter().filter(|it: &&Line| it.is_ended).count();
     assert_eq!(figures.line_endings == LineEndings::None, ends == 0);
 }
 
 /// Groups are those of the directives, and begin with a user-agent line.
-fn assert_groups(robots: &Robots<'_>) {
-    let of = |no: u32, key: Key| {
+fn assert_groups(robots: &RobotsTxt<'_>) {
+    let of = |no: u32, key: DirectiveKind| {
         let lines = robots.directives().iter();
         lines
-            .filter(|it| it.group_no == no && it.key == key)
+            .filter(|it| it.group_no == no && it.kind == key)
             .count() as u32
     };
     for (no, group) in (1..).zip(robots.groups()) {
         let first = &robots.directives()[group.first];
-        let is_first = (first.line_no, first.key, first.group_no, first.agent_no)
-            == (group.line_no, Key::UserAgent, no, 1);
+        let is_first = (first.line_no, first.kind, first.group_no, first.agent_no)
+            == (group.line_no, DirectiveKind::UserAgent, no, 1);
         assert!(
             is_first,
             "{first:?} of {group:?} of {}",
@@ -222,13 +235,15 @@ fn assert_groups(robots: &Robots<'_>) {
         );
         let counted = (group.n_agents, group.n_allow, group.n_disallow);
         let expected = (
-            of(no, Key::UserAgent),
-            of(no, Key::Allow),
-            of(no, Key::Disallow),
+            of(no, DirectiveKind::UserAgent),
+            of(no, DirectiveKind::Allow),
+            of(no, DirectiveKind::Disallow),
         );
         assert_eq!(counted, expected, "group {no} of {}", shown(robots.body()));
         let lines = robots.group_directives(no);
-        let agents = lines.iter().filter(|it| it.key == Key::UserAgent);
+        let agents = lines
+            .iter()
+            .filter(|it| it.kind == DirectiveKind::UserAgent);
         assert!(
             agents.map(|it| it.agent_no).eq(1..=group.n_agents),
             "{}",
@@ -252,9 +267,13 @@ fn assert_groups(robots: &Robots<'_>) {
 }
 
 /// Statements on AI use are read from any value without a panic.
-fn read_preferences(robots: &Robots<'_>) {
+fn read_preferences(robots: &RobotsTxt<'_>) {
     let mut name = Vec::new();
-    for it in robots.directives().iter().filter(|it| it.key == Key::Other) {
+    for it in robots
+        .directives()
+        .iter()
+        .filter(|it| it.kind == DirectiveKind::Other)
+    {
         robots.directive_name(it, &mut name);
         let known = std::str::from_utf8(&name)
             .ok()

@@ -5,7 +5,7 @@ use super::twin::pattern::Symbol;
 use super::twin::policy::Policy as Twin;
 use super::twin::reach::{Reached, reach};
 use super::{WHOLE, shown};
-use robots::{Dialect, Judge, Parser, Policy, Verdict};
+use robots::{Dialect, Evaluator, Parser, Policy, Verdict};
 
 /// Rules that are tried; the others are dropped.
 const RULES_MAX: usize = 60;
@@ -22,7 +22,7 @@ pub fn check(data: &[u8]) {
     let body = set.body();
     let mut parser = Parser::new();
     let robots = parser.parse_with(&body, WHOLE);
-    let rows = Judge::new().judge(&robots);
+    let rows = Evaluator::new().verdicts(&robots);
     assert_eq!(rows.len(), 1, "{}", shown(&body));
     assert_eq!(rows[0].verdict, rows[0].verdict_google, "{}", shown(&body));
     for (dialect, verdict) in [

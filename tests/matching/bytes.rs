@@ -5,7 +5,7 @@ use super::{Row, list, matched};
 use crate::util::{Random, columns, run, samples, shared_data};
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
-use robots::{Dialect, Parser, Reading};
+use robots::{Dialect, ParseOptions, Parser};
 use robots_scan::analysis::robots_id;
 use robots_scan::capture::{Capture, Scope};
 use robots_scan::crawler::registry::Registry;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 struct File {
     url: String,
     body: Vec<u8>,
-    reading: Reading,
+    reading: ParseOptions,
 }
 
 /// The files of an archive, by their keys.
@@ -65,7 +65,12 @@ fn urls_of(file: &File, parser: &mut Parser, random: &mut Random) -> Vec<String>
     let paths: Vec<&[u8]> = robots
         .directives()
         .iter()
-        .filter(|it| matches!(it.key, robots::Key::Allow | robots::Key::Disallow))
+        .filter(|it| {
+            matches!(
+                it.kind,
+                robots::DirectiveKind::Allow | robots::DirectiveKind::Disallow
+            )
+        })
         .map(|it| robots.text(it.value_raw))
         .collect();
     let mut urls = vec![format!("{origin}/"), format!("{origin}/robots.txt")];

@@ -2,7 +2,10 @@
 //! specification" has it, a module a heading: every table row by row.
 
 use super::{Case, assert_cases, is_named};
-use robots::{Anomaly, Content, Dialect, Effect, Key, Parser, Policy, Reading, Status};
+use robots::{
+    AnomalyKind, ContentClass, Dialect, DirectiveKind, HttpStatus, ParseOptions, Parser, Policy,
+    StatusEffect,
+};
 
 const G: Dialect = Dialect::Google;
 
@@ -140,15 +143,15 @@ mod errors_and_http_status_codes {
     #[test]
     fn each_status_has_its_effect() {
         for code in (0..=999).map(Some).chain([None]) {
-            let effect = |has_location| Status { code, has_location }.effect_google();
+            let effect = |has_location| HttpStatus { code, has_location }.effect_google();
             let (with, without) = match code {
-                Some(200..=299) => (Effect::Parse, Effect::Parse),
-                Some(304) => (Effect::Defer, Effect::Defer),
-                Some(300..=399) => (Effect::Follow, Effect::Defer),
-                Some(429) => (Effect::DisallowAll, Effect::DisallowAll),
-                Some(400..=499) => (Effect::AllowAll, Effect::AllowAll),
+                Some(200..=299) => (StatusEffect::Parse, StatusEffect::Parse),
+                Some(304) => (StatusEffect::Defer, StatusEffect::Defer),
+                Some(300..=399) => (StatusEffect::Follow, StatusEffect::Defer),
+                Some(429) => (StatusEffect::DisallowAll, StatusEffect::DisallowAll),
+                Some(400..=499) => (StatusEffect::AllowAll, StatusEffect::AllowAll),
                 // 5xx, and other errors: invalid answers among them.
-                _ => (Effect::DisallowAll, Effect::DisallowAll),
+                _ => (StatusEffect::DisallowAll, StatusEffect::DisallowAll),
             };
             assert_eq!((effect(true), effect(false)), (with, without), "{code:?}");
         }
@@ -181,8 +184,8 @@ mod file_format {
             "<!DOCTYPE html>\n<html><body><pre>\nuser-agent: a\ndisallow: /x\n</pre></html>\n";
         assert_cases(G, &[(body, "a", "/x", false, 4), (body, "a", "/", true, 0)]);
         let mut parser = Parser::new();
-        let figures = *parser.parse(body.as_bytes()).figures();
-        assert_eq!(figures.content, Content::Html);
+        let figures = *parser.parse(body.as_bytes()).summary();
+        assert_eq!(figures.content, ContentClass::Html);
     }
 
     #[test]
@@ -214,7 +217,7 @@ mod file_format {
         let body = "user-agent: a\ndisallow: /xyz\n";
         let mut parser = Parser::new();
         for limit in 14..28 {
-            let reading = Reading {
+            let reading = ParseOptions {
                 body_limit: Some(limit),
                 is_truncated: false,
             };
@@ -229,12 +232,12 @@ mod syntax {
     use super::*;
 
     /// Key and value of a line, as Google's parser gives them.
-    fn read(line: &str) -> Option<(Key, String)> {
+    fn read(line: &str) -> Option<(DirectiveKind, String)> {
         let mut parser = Parser::new();
         let robots = parser.parse(line.as_bytes());
         let it = robots.directives().first()?;
         let value = String::from_utf8(robots.text(it.value).to_vec()).unwrap();
-        Some((it.key, value))
+        Some((it.kind, value))
     }
 
     #[test]
@@ -247,7 +250,11 @@ mod syntax {
             "disallow:/a#comment",
             "disallow: /a # comment # more",
         ] {
-            assert_eq!(read(line), Some((Key::Disallow, "/a".into())), "{line:?}");
+            assert_eq!(
+                read(line),
+                Some((DirectiveKind::Disallow, "/a".into())),
+                "{line:?}"
+            );
         }
         assert_eq!(read("# disallow: /a"), None);
     }
@@ -255,11 +262,11 @@ mod syntax {
     #[test]
     fn four_fields_are_supported_in_any_case() {
         for (field, key) in [
-            ("user-agent", Key::UserAgent),
-            ("allow", Key::Allow),
-            ("disallow", Key::Disallow),
-            ("sitemap", Key::Sitemap),
-            ("crawl-delay", Key::Other),
+            ("user-agent", DirectiveKind::UserAgent),
+            ("allow", DirectiveKind::Allow),
+            ("disallow", DirectiveKind::Disallow),
+            ("sitemap", DirectiveKind::Sitemap),
+            ("crawl-delay", DirectiveKind::Other),
         ] {
             for field in [field.to_owned(), field.to_uppercase()] {
                 assert_eq!(
@@ -278,7 +285,7 @@ mod syntax {
         assert!(!allowed(body, "fooBOT", "/Fish") && allowed(body, "fooBOT", "/fish"));
         assert_eq!(
             read("sitemap: https://Example.com/S.xml"),
-            Some((Key::Sitemap, "https://Example.com/S.xml".into()))
+            Some((DirectiveKind::Sitemap, "https://Example.com/S.xml".into()))
         );
     }
 
@@ -306,7 +313,7 @@ mod syntax {
         let values: Vec<&str> = robots
             .directives()
             .iter()
-            .filter(|it| it.key == Key::Sitemap)
+            .filter(|it| it.kind == DirectiveKind::Sitemap)
             .map(|it| std::str::from_utf8(robots.text(it.value)).unwrap())
             .collect();
         let expected = [
@@ -317,9 +324,9 @@ mod syntax {
         assert_eq!(values, expected);
         assert!(
             robots
-                .findings()
+                .anomalies()
                 .iter()
-                .all(|it| it.anomaly != Anomaly::UnencodedNonAscii)
+                .all(|it| it.kind != AnomalyKind::UnencodedNonAscii)
         );
         assert!(!allowed(body, "otherbot", "/kale") && allowed(body, "a", "/kale"));
     }

@@ -4,7 +4,7 @@
 //! Thousands more are held against that parser's own answers in `google.rs`.
 
 use super::{UNLIMITED, access, is_match};
-use robots::{Anomaly, Dialect, Key, Parser};
+use robots::{AnomalyKind, Dialect, DirectiveKind, Parser};
 
 const G: Dialect = Dialect::Google;
 
@@ -14,17 +14,17 @@ fn allowed(body: impl AsRef<[u8]>, agent: &str, path: impl AsRef<[u8]>) -> bool 
 }
 
 /// Lines with a directive: number, key and value as the parser has it.
-fn read(body: impl AsRef<[u8]>) -> Vec<(u32, Key, Vec<u8>)> {
+fn read(body: impl AsRef<[u8]>) -> Vec<(u32, DirectiveKind, Vec<u8>)> {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body.as_ref(), UNLIMITED);
     let lines = robots.directives().iter();
     lines
-        .map(|it| (it.line_no, it.key, robots.text(it.value).to_vec()))
+        .map(|it| (it.line_no, it.kind, robots.text(it.value).to_vec()))
         .collect()
 }
 
 /// Key and value of the only line with a directive.
-fn only(line: impl AsRef<[u8]>) -> Option<(Key, String)> {
+fn only(line: impl AsRef<[u8]>) -> Option<(DirectiveKind, String)> {
     let mut lines = read(line);
     assert!(lines.len() <= 1);
     let (_, key, value) = lines.pop()?;
@@ -32,14 +32,14 @@ fn only(line: impl AsRef<[u8]>) -> Option<(Key, String)> {
 }
 
 fn n_lines(body: &[u8]) -> u32 {
-    Parser::new().parse(body).figures().n_lines
+    Parser::new().parse(body).summary().n_lines
 }
 
 /// Whether the first line has this anomaly.
-fn has(body: impl AsRef<[u8]>, anomaly: Anomaly) -> bool {
+fn has(body: impl AsRef<[u8]>, anomaly: AnomalyKind) -> bool {
     let mut parser = Parser::new();
     let robots = parser.parse(body.as_ref());
-    robots.findings().iter().any(|it| it.anomaly == anomaly)
+    robots.anomalies().iter().any(|it| it.kind == anomaly)
 }
 
 mod s1_from_bytes_to_lines {
@@ -52,12 +52,18 @@ mod s1_from_bytes_to_lines {
             assert!(!allowed(body, "a", "/"), "{mark:?}");
         }
         let key = |body: &[u8]| read(body)[0].1;
-        assert_eq!(key(b"\xef\xbbuser-agent: a"), Key::UserAgent);
-        assert_eq!(key(b"\xef\xbb\xef\xbb\xbfuser-agent: a"), Key::Other);
-        assert_eq!(key(b"\xef\xbb\xbf\xef\xbb\xbfuser-agent: a"), Key::Other);
-        assert_eq!(key(b"\xefxuser-agent: a"), Key::Other);
-        assert_eq!(key(b"\xbb\xbfuser-agent: a"), Key::Other);
-        assert_eq!(key(b"\n\xef\xbb\xbfuser-agent: a"), Key::Other);
+        assert_eq!(key(b"\xef\xbbuser-agent: a"), DirectiveKind::UserAgent);
+        assert_eq!(
+            key(b"\xef\xbb\xef\xbb\xbfuser-agent: a"),
+            DirectiveKind::Other
+        );
+        assert_eq!(
+            key(b"\xef\xbb\xbf\xef\xbb\xbfuser-agent: a"),
+            DirectiveKind::Other
+        );
+        assert_eq!(key(b"\xefxuser-agent: a"), DirectiveKind::Other);
+        assert_eq!(key(b"\xbb\xbfuser-agent: a"), DirectiveKind::Other);
+        assert_eq!(key(b"\n\xef\xbb\xbfuser-agent: a"), DirectiveKind::Other);
     }
 
     #[test]
@@ -105,36 +111,43 @@ mod s1_from_bytes_to_lines {
         ] {
             let value = &read(line(len))[0].2;
             assert_eq!(value.len(), kept - "disallow: ".len(), "{len}");
-            assert_eq!(has(line(len), Anomaly::OverlongLine), len > 16_663, "{len}");
+            assert_eq!(
+                has(line(len), AnomalyKind::OverlongLine),
+                len > 16_663,
+                "{len}"
+            );
             // The mark is not counted, and the next line is whole again.
             let body = format!("\u{feff}{}\nallow: /b", line(len));
             let lines = read(&body);
             assert_eq!(lines[0].2.len(), kept - "disallow: ".len(), "{len}");
-            assert_eq!(lines[1], (2, Key::Allow, b"/b".to_vec()));
+            assert_eq!(lines[1], (2, DirectiveKind::Allow, b"/b".to_vec()));
         }
         // The cut may fall within an escape, or within a comment.
         let escape = format!("disallow: /{}%c3%a9", "a".repeat(16_663 - 13));
         assert!(read(escape)[0].2.ends_with(b"a%c"));
         let comment = format!("disallow: /x #{}", "c".repeat(17_000));
-        assert_eq!(only(comment), Some((Key::Disallow, "/x".into())));
+        assert_eq!(only(comment), Some((DirectiveKind::Disallow, "/x".into())));
     }
 
     #[test]
     fn s1_5_the_library_has_no_limit_on_the_file() {
         let body = format!("#{}\nallow: /x", "c".repeat(2_000_000));
-        assert_eq!(only(&body), Some((Key::Allow, "/x".into())));
+        assert_eq!(only(&body), Some((DirectiveKind::Allow, "/x".into())));
         let mut parser = Parser::new();
         assert!(parser.parse_with(body.as_bytes(), UNLIMITED).directives()[0].counts);
     }
 
     #[test]
     fn s1_6_a_nul_hides_the_rest_of_its_line() {
-        assert_eq!(only("disallow: /a\0b"), Some((Key::Disallow, "/a".into())));
+        assert_eq!(
+            only("disallow: /a\0b"),
+            Some((DirectiveKind::Disallow, "/a".into()))
+        );
         assert_eq!(only("disallow\0: /a"), None);
         assert_eq!(only("\0disallow: /a"), None);
         assert_eq!(read("disallow: /a\0\nallow: /b").len(), 2);
         let mut parser = Parser::new();
-        assert_eq!(parser.parse(b"\0x\n").figures().n_blank_lines, 2);
+        assert_eq!(parser.parse(b"\0x\n").summary().n_blank_lines, 2);
         // Not empty where CR and LF are paired: the LF ends a line of its own.
         assert_eq!(n_lines(b"\r\0\n"), 3);
     }
@@ -145,15 +158,21 @@ mod s2_from_a_line_to_key_and_value {
 
     #[test]
     fn s2_1_a_line_is_cut_at_the_first_number_sign() {
-        assert_eq!(only("disallow: /a#b"), Some((Key::Disallow, "/a".into())));
-        assert_eq!(only("disallow: #/a"), Some((Key::Disallow, String::new())));
+        assert_eq!(
+            only("disallow: /a#b"),
+            Some((DirectiveKind::Disallow, "/a".into()))
+        );
+        assert_eq!(
+            only("disallow: #/a"),
+            Some((DirectiveKind::Disallow, String::new()))
+        );
         assert_eq!(
             only("disallow: /a\\#b"),
-            Some((Key::Disallow, "/a\\".into()))
+            Some((DirectiveKind::Disallow, "/a\\".into()))
         );
         assert_eq!(
             only("sitemap: http://h/s#f"),
-            Some((Key::Sitemap, "http://h/s".into()))
+            Some((DirectiveKind::Sitemap, "http://h/s".into()))
         );
         assert_eq!(only("dis#allow: /a"), None);
     }
@@ -162,31 +181,53 @@ mod s2_from_a_line_to_key_and_value {
     fn s2_2_white_space_of_ascii_is_trimmed_and_no_other() {
         for blank in [" ", "\t", "\x0b", "\x0c", " \t\x0b\x0c"] {
             let line = format!("{blank}disallow{blank}:{blank}/a{blank}");
-            assert_eq!(only(&line), Some((Key::Disallow, "/a".into())), "{blank:?}");
+            assert_eq!(
+                only(&line),
+                Some((DirectiveKind::Disallow, "/a".into())),
+                "{blank:?}"
+            );
         }
         for blank in ["\u{a0}", "\u{3000}"] {
-            assert_eq!(only(format!("{blank}disallow: /a")).unwrap().0, Key::Other);
+            assert_eq!(
+                only(format!("{blank}disallow: /a")).unwrap().0,
+                DirectiveKind::Other
+            );
             assert_ne!(only(format!("disallow: /a{blank}")).unwrap().1, "/a");
         }
         let mut parser = Parser::new();
-        let figures = *parser.parse(b" \x0b\n # c\n#\n").figures();
+        let figures = *parser.parse(b" \x0b\n # c\n#\n").summary();
         assert_eq!((figures.n_blank_lines, figures.n_comment_lines), (2, 2));
     }
 
     #[test]
     fn s2_3_the_first_colon_parts_key_and_value() {
-        assert_eq!(only("disallow:/a:b"), Some((Key::Disallow, "/a:b".into())));
-        assert_eq!(only("disallow::/a"), Some((Key::Disallow, ":/a".into())));
-        assert_eq!(only("disallow x: /a"), Some((Key::Disallow, "/a".into())));
+        assert_eq!(
+            only("disallow:/a:b"),
+            Some((DirectiveKind::Disallow, "/a:b".into()))
+        );
+        assert_eq!(
+            only("disallow::/a"),
+            Some((DirectiveKind::Disallow, ":/a".into()))
+        );
+        assert_eq!(
+            only("disallow x: /a"),
+            Some((DirectiveKind::Disallow, "/a".into()))
+        );
     }
 
     #[test]
     fn s2_4_a_blank_stands_for_the_colon_between_two_words() {
         for (line, expected) in [
-            ("disallow /x", Some((Key::Disallow, "/x"))),
-            ("user-agent  \t Foo", Some((Key::UserAgent, "Foo"))),
-            ("noindex /a", Some((Key::Other, "/a"))),
-            ("disallow /x # a comment", Some((Key::Disallow, "/x"))),
+            ("disallow /x", Some((DirectiveKind::Disallow, "/x"))),
+            (
+                "user-agent  \t Foo",
+                Some((DirectiveKind::UserAgent, "Foo")),
+            ),
+            ("noindex /a", Some((DirectiveKind::Other, "/a"))),
+            (
+                "disallow /x # a comment",
+                Some((DirectiveKind::Disallow, "/x")),
+            ),
             ("user-agent Foo Bar", None),
             ("User Agent Foo", None),
             ("disallow\x0b/x", None),
@@ -195,7 +236,7 @@ mod s2_from_a_line_to_key_and_value {
             let expected = expected.map(|(key, value)| (key, value.to_owned()));
             assert_eq!(only(line), expected, "{line:?}");
             assert_eq!(
-                has(line, Anomaly::MissingColon),
+                has(line, AnomalyKind::MissingColon),
                 expected.is_some(),
                 "{line:?}"
             );
@@ -205,9 +246,13 @@ mod s2_from_a_line_to_key_and_value {
     #[test]
     fn s2_5_a_colon_later_in_the_line_wins() {
         for (line, key, value) in [
-            ("Disallow /foo:bar", Key::Disallow, "bar"),
-            ("Sitemap http://x/s.xml", Key::Sitemap, "//x/s.xml"),
-            ("Disallow http://x/", Key::Disallow, "//x/"),
+            ("Disallow /foo:bar", DirectiveKind::Disallow, "bar"),
+            (
+                "Sitemap http://x/s.xml",
+                DirectiveKind::Sitemap,
+                "//x/s.xml",
+            ),
+            ("Disallow http://x/", DirectiveKind::Disallow, "//x/"),
         ] {
             assert_eq!(only(line), Some((key, value.into())), "{line}");
         }
@@ -218,7 +263,10 @@ mod s2_from_a_line_to_key_and_value {
         for line in [": foo", " : foo", "disallow", "disallow ", "  #"] {
             assert_eq!(only(line), None, "{line:?}");
         }
-        assert_eq!(only("disallow:"), Some((Key::Disallow, String::new())));
+        assert_eq!(
+            only("disallow:"),
+            Some((DirectiveKind::Disallow, String::new()))
+        );
     }
 }
 
@@ -227,19 +275,19 @@ mod s3_key_recognition {
 
     #[test]
     fn the_table_of_keys_row_by_row() {
-        let table: [(Key, &[&str], &[&str]); 4] = [
+        let table: [(DirectiveKind, &[&str], &[&str]); 4] = [
             (
-                Key::UserAgent,
+                DirectiveKind::UserAgent,
                 &["user-agent"],
                 &["useragent", "user agent"],
             ),
-            (Key::Allow, &["allow"], &[]),
+            (DirectiveKind::Allow, &["allow"], &[]),
             (
-                Key::Disallow,
+                DirectiveKind::Disallow,
                 &["disallow"],
                 &["dissallow", "dissalow", "disalow", "diasllow", "disallaw"],
             ),
-            (Key::Sitemap, &["sitemap"], &["site-map"]),
+            (DirectiveKind::Sitemap, &["sitemap"], &["site-map"]),
         ];
         for (key, right, typos) in table {
             for (prefixes, is_typo) in [(right, false), (typos, true)] {
@@ -251,7 +299,11 @@ mod s3_key_recognition {
                     ] {
                         let line = format!("{name}: x");
                         assert_eq!(only(&line), Some((key, "x".into())), "{line}");
-                        assert_eq!(has(&line, Anomaly::TypoAcceptedByGoogle), is_typo, "{line}");
+                        assert_eq!(
+                            has(&line, AnomalyKind::TypoAcceptedByGoogle),
+                            is_typo,
+                            "{line}"
+                        );
                     }
                 }
             }
@@ -261,15 +313,15 @@ mod s3_key_recognition {
     #[test]
     fn keys_are_recognised_by_their_beginning() {
         for (line, key) in [
-            ("User-agents: x", Key::UserAgent),
-            ("Disallowed: x", Key::Disallow),
-            ("Allowance: x", Key::Allow),
-            ("Sitemaps: x", Key::Sitemap),
-            ("Sitemap-index: x", Key::Sitemap),
-            ("Disallow\u{a0}: x", Key::Disallow),
+            ("User-agents: x", DirectiveKind::UserAgent),
+            ("Disallowed: x", DirectiveKind::Disallow),
+            ("Allowance: x", DirectiveKind::Allow),
+            ("Sitemaps: x", DirectiveKind::Sitemap),
+            ("Sitemap-index: x", DirectiveKind::Sitemap),
+            ("Disallow\u{a0}: x", DirectiveKind::Disallow),
         ] {
             assert_eq!(only(line), Some((key, "x".into())), "{line}");
-            assert!(!has(line, Anomaly::TypoAcceptedByGoogle), "{line}");
+            assert!(!has(line, AnomalyKind::TypoAcceptedByGoogle), "{line}");
         }
     }
 
@@ -286,7 +338,7 @@ mod s3_key_recognition {
         ] {
             assert_eq!(
                 only(format!("{key}: /")),
-                Some((Key::Other, "/".into())),
+                Some((DirectiveKind::Other, "/".into())),
                 "{key}"
             );
             assert!(
@@ -304,11 +356,11 @@ mod s4_value_handling {
     fn agents_and_sitemaps_are_passed_raw() {
         assert_eq!(
             only("sitemap: http://h/\u{e9}%c3"),
-            Some((Key::Sitemap, "http://h/\u{e9}%c3".into()))
+            Some((DirectiveKind::Sitemap, "http://h/\u{e9}%c3".into()))
         );
         assert_eq!(
             only("user-agent: \u{e9}%c3"),
-            Some((Key::UserAgent, "\u{e9}%c3".into()))
+            Some((DirectiveKind::UserAgent, "\u{e9}%c3".into()))
         );
     }
 
@@ -329,7 +381,7 @@ mod s4_value_handling {
             let line = format!("disallow: {written}");
             assert_eq!(
                 only(line),
-                Some((Key::Disallow, escaped.into())),
+                Some((DirectiveKind::Disallow, escaped.into())),
                 "{written}"
             );
         }
@@ -363,7 +415,7 @@ mod s8_reporting {
         let body =
             b"\n# c\nuser-agent: a # c\ndisallow: /\nallow: /x\nsitemap: s\nfoo: bar\nlone\n";
         let mut parser = Parser::new();
-        let it = *parser.parse(body).figures();
+        let it = *parser.parse(body).summary();
         assert_eq!(
             (
                 it.n_lines,
@@ -397,15 +449,15 @@ mod s8_reporting {
         ] {
             for key in [key.to_owned(), key.to_uppercase()] {
                 assert!(
-                    has(format!("{key}: x"), Anomaly::UnsupportedDirective),
+                    has(format!("{key}: x"), AnomalyKind::UnsupportedDirective),
                     "{key}"
                 );
             }
             assert!(
-                !has(format!("{key}x: x"), Anomaly::UnsupportedDirective),
+                !has(format!("{key}x: x"), AnomalyKind::UnsupportedDirective),
                 "{key}"
             );
         }
-        assert!(!has("foo: x", Anomaly::UnsupportedDirective));
+        assert!(!has("foo: x", AnomalyKind::UnsupportedDirective));
     }
 }

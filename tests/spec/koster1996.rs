@@ -5,7 +5,7 @@
 //! the test's name says so.
 
 use super::{Case, assert_cases, is_named};
-use robots::{Dialect, Effect, Parser, Policy, Reading, Status};
+use robots::{Dialect, HttpStatus, ParseOptions, Parser, Policy, StatusEffect};
 
 const K: Dialect = Dialect::Koster1996;
 
@@ -45,15 +45,15 @@ mod s3_1_access_method {
     #[test]
     fn each_status_has_its_effect() {
         for code in (0..=999).map(Some).chain([None]) {
-            let effect = |has_location| Status { code, has_location }.effect_koster1996();
+            let effect = |has_location| HttpStatus { code, has_location }.effect_koster1996();
             let (with, without) = match code {
-                Some(200..=299) => (Effect::Parse, Effect::Parse),
-                Some(404) => (Effect::AllowAll, Effect::AllowAll),
-                Some(401 | 403) => (Effect::DisallowAll, Effect::DisallowAll),
+                Some(200..=299) => (StatusEffect::Parse, StatusEffect::Parse),
+                Some(404) => (StatusEffect::AllowAll, StatusEffect::AllowAll),
+                Some(401 | 403) => (StatusEffect::DisallowAll, StatusEffect::DisallowAll),
                 // Not modified: there is nothing to follow.
-                Some(304) => (Effect::Defer, Effect::Defer),
-                Some(300..=399) => (Effect::Follow, Effect::Defer),
-                _ => (Effect::Defer, Effect::Defer),
+                Some(304) => (StatusEffect::Defer, StatusEffect::Defer),
+                Some(300..=399) => (StatusEffect::Follow, StatusEffect::Defer),
+                _ => (StatusEffect::Defer, StatusEffect::Defer),
             };
             assert_eq!((effect(true), effect(false)), (with, without), "{code:?}");
         }
@@ -458,7 +458,7 @@ mod s5_security_considerations {
     fn a_limit_may_be_placed_on_what_is_read() {
         let body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n";
         let mut parser = Parser::new();
-        let reading = Reading {
+        let reading = ParseOptions {
             body_limit: Some(30),
             is_truncated: false,
         };

@@ -12,10 +12,10 @@ mod pitfalls;
 mod rfc9309;
 mod rfc9309_syntax;
 
-use robots::{Dialect, Judge, Parser, Policy, Reading, Robots, Verdict};
+use robots::{Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, Verdict};
 
 /// The reading of a dialect that has no body limit.
-pub(crate) const UNLIMITED: Reading = Reading {
+pub(crate) const UNLIMITED: ParseOptions = ParseOptions {
     body_limit: None,
     is_truncated: false,
 };
@@ -63,13 +63,13 @@ fn is_robots_txt(path: &[u8]) -> bool {
 
 /// What a dialect says to a crawler of this name: its own row, or that of
 /// everybody.
-pub(crate) fn verdict(dialect: Dialect, robots: &Robots<'_>, agent: &str) -> Verdict {
+pub(crate) fn verdict(dialect: Dialect, robots: &RobotsTxt<'_>, agent: &str) -> Verdict {
     // Koster's names are compared without their version.
     let name = match dialect {
         Dialect::Koster1996 => agent.split('/').next().unwrap_or(agent),
         Dialect::Google | Dialect::Rfc9309 => agent,
     };
-    let rows = Judge::new().judge(robots);
+    let rows = Evaluator::new().verdicts(robots);
     let own = rows
         .iter()
         .find(|row| row.agent.eq_ignore_ascii_case(name.as_bytes()));

@@ -363,7 +363,7 @@ fn names_together_and_limits_are_for_the_caller_to_choose() {
     let body = format!("User-agent: *\n#{}\nDisallow: /\n", "x".repeat(600_000));
     for (reading, expected) in [
         (super::UNLIMITED, false),
-        (robots::Reading::default(), true),
+        (robots::ParseOptions::default(), true),
     ] {
         let robots = parser.parse_with(body.as_bytes(), reading);
         let policy = Policy::new(G, &robots, b"a");

@@ -4,7 +4,9 @@
 //! <https://www.rfc-editor.org/rfc/rfc9309>
 
 use super::{Case, UNLIMITED, assert_cases, is_named};
-use robots::{Anomaly, Dialect, Effect, Outcome, Parser, Policy, Reading, Status};
+use robots::{
+    AnomalyKind, Dialect, FetchOutcome, HttpStatus, ParseOptions, Parser, Policy, StatusEffect,
+};
 
 const R: Dialect = Dialect::Rfc9309;
 
@@ -333,9 +335,9 @@ mod s2_2_2_allow_and_disallow_lines {
         assert!(allowed(body, "a", "/%C3%A9t%C3%A9"));
         let mut parser = Parser::new();
         let robots = parser.parse(body);
-        assert!(!robots.figures().is_valid_utf8);
-        let found = |anomaly| robots.findings().iter().any(|it| it.anomaly == anomaly);
-        assert!(found(Anomaly::InvalidUtf8));
+        assert!(!robots.summary().is_valid_utf8);
+        let found = |anomaly| robots.anomalies().iter().any(|it| it.kind == anomaly);
+        assert!(found(AnomalyKind::InvalidUtf8));
         let utf16 =
             b"\xff\xfeu\0s\0e\0r\0-\0a\0g\0e\0n\0t\0:\0*\0\n\0d\0i\0s\0a\0l\0l\0o\0w\0:\0/\0";
         assert!(allowed(utf16, "a", "/"));
@@ -495,8 +497,8 @@ mod s2_3_access_method {
 mod s2_3_1_access_results {
     use super::*;
 
-    fn status(code: u16, has_location: bool) -> Status {
-        Status {
+    fn status(code: u16, has_location: bool) -> HttpStatus {
+        HttpStatus {
             code: Some(code),
             has_location,
         }
@@ -508,7 +510,7 @@ mod s2_3_1_access_results {
             let it = status(code, false);
             assert_eq!(
                 (it.outcome(), it.effect_rfc9309()),
-                (Outcome::Successful, Effect::Parse),
+                (FetchOutcome::Successful, StatusEffect::Parse),
                 "{code}"
             );
         }
@@ -517,16 +519,20 @@ mod s2_3_1_access_results {
     #[test]
     fn s2_3_1_2_redirects_are_followed_where_they_lead_anywhere() {
         for code in 300..400 {
-            assert_eq!(status(code, true).outcome(), Outcome::Redirect, "{code}");
+            assert_eq!(
+                status(code, true).outcome(),
+                FetchOutcome::Redirect,
+                "{code}"
+            );
             let expected = if code == 304 {
-                Effect::Defer
+                StatusEffect::Defer
             } else {
-                Effect::Follow
+                StatusEffect::Follow
             };
             assert_eq!(status(code, true).effect_rfc9309(), expected, "{code}");
             assert_eq!(
                 status(code, false).effect_rfc9309(),
-                Effect::Defer,
+                StatusEffect::Defer,
                 "{code}"
             );
         }
@@ -538,7 +544,7 @@ mod s2_3_1_access_results {
             let it = status(code, false);
             assert_eq!(
                 (it.outcome(), it.effect_rfc9309()),
-                (Outcome::Unavailable, Effect::AllowAll),
+                (FetchOutcome::Unavailable, StatusEffect::AllowAll),
                 "{code}"
             );
         }
@@ -548,13 +554,13 @@ mod s2_3_1_access_results {
     fn s2_3_1_4_an_unreachable_file_disallows_everything() {
         let undefined = (0..200).chain(500..=u16::MAX).map(Some);
         for code in undefined.chain([None]) {
-            let it = Status {
+            let it = HttpStatus {
                 code,
                 has_location: false,
             };
             assert_eq!(
                 (it.outcome(), it.effect_rfc9309()),
-                (Outcome::Unreachable, Effect::DisallowAll),
+                (FetchOutcome::Unreachable, StatusEffect::DisallowAll),
                 "{code:?}"
             );
         }
@@ -574,7 +580,7 @@ mod s2_5_limits {
     use super::*;
 
     /// Whether a rule is obeyed whose line ends at this octet of the body.
-    fn is_obeyed(end: usize, reading: Reading) -> bool {
+    fn is_obeyed(end: usize, reading: ParseOptions) -> bool {
         let rule = b"disallow: /x";
         let mut body = b"user-agent: *\n".to_vec();
         body.resize(end - rule.len(), b'#');
@@ -592,8 +598,8 @@ mod s2_5_limits {
     fn at_least_500_kibibytes_are_read() {
         const LIMIT: usize = 500 * 1024;
         assert_eq!(robots::BODY_LIMIT_BYTES, LIMIT as u64);
-        assert!(is_obeyed(LIMIT, Reading::default()));
-        assert!(!is_obeyed(LIMIT + 1, Reading::default()));
+        assert!(is_obeyed(LIMIT, ParseOptions::default()));
+        assert!(!is_obeyed(LIMIT + 1, ParseOptions::default()));
         assert!(is_obeyed(LIMIT + 1, UNLIMITED) && is_obeyed(3 * LIMIT, UNLIMITED));
     }
 
@@ -601,11 +607,11 @@ mod s2_5_limits {
     fn a_line_that_is_cut_does_not_count() {
         let body = "user-agent: *\nallow: /a\ndisallow: /";
         let mut parser = Parser::new();
-        let cut = Reading {
+        let cut = ParseOptions {
             is_truncated: true,
-            ..Reading::default()
+            ..ParseOptions::default()
         };
-        for (reading, expected) in [(Reading::default(), false), (cut, true)] {
+        for (reading, expected) in [(ParseOptions::default(), false), (cut, true)] {
             let robots = parser.parse_with(body.as_bytes(), reading);
             let policy = Policy::new(R, &robots, b"a");
             assert_eq!(policy.access(b"http://h/x").is_allowed, expected);

@@ -4,12 +4,12 @@ use crate::agent_name::{is_product_token, is_wildcard};
 use crate::dialect::Dialect;
 use crate::dialect::koster1996;
 use crate::dialect::rfc9309;
-use crate::document::Robots;
-use crate::parse::directive_kind::Key;
+use crate::document::RobotsTxt;
+use crate::parse::directive_kind::DirectiveKind;
 
 /// Whom the lines of a file that count address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addressed {
+pub enum Audience {
     /// Everybody, by `*`, and perhaps some by name.
     Everybody,
     /// Some by name, and not the others.
@@ -19,19 +19,22 @@ pub enum Addressed {
 }
 
 /// Whom a file addresses under a dialect.
-pub fn addressed(dialect: Dialect, robots: &Robots<'_>) -> Addressed {
+pub fn audience(dialect: Dialect, robots: &RobotsTxt<'_>) -> Audience {
     let (mut everybody, mut some) = (false, false);
     match dialect {
         Dialect::Google => {
             let lines = robots.directives().iter();
-            for line in lines.filter(|it| it.key == Key::UserAgent && it.counts) {
+            for line in lines.filter(|it| it.kind == DirectiveKind::UserAgent && it.counts) {
                 everybody |= is_wildcard(robots.text(line.value));
                 some |= !line.name.is_empty() || !line.token.is_empty();
             }
         }
         Dialect::Rfc9309 => {
             let lines = rfc9309::lines(robots);
-            for line in lines.iter().filter(|it| it.key == Key::UserAgent) {
+            for line in lines
+                .iter()
+                .filter(|it| it.kind == DirectiveKind::UserAgent)
+            {
                 everybody |= line.value == b"*";
                 some |= is_product_token(line.value);
             }
@@ -44,9 +47,9 @@ pub fn addressed(dialect: Dialect, robots: &Robots<'_>) -> Addressed {
         }
     }
     match (everybody, some) {
-        (true, _) => Addressed::Everybody,
-        (_, true) => Addressed::Some,
-        _ => Addressed::Nobody,
+        (true, _) => Audience::Everybody,
+        (_, true) => Audience::Some,
+        _ => Audience::Nobody,
     }
 }
 
@@ -57,7 +60,7 @@ mod tests {
 
     #[test]
     fn each_dialect_knows_whom_a_file_addresses() {
-        use Addressed::{Everybody, Nobody, Some};
+        use Audience::{Everybody, Nobody, Some};
         let cases = [
             ("", Nobody, Nobody, Nobody),
             ("Disallow: /\n", Nobody, Nobody, Nobody),
@@ -71,7 +74,7 @@ mod tests {
         for (body, google, rfc9309, koster1996) in cases {
             let mut parser = Parser::new();
             let robots = parser.parse(body.as_bytes());
-            let all = Dialect::ALL.map(|dialect| addressed(dialect, &robots));
+            let all = Dialect::ALL.map(|dialect| audience(dialect, &robots));
             assert_eq!(all, [google, rfc9309, koster1996], "{body:?}");
         }
     }

@@ -7,15 +7,15 @@
 //! everything from there, as the page of 1994 has it.
 
 use crate::dialect::rfc9309::is_conforming;
-use crate::document::Robots;
-use crate::parse::directive_kind::Key;
-use crate::pattern::percent::{Octet, octets};
+use crate::document::RobotsTxt;
+use crate::parse::directive_kind::DirectiveKind;
+use crate::pattern::percent::{PathOctet, octets};
 use crate::verdict::Verdict;
 use std::borrow::Cow;
 
 /// Lines of a record.
 #[derive(Debug, Default)]
-pub(crate) struct Record<'a> {
+pub(crate) struct KosterRecord<'a> {
     /// Names, as written.
     pub(crate) agents: Vec<&'a [u8]>,
     /// Rules: whether they allow, their line, their path as written.
@@ -24,8 +24,8 @@ pub(crate) struct Record<'a> {
 
 /// The records of a file, of lines that count; rules without an agent are
 /// ignored.
-pub(crate) fn records<'a>(robots: &Robots<'a>) -> Vec<Record<'a>> {
-    let mut records: Vec<(u32, Record<'a>)> = Vec::new();
+pub(crate) fn records<'a>(robots: &RobotsTxt<'a>) -> Vec<KosterRecord<'a>> {
+    let mut records: Vec<(u32, KosterRecord<'a>)> = Vec::new();
     for it in robots
         .directives()
         .iter()
@@ -33,10 +33,10 @@ pub(crate) fn records<'a>(robots: &Robots<'a>) -> Vec<Record<'a>> {
     {
         let value = robots.text(it.value_raw);
         let is_new = records.last().is_none_or(|(no, _)| *no != it.record_no);
-        match it.key {
-            Key::UserAgent => {
+        match it.kind {
+            DirectiveKind::UserAgent => {
                 if is_new {
-                    records.push((it.record_no, Record::default()));
+                    records.push((it.record_no, KosterRecord::default()));
                 }
                 if let Some((_, record)) = records.last_mut() {
                     record.agents.push(value);
@@ -44,7 +44,9 @@ pub(crate) fn records<'a>(robots: &Robots<'a>) -> Vec<Record<'a>> {
             }
             _ => {
                 if let Some((_, record)) = records.last_mut().filter(|_| !is_new) {
-                    record.rules.push((it.key == Key::Allow, it.line_no, value));
+                    record
+                        .rules
+                        .push((it.kind == DirectiveKind::Allow, it.line_no, value));
                 }
             }
         }
@@ -55,7 +57,7 @@ pub(crate) fn records<'a>(robots: &Robots<'a>) -> Vec<Record<'a>> {
 /// The rules of the record that begins with the directive at `first`: whether
 /// they allow, their line, their path as written.
 pub(crate) fn rules_from<'a>(
-    robots: &Robots<'a>,
+    robots: &RobotsTxt<'a>,
     first: usize,
 ) -> impl Iterator<Item = (bool, u32, &'a [u8])> + Clone {
     let robots = *robots;
@@ -63,11 +65,13 @@ pub(crate) fn rules_from<'a>(
     let lines = robots.directives()[first..].iter();
     let lines = lines.take_while(move |it| it.record_no == no);
     let rules = lines.filter(|it| {
-        it.counts && matches!(it.key, Key::Allow | Key::Disallow) && is_conforming(it)
+        it.counts
+            && matches!(it.kind, DirectiveKind::Allow | DirectiveKind::Disallow)
+            && is_conforming(it)
     });
     rules.map(move |it| {
         let text = robots.text(it.value_raw);
-        (it.key == Key::Allow, it.line_no, text)
+        (it.kind == DirectiveKind::Allow, it.line_no, text)
     })
 }
 
@@ -79,9 +83,9 @@ pub(crate) fn name(value: &[u8]) -> &[u8] {
 
 /// The index of the record that holds for a crawler, and whether it names it
 /// (§3.2.1).
-pub(crate) fn record_for(records: &[Record<'_>], agent: &[u8]) -> Option<(usize, bool)> {
+pub(crate) fn record_for(records: &[KosterRecord<'_>], agent: &[u8]) -> Option<(usize, bool)> {
     let agent = name(agent);
-    let names = |record: &Record<'_>| {
+    let names = |record: &KosterRecord<'_>| {
         !agent.is_empty()
             && agent != b"*"
             && record
@@ -108,9 +112,9 @@ pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
     let mut out = Vec::with_capacity(text.len());
     for octet in octets(text) {
         match octet {
-            Octet::Escaped(b'/') => out.extend([0, 2]),
-            Octet::Bare(0) | Octet::Escaped(0) => out.extend([0, 1]),
-            Octet::Bare(byte) | Octet::Escaped(byte) => out.push(byte),
+            PathOctet::Escaped(b'/') => out.extend([0, 2]),
+            PathOctet::Bare(0) | PathOctet::Escaped(0) => out.extend([0, 1]),
+            PathOctet::Bare(byte) | PathOctet::Escaped(byte) => out.push(byte),
         }
     }
     Cow::Owned(out)
@@ -231,8 +235,8 @@ mod tests {
     fn path(text: &[u8]) -> Vec<u16> {
         octets(text)
             .map(|octet| match octet {
-                Octet::Escaped(b'/') => encoded(b'/'),
-                Octet::Bare(byte) | Octet::Escaped(byte) => byte.into(),
+                PathOctet::Escaped(b'/') => encoded(b'/'),
+                PathOctet::Bare(byte) | PathOctet::Escaped(byte) => byte.into(),
             })
             .collect()
     }

@@ -8,20 +8,20 @@
 //! the first; reserved octets and their `%xx` stay distinct, so that row 2 of
 //! the table in §2.2.2 does not hold.
 
-use crate::document::{Directive, Robots};
-use crate::parse::directive_kind::Key;
+use crate::document::{Directive, RobotsTxt};
+use crate::parse::directive_kind::DirectiveKind;
 use crate::pattern;
-use crate::pattern::compiled::Part;
-use crate::pattern::percent::{Octet, Step, encoded, first_octet, octets};
+use crate::pattern::compiled::PatternPart;
+use crate::pattern::percent::{PathOctet, PatternStep, encoded, first_octet, octets};
 use std::borrow::Cow;
 
 /// A line as this dialect reads it, with its group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StrictLine<'a> {
+pub(crate) struct Rfc9309Line<'a> {
     /// The group, from 1; 0 before any user-agent line.
     pub(crate) group_no: u32,
     /// What the line is for: never `Sitemap` or `Other`.
-    pub(crate) key: Key,
+    pub(crate) kind: DirectiveKind,
     /// The line.
     pub(crate) line_no: u32,
     /// The value as written.
@@ -29,7 +29,7 @@ pub(crate) struct StrictLine<'a> {
 }
 
 /// The lines that count and conform, with their groups (§2.2, §2.2.1).
-pub(crate) fn lines<'a>(robots: &Robots<'a>) -> Vec<StrictLine<'a>> {
+pub(crate) fn lines<'a>(robots: &RobotsTxt<'a>) -> Vec<Rfc9309Line<'a>> {
     let (mut group_no, mut group_has_rules) = (0, true);
     let mut lines = Vec::with_capacity(robots.directives().len());
     for it in robots
@@ -37,15 +37,15 @@ pub(crate) fn lines<'a>(robots: &Robots<'a>) -> Vec<StrictLine<'a>> {
         .iter()
         .filter(|it| it.counts && is_conforming(it))
     {
-        if it.key == Key::UserAgent && group_has_rules {
+        if it.kind == DirectiveKind::UserAgent && group_has_rules {
             group_no += 1;
             group_has_rules = false;
-        } else if it.key != Key::UserAgent {
+        } else if it.kind != DirectiveKind::UserAgent {
             group_has_rules |= group_no > 0;
         }
-        lines.push(StrictLine {
+        lines.push(Rfc9309Line {
             group_no,
-            key: it.key,
+            kind: it.kind,
             line_no: it.line_no,
             value: robots.text(it.value_raw),
         });
@@ -60,18 +60,18 @@ pub(crate) fn lines<'a>(robots: &Robots<'a>) -> Vec<StrictLine<'a>> {
 /// misspelling and has the length of the known key is that key. An incomplete
 /// byte order mark is part of `key_raw`, so that it makes the key too long.
 pub(crate) fn is_conforming(line: &Directive) -> bool {
-    let len = match line.key {
-        Key::UserAgent => b"user-agent".len(),
-        Key::Allow => b"allow".len(),
-        Key::Disallow => b"disallow".len(),
-        Key::Sitemap | Key::Other => return false,
+    let len = match line.kind {
+        DirectiveKind::UserAgent => b"user-agent".len(),
+        DirectiveKind::Allow => b"allow".len(),
+        DirectiveKind::Disallow => b"disallow".len(),
+        DirectiveKind::Sitemap | DirectiveKind::Other => return false,
     };
     line.has_colon && !line.is_typo && line.key_raw.len() == len
 }
 
 /// Whether a line that counts says the same to Google as here, if it is a rule
 /// without a folder (`index.htm`).
-pub(crate) fn is_plain(robots: &Robots<'_>, line: &Directive) -> bool {
+pub(crate) fn is_plain(robots: &RobotsTxt<'_>, line: &Directive) -> bool {
     let raw = robots.text(line.value_raw);
     is_conforming(line)
         && (line.value == line.value_raw || raw == robots.text(line.value))
@@ -140,12 +140,12 @@ fn has_no_mark(value: &[u8]) -> bool {
 /// The normal form of an octet of a path (§2.2.2): hex upper-cased, unreserved
 /// octets never encoded, octets above 0x7F, blanks and a `%` that begins no
 /// escape always.
-fn symbol(octet: Octet) -> u16 {
+fn symbol(octet: PathOctet) -> u16 {
     match octet {
-        Octet::Bare(byte @ (b' ' | b'\t' | b'%' | 0x80..)) => encoded(byte),
-        Octet::Bare(byte) => byte.into(),
-        Octet::Escaped(byte) if is_unreserved(byte) => byte.into(),
-        Octet::Escaped(byte) => encoded(byte),
+        PathOctet::Bare(byte @ (b' ' | b'\t' | b'%' | 0x80..)) => encoded(byte),
+        PathOctet::Bare(byte) => byte.into(),
+        PathOctet::Escaped(byte) if is_unreserved(byte) => byte.into(),
+        PathOctet::Escaped(byte) => encoded(byte),
     }
 }
 
@@ -200,7 +200,7 @@ pub(crate) const EITHER_DOLLAR: u8 = 0xfe;
 
 /// A rule's value, the `$` at its end aside.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Value<'a> {
+pub(crate) struct RuleValue<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) is_anchored: bool,
     /// Whether it is written in octets as it is in symbols.
@@ -209,7 +209,7 @@ pub(crate) struct Value<'a> {
     pub(crate) has_dollar: bool,
 }
 
-impl<'a> Value<'a> {
+impl<'a> RuleValue<'a> {
     /// `None` if the value does not begin with `/`, or has a NUL, which no path
     /// holds.
     pub(crate) fn new(value: &'a [u8]) -> Option<Self> {
@@ -228,7 +228,7 @@ impl<'a> Value<'a> {
 pub(crate) const NORMAL_GROWTH: usize = 2;
 
 /// What [`write_normal`] wrote.
-pub(crate) struct Normal {
+pub(crate) struct NormalForm {
     /// Octets that were written.
     pub(crate) octets: usize,
     /// Octets of the normal form in a URL.
@@ -240,8 +240,8 @@ pub(crate) struct Normal {
 /// Writes a rule's value, the `$` at its end aside, as a pattern in octets:
 /// `*` is a run, a symbol that stays encoded is two octets as in
 /// [`path_octets`], `%2A` too, and `%24` is [`EITHER_DOLLAR`].
-pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> Normal {
-    let mut normal = Normal {
+pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> NormalForm {
+    let mut normal = NormalForm {
         octets: 0,
         priority: 0,
         has_either_dollar: false,
@@ -260,7 +260,7 @@ pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> Normal {
         };
         rest = &rest[len..];
         let (first, second) = match (octet, symbol(octet)) {
-            (Octet::Escaped(b'$'), _) => {
+            (PathOctet::Escaped(b'$'), _) => {
                 normal.has_either_dollar = true;
                 (EITHER_DOLLAR, None)
             }
@@ -281,17 +281,17 @@ pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> Normal {
 
 /// Writes steps as the matcher takes them, in the octets of [`path_octets`].
 /// False if it cannot: a `%24` means two symbols that others tell apart.
-pub(crate) fn parts(steps: &[Step], out: &mut Vec<Part>) -> bool {
+pub(crate) fn parts(steps: &[PatternStep], out: &mut Vec<PatternPart>) -> bool {
     for step in steps {
         match *step {
-            Step::One(a, b) if octets_of(a) != octets_of(b) => return false,
-            Step::One(symbol, _) => {
+            PatternStep::One(a, b) if octets_of(a) != octets_of(b) => return false,
+            PatternStep::One(symbol, _) => {
                 let (first, second) = octets_of(symbol);
-                out.push(Part::Octet(first));
-                out.extend(second.map(Part::Octet));
+                out.push(PatternPart::Octet(first));
+                out.extend(second.map(PatternPart::Octet));
             }
-            Step::Run => out.push(Part::Run),
-            Step::End => out.push(Part::End),
+            PatternStep::Run => out.push(PatternPart::Run),
+            PatternStep::End => out.push(PatternPart::End),
         }
     }
     true
@@ -303,7 +303,7 @@ pub(crate) fn parts(steps: &[Step], out: &mut Vec<Part>) -> bool {
 ///
 /// `*` and a `$` at the end are special; `%2A` and `%24` are the octets
 /// themselves, written either way in a URL (§2.2.3).
-pub(crate) fn steps(value: &[u8], out: &mut Vec<Step>) -> Option<u32> {
+pub(crate) fn steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32> {
     if value.first() != Some(&b'/') || memchr::memchr(0, value).is_some() {
         return None;
     }
@@ -314,9 +314,9 @@ pub(crate) fn steps(value: &[u8], out: &mut Vec<Step>) -> Option<u32> {
     let mut priority = u32::from(is_anchored);
     let mut after_run = false;
     for octet in octets(text) {
-        if octet == Octet::Bare(b'*') {
+        if octet == PathOctet::Bare(b'*') {
             if !after_run {
-                out.push(Step::Run);
+                out.push(PatternStep::Run);
             }
             after_run = true;
             priority += 1;
@@ -325,14 +325,14 @@ pub(crate) fn steps(value: &[u8], out: &mut Vec<Step>) -> Option<u32> {
         after_run = false;
         let symbol = symbol(octet);
         let also = match octet {
-            Octet::Escaped(byte @ (b'*' | b'$')) => byte.into(),
+            PathOctet::Escaped(byte @ (b'*' | b'$')) => byte.into(),
             _ => symbol,
         };
-        out.push(Step::One(symbol, also));
+        out.push(PatternStep::One(symbol, also));
         priority += if symbol >= 256 { 3 } else { 1 };
     }
     if is_anchored {
-        out.push(Step::End);
+        out.push(PatternStep::End);
     }
     Some(priority)
 }

@@ -4,16 +4,16 @@
 //! a policy or a verdict over the result is that of the bytes.
 
 use crate::document::{
-    BUFFER_BYTES_MAX, Content, Directive, Figures, Group, MARK, Parts, Robots, Span,
+    BUFFER_BYTES_MAX, ContentClass, Directive, DocumentData, Group, MARK, RobotsTxt, Span, Summary,
 };
 use crate::parse::blanks::{trim_end, trim_start};
-use crate::parse::directive_kind::{Key, read_key};
+use crate::parse::directive_kind::{DirectiveKind, read_key};
 
 /// A user-agent, allow or disallow line, as the tables have it.
 #[derive(Clone, Copy, Debug)]
-pub struct RebuiltLine<'a> {
+pub struct DirectiveRow<'a> {
     /// What the line is for: `UserAgent`, `Allow` or `Disallow`.
-    pub key: Key,
+    pub kind: DirectiveKind,
     /// The line, from 1.
     pub line_no: u32,
     /// The group by Google's reading, from 1; 0 before any user-agent line.
@@ -41,35 +41,35 @@ pub struct RebuiltLine<'a> {
 
 /// A file that is made again, line by line, in the same memory.
 ///
-/// Its [`Robots`] gives every [`Policy`](crate::Policy) and every verdict of a
-/// [`Judge`](crate::Judge) that the bytes would give. It has no findings and no
+/// Its [`RobotsTxt`] gives every [`Policy`](crate::Policy) and every verdict of a
+/// [`Evaluator`](crate::Evaluator) that the bytes would give. It has no findings and no
 /// other lines, and its figures count only what was pushed.
 ///
 /// # Example
 ///
 /// ```
-/// use robots::{Dialect, Key, Policy, Rebuilt, RebuiltLine};
+/// use robots::{Dialect, DirectiveKind, Policy, RobotsTxtBuilder, DirectiveRow};
 ///
-/// let agent = RebuiltLine {
-///     key: Key::UserAgent, line_no: 1, group_no: 1, record_no: 1, key_raw: b"User-agent",
+/// let agent = DirectiveRow {
+///     kind: DirectiveKind::UserAgent, line_no: 1, group_no: 1, record_no: 1, key_raw: b"User-agent",
 ///     value_raw: b"GPTBot", value: b"", name: b"gptbot", token: b"gptbot",
 ///     has_colon: true, counts: true, crawl_delay: None,
 /// };
-/// let rule = RebuiltLine {
-///     key: Key::Disallow, line_no: 2, key_raw: b"Disallow", value_raw: b"/x", value: b"/x",
+/// let rule = DirectiveRow {
+///     kind: DirectiveKind::Disallow, line_no: 2, key_raw: b"Disallow", value_raw: b"/x", value: b"/x",
 ///     name: b"", token: b"", ..agent
 /// };
-/// let mut rebuilt = Rebuilt::new();
+/// let mut rebuilt = RobotsTxtBuilder::new();
 /// assert!(rebuilt.push(&agent) && rebuilt.push(&rule));
-/// let policy = Policy::new(Dialect::Google, &rebuilt.robots(), b"GPTBot");
+/// let policy = Policy::new(Dialect::Google, &rebuilt.as_robots_txt(), b"GPTBot");
 /// assert_eq!(policy.access(b"https://example.com/x").line_no, 2);
 /// ```
 #[derive(Debug, Default)]
-pub struct Rebuilt {
-    parts: Parts,
+pub struct RobotsTxtBuilder {
+    parts: DocumentData,
 }
 
-impl Rebuilt {
+impl RobotsTxtBuilder {
     /// Makes a file without lines.
     pub fn new() -> Self {
         Self::default()
@@ -80,14 +80,14 @@ impl Rebuilt {
         self.parts.directives.clear();
         self.parts.groups.clear();
         self.parts.buffer.clear();
-        self.parts.figures = Figures::default();
+        self.parts.summary = Summary::default();
     }
 
     /// Adds the next line, in the order of the file. Returns whether there was
     /// room: the texts of a file may not take more than 2 GiB.
     ///
     /// A group that is not the last one nor the next is taken as the last.
-    pub fn push(&mut self, line: &RebuiltLine<'_>) -> bool {
+    pub fn push(&mut self, line: &DirectiveRow<'_>) -> bool {
         let texts = [
             line.key_raw,
             line.value_raw,
@@ -99,7 +99,7 @@ impl Rebuilt {
         if self.parts.buffer.len().saturating_add(len) > BUFFER_BYTES_MAX {
             return false;
         }
-        let is_agent = line.key == Key::UserAgent;
+        let is_agent = line.kind == DirectiveKind::UserAgent;
         let key_text = trim_end(trim_start(without_partial_bom(line.key_raw)));
         let value_raw = self.keep(line.value_raw);
         let (name, token) = if is_agent {
@@ -109,7 +109,7 @@ impl Rebuilt {
         };
         let mut directive = Directive {
             line_no: line.line_no,
-            key: line.key,
+            kind: line.kind,
             group_no: 0,
             agent_no: 0,
             record_no: line.record_no,
@@ -142,41 +142,41 @@ impl Rebuilt {
             true => parts.groups.len() as u32,
             false => line.group_no.min(parts.groups.len() as u32),
         };
-        let figures = &mut parts.figures;
-        figures.n_groups = parts.groups.len() as u32;
-        figures.n_lines = line.line_no;
+        let summary = &mut parts.summary;
+        summary.n_groups = parts.groups.len() as u32;
+        summary.n_lines = line.line_no;
         let group = parts
             .groups
             .get_mut((directive.group_no as usize).wrapping_sub(1));
         let mut unused = Group::default();
         let group = group.unwrap_or(&mut unused);
-        match line.key {
-            Key::UserAgent => {
-                figures.n_user_agents += 1;
+        match line.kind {
+            DirectiveKind::UserAgent => {
+                summary.n_user_agents += 1;
                 group.n_agents += 1;
                 directive.agent_no = group.n_agents;
             }
-            Key::Allow => {
-                figures.n_allow += 1;
+            DirectiveKind::Allow => {
+                summary.n_allow += 1;
                 group.n_allow += 1;
             }
             _ => {
-                figures.n_disallow += 1;
+                summary.n_disallow += 1;
                 group.n_disallow += 1;
             }
         }
-        figures.content = if figures.n_allow + figures.n_disallow > 0 {
-            Content::Rules
+        summary.content = if summary.n_allow + summary.n_disallow > 0 {
+            ContentClass::Rules
         } else {
-            Content::NoRules
+            ContentClass::NoRules
         };
         parts.directives.push(directive);
         true
     }
 
     /// Lends the file as it is so far. Its body is empty.
-    pub fn robots(&self) -> Robots<'_> {
-        Robots {
+    pub fn as_robots_txt(&self) -> RobotsTxt<'_> {
+        RobotsTxt {
             body: b"",
             parts: &self.parts,
         }
@@ -203,19 +203,23 @@ fn without_partial_bom(key_raw: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dialect, Judge, Parser, Policy};
+    use crate::{Dialect, Evaluator, Parser, Policy};
 
     /// A file made again from what the parser read of it.
-    fn rebuilt(body: &[u8]) -> Rebuilt {
+    fn rebuilt(body: &[u8]) -> RobotsTxtBuilder {
         let mut parser = Parser::new();
         let robots = parser.parse(body);
-        let mut rebuilt = Rebuilt::new();
-        let is_ours =
-            |it: &&Directive| matches!(it.key, Key::UserAgent | Key::Allow | Key::Disallow);
+        let mut rebuilt = RobotsTxtBuilder::new();
+        let is_ours = |it: &&Directive| {
+            matches!(
+                it.kind,
+                DirectiveKind::UserAgent | DirectiveKind::Allow | DirectiveKind::Disallow
+            )
+        };
         for it in robots.directives().iter().filter(is_ours) {
             let group = robots.groups().get((it.group_no as usize).wrapping_sub(1));
-            assert!(rebuilt.push(&RebuiltLine {
-                key: it.key,
+            assert!(rebuilt.push(&DirectiveRow {
+                kind: it.kind,
                 line_no: it.line_no,
                 group_no: it.group_no,
                 record_no: it.record_no,
@@ -248,8 +252,12 @@ mod tests {
             let robots = parser.parse(body);
             let rebuilt = rebuilt(body);
             let shown = String::from_utf8_lossy(body);
-            let expected = Judge::new().judge(&robots);
-            assert_eq!(Judge::new().judge(&rebuilt.robots()), expected, "{shown:?}");
+            let expected = Evaluator::new().verdicts(&robots);
+            assert_eq!(
+                Evaluator::new().verdicts(&rebuilt.as_robots_txt()),
+                expected,
+                "{shown:?}"
+            );
             for row in &expected {
                 for path in [
                     &b"/"[..],
@@ -262,7 +270,7 @@ mod tests {
                 ] {
                     for dialect in Dialect::ALL {
                         assert_eq!(
-                            Policy::new(dialect, &rebuilt.robots(), row.agent).access(path),
+                            Policy::new(dialect, &rebuilt.as_robots_txt(), row.agent).access(path),
                             Policy::new(dialect, &robots, row.agent).access(path),
                             "{shown:?} {dialect:?}"
                         );
@@ -274,8 +282,8 @@ mod tests {
 
     #[test]
     fn groups_that_cannot_be_stop_nothing() {
-        let line = |key, line_no, group_no| RebuiltLine {
-            key,
+        let line = |kind, line_no, group_no| DirectiveRow {
+            kind,
             line_no,
             group_no,
             record_no: 1,
@@ -288,20 +296,24 @@ mod tests {
             counts: true,
             crawl_delay: None,
         };
-        let mut rebuilt = Rebuilt::new();
+        let mut rebuilt = RobotsTxtBuilder::new();
         for line in [
-            line(Key::Disallow, 1, 9),
-            line(Key::UserAgent, 2, u32::MAX),
-            line(Key::Disallow, 3, 77),
-            line(Key::UserAgent, 4, 0),
+            line(DirectiveKind::Disallow, 1, 9),
+            line(DirectiveKind::UserAgent, 2, u32::MAX),
+            line(DirectiveKind::Disallow, 3, 77),
+            line(DirectiveKind::UserAgent, 4, 0),
         ] {
             assert!(rebuilt.push(&line));
         }
-        let groups = rebuilt.robots().directives().iter().map(|it| it.group_no);
+        let groups = rebuilt
+            .as_robots_txt()
+            .directives()
+            .iter()
+            .map(|it| it.group_no);
         assert_eq!(groups.collect::<Vec<_>>(), [0, 1, 1, 1]);
-        let policy = Policy::new(Dialect::Google, &rebuilt.robots(), b"a");
+        let policy = Policy::new(Dialect::Google, &rebuilt.as_robots_txt(), b"a");
         assert!(!policy.access(b"/x").is_allowed);
         rebuilt.clear();
-        assert!(rebuilt.robots().directives().is_empty());
+        assert!(rebuilt.as_robots_txt().directives().is_empty());
     }
 }

@@ -6,9 +6,9 @@
 pub(crate) mod builder;
 pub(crate) mod owned;
 
-use crate::anomaly::Finding;
-use crate::parse::Place;
-use crate::parse::directive_kind::Key;
+use crate::anomaly::Anomaly;
+use crate::parse::DirectiveRef;
+use crate::parse::directive_kind::DirectiveKind;
 use crate::parse::template::Template;
 
 /// The bytes of a body that count by default: 500 KiB (Google's page, "File
@@ -25,7 +25,7 @@ pub(crate) const BUFFER_BYTES_MAX: usize = MARK as usize - 1;
 /// Set in [`Span::start`] when the text lies in the buffer, not in the body.
 pub(crate) const MARK: u32 = 1 << 31;
 
-/// Where a text lies; [`Robots::text`] gives the text.
+/// Where a text lies; [`RobotsTxt::text`] gives the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     pub(crate) start: u32,
@@ -50,7 +50,7 @@ pub struct Directive {
     /// The line, from 1.
     pub line_no: u32,
     /// What the line is for.
-    pub key: Key,
+    pub kind: DirectiveKind,
     /// The group, from 1; 0 before any user-agent line. For user-agent, allow
     /// and disallow lines by Google's reading; for others the group they
     /// stand in.
@@ -90,7 +90,7 @@ pub struct Directive {
 pub struct Group {
     /// The line of its first user-agent line.
     pub line_no: u32,
-    /// Index of its first directive in [`Robots::directives`].
+    /// Index of its first directive in [`RobotsTxt::directives`].
     pub first: usize,
     /// Its user-agent lines.
     pub n_agents: u32,
@@ -136,7 +136,7 @@ impl LineEndings {
 
 /// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum ContentClass {
     /// It has allow or disallow lines.
     Rules,
     /// It has text but no rules.
@@ -151,7 +151,7 @@ pub enum Content {
     Binary,
 }
 
-impl Content {
+impl ContentClass {
     /// The word that stands in the tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -167,7 +167,7 @@ impl Content {
 
 /// Counts over the whole body.
 #[derive(Clone, Copy, Debug)]
-pub struct Figures {
+pub struct Summary {
     /// Lines, a last empty one included.
     pub n_lines: u32,
     /// Groups.
@@ -195,14 +195,14 @@ pub struct Figures {
     /// How its lines end.
     pub line_endings: LineEndings,
     /// What it is.
-    pub content: Content,
+    pub content: ContentClass,
     /// Who made it, where that shows.
     pub template: Option<Template>,
 }
 
 /// How much of a body counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct ParseOptions {
     /// Bytes of the body within which a line must end to count; `None` for no
     /// limit.
     pub body_limit: Option<u64>,
@@ -211,7 +211,7 @@ pub struct Reading {
     pub is_truncated: bool,
 }
 
-impl Default for Reading {
+impl Default for ParseOptions {
     fn default() -> Self {
         Self {
             body_limit: Some(BODY_LIMIT_BYTES),
@@ -220,19 +220,19 @@ impl Default for Reading {
     }
 }
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct DocumentData {
     pub(crate) directives: Vec<Directive>,
     pub(crate) groups: Vec<Group>,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) anomalies: Vec<Anomaly>,
     pub(crate) buffer: Vec<u8>,
-    pub(crate) figures: Figures,
+    pub(crate) summary: Summary,
     /// The user-agent lines with a name, until they are compared.
-    pub(crate) agents: Vec<Place>,
+    pub(crate) agents: Vec<DirectiveRef>,
     /// Scratch for the checks that compare lines of a group.
-    pub(crate) order: Vec<Place>,
+    pub(crate) order: Vec<DirectiveRef>,
 }
 
-impl Default for Figures {
+impl Default for Summary {
     fn default() -> Self {
         Self {
             n_lines: 0,
@@ -248,7 +248,7 @@ impl Default for Figures {
             has_bom: false,
             is_valid_utf8: true,
             line_endings: LineEndings::None,
-            content: Content::Empty,
+            content: ContentClass::Empty,
             template: None,
         }
     }
@@ -256,12 +256,12 @@ impl Default for Figures {
 
 /// A parsed body: a view of the body and of the parser that read it.
 #[derive(Clone, Copy, Debug)]
-pub struct Robots<'a> {
+pub struct RobotsTxt<'a> {
     pub(crate) body: &'a [u8],
-    pub(crate) parts: &'a Parts,
+    pub(crate) parts: &'a DocumentData,
 }
 
-impl<'a> Robots<'a> {
+impl<'a> RobotsTxt<'a> {
     /// The bytes that were parsed.
     pub fn body(&self) -> &'a [u8] {
         self.body
@@ -284,17 +284,17 @@ impl<'a> Robots<'a> {
     }
 
     /// What was odd, in the order of lines.
-    pub fn findings(&self) -> &'a [Finding] {
-        &self.parts.findings
+    pub fn anomalies(&self) -> &'a [Anomaly] {
+        &self.parts.anomalies
     }
 
     /// Counts over the whole body.
-    pub fn figures(&self) -> &'a Figures {
-        &self.parts.figures
+    pub fn summary(&self) -> &'a Summary {
+        &self.parts.summary
     }
 }
 
-impl Parts {
+impl DocumentData {
     #[inline]
     pub(crate) fn text<'a>(&'a self, body: &'a [u8], span: Span) -> &'a [u8] {
         let (source, start) = if span.start & MARK == 0 {

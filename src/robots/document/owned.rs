@@ -1,37 +1,37 @@
 //! A parsed body that is kept.
 
-use crate::anomaly::Finding;
-use crate::document::{Directive, Group, Parts, Robots};
+use crate::anomaly::Anomaly;
+use crate::document::{Directive, DocumentData, Group, RobotsTxt};
 
 /// A body and what was read of it, apart from the parser that read it.
 ///
 /// ```
-/// use robots::{Parsed, Parser};
+/// use robots::{OwnedRobotsTxt, Parser};
 ///
 /// let mut parser = Parser::new();
-/// let kept = Parsed::of(&parser.parse(b"User-agent: *\nDisallow: /x\n"));
+/// let kept = OwnedRobotsTxt::new(&parser.parse(b"User-agent: *\nDisallow: /x\n"));
 /// parser.parse(b"");
-/// assert_eq!(kept.robots().figures().n_disallow, 1);
+/// assert_eq!(kept.as_robots_txt().summary().n_disallow, 1);
 /// ```
 #[derive(Debug, Default)]
-pub struct Parsed {
+pub struct OwnedRobotsTxt {
     body: Vec<u8>,
-    parts: Parts,
+    parts: DocumentData,
 }
 
-impl Parsed {
+impl OwnedRobotsTxt {
     /// Copies what was read.
-    pub fn of(robots: &Robots<'_>) -> Self {
+    pub fn new(robots: &RobotsTxt<'_>) -> Self {
         let parts = robots.parts;
         Self {
             body: robots.body.to_vec(),
-            parts: Parts {
+            parts: DocumentData {
                 directives: parts.directives.clone(),
                 groups: parts.groups.clone(),
-                findings: parts.findings.clone(),
+                anomalies: parts.anomalies.clone(),
                 buffer: parts.buffer.clone(),
-                figures: parts.figures,
-                ..Parts::default()
+                summary: parts.summary,
+                ..DocumentData::default()
             },
         }
     }
@@ -48,12 +48,12 @@ impl Parsed {
             + parts.buffer.capacity()
             + parts.directives.capacity() * size_of::<Directive>()
             + parts.groups.capacity() * size_of::<Group>()
-            + parts.findings.capacity() * size_of::<Finding>()
+            + parts.anomalies.capacity() * size_of::<Anomaly>()
     }
 
     /// What was read.
-    pub fn robots(&self) -> Robots<'_> {
-        Robots {
+    pub fn as_robots_txt(&self) -> RobotsTxt<'_> {
+        RobotsTxt {
             body: &self.body,
             parts: &self.parts,
         }

@@ -5,9 +5,9 @@
 
 /// The marks of a text, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Marks(u8);
+pub(super) struct ByteClasses(u8);
 
-impl Marks {
+impl ByteClasses {
     /// A blank or a tab.
     pub(super) const BLANK: Self = Self(1);
     pub(super) const QUERY: Self = Self(1 << 1);
@@ -68,21 +68,21 @@ impl Marks {
 
 const MARKS: [u8; 256] = {
     let mut marks = [0; 256];
-    marks[b' ' as usize] = Marks::BLANK.0;
-    marks[b'\t' as usize] = Marks::BLANK.0;
-    marks[b'?' as usize] = Marks::QUERY.0;
-    marks[b'*' as usize] = Marks::STAR.0;
-    marks[b'$' as usize] = Marks::DOLLAR.0;
-    marks[b'%' as usize] = Marks::PERCENT.0;
-    marks[b'#' as usize] = Marks::ODD.0;
-    marks[0] = Marks::ODD.0;
-    marks[0x0b] = Marks::ODD.0;
-    marks[0x0c] = Marks::ODD.0;
-    marks[b'\n' as usize] = Marks::LINE_END.0;
-    marks[b'\r' as usize] = Marks::LINE_END.0;
+    marks[b' ' as usize] = ByteClasses::BLANK.0;
+    marks[b'\t' as usize] = ByteClasses::BLANK.0;
+    marks[b'?' as usize] = ByteClasses::QUERY.0;
+    marks[b'*' as usize] = ByteClasses::STAR.0;
+    marks[b'$' as usize] = ByteClasses::DOLLAR.0;
+    marks[b'%' as usize] = ByteClasses::PERCENT.0;
+    marks[b'#' as usize] = ByteClasses::ODD.0;
+    marks[0] = ByteClasses::ODD.0;
+    marks[0x0b] = ByteClasses::ODD.0;
+    marks[0x0c] = ByteClasses::ODD.0;
+    marks[b'\n' as usize] = ByteClasses::LINE_END.0;
+    marks[b'\r' as usize] = ByteClasses::LINE_END.0;
     let mut byte = 0x80;
     while byte < 256 {
-        marks[byte] = Marks::HIGH.0;
+        marks[byte] = ByteClasses::HIGH.0;
         byte += 1;
     }
     marks
@@ -128,16 +128,24 @@ mod tests {
                 let mut text = vec![b'a'; 40];
                 text[len] = end;
                 text[len + 1] = b'?';
-                let plain = Marks::default();
-                assert_eq!(Marks::to_line_end(&text), (len, plain), "{len}");
-                assert_eq!(Marks::to_line_end(&text[..len]), (len, plain), "{len}");
+                let plain = ByteClasses::default();
+                assert_eq!(ByteClasses::to_line_end(&text), (len, plain), "{len}");
+                assert_eq!(
+                    ByteClasses::to_line_end(&text[..len]),
+                    (len, plain),
+                    "{len}"
+                );
                 for byte in 0..=255 {
                     if len == 0 || byte == b'\n' || byte == b'\r' {
                         continue;
                     }
                     text[len / 2] = byte;
-                    let found = Marks::to_line_end(&text);
-                    assert_eq!(found, (len, Marks::of(&text[..len])), "{byte} in {len}");
+                    let found = ByteClasses::to_line_end(&text);
+                    assert_eq!(
+                        found,
+                        (len, ByteClasses::of(&text[..len])),
+                        "{byte} in {len}"
+                    );
                 }
             }
         }

@@ -1,12 +1,12 @@
 //! Keys of lines: what Google reads, what others define, what is near a miss.
 
-use crate::document::{Directive, Robots};
+use crate::document::{Directive, RobotsTxt};
 use crate::parse::blanks::{trim_end, trim_start};
 use crate::parse::template::starts_with_ignore_case;
 
 /// What a line is for, by its key (google-semantics §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum DirectiveKind {
     /// `User-agent`, and what Google takes for it.
     UserAgent,
     /// `Allow`.
@@ -80,8 +80,8 @@ pub(crate) fn is_known_directive(key: &[u8]) -> bool {
     is_unsupported(key) || KNOWN.iter().any(|name| key.eq_ignore_ascii_case(name))
 }
 
-impl Robots<'_> {
-    /// The canonical name of a directive with [`Key::Other`], written into
+impl RobotsTxt<'_> {
+    /// The canonical name of a directive with [`DirectiveKind::Other`], written into
     /// `out`, and whether any specification or known crawler defines it.
     ///
     /// The key lower-cased; `content-signals` is `content-signal`.
@@ -97,13 +97,13 @@ impl Robots<'_> {
 }
 
 /// Reads a key by its beginning, in this order (§3).
-pub(crate) fn read_key(key: &[u8]) -> (Key, bool) {
+pub(crate) fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
     let starts = |prefix: &[u8]| starts_with_ignore_case(key, prefix);
     match key[0] | 0x20 {
-        b'u' if starts(b"user-agent") => (Key::UserAgent, false),
-        b'u' if starts(b"useragent") || starts(b"user agent") => (Key::UserAgent, true),
-        b'a' if starts(b"allow") => (Key::Allow, false),
-        b'd' if starts(b"disallow") => (Key::Disallow, false),
+        b'u' if starts(b"user-agent") => (DirectiveKind::UserAgent, false),
+        b'u' if starts(b"useragent") || starts(b"user agent") => (DirectiveKind::UserAgent, true),
+        b'a' if starts(b"allow") => (DirectiveKind::Allow, false),
+        b'd' if starts(b"disallow") => (DirectiveKind::Disallow, false),
         b'd' if [
             &b"dissallow"[..],
             b"dissalow",
@@ -114,11 +114,11 @@ pub(crate) fn read_key(key: &[u8]) -> (Key, bool) {
         .iter()
         .any(|it| starts(it)) =>
         {
-            (Key::Disallow, true)
+            (DirectiveKind::Disallow, true)
         }
-        b's' if starts(b"sitemap") => (Key::Sitemap, false),
-        b's' if starts(b"site-map") => (Key::Sitemap, true),
-        _ => (Key::Other, false),
+        b's' if starts(b"sitemap") => (DirectiveKind::Sitemap, false),
+        b's' if starts(b"site-map") => (DirectiveKind::Sitemap, true),
+        _ => (DirectiveKind::Other, false),
     }
 }
 
@@ -138,14 +138,14 @@ pub(crate) fn read_rule_key(line: &[u8]) -> Option<(bool, usize)> {
 /// Reads `User-agent` and `Sitemap` where a colon follows at once: the key,
 /// and the place of the colon.
 #[inline(always)]
-pub(crate) fn read_name_key(line: &[u8]) -> Option<(Key, usize)> {
+pub(crate) fn read_name_key(line: &[u8]) -> Option<(DirectiveKind, usize)> {
     let (first, rest) = line.split_first_chunk::<8>()?;
     let word = u64::from_le_bytes(*first);
     if is_word(word, *b"user-age") {
         let is_end = matches!(rest, [b'n' | b'N', b't' | b'T', b':', ..]);
-        is_end.then_some((Key::UserAgent, 10))
+        is_end.then_some((DirectiveKind::UserAgent, 10))
     } else {
-        is_word(word, *b"sitemap:").then_some((Key::Sitemap, 7))
+        is_word(word, *b"sitemap:").then_some((DirectiveKind::Sitemap, 7))
     }
 }
 
@@ -160,13 +160,13 @@ fn is_word(word: u64, name: [u8; 8]) -> bool {
 }
 
 /// Whether the key is spelt as RFC 9309 §2.2 has it, in any case.
-pub(crate) fn is_whole_key(key: Key, text: &[u8]) -> bool {
+pub(crate) fn is_whole_key(key: DirectiveKind, text: &[u8]) -> bool {
     let name: &[u8] = match key {
-        Key::UserAgent => b"user-agent",
-        Key::Allow => b"allow",
-        Key::Disallow => b"disallow",
-        Key::Sitemap => b"sitemap",
-        Key::Other => return false,
+        DirectiveKind::UserAgent => b"user-agent",
+        DirectiveKind::Allow => b"allow",
+        DirectiveKind::Disallow => b"disallow",
+        DirectiveKind::Sitemap => b"sitemap",
+        DirectiveKind::Other => return false,
     };
     text.eq_ignore_ascii_case(name)
 }
@@ -218,25 +218,25 @@ mod tests {
 
     #[test]
     fn keys_are_read_by_their_beginning() {
-        assert_eq!(read_key(b"User-agents"), (Key::UserAgent, false));
-        assert_eq!(read_key(b"USERAGENT"), (Key::UserAgent, true));
-        assert_eq!(read_key(b"Allowance"), (Key::Allow, false));
-        assert_eq!(read_key(b"dissallowed"), (Key::Disallow, true));
-        assert_eq!(read_key(b"Site-map"), (Key::Sitemap, true));
-        assert_eq!(read_key(b"alow"), (Key::Other, false));
+        assert_eq!(read_key(b"User-agents"), (DirectiveKind::UserAgent, false));
+        assert_eq!(read_key(b"USERAGENT"), (DirectiveKind::UserAgent, true));
+        assert_eq!(read_key(b"Allowance"), (DirectiveKind::Allow, false));
+        assert_eq!(read_key(b"dissallowed"), (DirectiveKind::Disallow, true));
+        assert_eq!(read_key(b"Site-map"), (DirectiveKind::Sitemap, true));
+        assert_eq!(read_key(b"alow"), (DirectiveKind::Other, false));
     }
 
     #[test]
     fn usual_keys_are_keys_that_are_spelt_exactly() {
         let usual = |line: &[u8]| match read_rule_key(line) {
-            Some((true, colon)) => Some((Key::Allow, colon)),
-            Some((false, colon)) => Some((Key::Disallow, colon)),
+            Some((true, colon)) => Some((DirectiveKind::Allow, colon)),
+            Some((false, colon)) => Some((DirectiveKind::Disallow, colon)),
             None => read_name_key(line),
         };
-        assert_eq!(usual(b"Disallow:"), Some((Key::Disallow, 8)));
-        assert_eq!(usual(b"aLLow: /x"), Some((Key::Allow, 5)));
-        assert_eq!(usual(b"USER-AGENT:*"), Some((Key::UserAgent, 10)));
-        assert_eq!(usual(b"Sitemap:"), Some((Key::Sitemap, 7)));
+        assert_eq!(usual(b"Disallow:"), Some((DirectiveKind::Disallow, 8)));
+        assert_eq!(usual(b"aLLow: /x"), Some((DirectiveKind::Allow, 5)));
+        assert_eq!(usual(b"USER-AGENT:*"), Some((DirectiveKind::UserAgent, 10)));
+        assert_eq!(usual(b"Sitemap:"), Some((DirectiveKind::Sitemap, 7)));
         for line in [
             &b"Allow:/"[..],
             b"Disallow /x",

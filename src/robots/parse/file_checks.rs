@@ -1,70 +1,70 @@
 //! What can be said of a file only at its end.
 
-use super::Pass;
-use crate::anomaly::Anomaly;
-use crate::document::{BODY_LIMIT_BYTES, Content, Directive, Group, LineEndings, Span};
-use crate::parse::directive_kind::Key;
+use super::ParseState;
+use crate::anomaly::AnomalyKind;
+use crate::document::{BODY_LIMIT_BYTES, ContentClass, Directive, Group, LineEndings, Span};
+use crate::parse::directive_kind::DirectiveKind;
 use crate::parse::sniff::{is_binary, looks_like_utf16};
 use crate::parse::template::Template;
 
-impl Pass<'_, '_> {
+impl ParseState<'_, '_> {
     /// What can be said of the file only at its end.
     pub(super) fn finish(&mut self) {
         let is_utf8 = std::str::from_utf8(self.body).is_ok();
         // UTF-16 has NULs, or a mark that is no UTF-8.
         let is_utf16 = (self.has_nul || !is_utf8) && looks_like_utf16(self.body);
-        let endings = self.parts.figures.line_endings;
-        self.parts.figures.is_valid_utf8 = is_utf8;
-        self.parts.figures.n_groups = self.parts.groups.len() as u32;
+        let endings = self.parts.summary.line_endings;
+        self.parts.summary.is_valid_utf8 = is_utf8;
+        self.parts.summary.n_groups = self.parts.groups.len() as u32;
         let whole = [
-            (is_utf16, Anomaly::Utf16),
-            (endings == LineEndings::Cr, Anomaly::CrOnly),
-            (endings == LineEndings::Mixed, Anomaly::MixedLineEnds),
-            (!is_utf8 && !is_utf16, Anomaly::InvalidUtf8),
-            (self.is_html, Anomaly::HtmlBody),
+            (is_utf16, AnomalyKind::Utf16),
+            (endings == LineEndings::Cr, AnomalyKind::CrOnly),
+            (endings == LineEndings::Mixed, AnomalyKind::MixedLineEnds),
+            (!is_utf8 && !is_utf16, AnomalyKind::InvalidUtf8),
+            (self.is_html, AnomalyKind::HtmlBody),
             (
                 self.body.len() as u64 > BODY_LIMIT_BYTES,
-                Anomaly::Over500kib,
+                AnomalyKind::Over500kib,
             ),
         ];
         for (is_so, anomaly) in whole {
             if is_so {
-                self.find(0, anomaly, Span::default());
+                self.report(0, anomaly, Span::default());
             }
         }
         self.compare_groups();
         self.compare_agents();
-        self.parts.figures.content = self.content(is_utf16);
+        self.parts.summary.content = self.content(is_utf16);
         // Plain WordPress writes two rules for everybody and no mark.
-        if self.parts.figures.template.is_none() && self.has_wp_admin && self.has_admin_ajax {
-            self.parts.figures.template = Some(Template::Wordpress);
+        if self.parts.summary.template.is_none() && self.has_wp_admin && self.has_admin_ajax {
+            self.parts.summary.template = Some(Template::Wordpress);
         }
-        let findings = &mut self.parts.findings;
-        if !findings.is_sorted_by_key(|finding| finding.line_no) {
-            findings.sort_by_key(|finding| finding.line_no);
+        let anomalies = &mut self.parts.anomalies;
+        if !anomalies.is_sorted_by_key(|finding| finding.line_no) {
+            anomalies.sort_by_key(|finding| finding.line_no);
         }
     }
 
-    fn content(&self, is_utf16: bool) -> Content {
-        let figures = &self.parts.figures;
+    fn content(&self, is_utf16: bool) -> ContentClass {
+        let summary = &self.parts.summary;
         if is_binary(self.body) {
-            Content::Binary
+            ContentClass::Binary
         } else if self.is_html {
-            Content::Html
-        } else if figures.n_allow + figures.n_disallow > 0 {
-            Content::Rules
-        } else if figures.n_blank_lines + figures.n_comment_lines == figures.n_lines {
+            ContentClass::Html
+        } else if summary.n_allow + summary.n_disallow > 0 {
+            ContentClass::Rules
+        } else if summary.n_blank_lines + summary.n_comment_lines == summary.n_lines {
             if self.has_nul && !is_utf16 {
-                Content::Binary
-            } else if figures.n_comment_lines == 0 {
-                Content::Empty
+                ContentClass::Binary
+            } else if summary.n_comment_lines == 0 {
+                ContentClass::Empty
             } else {
-                Content::CommentsOnly
+                ContentClass::CommentsOnly
             }
         } else if self.has_nul && !is_utf16 {
-            Content::Binary
+            ContentClass::Binary
         } else {
-            Content::NoRules
+            ContentClass::NoRules
         }
     }
 
@@ -73,7 +73,11 @@ impl Pass<'_, '_> {
         for index in 0..self.parts.groups.len() {
             let group = self.parts.groups[index];
             if group.n_allow + group.n_disallow == 0 {
-                self.find(group.line_no, Anomaly::GroupWithoutRules, Span::default());
+                self.report(
+                    group.line_no,
+                    AnomalyKind::GroupWithoutRules,
+                    Span::default(),
+                );
             }
             if group.n_allow == 0 || group.n_disallow == 0 {
                 continue;
@@ -88,20 +92,20 @@ impl Pass<'_, '_> {
     fn compare_rules(&mut self, group: Group, end: usize) {
         // The fewer are put in order and the others looked up among them.
         let (fewer, others) = if group.n_allow <= group.n_disallow {
-            (Key::Allow, Key::Disallow)
+            (DirectiveKind::Allow, DirectiveKind::Disallow)
         } else {
-            (Key::Disallow, Key::Allow)
+            (DirectiveKind::Disallow, DirectiveKind::Allow)
         };
         let mut order = std::mem::take(&mut self.parts.order);
         let directives = &self.parts.directives[..end];
         let text = |at: u32| self.parts.text(self.body, directives[at as usize].value);
-        let rules = |key: Key| {
+        let rules = |key: DirectiveKind| {
             let rules = directives.iter().enumerate().skip(group.first);
-            rules.filter(move |(_, it)| it.key == key && !it.value.is_empty())
+            rules.filter(move |(_, it)| it.kind == key && !it.value.is_empty())
         };
         let place =
-            |at: usize, it: &Directive| Place::new(at, self.parts.text(self.body, it.value));
-        let compare = |a: &Place, b: &Place| {
+            |at: usize, it: &Directive| DirectiveRef::new(at, self.parts.text(self.body, it.value));
+        let compare = |a: &DirectiveRef, b: &DirectiveRef| {
             let by_text = || text(a.at).cmp(text(b.at));
             a.hash.cmp(&b.hash).then_with(by_text)
         };
@@ -129,7 +133,7 @@ impl Pass<'_, '_> {
         }
         self.parts.order = order;
         for (line_no, detail) in found {
-            self.find(line_no, Anomaly::ConflictingEqualLength, detail);
+            self.report(line_no, AnomalyKind::ConflictingEqualLength, detail);
         }
     }
 
@@ -150,22 +154,22 @@ impl Pass<'_, '_> {
             }
             let (a, b) = (&directives[a.at as usize], &directives[b.at as usize]);
             let anomaly = if a.group_no == b.group_no {
-                Anomaly::DuplicateAgentGroup
+                AnomalyKind::DuplicateAgentGroup
             } else {
-                Anomaly::AgentInManyGroups
+                AnomalyKind::AgentInManyGroups
             };
             found.push((b.line_no, anomaly, b.value));
         }
         self.parts.agents = order;
         for (line_no, anomaly, detail) in found {
-            self.find(line_no, anomaly, detail);
+            self.report(line_no, anomaly, detail);
         }
     }
 }
 
 /// A directive among others, put in order by a text of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct DirectiveRef {
     /// Of the text, so that few texts are compared.
     hash: u32,
     /// Index of the directive.
@@ -173,7 +177,7 @@ pub(crate) struct Place {
     is_met: bool,
 }
 
-impl Place {
+impl DirectiveRef {
     pub(super) fn new(at: usize, text: &[u8]) -> Self {
         Self {
             hash: hash(text),

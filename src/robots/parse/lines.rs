@@ -13,7 +13,7 @@ pub const LINE_BYTES_MAX: usize = 2083 * 8 - 1;
 
 /// What ended a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum LineEnding {
     /// A line feed.
     Lf,
     /// A carriage return and a line feed.
@@ -34,7 +34,7 @@ pub struct Line<'a> {
     /// The line's own bytes.
     pub bytes: &'a [u8],
     /// What ended it.
-    pub ending: Ending,
+    pub ending: LineEnding,
 }
 
 impl Line<'_> {
@@ -78,10 +78,10 @@ impl<'a> Lines<'a> {
         let start = self.next;
         let (bytes, behind) = self.body[start..].split_at(len);
         let (ending, skip) = match behind {
-            [b'\n', ..] => (Ending::Lf, 1),
-            [b'\r', b'\n', ..] => (Ending::CrLf, 2),
-            [_, ..] => (Ending::Cr, 1),
-            [] => (Ending::None, 0),
+            [b'\n', ..] => (LineEnding::Lf, 1),
+            [b'\r', b'\n', ..] => (LineEnding::CrLf, 2),
+            [_, ..] => (LineEnding::Cr, 1),
+            [] => (LineEnding::None, 0),
         };
         self.done = behind.is_empty();
         self.next = start + len + skip;

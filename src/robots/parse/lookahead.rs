@@ -2,13 +2,13 @@
 
 /// What a search met behind the line it was made for is known when that line
 /// is read. It must always be for the same octets.
-pub(super) struct Ahead {
+pub(super) struct Lookahead {
     /// Where it began, and what it met first, or the body's end.
     from: usize,
     met: usize,
 }
 
-impl Ahead {
+impl Lookahead {
     /// A search that has not begun.
     pub(super) const NEW: Self = Self {
         from: usize::MAX,
@@ -43,7 +43,7 @@ mod tests {
         let search = |text: &[u8]| text.iter().position(|&byte| byte == b':');
         for step in 1..8 {
             for len in 0..8 {
-                let mut ahead = Ahead::NEW;
+                let mut ahead = Lookahead::NEW;
                 for start in (0..=body.len()).step_by(step) {
                     let end = (start + len).min(body.len());
                     let found = ahead.find(body, start, end, search);

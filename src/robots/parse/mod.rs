@@ -17,29 +17,29 @@ pub(crate) mod template;
 mod user_agent;
 
 use crate::agent_name::is_blank;
-use crate::anomaly::{Anomaly, Finding};
+use crate::anomaly::{Anomaly, AnomalyKind};
 use crate::document::{
-    BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, Figures, LineEndings, MARK, Parts, Reading,
-    Robots, Span,
+    BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, DocumentData, LineEndings, MARK, ParseOptions,
+    RobotsTxt, Span, Summary,
 };
 use crate::parse::blanks::{find_blank, trim_blanks, trim_end, trim_start};
 use crate::parse::directive_kind::{
-    Key, is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
-    read_key, read_name_key, read_rule_key,
+    DirectiveKind, is_known_directive, is_near_known_key, is_unsupported, is_whole_key,
+    may_be_unsupported, read_key, read_name_key, read_rule_key,
 };
-use crate::parse::lines::{Ending, LINE_BYTES_MAX, Line, Lines, line_len};
+use crate::parse::lines::{LINE_BYTES_MAX, Line, LineEnding, Lines, line_len};
 use crate::parse::sniff::looks_like_html;
 use crate::parse::template::Template;
-use byte_classes::Marks;
-pub(crate) use file_checks::Place;
-use lookahead::Ahead;
+use byte_classes::ByteClasses;
+pub(crate) use file_checks::DirectiveRef;
+use lookahead::Lookahead;
 use memchr::{memchr, memchr2};
-use user_agent::Agent;
+use user_agent::ParsedAgent;
 
 /// Parses bodies, one after the other, in the same memory.
 #[derive(Debug, Default)]
 pub struct Parser {
-    parts: Parts,
+    parts: DocumentData,
 }
 impl Parser {
     /// Makes a parser with no memory yet.
@@ -58,23 +58,23 @@ impl Parser {
     /// The grammar is [RFC 9309 §2.2] with the liberties of Google's parser.
     ///
     /// [RFC 9309 §2.2]: https://www.rfc-editor.org/rfc/rfc9309#section-2.2
-    pub fn parse<'a>(&'a mut self, body: &'a [u8]) -> Robots<'a> {
-        self.parse_with(body, Reading::default())
+    pub fn parse<'a>(&'a mut self, body: &'a [u8]) -> RobotsTxt<'a> {
+        self.parse_with(body, ParseOptions::default())
     }
 
     /// Parses `body` as [`parse`](Self::parse) does; `reading` says which
     /// lines count. The whole body is read whatever counts.
-    pub fn parse_with<'a>(&'a mut self, body: &'a [u8], reading: Reading) -> Robots<'a> {
+    pub fn parse_with<'a>(&'a mut self, body: &'a [u8], reading: ParseOptions) -> RobotsTxt<'a> {
         let body = &body[..body.len().min(BODY_BYTES_MAX)];
         let parts = &mut self.parts;
         parts.directives.clear();
         parts.groups.clear();
-        parts.findings.clear();
+        parts.anomalies.clear();
         parts.buffer.clear();
         parts.agents.clear();
-        parts.figures = Figures::default();
-        Pass::new(parts, body, reading).run();
-        Robots {
+        parts.summary = Summary::default();
+        ParseState::new(parts, body, reading).run();
+        RobotsTxt {
             body,
             parts: &self.parts,
         }
@@ -82,8 +82,8 @@ impl Parser {
 }
 
 /// A line with a key and a value, as it was read.
-struct Read<'b> {
-    key: Key,
+struct ParsedLine<'b> {
+    kind: DirectiveKind,
     /// The key and the value as Google's parser has them.
     key_text: &'b [u8],
     value: &'b [u8],
@@ -92,7 +92,7 @@ struct Read<'b> {
     key_raw: Span,
     value_raw: Span,
     /// Those of the value; there may be more.
-    marks: Marks,
+    marks: ByteClasses,
     has_colon: bool,
     is_typo: bool,
     /// Whether the line has a colon and its key is spelt as in RFC 9309.
@@ -102,8 +102,8 @@ struct Read<'b> {
 }
 
 /// One parse of one body.
-struct Pass<'p, 'b> {
-    parts: &'p mut Parts,
+struct ParseState<'p, 'b> {
+    parts: &'p mut DocumentData,
     body: &'b [u8],
     limit: u64,
     is_truncated: bool,
@@ -121,8 +121,8 @@ struct Pass<'p, 'b> {
     record_no: u32,
     record_ended: bool,
     record_has_rules: bool,
-    separators: Ahead,
-    comments: Ahead,
+    separators: Lookahead,
+    comments: Lookahead,
     /// The bytes of an incomplete byte order mark that begin the body: 0, 1 or 2.
     partial_bom_bytes: usize,
     /// The two rules of plain WordPress.
@@ -130,8 +130,8 @@ struct Pass<'p, 'b> {
     has_admin_ajax: bool,
 }
 
-impl<'p, 'b> Pass<'p, 'b> {
-    fn new(parts: &'p mut Parts, body: &'b [u8], reading: Reading) -> Self {
+impl<'p, 'b> ParseState<'p, 'b> {
+    fn new(parts: &'p mut DocumentData, body: &'b [u8], reading: ParseOptions) -> Self {
         Self {
             parts,
             body,
@@ -147,8 +147,8 @@ impl<'p, 'b> Pass<'p, 'b> {
             record_no: 0,
             record_ended: true,
             record_has_rules: false,
-            separators: Ahead::NEW,
-            comments: Ahead::NEW,
+            separators: Lookahead::NEW,
+            comments: Lookahead::NEW,
             partial_bom_bytes: 0,
             has_wp_admin: false,
             has_admin_ajax: false,
@@ -173,9 +173,9 @@ impl<'p, 'b> Pass<'p, 'b> {
             last_no = line.no;
             longest = longest.max(line.bytes.len());
         }
-        self.parts.figures.n_lines = last_no;
-        self.parts.figures.max_line_bytes = longest as u32;
-        self.parts.figures.line_endings = match endings {
+        self.parts.summary.n_lines = last_no;
+        self.parts.summary.max_line_bytes = longest as u32;
+        self.parts.summary.line_endings = match endings {
             [0, 0, 0, _] => LineEndings::None,
             [_, 0, 0, _] => LineEndings::Lf,
             [0, _, 0, _] => LineEndings::CrLf,
@@ -196,22 +196,22 @@ impl<'p, 'b> Pass<'p, 'b> {
         match len {
             0 => {}
             3 => {
-                self.parts.figures.has_bom = true;
-                self.find(0, Anomaly::Bom, Span::default());
+                self.parts.summary.has_bom = true;
+                self.report(0, AnomalyKind::Bom, Span::default());
             }
             _ => {
                 self.partial_bom_bytes = len;
-                self.find(0, Anomaly::PartialBom, Span::default());
+                self.report(0, AnomalyKind::PartialBom, Span::default());
             }
         }
         len
     }
 
     #[inline(never)]
-    fn find(&mut self, line_no: u32, anomaly: Anomaly, detail: Span) {
-        self.parts.findings.push(Finding {
+    fn report(&mut self, line_no: u32, kind: AnomalyKind, detail: Span) {
+        self.parts.anomalies.push(Anomaly {
             line_no,
-            anomaly,
+            kind,
             detail,
         });
     }
@@ -240,18 +240,22 @@ impl<'p, 'b> Pass<'p, 'b> {
     #[inline(always)]
     fn next_line(&mut self, lines: &mut Lines<'b>, rest: &'b [u8]) -> Line<'b> {
         if let Some((is_allow, colon)) = read_rule_key(rest) {
-            let key = if is_allow { Key::Allow } else { Key::Disallow };
-            let (line, read) = cut_usual(lines, rest, key, colon);
+            let kind = if is_allow {
+                DirectiveKind::Allow
+            } else {
+                DirectiveKind::Disallow
+            };
+            let (line, read) = cut_usual(lines, rest, kind, colon);
             if is_usual(line, &read) {
                 let value = self.rule(line.no, &read);
-                self.push(line, &read, value, Agent::default());
+                self.push(line, &read, value, ParsedAgent::default());
             } else {
                 self.line(line);
             }
             return line;
         }
-        if let Some((key, colon)) = read_name_key(rest) {
-            let (line, read) = cut_usual(lines, rest, key, colon);
+        if let Some((kind, colon)) = read_name_key(rest) {
+            let (line, read) = cut_usual(lines, rest, kind, colon);
             if is_usual(line, &read) {
                 self.add(line, read);
             } else {
@@ -275,13 +279,13 @@ impl<'p, 'b> Pass<'p, 'b> {
         let mut seen = raw;
         if raw.len() > LINE_BYTES_MAX {
             seen = &raw[..LINE_BYTES_MAX];
-            self.find(line.no, Anomaly::OverlongLine, Span::default());
+            self.report(line.no, AnomalyKind::OverlongLine, Span::default());
         }
         if self.has_nul
             && let Some(at) = memchr(0, seen)
         {
             seen = &seen[..at];
-            self.find(line.no, Anomaly::NulBytes, Span::default());
+            self.report(line.no, AnomalyKind::NulBytes, Span::default());
         }
         let is_cut = seen.len() < raw.len();
         let seen = trim_start(seen);
@@ -289,7 +293,7 @@ impl<'p, 'b> Pass<'p, 'b> {
             return self.blank(line);
         };
         if first == b'#' {
-            self.parts.figures.n_comment_lines += 1;
+            self.parts.summary.n_comment_lines += 1;
             return self.comment(&seen[1..]);
         }
         self.directive(line, seen, is_cut);
@@ -298,7 +302,7 @@ impl<'p, 'b> Pass<'p, 'b> {
     /// A blank line ends Koster's record; to the others it is nothing.
     #[inline(always)]
     fn blank(&mut self, line: Line<'b>) {
-        self.parts.figures.n_blank_lines += 1;
+        self.parts.summary.n_blank_lines += 1;
         if line.bytes.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
             self.record_ended = true;
             if self.blank_line_no == 0 {
@@ -309,7 +313,7 @@ impl<'p, 'b> Pass<'p, 'b> {
 
     fn comment(&mut self, text: &[u8]) {
         if let Some(template) = template::of_comment(text) {
-            let known = &mut self.parts.figures.template;
+            let known = &mut self.parts.summary.template;
             *known = Some(known.map_or(template, |known| known.min(template)));
             self.is_managed |= template == Template::CloudflareManaged;
         } else if self.is_managed && template::ends_managed_block(text) {
@@ -346,15 +350,18 @@ impl<'p, 'b> Pass<'p, 'b> {
         }
         let value = trim_end(trim_start(seen_value));
 
-        let (key, is_typo) = read_key(key_text);
-        let is_whole = is_whole_key(key, key_text);
+        let (kind, is_typo) = read_key(key_text);
+        let is_whole = is_whole_key(kind, key_text);
         // As written: the line's own bytes around the same separator.
         let separator = seen_key.as_ptr() as usize + seen_key.len() - line.bytes.as_ptr() as usize;
         let mut key_raw = trim_blanks(&line.bytes[..separator]);
         let is_trimmed_alike = key_raw.len() == key_text.len();
         if self.partial_bom_bytes > 0
             && line.no == 1
-            && matches!(key, Key::UserAgent | Key::Allow | Key::Disallow)
+            && matches!(
+                kind,
+                DirectiveKind::UserAgent | DirectiveKind::Allow | DirectiveKind::Disallow
+            )
         {
             // Only Google's parser drops these bytes. As written, they are part of the key.
             let end = self.span(key_raw).start as usize + key_raw.len();
@@ -371,16 +378,16 @@ impl<'p, 'b> Pass<'p, 'b> {
             !comment.is_empty() && value_raw.last().is_some_and(|&byte| !is_blank(byte));
         let value_raw = trim_blanks(value_raw);
 
-        let read = Read {
-            key,
+        let read = ParsedLine {
+            kind,
             key_text,
             key_raw: self.span(key_raw),
             value,
             span: self.span(value),
             value_raw: self.span(value_raw),
-            marks: match key {
-                Key::Allow | Key::Disallow => Marks::of(value),
-                _ => Marks::default(),
+            marks: match kind {
+                DirectiveKind::Allow | DirectiveKind::Disallow => ByteClasses::of(value),
+                _ => ByteClasses::default(),
             },
             has_colon,
             is_typo,
@@ -388,17 +395,17 @@ impl<'p, 'b> Pass<'p, 'b> {
             is_comment_glued,
         };
         if !has_colon {
-            self.find(line.no, Anomaly::MissingColon, read.key_raw);
+            self.report(line.no, AnomalyKind::MissingColon, read.key_raw);
         }
-        if key != Key::Other {
+        if kind != DirectiveKind::Other {
             if is_typo {
-                self.find(line.no, Anomaly::TypoAcceptedByGoogle, read.key_raw);
+                self.report(line.no, AnomalyKind::TypoAcceptedByGoogle, read.key_raw);
             } else if !is_whole {
-                self.find(line.no, Anomaly::KeyByPrefix, read.key_raw);
+                self.report(line.no, AnomalyKind::KeyByPrefix, read.key_raw);
             }
             if !is_trimmed_alike || (value_raw.len() != value.len() && has_control_blank(value_raw))
             {
-                self.find(line.no, Anomaly::ControlBlank, read.value_raw);
+                self.report(line.no, AnomalyKind::ControlBlank, read.value_raw);
             }
         }
         self.add(line, read);
@@ -406,14 +413,14 @@ impl<'p, 'b> Pass<'p, 'b> {
 
     /// Adds a line with a key and a value.
     #[inline(never)]
-    fn add(&mut self, line: Line<'b>, read: Read<'b>) {
+    fn add(&mut self, line: Line<'b>, read: ParsedLine<'b>) {
         let mut value = read.span;
-        let mut agent = Agent::default();
-        match read.key {
-            Key::UserAgent => agent = self.user_agent(line.no, &read),
-            Key::Allow | Key::Disallow => value = self.rule(line.no, &read),
-            Key::Sitemap => self.sitemap(line.no),
-            Key::Other => self.other(line, &read),
+        let mut agent = ParsedAgent::default();
+        match read.kind {
+            DirectiveKind::UserAgent => agent = self.user_agent(line.no, &read),
+            DirectiveKind::Allow | DirectiveKind::Disallow => value = self.rule(line.no, &read),
+            DirectiveKind::Sitemap => self.sitemap(line.no),
+            DirectiveKind::Other => self.other(line, &read),
         }
         self.push(line, &read, value, agent);
     }
@@ -421,15 +428,15 @@ impl<'p, 'b> Pass<'p, 'b> {
     /// Whether the line ends within the body limit and is whole.
     #[inline(always)]
     fn counts(&self, line: Line<'b>) -> bool {
-        line.end() as u64 <= self.limit && !(self.is_truncated && line.ending == Ending::None)
+        line.end() as u64 <= self.limit && !(self.is_truncated && line.ending == LineEnding::None)
     }
 
     #[inline(always)]
-    fn push(&mut self, line: Line<'b>, read: &Read<'b>, value: Span, agent: Agent) {
-        let record_no = self.count_record(read.key, read.is_exact);
+    fn push(&mut self, line: Line<'b>, read: &ParsedLine<'b>, value: Span, agent: ParsedAgent) {
+        let record_no = self.count_record(read.kind, read.is_exact);
         self.parts.directives.push(Directive {
             line_no: line.no,
-            key: read.key,
+            kind: read.kind,
             group_no: self.parts.groups.len() as u32,
             agent_no: agent.no,
             record_no,
@@ -449,16 +456,16 @@ impl<'p, 'b> Pass<'p, 'b> {
     fn no_directive(&mut self, line_no: u32, text: &[u8]) {
         if !self.is_html {
             let detail = self.span(text);
-            self.find(line_no, Anomaly::NoDirective, detail);
+            self.report(line_no, AnomalyKind::NoDirective, detail);
         }
     }
 
     /// Koster's records (§10): agents and rules up to a blank line, and a
     /// user-agent line after rules begins anew. Only exact keys are any to him.
     #[inline(always)]
-    fn count_record(&mut self, key: Key, is_exact: bool) -> u32 {
-        let is_rule = matches!(key, Key::Allow | Key::Disallow);
-        let is_agent = key == Key::UserAgent;
+    fn count_record(&mut self, kind: DirectiveKind, is_exact: bool) -> u32 {
+        let is_rule = matches!(kind, DirectiveKind::Allow | DirectiveKind::Disallow);
+        let is_agent = kind == DirectiveKind::UserAgent;
         if self.record_ended || (is_agent && is_exact && self.record_has_rules) {
             self.record_no += 1;
             self.record_ended = false;
@@ -469,15 +476,15 @@ impl<'p, 'b> Pass<'p, 'b> {
     }
 
     fn sitemap(&mut self, line_no: u32) {
-        self.parts.figures.n_sitemaps += 1;
+        self.parts.summary.n_sitemaps += 1;
         if self.sitemap_line_no == 0 && !self.group_has_rules {
             self.sitemap_line_no = line_no;
         }
     }
 
-    fn other(&mut self, line: Line<'b>, read: &Read<'b>) {
+    fn other(&mut self, line: Line<'b>, read: &ParsedLine<'b>) {
         let line_no = line.no;
-        self.parts.figures.n_directives += 1;
+        self.parts.summary.n_directives += 1;
         let (key, value) = (read.key_text, read.value);
         if !may_be_unsupported(key) {
             if !self.is_html && !is_known_directive(key) {
@@ -503,24 +510,24 @@ impl<'p, 'b> Pass<'p, 'b> {
                 self.crawl_delay_line_no = line_no;
             }
             if seconds::seconds(value).is_none() {
-                self.find(line_no, Anomaly::BadCrawlDelay, span);
+                self.report(line_no, AnomalyKind::BadCrawlDelay, span);
             }
         }
         if is_unsupported(key) {
-            self.find(line_no, Anomaly::UnsupportedDirective, read.key_raw);
+            self.report(line_no, AnomalyKind::UnsupportedDirective, read.key_raw);
         } else if !self.is_html && !is_known_directive(key) {
             self.unknown(line_no, read);
         }
     }
 
     #[cold]
-    fn unknown(&mut self, line_no: u32, read: &Read<'b>) {
+    fn unknown(&mut self, line_no: u32, read: &ParsedLine<'b>) {
         let anomaly = if is_near_known_key(read.key_text) {
-            Anomaly::TypoOther
+            AnomalyKind::TypoOther
         } else {
-            Anomaly::UnknownDirective
+            AnomalyKind::UnknownDirective
         };
-        self.find(line_no, anomaly, read.key_raw);
+        self.report(line_no, anomaly, read.key_raw);
     }
 }
 
@@ -529,25 +536,25 @@ impl<'p, 'b> Pass<'p, 'b> {
 fn cut_usual<'b>(
     lines: &mut Lines<'b>,
     rest: &'b [u8],
-    key: Key,
+    kind: DirectiveKind,
     colon: usize,
-) -> (Line<'b>, Read<'b>) {
+) -> (Line<'b>, ParsedLine<'b>) {
     let mut begin = colon + 1;
     while let Some(b' ' | b'\t') = rest.get(begin) {
         begin += 1;
     }
-    let (len, marks) = Marks::to_line_end(&rest[begin..]);
+    let (len, marks) = ByteClasses::to_line_end(&rest[begin..]);
     let line = lines.cut(begin + len);
     let mut value = &line.bytes[begin..];
-    if marks.has(Marks::BLANK) {
+    if marks.has(ByteClasses::BLANK) {
         value = trim_end(value);
     }
     let span = Span {
         start: (line.start + begin) as u32,
         len: value.len() as u32,
     };
-    let read = Read {
-        key,
+    let read = ParsedLine {
+        kind,
         key_text: &line.bytes[..colon],
         key_raw: Span {
             start: line.start as u32,
@@ -567,8 +574,8 @@ fn cut_usual<'b>(
 
 /// Whether the texts as written are the texts as read.
 #[inline(always)]
-fn is_usual(line: Line<'_>, read: &Read<'_>) -> bool {
-    !read.marks.has(Marks::ODD) && line.bytes.len() <= LINE_BYTES_MAX
+fn is_usual(line: Line<'_>, read: &ParsedLine<'_>) -> bool {
+    !read.marks.has(ByteClasses::ODD) && line.bytes.len() <= LINE_BYTES_MAX
 }
 
 /// A key and a value with only blanks between them (§2.4).

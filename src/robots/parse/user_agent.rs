@@ -1,24 +1,24 @@
 //! A user-agent line: its group, and the names it gives.
 
-use super::{Pass, Place, Read};
+use super::{DirectiveRef, ParseState, ParsedLine};
 use crate::agent_name::{is_product_token, product_token, whole_name};
-use crate::anomaly::Anomaly;
+use crate::anomaly::AnomalyKind;
 use crate::document::{Group, Span};
 
 /// What a user-agent line says.
 #[derive(Default)]
-pub(super) struct Agent {
+pub(super) struct ParsedAgent {
     /// Its place in its group, from 1.
     pub(super) no: u32,
     pub(super) name: Span,
     pub(super) token: Span,
 }
 
-impl<'b> Pass<'_, 'b> {
+impl<'b> ParseState<'_, 'b> {
     /// Starts or continues a group (§6).
-    pub(super) fn user_agent(&mut self, line_no: u32, read: &Read<'b>) -> Agent {
+    pub(super) fn user_agent(&mut self, line_no: u32, read: &ParsedLine<'b>) -> ParsedAgent {
         let written = read.span;
-        self.parts.figures.n_user_agents += 1;
+        self.parts.summary.n_user_agents += 1;
         if self.parts.groups.is_empty() || self.group_has_rules {
             self.group_has_rules = false;
             self.parts.groups.push(Group {
@@ -28,12 +28,15 @@ impl<'b> Pass<'_, 'b> {
             });
         } else {
             let met = [
-                (self.sitemap_line_no, Anomaly::SitemapBetweenAgents),
-                (self.crawl_delay_line_no, Anomaly::CrawlDelayBetweenAgents),
+                (self.sitemap_line_no, AnomalyKind::SitemapBetweenAgents),
+                (
+                    self.crawl_delay_line_no,
+                    AnomalyKind::CrawlDelayBetweenAgents,
+                ),
             ];
             for (other_no, anomaly) in met {
                 if other_no != 0 {
-                    self.find(other_no, anomaly, written);
+                    self.report(other_no, anomaly, written);
                 }
             }
         }
@@ -48,14 +51,14 @@ impl<'b> Pass<'_, 'b> {
         let (name, token) = self.names(line_no, read);
         if !name.is_empty() {
             let text = self.parts.text(self.body, name);
-            let place = Place::new(self.parts.directives.len(), text);
+            let place = DirectiveRef::new(self.parts.directives.len(), text);
             self.parts.agents.push(place);
         }
-        Agent { no, name, token }
+        ParsedAgent { no, name, token }
     }
 
     /// The whole name and the product token that a user-agent line gives.
-    fn names(&mut self, line_no: u32, read: &Read<'b>) -> (Span, Span) {
+    fn names(&mut self, line_no: u32, read: &ParsedLine<'b>) -> (Span, Span) {
         let (value, written) = (read.value, read.span);
         let from = self.parts.buffer.len();
         if is_product_token(value) {
@@ -82,11 +85,11 @@ impl<'b> Pass<'_, 'b> {
             self.buffered(from)
         };
         if value.is_empty() {
-            self.find(line_no, Anomaly::EmptyAgent, Span::default());
+            self.report(line_no, AnomalyKind::EmptyAgent, Span::default());
         } else if has_version(value) {
-            self.find(line_no, Anomaly::TokenWithVersion, written);
+            self.report(line_no, AnomalyKind::TokenWithVersion, written);
         } else {
-            self.find(line_no, Anomaly::InvalidTokenChars, written);
+            self.report(line_no, AnomalyKind::InvalidTokenChars, written);
         }
         (name, token)
     }

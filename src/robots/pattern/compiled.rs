@@ -36,7 +36,7 @@ const NONE: u32 = u32::MAX;
 
 /// A part of a pattern, as a dialect hands it over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum PatternPart {
     /// An octet of the dialect's normal form.
     Octet(u8),
     /// Any run of octets.
@@ -47,15 +47,15 @@ pub(crate) enum Part {
 
 /// Rules in the order in which they decide, the best first.
 #[derive(Debug, Default)]
-pub(crate) struct Matcher {
+pub(crate) struct CompiledRules {
     /// Heads and pieces.
     text: Vec<u8>,
     /// Pieces of all tails, as ranges of `text`.
     pieces: Vec<Range<u32>>,
     /// What must be equal for a head to be there at all.
     heads: Vec<HeadMask>,
-    rules: Vec<Rule>,
-    tree: OnceLock<Tree>,
+    rules: Vec<CompiledRule>,
+    tree: OnceLock<HeadTree>,
     /// Questions so far, while there is no tree.
     asked: AtomicU32,
 }
@@ -68,14 +68,14 @@ struct HeadMask {
 }
 
 #[derive(Debug)]
-struct Rule {
+struct CompiledRule {
     head: Range<u32>,
-    tail: Tail,
+    tail: PatternTail,
 }
 
 /// What must stand behind a head.
 #[derive(Debug)]
-enum Tail {
+enum PatternTail {
     Anything,
     /// The end of the path.
     Nothing,
@@ -91,9 +91,9 @@ enum Tail {
     },
 }
 
-impl Matcher {
+impl CompiledRules {
     /// Adds a rule that decides only where none before it does.
-    pub(crate) fn push(&mut self, parts: impl Iterator<Item = Part>) {
+    pub(crate) fn push(&mut self, parts: impl Iterator<Item = PatternPart>) {
         let head_start = self.text.len() as u32;
         let pieces_start = self.pieces.len() as u32;
         let mut head_end = None;
@@ -101,11 +101,11 @@ impl Matcher {
         let mut is_anchored = false;
         for part in parts {
             match part {
-                Part::Octet(octet) => self.text.push(octet),
-                Part::Run => {
+                PatternPart::Octet(octet) => self.text.push(octet),
+                PatternPart::Run => {
                     self.end_piece(&mut head_end, &mut piece_start);
                 }
-                Part::End => is_anchored = true,
+                PatternPart::End => is_anchored = true,
             }
         }
         let ends_with_run = head_end.is_some() && piece_start == self.text.len() as u32;
@@ -114,7 +114,7 @@ impl Matcher {
         let pieces = pieces_start..self.pieces.len() as u32;
         let tail = if !pieces.is_empty() {
             let texts = &self.text[head.end as usize..];
-            Tail::Pieces {
+            PatternTail::Pieces {
                 pieces,
                 // A run before the end leaves nothing to compare there.
                 is_anchored: is_anchored && !ends_with_run,
@@ -122,14 +122,14 @@ impl Matcher {
                 len: texts.len() as u32,
             }
         } else if is_anchored && !ends_with_run {
-            Tail::Nothing
+            PatternTail::Nothing
         } else {
-            Tail::Anything
+            PatternTail::Anything
         };
         self.heads.push(HeadMask::new(
             &self.text[head.start as usize..head.end as usize],
         ));
-        self.rules.push(Rule { head, tail });
+        self.rules.push(CompiledRule { head, tail });
     }
 
     /// Ends the head, or a piece, if one has begun.
@@ -145,7 +145,7 @@ impl Matcher {
 
     /// The first rule that matches a path, by its place in the order.
     pub(crate) fn first(&self, path: &[u8]) -> Option<usize> {
-        let mut question = Question { path, has: None };
+        let mut question = PathQuery { path, has: None };
         if self.rules.len() <= LISTED_MAX {
             return self.first_listed(&mut question);
         }
@@ -154,13 +154,13 @@ impl Matcher {
             None if self.asked.fetch_add(1, Ordering::Relaxed) < QUESTIONS_BEFORE_TREE => {
                 return self.first_listed(&mut question);
             }
-            None => self.tree.get_or_init(|| Tree::new(self)),
+            None => self.tree.get_or_init(|| HeadTree::new(self)),
         };
         let found = tree.first(self, &mut question);
         (found != NONE).then_some(found as usize)
     }
 
-    fn first_listed(&self, question: &mut Question<'_>) -> Option<usize> {
+    fn first_listed(&self, question: &mut PathQuery<'_>) -> Option<usize> {
         let octets = first_octets(question.path);
         let candidates = self.heads.iter().enumerate();
         candidates
@@ -172,17 +172,17 @@ impl Matcher {
             })
     }
 
-    fn head(&self, rule: &Rule) -> &[u8] {
+    fn head(&self, rule: &CompiledRule) -> &[u8] {
         &self.text[rule.head.start as usize..rule.head.end as usize]
     }
 
     /// Whether what follows the head, which is there, is what the rule asks for.
-    fn is_tail(&self, rule: &Rule, question: &mut Question<'_>) -> bool {
+    fn is_tail(&self, rule: &CompiledRule, question: &mut PathQuery<'_>) -> bool {
         let head_len = rule.head.len();
         match &rule.tail {
-            Tail::Anything => true,
-            Tail::Nothing => question.path.len() == head_len,
-            Tail::Pieces {
+            PatternTail::Anything => true,
+            PatternTail::Nothing => question.path.len() == head_len,
+            PatternTail::Pieces {
                 pieces,
                 is_anchored,
                 needs,
@@ -222,12 +222,12 @@ impl Matcher {
 }
 
 /// A path, and what has been found out about it.
-struct Question<'a> {
+struct PathQuery<'a> {
     path: &'a [u8],
     has: Option<u64>,
 }
 
-impl Question<'_> {
+impl PathQuery<'_> {
     /// The octets of the path, by their low six bits.
     fn has(&mut self) -> u64 {
         *self.has.get_or_insert_with(|| low_bits(self.path))
@@ -273,18 +273,18 @@ impl HeadMask {
 
 /// The heads of all rules.
 #[derive(Debug)]
-struct Tree {
+struct HeadTree {
     /// The children of a node stand in a row.
-    nodes: Vec<Node>,
+    nodes: Vec<HeadNode>,
     /// The first octet of each node's label.
     firsts: Vec<u8>,
     /// Rules with pieces, by node, the best first.
     tails: Vec<u32>,
-    sieves: Vec<Sieve>,
+    sieves: Vec<TailFilter>,
 }
 
 #[derive(Debug)]
-struct Node {
+struct HeadNode {
     /// What leads here from the parent, as a range of the matcher's text.
     label: Range<u32>,
     children: Range<u32>,
@@ -300,8 +300,8 @@ struct Node {
     above: u32,
 }
 
-impl Tree {
-    fn new(matcher: &Matcher) -> Self {
+impl HeadTree {
+    fn new(matcher: &CompiledRules) -> Self {
         let mut order: Vec<u32> = (0..matcher.rules.len() as u32).collect();
         let head = |at: u32| matcher.head(&matcher.rules[at as usize]);
         order.sort_unstable_by(|&a, &b| head(a).cmp(head(b)).then(a.cmp(&b)));
@@ -311,7 +311,7 @@ impl Tree {
             tails: Vec::new(),
             sieves: Vec::new(),
         };
-        tree.nodes.push(Node::new(0..0, NONE, NONE));
+        tree.nodes.push(HeadNode::new(0..0, NONE, NONE));
         tree.firsts.push(0);
         // Each node with the rules at and below it, and how deep it lies.
         let mut ranges: Vec<(Range<usize>, usize)> = vec![(0..order.len(), 0)];
@@ -340,7 +340,7 @@ impl Tree {
                 let label_len = shared.take_while(|(a, b)| a == b).count();
                 let start = matcher.rules[order[from] as usize].head.start + depth as u32;
                 tree.nodes
-                    .push(Node::new(start..start + label_len as u32, best, above));
+                    .push(HeadNode::new(start..start + label_len as u32, best, above));
                 tree.firsts.push(octet);
                 ranges.push((from..from + count, depth + label_len));
                 from += count;
@@ -352,26 +352,26 @@ impl Tree {
     }
 
     /// Gives a node the rules whose head ends there, the best first.
-    fn add_rules(&mut self, matcher: &Matcher, at: usize, rules: &[u32]) {
+    fn add_rules(&mut self, matcher: &CompiledRules, at: usize, rules: &[u32]) {
         let tails_start = self.tails.len() as u32;
         let node = &mut self.nodes[at];
         for &it in rules {
             match matcher.rules[it as usize].tail {
-                Tail::Anything => node.best = node.best.min(it),
-                Tail::Nothing => node.best_at_end = node.best_at_end.min(it),
-                Tail::Pieces { .. } => self.tails.push(it),
+                PatternTail::Anything => node.best = node.best.min(it),
+                PatternTail::Nothing => node.best_at_end = node.best_at_end.min(it),
+                PatternTail::Pieces { .. } => self.tails.push(it),
             }
         }
         node.tails = tails_start..self.tails.len() as u32;
         if node.tails.len() > TAILS_LISTED_MAX
-            && let Some(sieve) = Sieve::new(matcher, &self.tails[tails_start as usize..])
+            && let Some(sieve) = TailFilter::new(matcher, &self.tails[tails_start as usize..])
         {
             node.sieve = self.sieves.len() as u32;
             self.sieves.push(sieve);
         }
     }
 
-    fn first(&self, matcher: &Matcher, question: &mut Question<'_>) -> u32 {
+    fn first(&self, matcher: &CompiledRules, question: &mut PathQuery<'_>) -> u32 {
         let path = question.path;
         let mut node = &self.nodes[0];
         let mut depth = 0;
@@ -409,7 +409,12 @@ impl Tree {
 }
 
 /// The first of `tails` that matches, if it is better than `best`.
-fn first_tail(matcher: &Matcher, question: &mut Question<'_>, tails: &[u32], best: u32) -> u32 {
+fn first_tail(
+    matcher: &CompiledRules,
+    question: &mut PathQuery<'_>,
+    tails: &[u32],
+    best: u32,
+) -> u32 {
     let better = tails.iter().take_while(|&&it| it < best);
     better
         .copied()
@@ -417,7 +422,7 @@ fn first_tail(matcher: &Matcher, question: &mut Question<'_>, tails: &[u32], bes
         .unwrap_or(best)
 }
 
-impl Node {
+impl HeadNode {
     fn new(label: Range<u32>, best: u32, above: u32) -> Self {
         Self {
             label,
@@ -434,7 +439,7 @@ impl Node {
 /// Tells which of many tails of one head can match: those whose longest piece
 /// stands in the path.
 #[derive(Debug)]
-struct Sieve {
+struct TailFilter {
     pieces: NFA,
     /// The rules of each piece, as ranges of `rules`.
     by_piece: Vec<Range<u32>>,
@@ -444,9 +449,9 @@ struct Sieve {
     head_len: u32,
 }
 
-impl Sieve {
+impl TailFilter {
     /// `None` if the automaton would be too large, which its crate decides.
-    fn new(matcher: &Matcher, tails: &[u32]) -> Option<Self> {
+    fn new(matcher: &CompiledRules, tails: &[u32]) -> Option<Self> {
         let mut numbers: HashMap<&[u8], usize> = HashMap::new();
         let mut pieces: Vec<&[u8]> = Vec::new();
         let mut rules: Vec<Vec<u32>> = Vec::new();
@@ -482,7 +487,7 @@ impl Sieve {
     }
 
     /// The first rule that matches, if it is better than `best`.
-    fn first(&self, matcher: &Matcher, question: &mut Question<'_>, mut best: u32) -> u32 {
+    fn first(&self, matcher: &CompiledRules, question: &mut PathQuery<'_>, mut best: u32) -> u32 {
         // Pieces whose rules have been looked at, a bit each; most questions
         // meet none.
         let mut seen: Vec<u64> = Vec::new();
@@ -508,10 +513,10 @@ impl Sieve {
     }
 }
 
-impl Matcher {
+impl CompiledRules {
     /// The longest piece of a rule that has pieces.
-    fn longest_piece(&self, rule: &Rule) -> &[u8] {
-        let Tail::Pieces { pieces, .. } = &rule.tail else {
+    fn longest_piece(&self, rule: &CompiledRule) -> &[u8] {
+        let PatternTail::Pieces { pieces, .. } = &rule.tail else {
             return &[];
         };
         let pieces = &self.pieces[pieces.start as usize..pieces.end as usize];
@@ -545,8 +550,8 @@ mod tests {
         }
     }
 
-    fn matcher(patterns: &[Vec<u8>]) -> Matcher {
-        let mut matcher = Matcher::default();
+    fn matcher(patterns: &[Vec<u8>]) -> CompiledRules {
+        let mut matcher = CompiledRules::default();
         for it in patterns {
             matcher.push(pattern::parts(it, false));
         }
@@ -556,10 +561,10 @@ mod tests {
     /// Both ways to look a path up agree with looking at each pattern.
     fn agree(patterns: &[Vec<u8>], paths: impl Iterator<Item = Vec<u8>>) {
         let matcher = matcher(patterns);
-        let tree = Tree::new(&matcher);
+        let tree = HeadTree::new(&matcher);
         for path in paths {
             let slow = patterns.iter().position(|it| pattern::matches(it, &path));
-            let question = || Question {
+            let question = || PathQuery {
                 path: &path,
                 has: None,
             };
@@ -622,7 +627,7 @@ mod tests {
                 })
                 .collect();
             let matcher = matcher(&patterns);
-            assert!(!Tree::new(&matcher).sieves.is_empty());
+            assert!(!HeadTree::new(&matcher).sieves.is_empty());
             let paths: Vec<_> = (0..50)
                 .map(|_| [b"/".to_vec(), random.text(&words, 8)].concat())
                 .collect();

@@ -8,7 +8,7 @@
 pub(crate) mod compiled;
 pub(crate) mod percent;
 
-use crate::pattern::compiled::Part;
+use crate::pattern::compiled::PatternPart;
 use memchr::{memchr, memmem};
 
 /// Writes `value` into `out` as Google's parser escapes a rule's path: hex
@@ -188,7 +188,7 @@ pub(crate) fn index_folder(pattern: &[u8]) -> Option<&[u8]> {
 
 /// A pattern as the matcher takes it, with the end of the path behind it if
 /// `is_folder`.
-pub(crate) fn parts(pattern: &[u8], is_folder: bool) -> impl Iterator<Item = Part> + '_ {
+pub(crate) fn parts(pattern: &[u8], is_folder: bool) -> impl Iterator<Item = PatternPart> + '_ {
     let (text, is_anchored) = match is_folder {
         true => (pattern, true),
         false => unanchored(pattern),
@@ -197,12 +197,12 @@ pub(crate) fn parts(pattern: &[u8], is_folder: bool) -> impl Iterator<Item = Par
 }
 
 /// The same of a pattern whose `$` has been taken off.
-pub(crate) fn parts_of(text: &[u8], is_anchored: bool) -> impl Iterator<Item = Part> + '_ {
+pub(crate) fn parts_of(text: &[u8], is_anchored: bool) -> impl Iterator<Item = PatternPart> + '_ {
     let parts = text.iter().map(|&octet| match octet {
-        b'*' => Part::Run,
-        _ => Part::Octet(octet),
+        b'*' => PatternPart::Run,
+        _ => PatternPart::Octet(octet),
     });
-    parts.chain(is_anchored.then_some(Part::End))
+    parts.chain(is_anchored.then_some(PatternPart::End))
 }
 
 /// Whether `pattern` can match any path: paths begin with `/`.

@@ -6,7 +6,7 @@
 
 /// A step of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PatternStep {
     /// One of two symbols, which may be the same.
     One(u16, u16),
     /// Any run of symbols.
@@ -22,7 +22,7 @@ pub(crate) fn encoded(octet: u8) -> u16 {
 
 /// An octet of a text: as it stands, or written `%xx`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Octet {
+pub(crate) enum PathOctet {
     /// As it stands.
     Bare(u8),
     /// As `%xx`.
@@ -30,7 +30,7 @@ pub(crate) enum Octet {
 }
 
 /// The octets of a text; a `%` without two hex digits is bare.
-pub(crate) fn octets(text: &[u8]) -> impl Iterator<Item = Octet> + '_ {
+pub(crate) fn octets(text: &[u8]) -> impl Iterator<Item = PathOctet> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (octet, len) = first_octet(rest)?;
@@ -40,13 +40,13 @@ pub(crate) fn octets(text: &[u8]) -> impl Iterator<Item = Octet> + '_ {
 }
 
 /// The first octet of a text, and the bytes that it takes there.
-pub(crate) fn first_octet(text: &[u8]) -> Option<(Octet, usize)> {
+pub(crate) fn first_octet(text: &[u8]) -> Option<(PathOctet, usize)> {
     if let [b'%', high, low, ..] = text
         && let (Some(high), Some(low)) = (hex(*high), hex(*low))
     {
-        return Some((Octet::Escaped(high << 4 | low), 3));
+        return Some((PathOctet::Escaped(high << 4 | low), 3));
     }
-    text.first().map(|&octet| (Octet::Bare(octet), 1))
+    text.first().map(|&octet| (PathOctet::Bare(octet), 1))
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -62,19 +62,19 @@ fn hex(digit: u8) -> Option<u8> {
 ///
 /// The last run is the only one that may have to grow, so this takes at most
 /// steps times path.
-pub(crate) fn matches(steps: &[Step], path: &[u16]) -> bool {
+pub(crate) fn matches(steps: &[PatternStep], path: &[u16]) -> bool {
     let (mut step, mut at) = (0, 0);
     let mut last_run: Option<(usize, usize)> = None;
     loop {
         match steps.get(step) {
             None => return true,
-            Some(Step::Run) => {
+            Some(PatternStep::Run) => {
                 step += 1;
                 last_run = Some((step, at));
                 continue;
             }
-            Some(Step::End) if at == path.len() => return true,
-            Some(Step::One(a, b))
+            Some(PatternStep::End) if at == path.len() => return true,
+            Some(PatternStep::One(a, b))
                 if path
                     .get(at)
                     .is_some_and(|symbol| symbol == a || symbol == b) =>

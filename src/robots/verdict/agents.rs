@@ -3,13 +3,13 @@
 use crate::agent_name::is_wildcard;
 use crate::dialect::koster1996;
 use crate::dialect::rfc9309::is_conforming;
-use crate::document::{Robots, Span};
-use crate::parse::directive_kind::Key;
+use crate::document::{RobotsTxt, Span};
+use crate::parse::directive_kind::DirectiveKind;
 use crate::verdict::index::Index;
 
-/// Groups in order, mostly one; more lie in [`Names::groups`].
+/// Groups in order, mostly one; more lie in [`AgentIndex::groups`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Groups {
+pub(crate) struct GroupList {
     /// The first, 0 for none.
     first: u32,
     last: u32,
@@ -20,21 +20,21 @@ pub(crate) struct Groups {
 
 /// A whole name or a token, lower-cased.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Name {
+pub(crate) struct AgentEntry {
     pub(crate) text: Span,
     /// Groups with it as a whole name.
-    pub(crate) by_name: Groups,
+    pub(crate) by_name: GroupList,
     /// Groups with it as a token.
-    pub(crate) by_token: Groups,
+    pub(crate) by_token: GroupList,
     /// Groups by `rfc9309` with it as a product token.
-    pub(crate) by_rfc9309: Groups,
+    pub(crate) by_rfc9309: GroupList,
     /// Its record by `koster1996`, from 1; 0 for none.
     pub(crate) record: u32,
 }
 
 /// A record by `koster1996`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Record {
+pub(crate) struct RecordStart {
     /// The index of its first directive.
     pub(crate) first: u32,
     /// As [`Directive::record_no`](crate::Directive::record_no) has it.
@@ -43,15 +43,15 @@ pub(crate) struct Record {
 
 /// All names of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct AgentIndex {
     /// Whole names and tokens, in the order of their first lines.
-    pub(crate) in_order: Vec<Name>,
+    pub(crate) in_order: Vec<AgentEntry>,
     /// `*`.
-    pub(crate) everybody: Name,
+    pub(crate) everybody: AgentEntry,
     /// Where the groups by `rfc9309` begin, as indexes of directives.
     pub(crate) rfc9309_groups: Vec<u32>,
     /// The records that name anybody.
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<RecordStart>,
     /// Whether all agents and rules conform to the grammar of RFC 9309, so
     /// that its groups are Google's.
     pub(crate) all_conform: bool,
@@ -63,11 +63,11 @@ pub(crate) struct Names {
     lower: Vec<u8>,
 }
 
-impl Names {
+impl AgentIndex {
     /// Gathers the names that the lines which count hold.
-    pub(crate) fn gather(&mut self, robots: &Robots<'_>) {
+    pub(crate) fn gather(&mut self, robots: &RobotsTxt<'_>) {
         self.in_order.clear();
-        self.everybody = Name::default();
+        self.everybody = AgentEntry::default();
         self.rfc9309_groups.clear();
         self.records.clear();
         self.all_conform = true;
@@ -76,12 +76,14 @@ impl Names {
         self.others.clear();
         let mut group_has_rules = true;
         for (at, line) in robots.directives().iter().enumerate() {
-            match line.key {
+            match line.kind {
                 _ if !line.counts => {}
-                Key::UserAgent => self.add_agent(robots, at as u32, &mut group_has_rules),
-                Key::Allow | Key::Disallow if is_conforming(line) => group_has_rules = true,
-                Key::Allow | Key::Disallow => self.all_conform = false,
-                Key::Sitemap | Key::Other => {}
+                DirectiveKind::UserAgent => self.add_agent(robots, at as u32, &mut group_has_rules),
+                DirectiveKind::Allow | DirectiveKind::Disallow if is_conforming(line) => {
+                    group_has_rules = true
+                }
+                DirectiveKind::Allow | DirectiveKind::Disallow => self.all_conform = false,
+                DirectiveKind::Sitemap | DirectiveKind::Other => {}
             }
         }
         self.find_others(robots);
@@ -89,7 +91,7 @@ impl Names {
 
     /// `group_has_rules` speaks of the group by `rfc9309`; what comes before
     /// the first is as good as one.
-    fn add_agent(&mut self, robots: &Robots<'_>, at: u32, group_has_rules: &mut bool) {
+    fn add_agent(&mut self, robots: &RobotsTxt<'_>, at: u32, group_has_rules: &mut bool) {
         let line = &robots.directives()[at as usize];
         let conforms = is_conforming(line);
         if conforms {
@@ -98,7 +100,7 @@ impl Names {
             }
             if self.records.last().is_none_or(|it| it.no != line.record_no) {
                 let (first, no) = (at, line.record_no);
-                self.records.push(Record { first, no });
+                self.records.push(RecordStart { first, no });
             }
         }
         let group = self.rfc9309_groups.len() as u32;
@@ -147,7 +149,7 @@ impl Names {
     }
 
     /// Looks for names by `koster1996` among those of the other lines.
-    fn find_others(&mut self, robots: &Robots<'_>) {
+    fn find_others(&mut self, robots: &RobotsTxt<'_>) {
         let mut lower = std::mem::take(&mut self.lower);
         for at in 0..self.others.len() {
             let (line, record) = self.others[at];
@@ -163,13 +165,13 @@ impl Names {
     }
 
     /// The place of a name, lower-cased.
-    pub(crate) fn find(&self, robots: &Robots<'_>, name: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, robots: &RobotsTxt<'_>, name: &[u8]) -> Option<usize> {
         let is_same = |at: u32| robots.text(self.in_order[at as usize].text) == name;
         let found = self.index.find(self.index.hash(name), is_same);
         found.map(|at| at as usize)
     }
 
-    fn place(&mut self, robots: &Robots<'_>, text: Span) -> usize {
+    fn place(&mut self, robots: &RobotsTxt<'_>, text: Span) -> usize {
         let name = robots.text(text);
         let hash = self.index.hash(name);
         let is_same = |at: u32| robots.text(self.in_order[at as usize].text) == name;
@@ -178,15 +180,15 @@ impl Names {
         }
         let at = self.in_order.len();
         self.index.insert(hash, at as u32);
-        self.in_order.push(Name {
+        self.in_order.push(AgentEntry {
             text,
-            ..Name::default()
+            ..AgentEntry::default()
         });
         at
     }
 
     /// Writes groups out, in order.
-    pub(crate) fn groups(&self, groups: Groups, out: &mut Vec<u32>) {
+    pub(crate) fn groups(&self, groups: GroupList, out: &mut Vec<u32>) {
         out.clear();
         let mut link = groups.link;
         while let Some(&(group, before)) = self.links.get((link as usize).wrapping_sub(1)) {
@@ -200,7 +202,7 @@ impl Names {
     }
 }
 
-impl Groups {
+impl GroupList {
     fn add(&mut self, group: u32, links: &mut Vec<(u32, u32)>) {
         if self.first == 0 {
             self.first = group;

@@ -22,9 +22,9 @@
 //! If you change what a pattern matches, also check `pattern`. Tests compare this
 //! module with a search of all paths, in `tests/checks/twin/reach.rs`.
 
-use crate::dialect::rfc9309::{self, EITHER_DOLLAR, Value};
+use crate::dialect::rfc9309::{self, EITHER_DOLLAR, RuleValue};
 use crate::pattern;
-use crate::pattern::compiled::Matcher;
+use crate::pattern::compiled::CompiledRules;
 use crate::verdict::Verdict;
 
 /// An octet that no rule names: escaped patterns are ASCII, and the normal
@@ -41,7 +41,7 @@ const MATCHER_LISTED: u32 = 64;
 
 /// What rules leave, and how that is known.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Decided {
+pub(crate) struct Coverage {
     /// The verdict; unknown where it took more looks than there were.
     pub(crate) verdict: Verdict,
     /// The line that shows it, 0 for none.
@@ -53,8 +53,8 @@ pub(crate) struct Decided {
 
 /// Memory that one decider leaves to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
-    rules: Vec<Rule<'static>>,
+pub(crate) struct CoverageBuffers {
+    rules: Vec<CoverageRule<'static>>,
     path: Vec<u8>,
     /// Normal forms.
     text: Vec<u8>,
@@ -62,12 +62,12 @@ pub(crate) struct Memory {
 
 /// The merged rules of a crawler.
 #[derive(Debug, Default)]
-pub(crate) struct Decider<'t> {
+pub(crate) struct MergedRules<'t> {
     /// Rules that can match; the folder of an `index.htm` is a rule of its own.
-    rules: Vec<Rule<'t>>,
+    rules: Vec<CoverageRule<'t>>,
     path: Vec<u8>,
-    allow: Side,
-    disallow: Side,
+    allow: SideLimits,
+    disallow: SideLimits,
     /// The priority of the rule that decides `/`, and whether it allows.
     root: Option<(u32, bool)>,
     /// Whether a rule has an octet that stands for two, and one only for the
@@ -77,7 +77,7 @@ pub(crate) struct Decider<'t> {
 
 /// What is known of the rules that allow, or of those that disallow.
 #[derive(Clone, Copy, Debug, Default)]
-struct Side {
+struct SideLimits {
     /// The greatest priority, 0 for none.
     longest: u32,
     /// The same of those that match everything, and the first line of such.
@@ -86,7 +86,7 @@ struct Side {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Rule<'t> {
+struct CoverageRule<'t> {
     /// The pattern without the `$` at its end.
     text: &'t [u8],
     priority: u32,
@@ -95,7 +95,7 @@ struct Rule<'t> {
     is_anchored: bool,
 }
 
-impl<'t> Rule<'t> {
+impl<'t> CoverageRule<'t> {
     /// Whether it has nothing but runs and at most one `/`, and so matches `/`.
     fn is_bare(&self) -> bool {
         if self
@@ -130,15 +130,15 @@ impl<'t> Rule<'t> {
 
 /// What takes the place of the runs in a path made of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fill {
+enum RunFill {
     Nothing,
     Other,
     /// The same, but the run that begins the pattern is left out.
     OtherBehindRun,
 }
 
-impl<'t> Decider<'t> {
-    pub(crate) fn new(memory: &mut Memory) -> Self {
+impl<'t> MergedRules<'t> {
+    pub(crate) fn new(memory: &mut CoverageBuffers) -> Self {
         Self {
             rules: std::mem::take(&mut memory.rules),
             path: std::mem::take(&mut memory.path),
@@ -149,17 +149,17 @@ impl<'t> Decider<'t> {
     /// Forgets all rules.
     pub(crate) fn clear(&mut self) {
         self.rules.clear();
-        self.allow = Side::default();
-        self.disallow = Side::default();
+        self.allow = SideLimits::default();
+        self.disallow = SideLimits::default();
         self.root = None;
         self.needs_pairs = false;
     }
 
     /// Gives the memory back.
-    pub(crate) fn leave(mut self, memory: &mut Memory) {
+    pub(crate) fn leave(mut self, memory: &mut CoverageBuffers) {
         self.rules.clear();
         // Nothing is in it: only the memory changes its type.
-        memory.rules = self.rules.into_iter().map(|_| Rule::NONE).collect();
+        memory.rules = self.rules.into_iter().map(|_| CoverageRule::NONE).collect();
         memory.path = self.path;
     }
 
@@ -173,7 +173,7 @@ impl<'t> Decider<'t> {
         let Some(folder) = pattern::index_folder(value) else {
             return false;
         };
-        self.push(Rule {
+        self.push(CoverageRule {
             text: folder,
             priority: folder.len() as u32 + 1,
             line_no,
@@ -187,7 +187,7 @@ impl<'t> Decider<'t> {
     pub(crate) fn add_alone(&mut self, allow: bool, line_no: u32, value: &'t [u8]) {
         if pattern::can_match(value) {
             let (text, is_anchored) = pattern::unanchored(value);
-            self.push(Rule {
+            self.push(CoverageRule {
                 text,
                 priority: value.len() as u32,
                 line_no,
@@ -197,7 +197,7 @@ impl<'t> Decider<'t> {
         }
     }
 
-    fn push(&mut self, rule: Rule<'t>) {
+    fn push(&mut self, rule: CoverageRule<'t>) {
         let side = if rule.allow {
             &mut self.allow
         } else {
@@ -220,10 +220,10 @@ impl<'t> Decider<'t> {
         self.root.is_none_or(|(_, allow)| allow)
     }
 
-    /// Decides what the rules leave, by no more than `looks` at them.
-    pub(crate) fn decide(&mut self, looks: &mut u64) -> Decided {
+    /// Decides what the rules leave, by no more than `work_budget` at them.
+    pub(crate) fn decide(&mut self, work_budget: &mut u64) -> Coverage {
         let (allow, disallow) = (self.allow, self.disallow);
-        let proved = |verdict: Verdict, line_no: u32, other_line_no: u32| Decided {
+        let proved = |verdict: Verdict, line_no: u32, other_line_no: u32| Coverage {
             verdict,
             line_no,
             proof: Some([line_no, other_line_no]),
@@ -232,7 +232,7 @@ impl<'t> Decider<'t> {
             return proved(Verdict::AllowAll, 0, 0);
         }
         if allow.universal >= disallow.longest {
-            return Decided {
+            return Coverage {
                 line_no: 0,
                 ..proved(Verdict::AllowAll, allow.universal_line, 0)
             };
@@ -247,12 +247,12 @@ impl<'t> Decider<'t> {
         } else {
             (allow.universal + 1, Verdict::AllowAll)
         };
-        match self.winner(is_closed, least, looks) {
+        match self.winner(is_closed, least, work_budget) {
             Ok(Some(line_no)) if is_closed => {
                 proved(Verdict::Partial, disallow.universal_line, line_no)
             }
             Ok(Some(line_no)) => proved(Verdict::Partial, line_no, allow.universal_line),
-            Ok(None) => Decided {
+            Ok(None) => Coverage {
                 verdict: all,
                 line_no: if is_closed {
                     disallow.universal_line
@@ -261,7 +261,7 @@ impl<'t> Decider<'t> {
                 },
                 proof: None,
             },
-            Err(TooManyLooks) => Decided {
+            Err(WorkBudgetExceeded) => Coverage {
                 verdict: Verdict::Unknown,
                 line_no: 0,
                 proof: None,
@@ -278,13 +278,13 @@ impl<'t> Decider<'t> {
         &mut self,
         allow: bool,
         least: u32,
-        looks: &mut u64,
-    ) -> Result<Option<u32>, TooManyLooks> {
+        work_budget: &mut u64,
+    ) -> Result<Option<u32>, WorkBudgetExceeded> {
         let mut path = std::mem::take(&mut self.path);
         let decider = &*self;
-        let mut asking = Asking {
+        let mut asking = PathQuestions {
             decider,
-            looks,
+            work_budget,
             asked: 0,
             compiled: None,
         };
@@ -293,13 +293,13 @@ impl<'t> Decider<'t> {
             if rule.allow != allow || rule.priority < least {
                 continue;
             }
-            let fills: &[Fill] =
+            let fills: &[RunFill] =
                 if rule.text.first() == Some(&b'*') && rule.behind_run().first() == Some(&b'/') {
-                    &[Fill::Nothing, Fill::Other, Fill::OtherBehindRun]
+                    &[RunFill::Nothing, RunFill::Other, RunFill::OtherBehindRun]
                 } else if rule.has_run() {
-                    &[Fill::Nothing, Fill::Other]
+                    &[RunFill::Nothing, RunFill::Other]
                 } else {
-                    &[Fill::Nothing]
+                    &[RunFill::Nothing]
                 };
             for &fill in fills {
                 path_of(rule, fill, &mut path);
@@ -317,7 +317,7 @@ impl<'t> Decider<'t> {
     }
 
     /// Whether a rule matches a path that was made of one.
-    fn matches(&self, rule: &Rule<'_>, path: &[u8]) -> bool {
+    fn matches(&self, rule: &CoverageRule<'_>, path: &[u8]) -> bool {
         if self.needs_pairs {
             return pattern::is_match_by(rule.text, rule.is_anchored, path, |a, b| {
                 a == b || (a == EITHER_DOLLAR && b == b'$')
@@ -327,16 +327,16 @@ impl<'t> Decider<'t> {
     }
 
     /// The best rules first, and the first of equals.
-    fn compile(&self) -> Compiled {
+    fn compile(&self) -> CompiledSet {
         let mut order: Vec<u32> = (0..self.rules.len() as u32).collect();
         let rule = |at: u32| &self.rules[at as usize];
         order.sort_by_key(|&at| (u32::MAX - rule(at).priority, !rule(at).allow));
-        let mut matcher = Matcher::default();
+        let mut matcher = CompiledRules::default();
         for &at in &order {
             matcher.push(pattern::parts_of(rule(at).text, rule(at).is_anchored));
         }
         let with_runs = self.rules.iter().filter(|it| it.has_run());
-        Compiled {
+        CompiledSet {
             matcher,
             order,
             with_runs: with_runs.count() as u64,
@@ -344,13 +344,13 @@ impl<'t> Decider<'t> {
     }
 }
 
-impl Decider<'_> {
+impl MergedRules<'_> {
     /// Decides what rules leave by `rfc9309`: whether each allows, its line and
     /// its value as written.
     pub(crate) fn decide_rfc9309<'t>(
         rules: impl Iterator<Item = (bool, u32, &'t [u8])> + Clone,
-        memory: &mut Memory,
-        looks: &mut u64,
+        memory: &mut CoverageBuffers,
+        work_budget: &mut u64,
     ) -> Verdict {
         let mut text = std::mem::take(&mut memory.text);
         let octets = rules
@@ -360,10 +360,10 @@ impl Decider<'_> {
         text.clear();
         text.resize(rfc9309::NORMAL_GROWTH * octets, 0);
         let mut rest = text.as_mut_slice();
-        let mut decider = Decider::new(memory);
+        let mut decider = MergedRules::new(memory);
         let (mut has_either, mut has_dollar) = (false, false);
         for (allow, line_no, value) in rules {
-            let Some(value) = Value::new(value) else {
+            let Some(value) = RuleValue::new(value) else {
                 continue;
             };
             has_dollar |= value.has_dollar;
@@ -376,7 +376,7 @@ impl Decider<'_> {
                 has_either |= written.has_either_dollar;
                 (&*text, written.priority)
             };
-            decider.push(Rule {
+            decider.push(CoverageRule {
                 text,
                 priority: len + u32::from(value.is_anchored),
                 line_no,
@@ -385,14 +385,14 @@ impl Decider<'_> {
             });
         }
         decider.needs_pairs = has_either && has_dollar;
-        let verdict = decider.decide(looks).verdict;
+        let verdict = decider.decide(work_budget).verdict;
         decider.leave(memory);
         memory.text = text;
         verdict
     }
 }
 
-impl Rule<'static> {
+impl CoverageRule<'static> {
     const NONE: Self = Self {
         text: b"",
         priority: 0,
@@ -403,9 +403,9 @@ impl Rule<'static> {
 }
 
 /// A path that a rule matches: its own, or one with empty runs.
-fn path_of(rule: &Rule<'_>, fill: Fill, path: &mut Vec<u8>) {
+fn path_of(rule: &CoverageRule<'_>, fill: RunFill, path: &mut Vec<u8>) {
     path.clear();
-    let text = if fill == Fill::OtherBehindRun {
+    let text = if fill == RunFill::OtherBehindRun {
         rule.behind_run()
     } else {
         rule.text
@@ -415,7 +415,7 @@ fn path_of(rule: &Rule<'_>, fill: Fill, path: &mut Vec<u8>) {
     }
     if !rule.has_run() {
         path.extend_from_slice(text);
-    } else if fill == Fill::Nothing {
+    } else if fill == RunFill::Nothing {
         path.extend(text.iter().filter(|&&octet| octet != b'*'));
     } else {
         let other = |&octet: &u8| if octet == b'*' { OTHER } else { octet };
@@ -428,28 +428,32 @@ fn path_of(rule: &Rule<'_>, fill: Fill, path: &mut Vec<u8>) {
 
 /// More looks at rules were needed than there were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct TooManyLooks;
+struct WorkBudgetExceeded;
 
 /// Questions to one set of rules.
-struct Asking<'d, 't, 'l> {
-    decider: &'d Decider<'t>,
-    looks: &'l mut u64,
+struct PathQuestions<'d, 't, 'l> {
+    decider: &'d MergedRules<'t>,
+    work_budget: &'l mut u64,
     asked: u32,
-    compiled: Option<Compiled>,
+    compiled: Option<CompiledSet>,
 }
 
 /// Rules laid out for many questions.
-struct Compiled {
-    matcher: Matcher,
+struct CompiledSet {
+    matcher: CompiledRules,
     /// The rules of the matcher.
     order: Vec<u32>,
     /// How many of them have runs.
     with_runs: u64,
 }
 
-impl Asking<'_, '_, '_> {
+impl PathQuestions<'_, '_, '_> {
     /// The line that decides a path made of `rule`, if it decides as the rule.
-    fn winner(&mut self, rule: &Rule<'_>, path: &[u8]) -> Result<Option<u32>, TooManyLooks> {
+    fn winner(
+        &mut self,
+        rule: &CoverageRule<'_>,
+        path: &[u8],
+    ) -> Result<Option<u32>, WorkBudgetExceeded> {
         let decider = self.decider;
         let rules = decider.rules.len();
         self.asked += 1;
@@ -459,7 +463,7 @@ impl Asking<'_, '_, '_> {
             return Ok(self.winner_listed(rule, path));
         }
         let compiled = self.compiled.get_or_insert_with(|| decider.compile());
-        let looks = if self.asked <= LISTED_ASKED_MAX + MATCHER_LISTED {
+        let work_budget = if self.asked <= LISTED_ASKED_MAX + MATCHER_LISTED {
             rules as u64
         } else {
             // Runs may all have to be looked at, heads are found in a tree.
@@ -467,13 +471,13 @@ impl Asking<'_, '_, '_> {
         };
         let found = compiled.matcher.first(path);
         let found = found.map(|at| &decider.rules[compiled.order[at] as usize]);
-        self.look(looks)?;
+        self.look(work_budget)?;
         Ok(found
             .filter(|it| it.allow == rule.allow)
             .map(|it| it.line_no))
     }
 
-    fn winner_listed(&self, rule: &Rule<'_>, path: &[u8]) -> Option<u32> {
+    fn winner_listed(&self, rule: &CoverageRule<'_>, path: &[u8]) -> Option<u32> {
         // It matches; of its equals the first is said to decide.
         let (mut best, mut allow, mut line_no) = (rule.priority, rule.allow, 0);
         for it in &self.decider.rules {
@@ -491,8 +495,11 @@ impl Asking<'_, '_, '_> {
         (allow == rule.allow).then_some(line_no)
     }
 
-    fn look(&mut self, looks: u64) -> Result<(), TooManyLooks> {
-        *self.looks = self.looks.checked_sub(looks).ok_or(TooManyLooks)?;
+    fn look(&mut self, work_budget: u64) -> Result<(), WorkBudgetExceeded> {
+        *self.work_budget = self
+            .work_budget
+            .checked_sub(work_budget)
+            .ok_or(WorkBudgetExceeded)?;
         Ok(())
     }
 }
@@ -502,12 +509,12 @@ mod tests {
     use super::*;
     use Verdict::{AllowAll, DisallowAll, Partial, Unknown};
 
-    fn verdict(rules: &[(bool, &str)], mut looks: u64) -> Verdict {
-        let mut decider = Decider::new(&mut Memory::default());
+    fn verdict(rules: &[(bool, &str)], mut work_budget: u64) -> Verdict {
+        let mut decider = MergedRules::new(&mut CoverageBuffers::default());
         for (line_no, (allow, text)) in (1..).zip(rules) {
             decider.add(*allow, line_no, text.as_bytes());
         }
-        decider.decide(&mut looks).verdict
+        decider.decide(&mut work_budget).verdict
     }
 
     #[test]
@@ -519,7 +526,7 @@ mod tests {
             }
         }
         for text in patterns.iter().map(String::as_bytes) {
-            let mut decider = Decider::default();
+            let mut decider = MergedRules::default();
             decider.add(false, 1, text);
             let mut matches =
                 |path: &[u8]| pattern::can_match(text) && pattern::matches(text, path);

@@ -1,6 +1,6 @@
 //! Who decides what a file leaves to those whom it names.
 //!
-//! A [`Judge`] opens a [`Case`] for each file: the names are gathered once, and
+//! A [`Evaluator`] opens a [`Evaluation`] for each file: the names are gathered once, and
 //! whatever is asked then is found out once for each set of groups. Where the
 //! rules of a set say the same to `rfc9309` as to Google, so does the verdict.
 //!
@@ -8,72 +8,73 @@
 
 use crate::dialect::koster1996;
 use crate::dialect::rfc9309;
-use crate::document::{Directive, Robots};
-use crate::parse::directive_kind::Key;
-use crate::verdict::agents::{Groups, Name, Names};
-use crate::verdict::coverage::{Decided, Decider, Memory};
-use crate::verdict::fingerprint;
-use crate::verdict::group_sets::{Decision, EMPTY, Sets};
-use crate::verdict::leniency;
+use crate::document::{Directive, RobotsTxt};
+use crate::parse::directive_kind::DirectiveKind;
+use crate::verdict::agents::{AgentEntry, AgentIndex, GroupList};
+use crate::verdict::coverage::{Coverage, CoverageBuffers, MergedRules};
+use crate::verdict::fingerprint::FingerprintBuffers;
+use crate::verdict::group_sets::{EMPTY, GroupSetVerdict, GroupSets};
+use crate::verdict::leniency::{self, LeniencyImpact};
 use crate::verdict::{AgentVerdict, Basis, Verdict};
 
 /// Lines that may be looked at while rules are merged, over all names. No real
 /// file is known to come near this, or near the next.
 const MERGED_LINES_MAX: u64 = 20_000_000;
 /// Looks at rules while they are asked for paths, over all names.
-pub(crate) const LOOKS_MAX: u64 = 50_000_000;
+pub(crate) const WORK_BUDGET: u64 = 50_000_000;
 
 /// Decides verdicts, one file after the other, in the same memory.
 ///
 /// # Example
 ///
 /// ```
-/// use robots::{Judge, Parser, Verdict};
+/// use robots::{Evaluator, Parser, Verdict};
 ///
 /// let mut parser = Parser::new();
 /// let robots = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
-/// let mut judge = Judge::new();
-/// let mut case = judge.open(&robots);
-/// let verdicts = case.verdicts();
+/// let mut evaluator = Evaluator::new();
+/// let mut evaluation = evaluator.evaluate(&robots);
+/// let verdicts = evaluation.verdicts();
 /// assert_eq!(verdicts[1].verdict, Verdict::DisallowAll);
 /// // To RFC 9309 the name is none.
 /// assert_eq!(verdicts[1].verdict_rfc9309, Verdict::AllowAll);
-/// assert_eq!(case.changes(&verdicts), [(1, Some(true))]);
+/// let impacts = evaluation.leniency_impacts(&verdicts);
+/// assert_eq!((impacts[0].line_no, impacts[0].changes_verdict), (1, Some(true)));
 /// ```
 #[derive(Debug, Default)]
-pub struct Judge {
-    pub(crate) names: Names,
+pub struct Evaluator {
+    pub(crate) names: AgentIndex,
     /// Sets of Google's groups.
-    pub(crate) sets: Sets,
+    pub(crate) sets: GroupSets,
     /// Sets of groups by `rfc9309`, where these are not the same.
-    rfc9309_sets: Sets,
+    rfc9309_sets: GroupSets,
     /// Verdicts of the records by `koster1996`.
     records: Vec<Option<Verdict>>,
-    memory: Memory,
-    memory_rfc9309: Memory,
-    pub(crate) ruleset: fingerprint::Memory,
+    memory: CoverageBuffers,
+    memory_rfc9309: CoverageBuffers,
+    pub(crate) fingerprint_buffers: FingerprintBuffers,
     merged_lines: u64,
     merged_lines_rfc9309: u64,
-    pub(crate) looks: u64,
+    pub(crate) work_budget: u64,
 }
 
 /// A file before its judge. What is asked is found out then, and once.
 #[derive(Debug)]
-pub struct Case<'j, 'a> {
-    pub(crate) judge: &'j mut Judge,
-    pub(crate) robots: Robots<'a>,
+pub struct Evaluation<'j, 'a> {
+    pub(crate) evaluator: &'j mut Evaluator,
+    pub(crate) robots: RobotsTxt<'a>,
     /// For one set after the other.
-    pub(crate) decider: Decider<'a>,
+    pub(crate) decider: MergedRules<'a>,
 }
 
-impl Judge {
+impl Evaluator {
     /// Makes a judge.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Opens the case of a file.
-    pub fn open<'j, 'a>(&'j mut self, robots: &Robots<'a>) -> Case<'j, 'a> {
+    pub fn evaluate<'j, 'a>(&'j mut self, robots: &RobotsTxt<'a>) -> Evaluation<'j, 'a> {
         self.names.gather(robots);
         self.sets.clear(robots.groups().len());
         self.rfc9309_sets.clear(self.names.rfc9309_groups.len());
@@ -81,42 +82,42 @@ impl Judge {
         self.records.resize(self.names.records.len(), None);
         self.merged_lines = 0;
         self.merged_lines_rfc9309 = 0;
-        self.looks = LOOKS_MAX;
-        Case {
-            decider: Decider::new(&mut self.memory),
-            judge: self,
+        self.work_budget = WORK_BUDGET;
+        Evaluation {
+            decider: MergedRules::new(&mut self.memory),
+            evaluator: self,
             robots: *robots,
         }
     }
 
-    /// The [verdicts](Case::verdicts) of a file.
-    pub fn judge<'a>(&mut self, robots: &Robots<'a>) -> Vec<AgentVerdict<'a>> {
-        self.open(robots).verdicts()
+    /// The [verdicts](Evaluation::verdicts) of a file.
+    pub fn verdicts<'a>(&mut self, robots: &RobotsTxt<'a>) -> Vec<AgentVerdict<'a>> {
+        self.evaluate(robots).verdicts()
     }
 
-    /// The [changes](Case::changes) of a file.
-    pub fn changes(
+    /// The [changes](Evaluation::leniency_impacts) of a file.
+    pub fn leniency_impacts(
         &mut self,
-        robots: &Robots<'_>,
+        robots: &RobotsTxt<'_>,
         rows: &[AgentVerdict<'_>],
-    ) -> Vec<(u32, Option<bool>)> {
-        self.open(robots).changes(rows)
+    ) -> Vec<LeniencyImpact> {
+        self.evaluate(robots).leniency_impacts(rows)
     }
 }
 
-impl Drop for Case<'_, '_> {
+impl Drop for Evaluation<'_, '_> {
     fn drop(&mut self) {
-        std::mem::take(&mut self.decider).leave(&mut self.judge.memory);
+        std::mem::take(&mut self.decider).leave(&mut self.evaluator.memory);
     }
 }
 
-impl<'a> Case<'_, 'a> {
+impl<'a> Evaluation<'_, 'a> {
     /// Decides for `*` and for every whole name and token that the lines
     /// which count hold: `*` first, then in the order of their first lines.
     pub fn verdicts(&mut self) -> Vec<AgentVerdict<'a>> {
-        let names = self.judge.names.in_order.len();
+        let names = self.evaluator.names.in_order.len();
         let mut rows = Vec::with_capacity(names + 1);
-        let star = self.judge.names.everybody;
+        let star = self.evaluator.names.everybody;
         let everybody = self.decide_groups(star.by_name);
         let others_basis = if everybody.is_too_complex() {
             Basis::TooComplex
@@ -133,7 +134,7 @@ impl<'a> Case<'_, 'a> {
             ..row(b"*", &everybody, everybody.decided.verdict, others_basis)
         });
         for at in 0..names {
-            let name = self.judge.names.in_order[at];
+            let name = self.evaluator.names.in_order[at];
             let agent = self.robots.text(name.text);
             let (own, basis) = if name.by_name.is_empty() {
                 (everybody, others_basis)
@@ -154,7 +155,7 @@ impl<'a> Case<'_, 'a> {
             } else {
                 self.decide_groups(name.by_token).decided.verdict
             };
-            let is_own_rfc9309 = own.is_plain && self.judge.names.all_conform;
+            let is_own_rfc9309 = own.is_plain && self.evaluator.names.all_conform;
             let verdict_rfc9309 = if name.by_rfc9309.is_empty() {
                 rows[0].verdict_rfc9309
             } else if is_own_rfc9309 && name.by_rfc9309.is_same_single(name.by_name) {
@@ -180,32 +181,32 @@ impl<'a> Case<'_, 'a> {
     /// of RFC 9309, all others unchanged, gives another `verdict` to `*` or to
     /// any name of the file; `None` past a work limit. `rows` are the
     /// [`verdicts`](Self::verdicts).
-    pub fn changes(&mut self, rows: &[AgentVerdict<'_>]) -> Vec<(u32, Option<bool>)> {
-        leniency::changes(self, rows)
+    pub fn leniency_impacts(&mut self, rows: &[AgentVerdict<'_>]) -> Vec<LeniencyImpact> {
+        leniency::leniency_impacts(self, rows)
     }
 
     /// Decides for the groups of a name.
-    fn decide_groups(&mut self, groups: Groups) -> Decision {
-        let set = self.judge.sets.of(&self.judge.names, groups);
+    fn decide_groups(&mut self, groups: GroupList) -> GroupSetVerdict {
+        let set = self.evaluator.sets.of(&self.evaluator.names, groups);
         self.decide(set)
     }
 
     /// Decides for a set of groups, once.
-    pub(crate) fn decide(&mut self, set: u32) -> Decision {
-        if let Some(decision) = self.judge.sets.get(set).decision {
+    pub(crate) fn decide(&mut self, set: u32) -> GroupSetVerdict {
+        if let Some(decision) = self.evaluator.sets.get(set).decision {
             return decision;
         }
         let decision = self.decide_anew(set);
-        self.judge.sets.get(set).decision = Some(decision);
+        self.evaluator.sets.get(set).decision = Some(decision);
         decision
     }
 
-    fn decide_anew(&mut self, set: u32) -> Decision {
+    fn decide_anew(&mut self, set: u32) -> GroupSetVerdict {
         let robots = self.robots;
-        let judge = &mut *self.judge;
-        let groups = judge.sets.groups(set);
-        let mut decision = Decision {
-            decided: Decided {
+        let evaluator = &mut *self.evaluator;
+        let groups = evaluator.sets.groups(set);
+        let mut decision = GroupSetVerdict {
+            decided: Coverage {
                 verdict: Verdict::AllowAll,
                 line_no: 0,
                 proof: None,
@@ -226,16 +227,16 @@ impl<'a> Case<'_, 'a> {
                 .crawl_delay
                 .or(robots.groups()[no as usize - 1].crawl_delay);
             let lines = robots.group_directives(no);
-            judge.merged_lines += lines.len() as u64;
-            if judge.merged_lines > MERGED_LINES_MAX {
+            evaluator.merged_lines += lines.len() as u64;
+            if evaluator.merged_lines > MERGED_LINES_MAX {
                 decision.decided.verdict = Verdict::Unknown;
                 decision.is_plain = false;
                 return decision;
             }
             for line in lines.iter().filter(|it| it.counts) {
-                let allow = match line.key {
-                    Key::Allow => true,
-                    Key::Disallow => false,
+                let allow = match line.kind {
+                    DirectiveKind::Allow => true,
+                    DirectiveKind::Disallow => false,
                     _ => continue,
                 };
                 decision.n_allow += u32::from(allow);
@@ -246,7 +247,7 @@ impl<'a> Case<'_, 'a> {
             }
         }
         decision.is_root_allowed = decider.is_root_allowed();
-        decision.decided = decider.decide(&mut judge.looks);
+        decision.decided = decider.decide(&mut evaluator.work_budget);
         if decision.decided.line_no != 0 {
             decision.evidence_line = decision.decided.line_no;
         }
@@ -254,27 +255,27 @@ impl<'a> Case<'_, 'a> {
     }
 
     /// Decides for the groups of a name by `rfc9309` (§2.2.1).
-    fn decide_rfc9309(&mut self, name: &Name) -> Verdict {
-        let judge = &mut *self.judge;
-        if judge.names.all_conform {
-            let set = judge.sets.of(&judge.names, name.by_rfc9309);
+    fn decide_rfc9309(&mut self, name: &AgentEntry) -> Verdict {
+        let evaluator = &mut *self.evaluator;
+        if evaluator.names.all_conform {
+            let set = evaluator.sets.of(&evaluator.names, name.by_rfc9309);
             let decision = self.decide(set);
             if decision.is_plain {
                 return decision.decided.verdict;
             }
-            let judge = &mut *self.judge;
-            let known = judge.sets.get(set).rfc9309;
+            let evaluator = &mut *self.evaluator;
+            let known = evaluator.sets.get(set).rfc9309;
             return known.unwrap_or_else(|| {
-                let verdict = judge.merge_rfc9309(&self.robots, set, false);
-                judge.sets.get(set).rfc9309 = Some(verdict);
+                let verdict = evaluator.merge_rfc9309(&self.robots, set, false);
+                evaluator.sets.get(set).rfc9309 = Some(verdict);
                 verdict
             });
         }
-        let set = judge.rfc9309_sets.of(&judge.names, name.by_rfc9309);
-        let known = judge.rfc9309_sets.get(set).rfc9309;
+        let set = evaluator.rfc9309_sets.of(&evaluator.names, name.by_rfc9309);
+        let known = evaluator.rfc9309_sets.get(set).rfc9309;
         known.unwrap_or_else(|| {
-            let verdict = judge.merge_rfc9309(&self.robots, set, true);
-            judge.rfc9309_sets.get(set).rfc9309 = Some(verdict);
+            let verdict = evaluator.merge_rfc9309(&self.robots, set, true);
+            evaluator.rfc9309_sets.get(set).rfc9309 = Some(verdict);
             verdict
         })
     }
@@ -284,21 +285,21 @@ impl<'a> Case<'_, 'a> {
         let Some(at) = (record as usize).checked_sub(1) else {
             return Verdict::AllowAll;
         };
-        let known = self.judge.records[at];
+        let known = self.evaluator.records[at];
         known.unwrap_or_else(|| {
-            let first = self.judge.names.records[at].first as usize;
+            let first = self.evaluator.names.records[at].first as usize;
             let rules = koster1996::rules_from(&self.robots, first);
             let verdict = koster1996::verdict(rules.map(|(allow, _, text)| (allow, text)));
-            self.judge.records[at] = Some(verdict);
+            self.evaluator.records[at] = Some(verdict);
             verdict
         })
     }
 }
 
-impl Judge {
+impl Evaluator {
     /// Merges the rules of a set of groups as `rfc9309` reads them; whether
     /// the groups are its own, or Google's.
-    fn merge_rfc9309(&mut self, robots: &Robots<'_>, set: u32, are_own: bool) -> Verdict {
+    fn merge_rfc9309(&mut self, robots: &RobotsTxt<'_>, set: u32, are_own: bool) -> Verdict {
         if set == EMPTY {
             return Verdict::AllowAll;
         }
@@ -323,23 +324,25 @@ impl Judge {
             return Verdict::Unknown;
         }
         let rules = groups.flatten().filter(|it| {
-            it.counts && matches!(it.key, Key::Allow | Key::Disallow) && rfc9309::is_conforming(it)
+            it.counts
+                && matches!(it.kind, DirectiveKind::Allow | DirectiveKind::Disallow)
+                && rfc9309::is_conforming(it)
         });
         let rules = rules.map(|it| {
             let value = robots.text(it.value_raw);
-            (it.key == Key::Allow, it.line_no, value)
+            (it.kind == DirectiveKind::Allow, it.line_no, value)
         });
-        Decider::decide_rfc9309(rules, &mut self.memory_rfc9309, &mut self.looks)
+        MergedRules::decide_rfc9309(rules, &mut self.memory_rfc9309, &mut self.work_budget)
     }
 }
 
-impl Decision {
+impl GroupSetVerdict {
     fn is_too_complex(&self) -> bool {
         self.decided.verdict == Verdict::Unknown
     }
 }
 
-impl<'a> Robots<'a> {
+impl<'a> RobotsTxt<'a> {
     /// The directives from the first line of group `no` up to the next group.
     pub fn group_directives(&self, no: u32) -> &'a [Directive] {
         let groups = self.groups();
@@ -352,7 +355,7 @@ impl<'a> Robots<'a> {
 
 fn row<'a>(
     agent: &'a [u8],
-    decision: &Decision,
+    decision: &GroupSetVerdict,
     verdict_google: Verdict,
     basis: Basis,
 ) -> AgentVerdict<'a> {
@@ -379,7 +382,7 @@ mod tests {
     fn verdict(body: &str) -> Verdict {
         let mut parser = Parser::new();
         let robots = parser.parse(body.as_bytes());
-        Judge::new().judge(&robots)[0].verdict
+        Evaluator::new().verdicts(&robots)[0].verdict
     }
 
     fn of_rules(rules: &[(bool, &str)]) -> String {
@@ -434,7 +437,7 @@ mod tests {
     fn names_are_compared_whole_for_verdict_and_cut_for_google() {
         let mut parser = Parser::new();
         let robots = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
-        let rows = Judge::new().judge(&robots);
+        let rows = Evaluator::new().verdicts(&robots);
         let seen: Vec<_> = rows
             .iter()
             .map(|it| (it.agent, it.verdict, it.verdict_google, it.basis))
@@ -454,7 +457,7 @@ mod tests {
     fn a_file_that_names_nobody_has_no_rules() {
         let mut parser = Parser::new();
         let robots = parser.parse(b"Sitemap: http://h/s.xml\nDisallow: /\n");
-        let rows = Judge::new().judge(&robots);
+        let rows = Evaluator::new().verdicts(&robots);
         assert_eq!(
             (rows.len(), rows[0].basis, rows[0].verdict),
             (1, Basis::NoRules, Verdict::AllowAll)

@@ -1,8 +1,8 @@
 //! A fingerprint of what a file means.
 
-use crate::document::{Robots, Span};
-use crate::parse::directive_kind::Key;
-use crate::verdict::evaluator::{Case, Judge};
+use crate::document::{RobotsTxt, Span};
+use crate::parse::directive_kind::DirectiveKind;
+use crate::verdict::evaluator::{Evaluation, Evaluator};
 
 /// Hashes the sorted set of (name, sorted set of its merged rules), as
 /// [`AgentVerdict::verdict`](crate::AgentVerdict) reads them: equal for files
@@ -11,37 +11,37 @@ use crate::verdict::evaluator::{Case, Judge};
 ///
 /// A rule is its direction and its escaped path; empty rules are dropped,
 /// names without rules are kept. `hash` must be stable for the result to be.
-pub fn ruleset(robots: &Robots<'_>, hash: impl Fn(&[u8]) -> u64) -> u64 {
-    Judge::new().open(robots).ruleset(hash)
+pub fn fingerprint(robots: &RobotsTxt<'_>, hash: impl Fn(&[u8]) -> u64) -> u64 {
+    Evaluator::new().evaluate(robots).fingerprint(hash)
 }
 
 /// Memory that one file leaves to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct FingerprintBuffers {
     /// What each name begins with, the name, and its set of groups.
     agents: Vec<(u64, Span, u32)>,
-    rules: Vec<Rule>,
+    rules: Vec<FingerprintRule>,
     all: Vec<u8>,
     text: Vec<u8>,
 }
 
 /// A rule in the order of rules: those that disallow come first.
 #[derive(Clone, Copy, Debug)]
-struct Rule {
+struct FingerprintRule {
     /// Whether it allows, and what its path begins with.
     key: u64,
     path: Span,
 }
 
-impl Case<'_, '_> {
-    /// The [fingerprint](ruleset) of what the file means.
-    pub fn ruleset(&mut self, hash: impl Fn(&[u8]) -> u64) -> u64 {
+impl Evaluation<'_, '_> {
+    /// The [fingerprint](fingerprint) of what the file means.
+    pub fn fingerprint(&mut self, hash: impl Fn(&[u8]) -> u64) -> u64 {
         let robots = self.robots;
-        let mut memory = std::mem::take(&mut self.judge.ruleset);
+        let mut memory = std::mem::take(&mut self.evaluator.fingerprint_buffers);
         memory.agents.clear();
-        for name in &self.judge.names.in_order {
+        for name in &self.evaluator.names.in_order {
             if !name.by_name.is_empty() {
-                let set = self.judge.sets.of(&self.judge.names, name.by_name);
+                let set = self.evaluator.sets.of(&self.evaluator.names, name.by_name);
                 let begin = begin(robots.text(name.text));
                 memory.agents.push((begin, name.text, set));
             }
@@ -51,7 +51,7 @@ impl Case<'_, '_> {
             by_begin.then_with(|| robots.text(a.1).cmp(robots.text(b.1)))
         });
         memory.all.clear();
-        let everybody = self.judge.names.everybody.by_name;
+        let everybody = self.evaluator.names.everybody.by_name;
         let mut everybody = (!everybody.is_empty()).then_some(everybody);
         for at in 0..memory.agents.len() {
             let (_, agent, set) = memory.agents[at];
@@ -59,17 +59,17 @@ impl Case<'_, '_> {
             if agent > b"*".as_slice()
                 && let Some(groups) = everybody.take()
             {
-                let set = self.judge.sets.of(&self.judge.names, groups);
+                let set = self.evaluator.sets.of(&self.evaluator.names, groups);
                 self.add_agent(b"*", set, &mut memory, &hash);
             }
             self.add_agent(agent, set, &mut memory, &hash);
         }
         if let Some(groups) = everybody {
-            let set = self.judge.sets.of(&self.judge.names, groups);
+            let set = self.evaluator.sets.of(&self.evaluator.names, groups);
             self.add_agent(b"*", set, &mut memory, &hash);
         }
         let hash = hash(&memory.all);
-        self.judge.ruleset = memory;
+        self.evaluator.fingerprint_buffers = memory;
         hash
     }
 
@@ -77,14 +77,14 @@ impl Case<'_, '_> {
         &mut self,
         agent: &[u8],
         set: u32,
-        memory: &mut Memory,
+        memory: &mut FingerprintBuffers,
         hash: &impl Fn(&[u8]) -> u64,
     ) {
-        let known = self.judge.sets.get(set).rules;
+        let known = self.evaluator.sets.get(set).rules;
         let rules = known.unwrap_or_else(|| {
-            memory.write_rules(&self.robots, self.judge.sets.groups(set));
+            memory.write_rules(&self.robots, self.evaluator.sets.groups(set));
             let rules = hash(&memory.text);
-            self.judge.sets.get(set).rules = Some(rules);
+            self.evaluator.sets.get(set).rules = Some(rules);
             rules
         });
         memory.all.extend_from_slice(agent);
@@ -93,17 +93,17 @@ impl Case<'_, '_> {
     }
 }
 
-impl Memory {
+impl FingerprintBuffers {
     /// Writes the merged rules of groups: sorted, once each, every one ended
     /// by a NUL, which no path can hold.
-    fn write_rules(&mut self, robots: &Robots<'_>, groups: &[u32]) {
+    fn write_rules(&mut self, robots: &RobotsTxt<'_>, groups: &[u32]) {
         self.rules.clear();
         for line in groups.iter().flat_map(|&no| robots.group_directives(no)) {
-            let is_rule = matches!(line.key, Key::Allow | Key::Disallow);
+            let is_rule = matches!(line.kind, DirectiveKind::Allow | DirectiveKind::Disallow);
             if is_rule && line.counts && !line.value.is_empty() {
-                let key = key(line.key == Key::Allow, robots.text(line.value));
+                let key = key(line.kind == DirectiveKind::Allow, robots.text(line.value));
                 let path = line.value;
-                self.rules.push(Rule { key, path });
+                self.rules.push(FingerprintRule { key, path });
             }
         }
         self.rules.sort_unstable_by(|a, b| {
@@ -111,7 +111,7 @@ impl Memory {
             by_key.then_with(|| robots.text(a.path).cmp(robots.text(b.path)))
         });
         self.text.clear();
-        let mut last: Option<Rule> = None;
+        let mut last: Option<FingerprintRule> = None;
         for rule in &self.rules {
             let path = robots.text(rule.path);
             if last.is_some_and(|last| last.key == rule.key && robots.text(last.path) == path) {
@@ -125,7 +125,7 @@ impl Memory {
     }
 }
 
-impl Rule {
+impl FingerprintRule {
     fn allow(&self) -> bool {
         self.key >> 63 == 1
     }
@@ -152,14 +152,14 @@ fn begin(text: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::ruleset;
+    use super::fingerprint;
     use crate::Parser;
     use std::hash::Hasher;
 
     fn id(body: &str) -> u64 {
         let mut parser = Parser::new();
         let robots = parser.parse(body.as_bytes());
-        ruleset(&robots, hash)
+        fingerprint(&robots, hash)
     }
 
     fn hash(bytes: &[u8]) -> u64 {

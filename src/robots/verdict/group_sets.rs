@@ -1,8 +1,8 @@
 //! Sets of groups, each once, with what was found out about it.
 
 use crate::verdict::Verdict;
-use crate::verdict::agents::{Groups, Names};
-use crate::verdict::coverage::Decided;
+use crate::verdict::agents::{AgentIndex, GroupList};
+use crate::verdict::coverage::Coverage;
 use crate::verdict::index::Index;
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ pub(crate) const EMPTY: u32 = 0;
 
 /// The verdict of a set of groups, with what a row says of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Decision {
-    pub(crate) decided: Decided,
+pub(crate) struct GroupSetVerdict {
+    pub(crate) decided: Coverage,
     pub(crate) is_root_allowed: bool,
     pub(crate) n_allow: u32,
     pub(crate) n_disallow: u32,
@@ -24,10 +24,10 @@ pub(crate) struct Decision {
 
 /// A set, with its answers as they come.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Set {
+pub(crate) struct GroupSet {
     groups: Range<u32>,
     /// By Google's reading.
-    pub(crate) decision: Option<Decision>,
+    pub(crate) decision: Option<GroupSetVerdict>,
     /// By `rfc9309`.
     pub(crate) rfc9309: Option<Verdict>,
     /// The hash of its rules.
@@ -38,8 +38,8 @@ pub(crate) struct Set {
 
 /// The sets of groups of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Sets {
-    sets: Vec<Set>,
+pub(crate) struct GroupSets {
+    sets: Vec<GroupSet>,
     groups: Vec<u32>,
     /// The set of each group alone, or [`EMPTY`].
     singles: Vec<u32>,
@@ -48,11 +48,11 @@ pub(crate) struct Sets {
     scratch: Vec<u32>,
 }
 
-impl Sets {
+impl GroupSets {
     /// Forgets all sets but the empty one, for a file of so many groups.
     pub(crate) fn clear(&mut self, groups: usize) {
         self.sets.clear();
-        self.sets.push(Set::default());
+        self.sets.push(GroupSet::default());
         self.groups.clear();
         self.singles.clear();
         self.singles.resize(groups + 1, EMPTY);
@@ -60,7 +60,7 @@ impl Sets {
     }
 
     /// The set of a name's groups.
-    pub(crate) fn of(&mut self, names: &Names, groups: Groups) -> u32 {
+    pub(crate) fn of(&mut self, names: &AgentIndex, groups: GroupList) -> u32 {
         if let Some(group) = groups.single() {
             return self.of_single(group);
         }
@@ -100,9 +100,9 @@ impl Sets {
     fn push(&mut self, groups: &[u32]) -> u32 {
         let start = self.groups.len() as u32;
         self.groups.extend_from_slice(groups);
-        self.sets.push(Set {
+        self.sets.push(GroupSet {
             groups: start..self.groups.len() as u32,
-            ..Set::default()
+            ..GroupSet::default()
         });
         self.sets.len() as u32 - 1
     }
@@ -113,12 +113,12 @@ impl Sets {
         &self.groups[groups.start as usize..groups.end as usize]
     }
 
-    pub(crate) fn get(&mut self, set: u32) -> &mut Set {
+    pub(crate) fn get(&mut self, set: u32) -> &mut GroupSet {
         &mut self.sets[set as usize]
     }
 
     /// All sets.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Set)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &GroupSet)> {
         (0..).zip(&self.sets)
     }
 }

@@ -8,21 +8,32 @@
 //! from the definition and shares no code with this module.
 
 use crate::agent_name::is_product_token;
-use crate::anomaly::{Anomaly, Finding};
+use crate::anomaly::{Anomaly, AnomalyKind};
 use crate::dialect::rfc9309::is_conforming;
-use crate::document::{Directive, Group, Parts, Robots};
-use crate::parse::directive_kind::Key;
+use crate::document::{Directive, DocumentData, Group, RobotsTxt};
+use crate::parse::directive_kind::DirectiveKind;
 use crate::pattern;
-use crate::verdict::coverage::{Decided, Decider};
-use crate::verdict::evaluator::{Case, Judge};
+use crate::verdict::coverage::{Coverage, MergedRules};
+use crate::verdict::evaluator::{Evaluation, Evaluator};
 use crate::verdict::{AgentVerdict, Verdict};
 
 /// Lines that may be looked at for one file; what is left then is not decided.
 const WORK_MAX: u64 = 4_000_000;
 
+/// A line that is read leniently, and the effect of reading it strictly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeniencyImpact {
+    /// The line, from 1.
+    pub line_no: u32,
+    /// Whether `*` or a name in the file has another verdict if this line is
+    /// read according to the grammar of RFC 9309. `None` if the work limit was
+    /// exceeded.
+    pub changes_verdict: Option<bool>,
+}
+
 /// What the grammar of RFC 9309 makes of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Strict {
+enum StrictEffect {
     /// The same.
     Same,
     /// No directive at all.
@@ -37,24 +48,24 @@ enum Strict {
     Raw,
 }
 
-fn strict(robots: &Robots<'_>, line: &Directive) -> Strict {
+fn strict(robots: &RobotsTxt<'_>, line: &Directive) -> StrictEffect {
     if !is_conforming(line) {
-        return Strict::Removed;
+        return StrictEffect::Removed;
     }
     let raw = robots.text(line.value_raw);
-    if line.key == Key::UserAgent {
+    if line.kind == DirectiveKind::UserAgent {
         return if is_product_token(raw) {
-            Strict::Same
+            StrictEffect::Same
         } else {
-            Strict::Nobody
+            StrictEffect::Nobody
         };
     }
     // No path holds a NUL.
     if raw.first() != Some(&b'/') || memchr::memchr(0, raw).is_some() {
         return if raw.is_empty() && line.value.is_empty() {
-            Strict::Same
+            StrictEffect::Same
         } else {
-            Strict::Neutral
+            StrictEffect::Neutral
         };
     }
     let value = robots.text(line.value);
@@ -66,88 +77,102 @@ fn strict(robots: &Robots<'_>, line: &Directive) -> Strict {
         raw == value
     };
     if !is_same {
-        return Strict::Raw;
+        return StrictEffect::Raw;
     }
     let slash = memchr::memrchr(b'/', raw).unwrap_or(0);
-    if line.key == Key::Allow && raw[slash..].starts_with(b"/index.htm") {
-        Strict::NoFolder
+    if line.kind == DirectiveKind::Allow && raw[slash..].starts_with(b"/index.htm") {
+        StrictEffect::NoFolder
     } else {
-        Strict::Same
+        StrictEffect::Same
     }
 }
 
 /// The lines with liberties, in order, each once, and whether the liberty
 /// changes a verdict; `None` past the work limit.
-pub(crate) fn changes(
-    case: &mut Case<'_, '_>,
+pub(crate) fn leniency_impacts(
+    evaluation: &mut Evaluation<'_, '_>,
     rows: &[AgentVerdict<'_>],
-) -> Vec<(u32, Option<bool>)> {
-    let findings = case.robots.findings().iter();
-    let liberties = findings.filter(|it| it.anomaly.is_liberty());
-    let line_no = |it: &Finding| match it.anomaly {
-        Anomaly::PartialBom => 1,
-        _ => it.line_no,
+) -> Vec<LeniencyImpact> {
+    let anomalies = evaluation.robots.anomalies().iter();
+    let lenient = anomalies.filter(|anomaly| anomaly.kind.is_leniency());
+    let line_no = |anomaly: &Anomaly| match anomaly.kind {
+        AnomalyKind::PartialBom => 1,
+        _ => anomaly.line_no,
     };
-    let mut lines: Vec<_> = liberties.map(|it| (line_no(it), None)).collect();
-    if lines.is_empty() {
-        return lines;
+    let mut impacts: Vec<_> = lenient
+        .map(|anomaly| LeniencyImpact {
+            line_no: line_no(anomaly),
+            changes_verdict: None,
+        })
+        .collect();
+    if impacts.is_empty() {
+        return impacts;
     }
-    lines.sort_unstable();
-    lines.dedup();
-    let judge = &mut *case.judge;
-    for name in judge.names.in_order.iter().chain([&judge.names.everybody]) {
-        let set = judge.sets.of(&judge.names, name.by_name);
-        judge.sets.get(set).is_of_name = true;
+    impacts.sort_unstable_by_key(|impact| impact.line_no);
+    impacts.dedup();
+    let evaluator = &mut *evaluation.evaluator;
+    for name in evaluator
+        .names
+        .in_order
+        .iter()
+        .chain([&evaluator.names.everybody])
+    {
+        let set = evaluator.sets.of(&evaluator.names, name.by_name);
+        evaluator.sets.get(set).is_of_name = true;
     }
-    let directives = case.robots.directives();
-    let mut changes = Changes {
-        case,
+    let directives = evaluation.robots.directives();
+    let mut analysis = LeniencyAnalysis {
+        evaluation,
         rows,
         shared: None,
-        anew: None,
+        without_line: None,
         work: 0,
     };
-    for (line_no, answer) in &mut lines {
-        let at = directives.binary_search_by_key(line_no, |it| it.line_no);
-        *answer = at.map_or(Some(false), |at| changes.of(at));
+    for impact in &mut impacts {
+        let found = directives.binary_search_by_key(&impact.line_no, |line| line.line_no);
+        impact.changes_verdict = found.map_or(Some(false), |index| analysis.changes_verdict(index));
     }
-    lines
+    impacts
 }
 
-/// Whether a finding changes a verdict, by the answers that
-/// [`Judge::changes`] gave; never where no liberty was taken.
-pub fn changes_verdict(changes: &[(u32, Option<bool>)], finding: &Finding) -> Option<bool> {
-    if !finding.anomaly.is_liberty() {
+/// Whether an anomaly changes a verdict, according to the impacts that
+/// [`Evaluator::leniency_impacts`] returned; never where there is no leniency.
+pub fn changes_verdict(impacts: &[LeniencyImpact], anomaly: &Anomaly) -> Option<bool> {
+    if !anomaly.kind.is_leniency() {
         return Some(false);
     }
-    let at = changes.binary_search_by_key(&finding.line_no.max(1), |change| change.0);
-    at.map_or(Some(false), |at| changes[at].1)
+    let line_no = anomaly.line_no.max(1);
+    let found = impacts.binary_search_by_key(&line_no, |impact| impact.line_no);
+    found.map_or(Some(false), |index| impacts[index].changes_verdict)
 }
 
-struct Changes<'c, 'j, 'a> {
-    case: &'c mut Case<'j, 'a>,
+struct LeniencyAnalysis<'c, 'j, 'a> {
+    evaluation: &'c mut Evaluation<'j, 'a>,
     rows: &'c [AgentVerdict<'c>],
     /// The sets of several groups that decide for a name, by each group in
     /// them; made when they are asked for.
     shared: Option<Vec<(u32, u32)>>,
-    anew: Option<Anew>,
+    without_line: Option<FileWithoutLine>,
     work: u64,
 }
 
 /// Buffers for files with one line removed.
 #[derive(Default)]
-struct Anew {
-    judge: Judge,
-    parts: Parts,
+struct FileWithoutLine {
+    evaluator: Evaluator,
+    parts: DocumentData,
 }
 
-impl Changes<'_, '_, '_> {
+impl LeniencyAnalysis<'_, '_, '_> {
     /// Whether the strict reading of the directive at `at` changes a verdict.
-    fn of(&mut self, at: usize) -> Option<bool> {
-        let robots = self.case.robots;
+    fn changes_verdict(&mut self, at: usize) -> Option<bool> {
+        let robots = self.evaluation.robots;
         let line = &robots.directives()[at];
         if !line.counts
-            || !matches!(line.key, Key::UserAgent | Key::Allow | Key::Disallow)
+            || !matches!(
+                line.kind,
+                DirectiveKind::UserAgent | DirectiveKind::Allow | DirectiveKind::Disallow
+            )
             || line.group_no == 0
         {
             return Some(false);
@@ -156,15 +181,21 @@ impl Changes<'_, '_, '_> {
         let group = &robots.groups()[line.group_no as usize - 1];
         let is_only_rule = group.n_allow + group.n_disallow == 1;
         let is_last_group = line.group_no as usize == robots.groups().len();
-        match (strict, line.key) {
-            (Strict::Same, _) => Some(false),
-            (Strict::Nobody, _) => self.without_name(line),
-            (Strict::Removed, Key::UserAgent) if group.n_agents > 1 => self.without_name(line),
-            (Strict::Neutral | Strict::NoFolder | Strict::Raw, _) => self.with_rule(line, strict),
-            (Strict::Removed, Key::Allow | Key::Disallow) if !is_only_rule || is_last_group => {
+        match (strict, line.kind) {
+            (StrictEffect::Same, _) => Some(false),
+            (StrictEffect::Nobody, _) => self.without_name(line),
+            (StrictEffect::Removed, DirectiveKind::UserAgent) if group.n_agents > 1 => {
+                self.without_name(line)
+            }
+            (StrictEffect::Neutral | StrictEffect::NoFolder | StrictEffect::Raw, _) => {
                 self.with_rule(line, strict)
             }
-            (Strict::Removed, _) => self.judge_without(at),
+            (StrictEffect::Removed, DirectiveKind::Allow | DirectiveKind::Disallow)
+                if !is_only_rule || is_last_group =>
+            {
+                self.with_rule(line, strict)
+            }
+            (StrictEffect::Removed, _) => self.evaluate_without(at),
         }
     }
 
@@ -175,7 +206,7 @@ impl Changes<'_, '_, '_> {
 
     /// The name of a user-agent line is taken out of its group.
     fn without_name(&mut self, line: &Directive) -> Option<bool> {
-        let robots = self.case.robots;
+        let robots = self.evaluation.robots;
         let name = robots.text(line.name);
         if name.is_empty() {
             return Some(false);
@@ -183,7 +214,7 @@ impl Changes<'_, '_, '_> {
         let group = &robots.groups()[line.group_no as usize - 1];
         if group.n_agents > 1 {
             let is_other = |it: &Directive| {
-                it.key == Key::UserAgent
+                it.kind == DirectiveKind::UserAgent
                     && it.counts
                     && it.line_no != line.line_no
                     && robots.text(it.name) == name
@@ -196,21 +227,21 @@ impl Changes<'_, '_, '_> {
                 return Some(false);
             }
         }
-        let judge = &mut *self.case.judge;
+        let evaluator = &mut *self.evaluation.evaluator;
         let (groups, row) = if name == b"*" {
-            (judge.names.everybody.by_name, 0)
+            (evaluator.names.everybody.by_name, 0)
         } else {
-            let at = judge.names.find(&robots, name)?;
+            let at = evaluator.names.find(&robots, name)?;
             // The first row is that of everybody.
-            (judge.names.in_order[at].by_name, at + 1)
+            (evaluator.names.in_order[at].by_name, at + 1)
         };
         let mut left = Vec::new();
-        judge.names.groups(groups, &mut left);
+        evaluator.names.groups(groups, &mut left);
         left.retain(|&no| no != line.group_no);
         let verdict = if left.is_empty() && row > 0 {
             self.rows[0].verdict
         } else {
-            let set = judge.sets.of_groups(&left);
+            let set = evaluator.sets.of_groups(&left);
             self.decide(set)?.verdict
         };
         // If it is everybody's, all who are not named have it.
@@ -218,17 +249,17 @@ impl Changes<'_, '_, '_> {
     }
 
     /// A rule is read otherwise, in every set of groups that it stands in.
-    fn with_rule(&mut self, line: &Directive, strict: Strict) -> Option<bool> {
-        let (judge, no) = (&mut *self.case.judge, line.group_no);
-        let single = judge.sets.of_groups(&[no]);
-        if judge.sets.get(single).is_of_name && self.is_changed(single, line, strict)? {
+    fn with_rule(&mut self, line: &Directive, strict: StrictEffect) -> Option<bool> {
+        let (evaluator, no) = (&mut *self.evaluation.evaluator, line.group_no);
+        let single = evaluator.sets.of_groups(&[no]);
+        if evaluator.sets.get(single).is_of_name && self.is_changed(single, line, strict)? {
             return Some(true);
         }
         if self.shared.is_none() {
             self.shared = Some(self.gather_shared());
         }
-        let shared = |changes: &Self| {
-            let shared = changes.shared.as_deref().unwrap_or_default();
+        let shared = |analysis: &Self| {
+            let shared = analysis.shared.as_deref().unwrap_or_default();
             let start = shared.partition_point(|&(group, _)| group < no);
             let count = shared[start..].partition_point(|&(group, _)| group == no);
             start..start + count
@@ -243,7 +274,7 @@ impl Changes<'_, '_, '_> {
     }
 
     fn gather_shared(&mut self) -> Vec<(u32, u32)> {
-        let sets = &self.case.judge.sets;
+        let sets = &self.evaluation.evaluator.sets;
         let mut shared = Vec::new();
         for (set, _) in sets.iter().filter(|(_, it)| it.is_of_name) {
             let groups = sets.groups(set);
@@ -257,11 +288,11 @@ impl Changes<'_, '_, '_> {
     }
 
     /// Whether a set of groups has another verdict with a rule read otherwise.
-    fn is_changed(&mut self, set: u32, line: &Directive, strict: Strict) -> Option<bool> {
+    fn is_changed(&mut self, set: u32, line: &Directive, strict: StrictEffect) -> Option<bool> {
         let before = self.decide(set)?;
         // The proof of a verdict holds whatever is taken away beside it, but not
         // whatever is added.
-        let is_taken_away = strict != Strict::Raw;
+        let is_taken_away = strict != StrictEffect::Raw;
         if is_taken_away
             && before
                 .proof
@@ -273,40 +304,45 @@ impl Changes<'_, '_, '_> {
         Some(after != before.verdict)
     }
 
-    fn decide(&mut self, set: u32) -> Option<Decided> {
-        let known = self.case.judge.sets.get(set).decision;
+    fn decide(&mut self, set: u32) -> Option<Coverage> {
+        let known = self.evaluation.evaluator.sets.get(set).decision;
         if known.is_none() && !self.can_afford_set(set) {
             return None;
         }
-        let decided = self.case.decide(set).decided;
+        let decided = self.evaluation.decide(set).decided;
         (decided.verdict != Verdict::Unknown).then_some(decided)
     }
 
     fn can_afford_set(&mut self, set: u32) -> bool {
-        let robots = self.case.robots;
-        let groups = self.case.judge.sets.groups(set).iter();
+        let robots = self.evaluation.robots;
+        let groups = self.evaluation.evaluator.sets.groups(set).iter();
         let lines = groups.map(|&no| robots.group_directives(no).len()).sum();
         self.can_afford(lines)
     }
 
     /// The verdict of a set of groups with one rule read otherwise.
-    fn decide_with(&mut self, set: u32, changed: &Directive, strict: Strict) -> Option<Verdict> {
+    fn decide_with(
+        &mut self,
+        set: u32,
+        changed: &Directive,
+        strict: StrictEffect,
+    ) -> Option<Verdict> {
         if !self.can_afford_set(set) {
             return None;
         }
-        let robots = self.case.robots;
+        let robots = self.evaluation.robots;
         let mut raw = Vec::new();
-        if strict == Strict::Raw {
+        if strict == StrictEffect::Raw {
             pattern::escape(robots.text(changed.value_raw), &mut raw);
         }
-        let judge = &mut *self.case.judge;
+        let evaluator = &mut *self.evaluation.evaluator;
         // The decider of the case cannot hold a value that lives as briefly as `raw`.
-        let mut decider = Decider::default();
-        let groups = judge.sets.groups(set).iter();
+        let mut decider = MergedRules::default();
+        let groups = evaluator.sets.groups(set).iter();
         for line in groups.flat_map(|&no| robots.group_directives(no)) {
-            let allow = match line.key {
-                Key::Allow => true,
-                Key::Disallow => false,
+            let allow = match line.kind {
+                DirectiveKind::Allow => true,
+                DirectiveKind::Disallow => false,
                 _ => continue,
             };
             if !line.counts {
@@ -318,39 +354,41 @@ impl Changes<'_, '_, '_> {
                 continue;
             }
             match strict {
-                Strict::NoFolder => decider.add_alone(allow, line.line_no, value),
-                Strict::Raw => decider.add_alone(allow, line.line_no, &raw),
+                StrictEffect::NoFolder => decider.add_alone(allow, line.line_no, value),
+                StrictEffect::Raw => decider.add_alone(allow, line.line_no, &raw),
                 _ => {}
             }
         }
-        let verdict = decider.decide(&mut judge.looks).verdict;
+        let verdict = decider.decide(&mut evaluator.work_budget).verdict;
         (verdict != Verdict::Unknown).then_some(verdict)
     }
 
     /// Computes all verdicts of the file without the directive at `at`.
-    fn judge_without(&mut self, at: usize) -> Option<bool> {
-        let robots = self.case.robots;
+    fn evaluate_without(&mut self, at: usize) -> Option<bool> {
+        let robots = self.evaluation.robots;
         // A judgement looks at each line a few times.
         if !self.can_afford(4 * robots.directives().len() + 16) {
             return None;
         }
-        let anew = self.anew.get_or_insert_with(|| Anew::new(&robots));
-        anew.judge_without(&robots, self.rows, at)
+        let without_line = self
+            .without_line
+            .get_or_insert_with(|| FileWithoutLine::new(&robots));
+        without_line.evaluate_without(&robots, self.rows, at)
     }
 }
 
-impl Anew {
-    fn new(robots: &Robots<'_>) -> Self {
-        let mut anew = Self::default();
-        anew.parts.buffer.clone_from(&robots.parts.buffer);
-        anew
+impl FileWithoutLine {
+    fn new(robots: &RobotsTxt<'_>) -> Self {
+        let mut without_line = Self::default();
+        without_line.parts.buffer.clone_from(&robots.parts.buffer);
+        without_line
     }
 
     /// Returns true if the file without one line has another verdict for `*` or
     /// for a name of the file.
-    fn judge_without(
+    fn evaluate_without(
         &mut self,
-        robots: &Robots<'_>,
+        robots: &RobotsTxt<'_>,
         rows: &[AgentVerdict<'_>],
         at: usize,
     ) -> Option<bool> {
@@ -363,8 +401,8 @@ impl Anew {
                 continue;
             }
             let mut line = *line;
-            match line.key {
-                Key::UserAgent => {
+            match line.kind {
+                DirectiveKind::UserAgent => {
                     if parts.groups.is_empty() || group_has_rules {
                         parts.groups.push(Group {
                             line_no: line.line_no,
@@ -374,22 +412,24 @@ impl Anew {
                         group_has_rules = false;
                     }
                 }
-                Key::Allow | Key::Disallow => group_has_rules |= !parts.groups.is_empty(),
-                Key::Sitemap | Key::Other => {}
+                DirectiveKind::Allow | DirectiveKind::Disallow => {
+                    group_has_rules |= !parts.groups.is_empty()
+                }
+                DirectiveKind::Sitemap | DirectiveKind::Other => {}
             }
             line.group_no = parts.groups.len() as u32;
             parts.directives.push(line);
         }
-        let changed = Robots {
+        let changed = RobotsTxt {
             body: robots.body,
             parts,
         };
-        let mut case = self.judge.open(&changed);
-        let judged = case.verdicts();
+        let mut evaluation = self.evaluator.evaluate(&changed);
+        let judged = evaluation.verdicts();
         if judged.iter().any(|row| row.verdict == Verdict::Unknown) {
             return None;
         }
-        let names = &case.judge.names;
+        let names = &evaluation.evaluator.names;
         let is_other = |row: &AgentVerdict<'_>| {
             // The first row is that of everybody, and of whoever is not named.
             let at = names.find(&changed, row.agent).map_or(0, |at| at + 1);
@@ -407,8 +447,10 @@ mod tests {
     fn changed(body: &str) -> Vec<(u32, Option<bool>)> {
         let mut parser = Parser::new();
         let robots = parser.parse(body.as_bytes());
-        let rows = Judge::new().judge(&robots);
-        Judge::new().changes(&robots, &rows)
+        let rows = Evaluator::new().verdicts(&robots);
+        let impacts = Evaluator::new().leniency_impacts(&robots, &rows);
+        let pair = |impact: &LeniencyImpact| (impact.line_no, impact.changes_verdict);
+        impacts.iter().map(pair).collect()
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub struct AgentVerdict<'a> {
 
 impl AgentVerdict<'_> {
     /// Whether a verdict is unknown because the work limit was met
-    /// ([`Anomaly::TooComplex`](crate::Anomaly::TooComplex)).
+    /// ([`AnomalyKind::TooComplex`](crate::AnomalyKind::TooComplex)).
     pub fn is_undecided(&self) -> bool {
         let verdicts = [
             self.verdict,

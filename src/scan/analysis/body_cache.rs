@@ -8,7 +8,9 @@
 
 use crate::parquet_writer::SEED;
 use hashbrown::HashTable;
-use robots::{AgentVerdict, Judge, Parsed, Parser, Reading, Robots};
+use robots::{
+    AgentVerdict, Evaluator, LeniencyImpact, OwnedRobotsTxt, ParseOptions, Parser, RobotsTxt,
+};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -35,12 +37,12 @@ pub(crate) struct Memo {
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
     hash: u64,
-    reading: Reading,
-    parsed: Parsed,
+    reading: ParseOptions,
+    parsed: OwnedRobotsTxt,
     /// Verdicts without their names, and where each name ends in `names`.
     verdicts: Vec<(AgentVerdict<'static>, usize)>,
     names: Vec<u8>,
-    changes: Vec<(u32, Option<bool>)>,
+    changes: Vec<LeniencyImpact>,
     ruleset_id: i64,
     written: Cell<Written>,
 }
@@ -63,9 +65,9 @@ pub(crate) struct Written {
 /// What a body says, whoever sent it.
 #[derive(Debug)]
 pub(crate) struct Decided<'a> {
-    pub(crate) robots: Robots<'a>,
+    pub(crate) robots: RobotsTxt<'a>,
     pub(crate) verdicts: Vec<AgentVerdict<'a>>,
-    pub(crate) changes: std::borrow::Cow<'a, [(u32, Option<bool>)]>,
+    pub(crate) changes: std::borrow::Cow<'a, [LeniencyImpact]>,
     pub(crate) ruleset_id: i64,
     /// Where its rows were written last; `None` if it is not kept.
     pub(crate) written: Option<&'a Cell<Written>>,
@@ -77,9 +79,9 @@ impl Memo {
     pub(crate) fn decide(
         &mut self,
         body: &[u8],
-        reading: Reading,
+        reading: ParseOptions,
         parser: &mut Parser,
-        judge: &mut Judge,
+        evaluator: &mut Evaluator,
     ) -> Option<Decided<'_>> {
         if body.len() > BODY_BYTES_MAX {
             return None;
@@ -98,7 +100,7 @@ impl Memo {
                     self.entries.len() as u32 - 1
                 });
                 let robots = parser.parse_with(body, reading);
-                let entry = Entry::of(&robots, reading, hash, judge);
+                let entry = Entry::of(&robots, reading, hash, evaluator);
                 self.memory_bytes += entry.memory_bytes();
                 self.entries[at as usize] = entry;
                 self.used.push_back(at);
@@ -129,17 +131,22 @@ impl Memo {
 }
 
 impl Entry {
-    fn of(robots: &Robots<'_>, reading: Reading, hash: u64, judge: &mut Judge) -> Self {
-        let mut case = judge.open(robots);
-        let verdicts = case.verdicts();
+    fn of(
+        robots: &RobotsTxt<'_>,
+        reading: ParseOptions,
+        hash: u64,
+        evaluator: &mut Evaluator,
+    ) -> Self {
+        let mut evaluation = evaluator.evaluate(robots);
+        let verdicts = evaluation.verdicts();
         let mut entry = Self {
             hash,
             reading,
-            parsed: Parsed::of(robots),
+            parsed: OwnedRobotsTxt::new(robots),
             verdicts: Vec::with_capacity(verdicts.len()),
             names: Vec::with_capacity(verdicts.iter().map(|it| it.agent.len()).sum()),
-            changes: case.changes(&verdicts),
-            ruleset_id: case.ruleset(xxh3_64).cast_signed(),
+            changes: evaluation.leniency_impacts(&verdicts),
+            ruleset_id: evaluation.fingerprint(xxh3_64).cast_signed(),
             written: Cell::default(),
         };
         for verdict in verdicts {
@@ -158,7 +165,7 @@ impl Entry {
             + self.parsed.memory_bytes()
             + self.verdicts.capacity() * size_of::<(AgentVerdict<'_>, usize)>()
             + self.names.capacity()
-            + self.changes.capacity() * size_of::<(u32, Option<bool>)>()
+            + self.changes.capacity() * size_of::<LeniencyImpact>()
     }
 
     fn decided(&self) -> Decided<'_> {
@@ -172,7 +179,7 @@ impl Entry {
             }
         });
         Decided {
-            robots: self.parsed.robots(),
+            robots: self.parsed.as_robots_txt(),
             verdicts: verdicts.collect(),
             changes: self.changes.as_slice().into(),
             ruleset_id: self.ruleset_id,
@@ -187,18 +194,18 @@ mod tests {
 
     #[test]
     fn a_body_that_comes_again_is_not_decided_again() {
-        let (mut memo, mut judge) = (Memo::default(), Judge::new());
+        let (mut memo, mut evaluator) = (Memo::default(), Evaluator::new());
         let (body, other) = (
             b"User-agent: a\nDisallow: /\n",
             b"User-agent: b\nDisallow: /\n",
         );
-        let reading = Reading::default();
-        let written = |memo: &mut Memo, judge: &mut Judge, body: &[u8], reading| {
+        let reading = ParseOptions::default();
+        let written = |memo: &mut Memo, evaluator: &mut Evaluator, body: &[u8], reading| {
             let decided = memo
-                .decide(body, reading, &mut Parser::new(), judge)
+                .decide(body, reading, &mut Parser::new(), evaluator)
                 .unwrap();
             assert_eq!(decided.robots.body(), body);
-            assert_eq!(decided.verdicts, Judge::new().judge(&decided.robots));
+            assert_eq!(decided.verdicts, Evaluator::new().verdicts(&decided.robots));
             let batch = decided.written.unwrap().get().batch;
             decided.written.unwrap().set(Written {
                 batch: batch + 1,
@@ -206,29 +213,29 @@ mod tests {
             });
             batch
         };
-        assert_eq!(written(&mut memo, &mut judge, body, reading), 0);
-        assert_eq!(written(&mut memo, &mut judge, other, reading), 0);
-        assert_eq!(written(&mut memo, &mut judge, body, reading), 1);
+        assert_eq!(written(&mut memo, &mut evaluator, body, reading), 0);
+        assert_eq!(written(&mut memo, &mut evaluator, other, reading), 0);
+        assert_eq!(written(&mut memo, &mut evaluator, body, reading), 1);
         // Read otherwise it is another.
-        let cut = Reading {
+        let cut = ParseOptions {
             is_truncated: true,
             ..reading
         };
-        assert_eq!(written(&mut memo, &mut judge, body, cut), 0);
-        assert_eq!(written(&mut memo, &mut judge, body, reading), 2);
+        assert_eq!(written(&mut memo, &mut evaluator, body, cut), 0);
+        assert_eq!(written(&mut memo, &mut evaluator, body, reading), 2);
     }
 
     #[test]
     fn no_archive_makes_it_grow() {
-        let (mut memo, mut judge) = (Memo::default(), Judge::new());
+        let (mut memo, mut evaluator) = (Memo::default(), Evaluator::new());
         for at in 0..3000 {
             let body = format!("User-agent: a{at}\n{}", "#".repeat(at * 7 % 6000));
             let decided = memo
                 .decide(
                     body.as_bytes(),
-                    Reading::default(),
+                    ParseOptions::default(),
                     &mut Parser::new(),
-                    &mut judge,
+                    &mut evaluator,
                 )
                 .unwrap();
             assert_eq!(decided.verdicts[1].agent, format!("a{at}").as_bytes());
@@ -244,8 +251,13 @@ mod tests {
         assert!(memo.entries.len() < 3000 && memo.entries.len() > 100);
         let large = vec![b'#'; BODY_BYTES_MAX + 1];
         assert!(
-            memo.decide(&large, Reading::default(), &mut Parser::new(), &mut judge)
-                .is_none()
+            memo.decide(
+                &large,
+                ParseOptions::default(),
+                &mut Parser::new(),
+                &mut evaluator
+            )
+            .is_none()
         );
     }
 }

@@ -7,8 +7,9 @@ use crate::capture::Capture;
 use crate::capture::anomaly::Note;
 use crate::capture::url::{self, HostColumns};
 use robots::{
-    AgentVerdict, Anomaly, Basis, Content, Directive, Effect, Judge, Key, Mechanism, Parser,
-    Reading, Robots, Severity, Span, Verdict,
+    AgentVerdict, AnomalyKind, Basis, ContentClass, Directive, DirectiveKind, Evaluator,
+    LeniencyImpact, Mechanism, ParseOptions, Parser, RobotsTxt, Severity, Span, StatusEffect,
+    Verdict,
 };
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -29,7 +30,7 @@ pub struct Facts<'a> {
     /// The capture.
     pub capture: &'a Capture<'a>,
     /// The body, where it is read as a robots.txt.
-    pub robots: Option<Robots<'a>>,
+    pub robots: Option<RobotsTxt<'a>>,
     /// `*` and every name in the file.
     pub verdicts: Vec<AgentVerdict<'a>>,
     /// The sitemap lines.
@@ -39,7 +40,7 @@ pub struct Facts<'a> {
     /// Anomalies that the parser did not report, sorted by line.
     others: Vec<Oddity<'a>>,
     /// The lines with liberties, and whether each changes a verdict.
-    changes: Cow<'a, [(u32, Option<bool>)]>,
+    changes: Cow<'a, [LeniencyImpact]>,
     /// The fingerprint of its rules.
     pub ruleset_id: Option<i64>,
     /// Where rows of the same body were written last, if it is remembered.
@@ -69,7 +70,7 @@ pub struct Stated<'a> {
     /// The line.
     pub line: &'a Directive,
     /// What it says.
-    pub preference: robots::Preference<'a>,
+    pub preference: robots::AiPreference<'a>,
 }
 
 /// An anomaly of the body or of what is around it.
@@ -92,7 +93,7 @@ pub struct Oddity<'a> {
 #[derive(Debug, Default)]
 pub struct Examiner {
     parser: Parser,
-    judge: Judge,
+    evaluator: Evaluator,
     memo: Memo,
 }
 
@@ -111,7 +112,7 @@ impl Examiner {
     /// Frees the memory that a large body needed.
     pub(crate) fn release(&mut self) {
         self.parser = Parser::default();
-        self.judge = Judge::default();
+        self.evaluator = Evaluator::default();
     }
 
     /// Decides everything of `capture`, which lies at `place` of an archive.
@@ -155,22 +156,22 @@ impl Examiner {
     }
 
     /// What a body says: remembered, if it is of usual size and was seen of late.
-    fn decide<'a>(&'a mut self, body: &'a [u8], reading: Reading) -> Decided<'a> {
+    fn decide<'a>(&'a mut self, body: &'a [u8], reading: ParseOptions) -> Decided<'a> {
         let Self {
             parser,
-            judge,
+            evaluator,
             memo,
         } = self;
-        if let Some(decided) = memo.decide(body, reading, parser, judge) {
+        if let Some(decided) = memo.decide(body, reading, parser, evaluator) {
             return decided;
         }
         let robots = parser.parse_with(body, reading);
-        let mut case = judge.open(&robots);
-        let verdicts = case.verdicts();
+        let mut evaluation = evaluator.evaluate(&robots);
+        let verdicts = evaluation.verdicts();
         Decided {
             robots,
-            changes: Cow::Owned(case.changes(&verdicts)),
-            ruleset_id: case.ruleset(xxh3_64).cast_signed(),
+            changes: Cow::Owned(evaluation.leniency_impacts(&verdicts)),
+            ruleset_id: evaluation.fingerprint(xxh3_64).cast_signed(),
             verdicts,
             written: None,
         }
@@ -179,11 +180,11 @@ impl Examiner {
 
 /// The verdicts that the status alone gives, by each dialect's table.
 fn verdict_of_status(capture: &Capture<'_>) -> AgentVerdict<'static> {
-    let of = |effect: Effect| match effect {
+    let of = |effect: StatusEffect| match effect {
         _ if capture.is_revisit => Verdict::Unknown,
-        Effect::AllowAll => Verdict::AllowAll,
-        Effect::DisallowAll => Verdict::DisallowAll,
-        Effect::Parse | Effect::Follow | Effect::Defer => Verdict::Unknown,
+        StatusEffect::AllowAll => Verdict::AllowAll,
+        StatusEffect::DisallowAll => Verdict::DisallowAll,
+        StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => Verdict::Unknown,
     };
     let verdict = of(capture.status.effect_google());
     AgentVerdict {
@@ -203,15 +204,15 @@ fn verdict_of_status(capture: &Capture<'_>) -> AgentVerdict<'static> {
 
 impl<'a> Facts<'a> {
     /// Sitemaps and preferences, which need more than their own line.
-    fn read_lines(&mut self, robots: &Robots<'a>) {
+    fn read_lines(&mut self, robots: &RobotsTxt<'a>) {
         let mut name = Vec::new();
         for line in robots.directives() {
-            match line.key {
-                Key::Sitemap => {
+            match line.kind {
+                DirectiveKind::Sitemap => {
                     let sitemap = Sitemap::resolve(robots.text(line.value), line, self.capture);
                     self.sitemaps.push(sitemap);
                 }
-                Key::Other => {
+                DirectiveKind::Other => {
                     robots.directive_name(line, &mut name);
                     let mechanism = std::str::from_utf8(&name)
                         .ok()
@@ -233,7 +234,7 @@ impl<'a> Facts<'a> {
         let findings = self
             .robots
             .as_ref()
-            .map_or(0, |robots| robots.findings().len());
+            .map_or(0, |robots| robots.anomalies().len());
         self.capture.notes.len() + findings + self.others.len()
     }
 
@@ -242,7 +243,7 @@ impl<'a> Facts<'a> {
     /// millions.
     pub fn anomalies(&self) -> impl Iterator<Item = Oddity<'a>> {
         let notes = self.capture.notes.iter().copied().map(Oddity::of_note);
-        let findings = self.robots.as_ref().map_or(&[][..], Robots::findings);
+        let findings = self.robots.as_ref().map_or(&[][..], RobotsTxt::anomalies);
         let mut findings = findings.iter().peekable();
         let mut others = self.others.iter().peekable();
         notes.chain(std::iter::from_fn(move || {
@@ -255,31 +256,34 @@ impl<'a> Facts<'a> {
             }
             findings.next().map(|finding| Oddity {
                 line_no: finding.line_no,
-                code: finding.anomaly.code(),
-                severity: finding.anomaly.severity(),
+                code: finding.kind.code(),
+                severity: finding.kind.severity(),
                 changes_verdict: robots::changes_verdict(&self.changes, finding),
                 detail: self.text(finding.detail),
             })
         }))
     }
 
-    fn read_oddities(&mut self, robots: &Robots<'a>) {
+    fn read_oddities(&mut self, robots: &RobotsTxt<'a>) {
         if self.verdicts.iter().any(AgentVerdict::is_undecided) {
-            self.others.push(Oddity::of_file(Anomaly::TooComplex));
+            self.others.push(Oddity::of_file(AnomalyKind::TooComplex));
         }
-        if robots.figures().content == Content::Html && self.capture.is_challenge_if_html {
+        if robots.summary().content == ContentClass::Html && self.capture.is_challenge_if_html {
             self.others.push(Oddity::of_note(Note::ChallengePage));
         }
         for sitemap in &self.sitemaps {
             let detail = robots.text(sitemap.line.value);
             if !sitemap.is_absolute {
-                self.others
-                    .push(Oddity::at(sitemap.line, Anomaly::RelativeSitemap, detail));
+                self.others.push(Oddity::at(
+                    sitemap.line,
+                    AnomalyKind::RelativeSitemap,
+                    detail,
+                ));
             }
             if sitemap.same_registered_domain == Some(false) {
                 self.others.push(Oddity::at(
                     sitemap.line,
-                    Anomaly::SitemapOtherDomain,
+                    AnomalyKind::SitemapOtherDomain,
                     detail,
                 ));
             }
@@ -289,7 +293,7 @@ impl<'a> Facts<'a> {
             if !it.is_valid {
                 self.others.push(Oddity::at(
                     stated.line,
-                    Anomaly::BadSignalValue,
+                    AnomalyKind::BadSignalValue,
                     robots.text(stated.line.value),
                 ));
             }
@@ -304,7 +308,7 @@ impl<'a> Facts<'a> {
             if contradicts {
                 self.others.push(Oddity::at(
                     stated.line,
-                    Anomaly::SignalContradiction,
+                    AnomalyKind::SignalContradiction,
                     it.key,
                 ));
             }
@@ -320,7 +324,7 @@ impl<'a> Facts<'a> {
     pub fn is_valid_utf8(&self) -> bool {
         self.robots
             .as_ref()
-            .is_none_or(|robots| robots.figures().is_valid_utf8)
+            .is_none_or(|robots| robots.summary().is_valid_utf8)
     }
 
     /// The key of the host, empty where there is none.
@@ -348,7 +352,7 @@ impl Oddity<'_> {
 }
 
 impl<'a> Oddity<'a> {
-    fn of_file(anomaly: Anomaly) -> Self {
+    fn of_file(anomaly: AnomalyKind) -> Self {
         Self {
             line_no: 0,
             code: anomaly.code(),
@@ -358,7 +362,7 @@ impl<'a> Oddity<'a> {
         }
     }
 
-    fn at(line: &Directive, anomaly: Anomaly, detail: &'a [u8]) -> Self {
+    fn at(line: &Directive, anomaly: AnomalyKind, detail: &'a [u8]) -> Self {
         Self {
             line_no: line.line_no,
             code: anomaly.code(),

@@ -1,5 +1,5 @@
 //! Oddities of a capture around its body: of the record, the URL, the
-//! response. Those of the body are [`robots::Anomaly`].
+//! response. Those of the body are [`robots::AnomalyKind`].
 
 use robots::Severity;
 

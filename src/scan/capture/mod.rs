@@ -15,7 +15,7 @@ use crate::capture::anomaly::Note;
 use crate::capture::digest::sha1_of;
 use crate::capture::http::Response;
 use crate::capture::url::UrlColumns;
-use robots::{Reading, Status};
+use robots::{HttpStatus, ParseOptions};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use warc::{Integrity, Record, RecordType};
@@ -46,7 +46,7 @@ pub struct Capture<'a> {
     /// The status code that the server sent; `None` for a resource too.
     pub fetch_status: Option<u16>,
     /// The status and what decides its meaning. A resource counts as 200.
-    pub status: Status,
+    pub status: HttpStatus,
     /// The absolute target of a redirect.
     pub fetch_redirect: Option<String>,
     /// Base32 SHA-1 of the payload.
@@ -78,7 +78,7 @@ pub struct Capture<'a> {
     /// Whether an HTML body is a challenge, should the body be HTML.
     pub is_challenge_if_html: bool,
     /// How the body is to be read.
-    pub reading: Reading,
+    pub reading: ParseOptions,
     /// What was odd.
     pub notes: Vec<Note>,
     /// Whether the capture may be other than it was written; `None` if that was not known when
@@ -199,7 +199,7 @@ impl<'a> Capture<'a> {
             is_robots_path,
             fetch_time,
             fetch_status: response.status,
-            status: Status {
+            status: HttpStatus {
                 code,
                 has_location: fetch_redirect.is_some(),
             },
@@ -237,7 +237,7 @@ impl<'a> Capture<'a> {
                 body.trim_ascii_start().starts_with(b"<") && waf::is_challenge(&response, body)
             }),
             body,
-            reading: Reading {
+            reading: ParseOptions {
                 body_limit: scope.body_limit,
                 is_truncated: is_cut,
             },

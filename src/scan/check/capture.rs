@@ -10,7 +10,9 @@ use crate::external_sort::{Filter, Scratch};
 use crate::resolve::{self, Host};
 use crate::tables::Table;
 use arrow::array::{Array, Int16Array, TimestampMillisecondArray};
-use robots::{Anomaly, Basis, Dialect, Effect, Judge, Rebuilt, Severity, Verdict};
+use robots::{
+    AnomalyKind, Basis, Dialect, Evaluator, RobotsTxtBuilder, Severity, StatusEffect, Verdict,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -60,7 +62,7 @@ pub struct HostReport {
     /// or what fills a revisit.
     pub rules_capture: Option<Seen>,
     /// What its status means, if that decides and not its body.
-    pub effect: Option<Effect>,
+    pub effect: Option<StatusEffect>,
     /// The rest.
     pub report: Report,
     /// Whether the dataset has the table of anomalies.
@@ -123,16 +125,17 @@ pub fn check_host(
         true => None,
         false => seen(&dataset, key)?,
     };
-    let effect = Some(source.effect(asking.asked.dialect())).filter(|it| *it != Effect::Parse);
-    let mut file = Rebuilt::new();
+    let effect =
+        Some(source.effect(asking.asked.dialect())).filter(|it| *it != StatusEffect::Parse);
+    let mut file = RobotsTxtBuilder::new();
     if Dialect::ALL
         .iter()
-        .any(|it| source.effect(*it) == Effect::Parse)
+        .any(|it| source.effect(*it) == StatusEffect::Parse)
     {
         push_lines(&dataset, key, source.is_valid_utf8, &mut file)?;
     }
-    let robots = file.robots();
-    let rows = Judge::new().judge(&robots);
+    let robots = file.as_robots_txt();
+    let rows = Evaluator::new().verdicts(&robots);
     let line = |line_no: u32| {
         let mut directives = robots.directives().iter();
         let directive = directives.find(|directive| directive.line_no == line_no)?;
@@ -143,7 +146,7 @@ pub fn check_host(
     };
     let agents = asking.crawlers().map(|crawler| {
         let mut report = match effect {
-            None => super::judge(&robots, &rows, asking, &crawler, &line),
+            None => super::agent_report(&robots, &rows, asking, &crawler, &line),
             Some(effect) => by_status(asking, &crawler, effect),
         };
         for (dialect, verdict) in &mut report.verdicts.by_dialect {
@@ -171,17 +174,17 @@ pub fn check_host(
 }
 
 /// What a status decides; `None` where the body does.
-fn verdict_of(effect: Effect) -> Option<Verdict> {
+fn verdict_of(effect: StatusEffect) -> Option<Verdict> {
     match effect {
-        Effect::Parse => None,
-        Effect::AllowAll => Some(Verdict::AllowAll),
-        Effect::DisallowAll => Some(Verdict::DisallowAll),
-        Effect::Follow | Effect::Defer => Some(Verdict::Unknown),
+        StatusEffect::Parse => None,
+        StatusEffect::AllowAll => Some(Verdict::AllowAll),
+        StatusEffect::DisallowAll => Some(Verdict::DisallowAll),
+        StatusEffect::Follow | StatusEffect::Defer => Some(Verdict::Unknown),
     }
 }
 
 /// Returns the results that the status gives for one crawler.
-fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: Effect) -> AgentReport {
+fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: StatusEffect) -> AgentReport {
     let verdict = verdict_of(effect).unwrap_or(Verdict::Unknown);
     let closed = closed(asking.asked);
     let answers = asking.urls.iter().map(|url| {
@@ -221,7 +224,7 @@ fn push_lines(
     dataset: &Dataset,
     key: (u32, i64),
     is_valid_utf8: bool,
-    file: &mut Rebuilt,
+    file: &mut RobotsTxtBuilder,
 ) -> Result<(), Error> {
     let mut lines: Vec<Vec<u8>> = Vec::new();
     dataset.read_lines(&only(key), &mut |crawl, robots_id, line| {
@@ -326,7 +329,7 @@ fn anomalies(dataset: &Dataset, key: (u32, i64)) -> Result<Vec<Oddity>, Error> {
 
 /// What a code means; nothing for one that is not known here.
 fn about(code: &str) -> &'static str {
-    let anomalies = Anomaly::ALL.iter().map(|it| (it.code(), it.about()));
+    let anomalies = AnomalyKind::ALL.iter().map(|it| (it.code(), it.about()));
     let notes = Note::ALL.iter().map(|it| (it.code(), it.about()));
     let mut all = anomalies.chain(notes);
     all.find(|(known, _)| *known == code)

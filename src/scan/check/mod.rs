@@ -12,8 +12,8 @@ pub use source::Source;
 use crate::crawler::registry::Registry;
 use crate::crawler::{Asked, Crawler};
 use robots::{
-    AgentVerdict, Anomaly, Basis, Dialect, Judge, Parser, Policy, Reading, Robots, Severity,
-    Verdict,
+    AgentVerdict, AnomalyKind, Basis, Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt,
+    Severity, Verdict,
 };
 
 /// Who asks, how, and for what.
@@ -116,7 +116,7 @@ impl Asking<'_> {
 }
 
 /// Parses `body`, and returns the answers for each crawler and URL.
-pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
+pub fn check(body: &[u8], reading: ParseOptions, asking: &Asking<'_>) -> Report {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, reading);
     let lines: Vec<&[u8]> = robots::Lines::new(body, 0).map(|line| line.bytes).collect();
@@ -124,13 +124,13 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
         let line = lines.get((line_no as usize).checked_sub(1)?)?;
         Some(String::from_utf8_lossy(line).trim().to_owned())
     };
-    let rows = Judge::new().judge(&robots);
+    let rows = Evaluator::new().verdicts(&robots);
     let agents = asking
         .crawlers()
-        .map(|crawler| judge(&robots, &rows, asking, &crawler, &line));
+        .map(|crawler| agent_report(&robots, &rows, asking, &crawler, &line));
     let agents = agents.collect();
-    let changes = Judge::new().changes(&robots, &rows);
-    let oddity = |anomaly: Anomaly, line_no, changes_verdict| Oddity {
+    let changes = Evaluator::new().leniency_impacts(&robots, &rows);
+    let oddity = |anomaly: AnomalyKind, line_no, changes_verdict| Oddity {
         line_no,
         code: anomaly.code().to_owned(),
         severity: anomaly.severity(),
@@ -139,11 +139,11 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
     };
     let undecided = rows.iter().any(AgentVerdict::is_undecided);
     let anomalies = undecided
-        .then(|| oddity(Anomaly::TooComplex, 0, Some(false)))
+        .then(|| oddity(AnomalyKind::TooComplex, 0, Some(false)))
         .into_iter()
-        .chain(robots.findings().iter().map(|it| {
+        .chain(robots.anomalies().iter().map(|it| {
             let changes_verdict = robots::changes_verdict(&changes, it);
-            oddity(it.anomaly, it.line_no, changes_verdict)
+            oddity(it.kind, it.line_no, changes_verdict)
         }))
         .collect();
     Report { agents, anomalies }
@@ -151,8 +151,8 @@ pub fn check(body: &[u8], reading: Reading, asking: &Asking<'_>) -> Report {
 
 /// Returns the results for one crawler, with the lines as `line` gives them;
 /// `rows` are the verdicts of the file.
-fn judge(
-    robots: &Robots<'_>,
+fn agent_report(
+    robots: &RobotsTxt<'_>,
     rows: &[AgentVerdict<'_>],
     asking: &Asking<'_>,
     crawler: &Crawler,
@@ -215,7 +215,7 @@ mod tests {
     fn full_report(body: &str, agent: &str, asked: Asked) -> Report {
         check(
             body.as_bytes(),
-            Reading::default(),
+            ParseOptions::default(),
             &Asking {
                 registry: &Registry::built_in(),
                 agents: &[agent.to_owned()],

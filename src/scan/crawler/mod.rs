@@ -4,7 +4,7 @@
 pub mod registry;
 
 use registry::{Registry, whole_name};
-use robots::{Access, Addressed, Basis, Dialect, Parser, Policy, Robots, addressed};
+use robots::{Access, Audience, Basis, Dialect, Parser, Policy, RobotsTxt, audience};
 
 /// A reading that may be asked for: the registry's, or a dialect's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Crawler {
     pub fn ask(
         &self,
         asked: Asked,
-        robots: &Robots<'_>,
+        robots: &RobotsTxt<'_>,
     ) -> (Basis, impl Fn(&[u8]) -> Access + use<>) {
         let (policy, ignores_wildcard) = match asked {
             Asked::Default => {
@@ -92,12 +92,12 @@ impl Crawler {
                 (policy, false)
             }
         };
-        let basis = match addressed(asked.dialect(), robots) {
+        let basis = match audience(asked.dialect(), robots) {
             _ if policy.is_named() => Basis::Explicit,
             _ if ignores_wildcard => Basis::NoGroup,
-            Addressed::Everybody => Basis::Wildcard,
-            Addressed::Some => Basis::NoGroup,
-            Addressed::Nobody => Basis::NoRules,
+            Audience::Everybody => Basis::Wildcard,
+            Audience::Some => Basis::NoGroup,
+            Audience::Nobody => Basis::NoRules,
         };
         (basis, move |url: &[u8]| policy.access(url))
     }

@@ -6,13 +6,13 @@ use crate::error::Error;
 use crate::external_sort::sort_key::{Values, put_text, put_u8, put_u32, put_u64};
 use crate::tables::Table;
 use arrow::array::{Array, Float64Array, RecordBatch};
-use robots::{Key, Rebuilt, RebuiltLine};
+use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder};
 
 /// A user-agent, allow or disallow line, with texts as the tables have them.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     /// What the line is for.
-    pub key: Key,
+    pub key: DirectiveKind,
     /// The line, from 1.
     pub line_no: u32,
     /// The group by Google's reading; 0 for none.
@@ -84,7 +84,7 @@ impl Dataset {
                 let (columns, agents) = (Common::of(batch)?, Agents::of(batch)?);
                 (0..batch.num_rows()).try_for_each(|row| {
                     let line = Line {
-                        key: Key::UserAgent,
+                        key: DirectiveKind::UserAgent,
                         value_raw: agents.raw.value(row),
                         name: agents.name.value(row),
                         token: agents.token.value(row),
@@ -105,9 +105,9 @@ impl Dataset {
             let path = column::<Texts>(batch, "path")?;
             (0..batch.num_rows()).try_for_each(|row| {
                 let key = if allow.value(row) {
-                    Key::Allow
+                    DirectiveKind::Allow
                 } else {
-                    Key::Disallow
+                    DirectiveKind::Disallow
                 };
                 let line = Line {
                     key,
@@ -160,7 +160,7 @@ impl<'a> Common<'a> {
             number.and_then(|it| u32::try_from(it).ok()).unwrap_or(0)
         };
         Line {
-            key: Key::UserAgent,
+            key: DirectiveKind::UserAgent,
             line_no: number(self.line_no),
             group_no: number(self.group_no),
             record_no: number(self.record_no),
@@ -198,8 +198,8 @@ impl<'a> Line<'a> {
         put_u8(
             out,
             match self.key {
-                Key::UserAgent => 0,
-                Key::Allow => 1,
+                DirectiveKind::UserAgent => 0,
+                DirectiveKind::Allow => 1,
                 _ => 2,
             },
         );
@@ -229,9 +229,9 @@ impl<'a> Line<'a> {
         let mut values = Values(record);
         let line_no = values.u32();
         let key = match values.u8() {
-            0 => Key::UserAgent,
-            1 => Key::Allow,
-            _ => Key::Disallow,
+            0 => DirectiveKind::UserAgent,
+            1 => DirectiveKind::Allow,
+            _ => DirectiveKind::Disallow,
         };
         let (group_no, record_no) = (values.u32(), values.u32());
         let flags = values.u8();
@@ -255,10 +255,10 @@ impl<'a> Line<'a> {
 
     /// Adds the line to a file; `is_valid_utf8` is that of its capture.
     /// Returns whether there was room.
-    pub fn push_to(&self, file: &mut Rebuilt, is_valid_utf8: bool) -> bool {
+    pub fn push_to(&self, file: &mut RobotsTxtBuilder, is_valid_utf8: bool) -> bool {
         let bytes = |text| body_bytes(text, is_valid_utf8);
-        file.push(&RebuiltLine {
-            key: self.key,
+        file.push(&DirectiveRow {
+            kind: self.key,
             line_no: self.line_no,
             group_no: self.group_no,
             record_no: self.record_no,

@@ -5,7 +5,7 @@ use crate::dataset::{Bools, Ints, Longs, Texts, column};
 use crate::error::Error;
 use crate::external_sort::sort_key::{Values, put_i64, put_text, put_u8, put_u32};
 use arrow::array::{Array, Int16Array, RecordBatch, TimestampMillisecondArray};
-use robots::{Dialect, Effect, FetchClass, Outcome};
+use robots::{Dialect, FetchClass, FetchOutcome, StatusEffect};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -36,12 +36,12 @@ const NO_TIME: i64 = i64::MIN;
 /// How much a capture decides that decides nothing: see [`Rows::rank`].
 pub(crate) const NOTHING: u8 = 4;
 
-const EFFECTS: [Effect; 5] = [
-    Effect::Parse,
-    Effect::AllowAll,
-    Effect::DisallowAll,
-    Effect::Follow,
-    Effect::Defer,
+const EFFECTS: [StatusEffect; 5] = [
+    StatusEffect::Parse,
+    StatusEffect::AllowAll,
+    StatusEffect::DisallowAll,
+    StatusEffect::Follow,
+    StatusEffect::Defer,
 ];
 
 /// The capture whose rules, or whose status, give the answer.
@@ -51,7 +51,7 @@ pub(crate) struct Source {
     pub(crate) crawl: u32,
     pub(crate) robots_id: i64,
     /// By each dialect, in the order of [`Dialect::ALL`].
-    effects: [Effect; 3],
+    effects: [StatusEffect; 3],
     pub(crate) is_valid_utf8: bool,
 }
 
@@ -73,7 +73,7 @@ impl Source {
     pub(crate) const BYTES: usize = 4 + 8 + 3 + 1;
 
     /// What the status means to a dialect.
-    pub(crate) fn effect(&self, dialect: Dialect) -> Effect {
+    pub(crate) fn effect(&self, dialect: Dialect) -> StatusEffect {
         let at = Dialect::ALL.iter().position(|it| *it == dialect);
         self.effects[at.expect("all dialects are there")]
     }
@@ -261,11 +261,11 @@ impl<'a> Rows<'a> {
         let effect = |nth: usize| {
             let name = self.effects[nth].value(row);
             let known = EFFECTS.into_iter().find(|it| it.name() == name);
-            let effect = known.unwrap_or(Effect::Defer);
+            let effect = known.unwrap_or(StatusEffect::Defer);
             // A revisit has no content of its own, and its status is not all it says.
             match effect {
-                Effect::Follow => effect,
-                _ if is_revisit => Effect::Defer,
+                StatusEffect::Follow => effect,
+                _ if is_revisit => StatusEffect::Defer,
                 _ => effect,
             }
         };
@@ -284,13 +284,13 @@ impl<'a> Rows<'a> {
         let is = |wanted: FetchClass| class == wanted.name();
         if self.is_revisit.value(row) && matches!(self.status(row), None | Some(304)) {
             0
-        } else if outcome == Outcome::Redirect.name() {
+        } else if outcome == FetchOutcome::Redirect.name() {
             NOTHING
-        } else if outcome == Outcome::Successful.name() {
+        } else if outcome == FetchOutcome::Successful.name() {
             0
         } else if is(FetchClass::Unauthorized) || is(FetchClass::Forbidden) {
             2
-        } else if self.effects[0].value(row) == Effect::AllowAll.name() {
+        } else if self.effects[0].value(row) == StatusEffect::AllowAll.name() {
             1
         } else {
             3
@@ -315,7 +315,7 @@ impl<'a> Rows<'a> {
 
     /// Where a redirect leads that is to be followed.
     pub(crate) fn next_url(&self, row: usize) -> Option<&'a str> {
-        let follows = self.effects[0].value(row) == Effect::Follow.name();
+        let follows = self.effects[0].value(row) == StatusEffect::Follow.name();
         text(self.redirect, row).filter(|_| follows)
     }
 }

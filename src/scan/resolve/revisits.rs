@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::external_sort::sort_key::{Values, put_i64, put_text, put_u8, put_u32, put_u64};
 use crate::external_sort::{Sorted, Sorter};
 use crate::url_match::Job;
-use robots::Outcome;
+use robots::FetchOutcome;
 
 /// The digest of nothing. A 304 has no body, and some writers give it this
 /// one, which would make every such host allow everything.
@@ -57,7 +57,7 @@ impl<'j> Revisits<'j> {
         }
         let answer = match status {
             None | Some(304) => 200,
-            _ if rows.outcome(row) == Outcome::Successful.name() => 200,
+            _ if rows.outcome(row) == FetchOutcome::Successful.name() => 200,
             Some(status) => status,
         };
         put_group(&mut self.group, digest, answer);
@@ -147,8 +147,8 @@ fn kept<'j>(job: &Job<'j>, wanted: &Sorted<'_>) -> Result<(Sorted<'j>, Sorted<'j
     each_row(job, &mut |crawl, rows, row| {
         let answer = match rows.outcome(row) {
             _ if rows.is_revisit(row) => return Ok(()),
-            outcome if outcome == Outcome::Successful.name() => Some(200),
-            outcome if outcome == Outcome::Unavailable.name() => rows.status(row),
+            outcome if outcome == FetchOutcome::Successful.name() => Some(200),
+            outcome if outcome == FetchOutcome::Unavailable.name() => rows.status(row),
             _ => return Ok(()),
         };
         let (Some(answer), Some(digest)) = (answer, rows.digest(row)) else {

@@ -2,7 +2,7 @@
 
 use super::{column::table, int, line_no};
 use crate::analysis::Facts;
-use robots::Key;
+use robots::DirectiveKind;
 
 table! { repeated "One row per line with a key that is neither user-agent, allow, disallow nor sitemap." {
     robots_id: Long, "The capture.";
@@ -21,7 +21,11 @@ impl Builder {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
         let (mut name, mut count) = (Vec::new(), 0);
-        for line in robots.directives().iter().filter(|it| it.key == Key::Other) {
+        for line in robots
+            .directives()
+            .iter()
+            .filter(|it| it.kind == DirectiveKind::Other)
+        {
             let known = robots.directive_name(line, &mut name);
             self.group_no.append_option(line_no(line.group_no));
             self.line_no.append_value(int(line.line_no));

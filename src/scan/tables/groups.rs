@@ -2,7 +2,7 @@
 
 use super::{column::table, int};
 use crate::analysis::Facts;
-use robots::{Directive, Key, is_product_token};
+use robots::{Directive, DirectiveKind, is_product_token};
 
 table! { repeated "One row per user-agent line." {
     robots_id: Long, "The capture.";
@@ -32,7 +32,9 @@ impl Builder {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
         let lines = robots.directives().iter();
-        let lines: Vec<&Directive> = lines.filter(|it| it.key == Key::UserAgent).collect();
+        let lines: Vec<&Directive> = lines
+            .filter(|it| it.kind == DirectiveKind::UserAgent)
+            .collect();
         let group = |it: &Directive| &robots.groups()[it.group_no as usize - 1];
         let count = lines.len();
         if count == 0 {

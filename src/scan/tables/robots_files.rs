@@ -178,7 +178,7 @@ impl Builder {
             .append_value(self.texts.word(capture.status.outcome().name()));
         self.fetch_class
             .append_value(self.texts.word(capture.status.fetch_class().name()));
-        let figures = facts.robots.as_ref().map(|robots| robots.figures());
+        let figures = facts.robots.as_ref().map(|robots| robots.summary());
         self.content_class.append_option(
             figures
                 .map(|it| it.content.name())

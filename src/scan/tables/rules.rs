@@ -2,7 +2,7 @@
 
 use super::{column::table, int, line_no};
 use crate::analysis::Facts;
-use robots::{Directive, Key};
+use robots::{Directive, DirectiveKind};
 
 table! { repeated "One row per allow or disallow line." {
     robots_id: Long, "The capture.";
@@ -31,7 +31,7 @@ impl Builder {
         let is_utf8 = facts.is_valid_utf8();
         let lines = robots.directives().iter();
         let lines: Vec<&Directive> = lines
-            .filter(|it| matches!(it.key, Key::Allow | Key::Disallow))
+            .filter(|it| matches!(it.kind, DirectiveKind::Allow | DirectiveKind::Disallow))
             .collect();
         let count = lines.len();
         if count == 0 {
@@ -45,7 +45,7 @@ impl Builder {
         self.record_no
             .extend(lines.clone().map(|it| int(it.record_no)));
         self.allow
-            .extend(lines.clone().map(|it| it.key == Key::Allow));
+            .extend(lines.clone().map(|it| it.kind == DirectiveKind::Allow));
         let texts = &mut self.texts;
         self.path_raw.extend(
             lines

@@ -8,7 +8,7 @@ use crate::external_sort::sort_key::{Values, put_i64, put_text, put_u8, put_u32,
 use crate::external_sort::{Sorted, Sorter};
 use crate::resolve::candidate::{Page, Pick, Source};
 use crate::resolve::captures::skip_to;
-use robots::{Access, Basis, Effect, Rebuilt};
+use robots::{Access, Basis, RobotsTxtBuilder, StatusEffect};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -227,10 +227,10 @@ pub(crate) fn ask_status<'j>(
         };
         let answer = match source.map(|source| source.effect(job.asked.dialect())) {
             None => Answer::unknown(Ground::NoCapture),
-            Some(Effect::AllowAll) => by_status(Permission::Allowed),
-            Some(Effect::DisallowAll) => by_status(Permission::of(closed(url))),
-            Some(Effect::Follow | Effect::Defer) => by_status(Permission::Unknown),
-            Some(Effect::Parse) => {
+            Some(StatusEffect::AllowAll) => by_status(Permission::Allowed),
+            Some(StatusEffect::DisallowAll) => by_status(Permission::of(closed(url))),
+            Some(StatusEffect::Follow | StatusEffect::Defer) => by_status(Permission::Unknown),
+            Some(StatusEffect::Parse) => {
                 if let Some(source) = source {
                     put_rules_question(&mut record, &source, ordinal, url);
                     of_rules.push(&record)?;
@@ -274,7 +274,7 @@ pub(crate) fn ask_rules(
     }
     let lines = lines_of(job, questions)?;
     let (mut questions, mut lines) = (questions.read()?, lines.read()?);
-    let mut file = Rebuilt::new();
+    let mut file = RobotsTxtBuilder::new();
     let (mut capture, mut previous, mut record) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(question) = questions.peek() {
         let mut values = Values(question);
@@ -302,7 +302,7 @@ pub(crate) fn ask_rules(
             lines.advance()?;
         }
         totals.files += 1;
-        let robots = file.robots();
+        let robots = file.as_robots_txt();
         let crawlers = job.crawlers.iter();
         let asks: Vec<_> = crawlers
             .map(|crawler| crawler.ask(job.asked, &robots))

@@ -1,13 +1,13 @@
 //! Computes from the definition whether a lenient reading of one line changes a
 //! verdict.
 //!
-//! Shares with the product: the types `Key`, `Reading` and `Verdict`. Lines,
+//! Shares with the product: the types `DirectiveKind`, `ParseOptions` and `Verdict`. Lines,
 //! patterns and the search of all paths are those of this folder.
 
 use super::lines::{self, Said, Strict};
 use super::policy::{Policy, is_star, whole_name};
 use super::reach::reach;
-use robots::{Key, Reading};
+use robots::{DirectiveKind, ParseOptions};
 use std::collections::BTreeSet;
 
 /// States that are tried for one verdict.
@@ -16,7 +16,7 @@ const STATES_MAX: usize = 400;
 /// Returns true if reading this line according to RFC 9309, with all other lines
 /// unchanged, gives `*` or a name in the file another verdict. `None` if the
 /// search of all paths would take too long.
-pub(crate) fn changes_verdict(body: &[u8], reading: Reading, line_no: u32) -> Option<bool> {
+pub(crate) fn changes_verdict(body: &[u8], reading: ParseOptions, line_no: u32) -> Option<bool> {
     let before = lines::read(body, reading).0;
     let Some(changed) = with_strict_line(body, &before, line_no) else {
         return Some(false);
@@ -38,7 +38,7 @@ pub(crate) fn changes_verdict(body: &[u8], reading: Reading, line_no: u32) -> Op
 fn names(all: &[Said]) -> BTreeSet<Vec<u8>> {
     let agents = all
         .iter()
-        .filter(|it| it.counts && it.key == Key::UserAgent);
+        .filter(|it| it.counts && it.key == DirectiveKind::UserAgent);
     let agents = agents.filter(|it| !is_star(&it.value));
     let named = agents.map(|it| whole_name(&it.value));
     let mut names: BTreeSet<Vec<u8>> = named.filter(|name| !name.is_empty()).collect();
@@ -76,6 +76,6 @@ fn with_strict_line(body: &[u8], before: &[Said], line_no: u32) -> Option<Vec<Sa
 }
 
 /// The number of verdicts in a file.
-pub(crate) fn verdict_count(body: &[u8], reading: Reading) -> usize {
+pub(crate) fn verdict_count(body: &[u8], reading: ParseOptions) -> usize {
     names(&lines::read(body, reading).0).len()
 }

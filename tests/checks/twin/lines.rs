@@ -1,6 +1,6 @@
 //! Lines, as Google's parser reads them and as the two strict grammars do.
 
-use robots::{Key, Reading};
+use robots::{DirectiveKind, ParseOptions};
 
 /// A line with what ends it left out.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(crate) struct Line {
 
 impl Line {
     /// A line counts if it ends within the limit, and is whole.
-    pub(crate) fn counts(&self, reading: Reading) -> bool {
+    pub(crate) fn counts(&self, reading: ParseOptions) -> bool {
         let is_within = reading
             .body_limit
             .is_none_or(|limit| self.end as u64 <= limit);
@@ -26,7 +26,7 @@ impl Line {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Said {
     pub(crate) line_no: u32,
-    pub(crate) key: Key,
+    pub(crate) key: DirectiveKind,
     pub(crate) value: Vec<u8>,
     pub(crate) has_colon: bool,
     pub(crate) is_typo: bool,
@@ -86,7 +86,7 @@ fn trim(text: &[u8], blanks: &[u8]) -> Vec<u8> {
 const C_BLANKS: &[u8] = b" \t\n\x0b\x0c\r";
 
 /// google-semantics §2 to §4: a line to a key and a value.
-pub(crate) fn read(body: &[u8], reading: Reading) -> (Vec<Said>, Counts) {
+pub(crate) fn read(body: &[u8], reading: ParseOptions) -> (Vec<Said>, Counts) {
     let (mut all, mut counts) = (Vec::new(), Counts::default());
     for (at, line) in lines(body).iter().enumerate() {
         counts.lines += 1;
@@ -127,7 +127,7 @@ pub(crate) fn read(body: &[u8], reading: Reading) -> (Vec<Said>, Counts) {
         }
         let mut value = trim(&text[separator + 1..], C_BLANKS);
         let (key, is_typo) = read_key(&key);
-        if matches!(key, Key::Allow | Key::Disallow) {
+        if matches!(key, DirectiveKind::Allow | DirectiveKind::Disallow) {
             value = escape(&value);
         }
         all.push(Said {
@@ -143,27 +143,27 @@ pub(crate) fn read(body: &[u8], reading: Reading) -> (Vec<Said>, Counts) {
 }
 
 /// google-semantics §3: a key by its beginning, and whether it is misspelt.
-fn read_key(key: &[u8]) -> (Key, bool) {
+fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
     let starts = |prefixes: &[&str]| {
         let mut prefixes = prefixes.iter();
         prefixes.any(|prefix| key.starts_with(prefix.as_bytes()))
     };
     if starts(&["user-agent"]) {
-        (Key::UserAgent, false)
+        (DirectiveKind::UserAgent, false)
     } else if starts(&["useragent", "user agent"]) {
-        (Key::UserAgent, true)
+        (DirectiveKind::UserAgent, true)
     } else if starts(&["allow"]) {
-        (Key::Allow, false)
+        (DirectiveKind::Allow, false)
     } else if starts(&["disallow"]) {
-        (Key::Disallow, false)
+        (DirectiveKind::Disallow, false)
     } else if starts(&["dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
-        (Key::Disallow, true)
+        (DirectiveKind::Disallow, true)
     } else if starts(&["sitemap"]) {
-        (Key::Sitemap, false)
+        (DirectiveKind::Sitemap, false)
     } else if starts(&["site-map"]) {
-        (Key::Sitemap, true)
+        (DirectiveKind::Sitemap, true)
     } else {
-        (Key::Other, false)
+        (DirectiveKind::Other, false)
     }
 }
 
@@ -192,11 +192,11 @@ pub(crate) fn groups(all: &[Said]) -> Vec<u32> {
     let (mut group, mut rules_seen, mut out) = (0, true, Vec::new());
     for said in all {
         match said.key {
-            Key::UserAgent if rules_seen => {
+            DirectiveKind::UserAgent if rules_seen => {
                 group += 1;
                 rules_seen = false;
             }
-            Key::Allow | Key::Disallow if group > 0 => rules_seen = true,
+            DirectiveKind::Allow | DirectiveKind::Disallow if group > 0 => rules_seen = true,
             _ => {}
         }
         out.push(group);
@@ -222,7 +222,7 @@ pub(crate) enum Strict {
 
 /// The lines that count and conform: an exact key, in any case, and a colon.
 /// What the parser does not keep of a line can hold neither.
-pub(crate) fn read_strictly(body: &[u8], reading: Reading) -> Vec<Strict> {
+pub(crate) fn read_strictly(body: &[u8], reading: ParseOptions) -> Vec<Strict> {
     let mut all = Vec::new();
     for (at, line) in lines(body).iter().enumerate() {
         let line_no = at as u32 + 1;

@@ -4,7 +4,7 @@ use super::lines::{Said, Strict, read, read_strictly};
 use super::pattern::{
     Path, Pattern, Symbol, google_path, koster1996_path, path_of_url, rfc9309_path,
 };
-use robots::{Dialect, Key, Reading};
+use robots::{Dialect, DirectiveKind, ParseOptions};
 
 /// A rule of a crawler.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(crate) type Answer = (bool, u32);
 
 impl Policy {
     /// The rules for a crawler that calls itself `agent`.
-    pub(crate) fn new(dialect: Dialect, body: &[u8], reading: Reading, agent: &[u8]) -> Self {
+    pub(crate) fn new(dialect: Dialect, body: &[u8], reading: ParseOptions, agent: &[u8]) -> Self {
         match dialect {
             Dialect::Google => Self::google(&read(body, reading).0, None, |value| {
                 agent.eq_ignore_ascii_case(&google_token(value))
@@ -41,7 +41,7 @@ impl Policy {
     }
 
     /// Google's rules for a crawler whose name is compared whole.
-    pub(crate) fn by_whole_name(body: &[u8], reading: Reading, name: &[u8]) -> Self {
+    pub(crate) fn by_whole_name(body: &[u8], reading: ParseOptions, name: &[u8]) -> Self {
         Self::of_lines(&read(body, reading).0, None, name)
     }
 
@@ -64,7 +64,7 @@ impl Policy {
         let (mut global, mut specific) = (Vec::new(), Vec::new());
         for said in lines.iter().filter(|said| said.counts) {
             match said.key {
-                Key::UserAgent => {
+                DirectiveKind::UserAgent => {
                     if separator_seen {
                         (in_global, in_specific, separator_seen) = (false, false, false);
                     }
@@ -74,9 +74,9 @@ impl Policy {
                         (in_specific, ever_specific) = (true, true);
                     }
                 }
-                Key::Allow | Key::Disallow if in_global || in_specific => {
+                DirectiveKind::Allow | DirectiveKind::Disallow if in_global || in_specific => {
                     separator_seen = true;
-                    let is_allow = said.key == Key::Allow;
+                    let is_allow = said.key == DirectiveKind::Allow;
                     let has_folder = is_allow && without_folder != Some(said.line_no);
                     let folder = Pattern::google_folder(&said.value);
                     let rule = Rule {
@@ -102,7 +102,7 @@ impl Policy {
     }
 
     /// RFC 9309 §2.2.1: all groups of the crawler, else all of `*`.
-    fn rfc9309(body: &[u8], reading: Reading, agent: &[u8]) -> Self {
+    fn rfc9309(body: &[u8], reading: ParseOptions, agent: &[u8]) -> Self {
         let mut groups: Vec<Record> = Vec::new();
         for line in read_strictly(body, reading) {
             match line {
@@ -152,7 +152,7 @@ impl Policy {
     }
 
     /// Koster §3.2.1: the first record of the crawler, else the first of `*`.
-    fn koster1996(body: &[u8], reading: Reading, agent: &[u8]) -> Self {
+    fn koster1996(body: &[u8], reading: ParseOptions, agent: &[u8]) -> Self {
         let mut records: Vec<Record> = Vec::new();
         // The record that the next line belongs to.
         let mut is_open = false;
