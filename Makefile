@@ -28,7 +28,7 @@ lint: ## form, and the warnings of clippy
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 rust-test: ## the tests in Rust, those in the documents too
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --locked
 
 # Some samples are damaged on purpose: a run that does not end with 1, "done with faults", is wrong.
 run: ## the main job over the samples, into target/samples.parquet
@@ -53,7 +53,7 @@ golden: ## writes the digests of all outputs into tests/golden/; read the diff, 
 	GOLDEN_WRITE=1 $(CARGO) test --locked --test tests golden::
 
 samples: ## writes data-samples/warc/ anew, and the robots.txt files of odd bytes
-	$(CARGO) run --locked --example make-samples
+	$(CARGO) xtask samples
 
 SEED ?= 1
 
@@ -61,7 +61,7 @@ faults: ## damage, kills, full disks, hostile input: many of each by SEED=1, or 
 	FAULTS_SEED=$(SEED) $(CARGO) test --locked --test tests faults::$(ONLY) -- --nocapture --test-threads=1
 
 benches: ## the benches of single layers
-	$(CARGO) bench --workspace --locked
+	$(CARGO) bench --locked --package robots-scan-benches
 
 # What `bench` measures on: archives of the robots.txt subset's size, from real ones if they are there.
 CORPUS = target/bench/corpus
@@ -70,14 +70,14 @@ CORPUS_FROM = $(wildcard ../shared/data/real/*.warc.gz)
 
 bench-corpus: ## archives to measure on, CORPUS_BYTES of them, into target/bench/corpus
 	rm -rf $(CORPUS)
-	$(CARGO) run --release --locked --example bench-corpus -- $(CORPUS) $(CORPUS_BYTES) $(CORPUS_FROM)
+	$(CARGO) run --release --locked --package xtask -- bench-corpus $(CORPUS) $(CORPUS_BYTES) $(CORPUS_FROM)
 
 ROUNDS ?= 5
 
 bench: build .venv-bench/ready ## the whole job beside its floors and peers, in one run: a table of ratios
-	$(CARGO) build --release --locked --example bench-floors
+	$(CARGO) build --release --locked --package xtask
 	@test -d $(CORPUS) || $(MAKE) bench-corpus
-	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/examples/bench-floors \
+	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/xtask \
 	  $(CORPUS) target/bench/scratch --rounds $(ROUNDS)
 
 # A fixed input, made from a seed: its counts can be compared with those of docs/performance.md.
@@ -85,7 +85,7 @@ PROFILE = target/bench/profile
 ARCHIVES = $(PROFILE)/*.warc.gz
 
 profile: build ## where the instructions of the whole job go, by stage; needs valgrind
-	@test -d $(PROFILE) || $(CARGO) run --release --locked --example bench-corpus -- $(PROFILE) 4000000
+	@test -d $(PROFILE) || $(CARGO) run --release --locked --package xtask -- bench-corpus $(PROFILE) 4000000
 	$(PYTHON) benches/measure/profile.py target/release/robots-scan $(ARCHIVES)
 
 # Comparisons are not traced: most of them would be those of the slow reference implementations.

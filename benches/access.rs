@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
-mod inputs;
+mod settings;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use fast_robots::RobotsTxt;
@@ -20,7 +20,7 @@ const AGENT: &str = "FooBot";
 const QUERIES_MAX: usize = 2000;
 
 fn main() {
-    let mut criterion = inputs::criterion();
+    let mut criterion = settings::criterion();
     let mut group = criterion.benchmark_group("access");
     let hostile = [inputs::hostile_patterns()];
     for (name, bodies) in [

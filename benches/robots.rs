@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
-mod inputs;
+mod settings;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Counts, Input};
@@ -10,7 +10,7 @@ use robots::{Basis, Evaluator, Mechanism, Parser, RobotsTxt, Verdict};
 use std::hint::black_box;
 
 fn main() {
-    let mut criterion = inputs::criterion();
+    let mut criterion = settings::criterion();
     let mut group = criterion.benchmark_group("robots");
     let all = inputs::all();
     for input in &all {

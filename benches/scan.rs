@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
-mod inputs;
+mod settings;
 
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Archive, Floor, Framing};
@@ -25,7 +25,7 @@ use tempfile::TempDir;
 const TWO_TABLES: [Table; 2] = [Table::RobotsFiles, Table::Rules];
 
 fn main() {
-    let mut criterion = inputs::criterion();
+    let mut criterion = settings::criterion();
     let mut group = criterion.benchmark_group("scan");
     let usual = inputs::crawl(2000, Framing::Gzip);
     job(&mut group, "usual", &usual, &Table::ALL);

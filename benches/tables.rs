@@ -4,7 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
-mod inputs;
+mod settings;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Framing, Input};
@@ -25,7 +25,7 @@ const SCOPE: Scope = Scope {
 };
 
 fn main() {
-    let mut criterion = inputs::criterion();
+    let mut criterion = settings::criterion();
     let mut group = criterion.benchmark_group("tables");
     for input in inputs::all() {
         rows(&mut group, &input);

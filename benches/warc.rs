@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
-mod inputs;
+mod settings;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use flate2::bufread::MultiGzDecoder;
@@ -22,7 +22,7 @@ use warc_peer::WarcReader;
 const CAPTURES: u64 = 1000;
 
 fn main() {
-    let mut criterion = inputs::criterion();
+    let mut criterion = settings::criterion();
     let mut group = criterion.benchmark_group("warc");
     let folder = tempfile::tempdir().unwrap();
 

@@ -12,8 +12,7 @@ use warc_peer::{WarcHeader, WarcReader};
 
 // Our own module has the same name.
 
-#[expect(dead_code, reason = "its `main` is for the example")]
-#[path = "../data-samples/make.rs"]
+#[path = "../xtask/src/samples/mod.rs"]
 mod make;
 
 /// Types of records that WARC 1.1 defines; all others are counted as one.
@@ -301,7 +300,7 @@ fn the_samples_that_are_made_have_the_bytes_that_are_committed() {
     }
     assert!(
         differ.is_empty(),
-        "`cargo run --example make-samples` gives other bytes for {differ:?}"
+        "`cargo xtask samples` gives other bytes for {differ:?}"
     );
     // Archives are never edited by hand.
     let archives = |root: &Path| -> Vec<String> {

@@ -4,7 +4,7 @@ Everything is run in turn, several times over, and medians are taken of CPU time
 of the whole process): on a shared machine wall time says little, and only figures of one run may be
 compared. `make bench` calls this.
 
-usage: measure.py PROGRAM FLOORS CORPUS SCRATCH [--rounds N]
+usage: measure.py PROGRAM XTASK CORPUS SCRATCH [--rounds N]
 """
 
 import argparse
@@ -41,7 +41,7 @@ def measure(args):
     archives = sorted(map(str, args.corpus.glob("*.warc.gz")))
     threads = os.cpu_count()
     job = lambda folder, *more: [args.program, *archives, "-o", folder / "out", *more]
-    floor = lambda what: lambda folder: [args.floors, what, *archives]
+    floor = lambda what: lambda folder: [args.xtask, "bench-floors", what, *archives]
     python = lambda what: lambda folder: [sys.executable, pathlib.Path(__file__).with_name("baseline.py"), what, folder, *archives]
     commands = {
         "inflate": floor("inflate"),
@@ -114,7 +114,7 @@ def report(archives, runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("floors", type=pathlib.Path)
+    parser.add_argument("xtask", type=pathlib.Path)
     parser.add_argument("corpus", type=pathlib.Path)
     parser.add_argument("scratch", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=5)

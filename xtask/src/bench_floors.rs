@@ -1,12 +1,9 @@
 //! The parts that `make bench` measures beside the whole job.
 //!
-//! `bench-floors WHAT ARCHIVE…` does one thing to all archives, in one thread, and prints the CPU
+//! `cargo xtask bench-floors MEASUREMENT ARCHIVE…` does one thing to all archives, in one thread, and prints the CPU
 //! seconds it took, bytes and a count of what it did.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
-
-#[path = "../inputs/mod.rs"]
-mod inputs;
 
 use cpu_time::ProcessTime;
 use fast_robots::RobotsTxt;
@@ -14,35 +11,38 @@ use fastwarc::warc::iter::{ArchiveIterator, ArchiveIteratorOptions};
 use inputs::Floor;
 use robots::Parser;
 use robots_scan::capture::{Capture, Scope};
+use std::error::Error;
 use std::fs;
 use std::hint::black_box;
 use std::io::Read;
 use std::path::Path;
 use warc::{Limits, Reader};
 
-fn main() {
-    let mut args = std::env::args().skip(1);
-    let what = args.next().expect("what to do");
-    let paths: Vec<String> = args.collect();
+/// Takes the measurement that the arguments ask for, and prints it.
+pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
+    let Some((measurement, paths)) = args.split_first() else {
+        return Err("usage: cargo xtask bench-floors MEASUREMENT ARCHIVE…".into());
+    };
     let (mut octets, mut texts) = (Vec::new(), Vec::new());
-    match what.as_str() {
-        "parse" => octets = bodies(&paths),
+    match measurement.as_str() {
+        "parse" => octets = bodies(paths),
         "parse-fast-robots" => {
             let mend = |body: &Vec<u8>| String::from_utf8_lossy(body).into_owned();
-            texts = bodies(&paths).iter().map(mend).collect();
+            texts = bodies(paths).iter().map(mend).collect();
         }
         _ => {}
     }
     let start = ProcessTime::now();
-    let (bytes, count) = match what.as_str() {
-        "inflate" => inflate(&paths),
-        "read" => read(&paths),
-        "read-fastwarc" => read_fastwarc(&paths),
+    let (bytes, count) = match measurement.as_str() {
+        "inflate" => inflate(paths),
+        "read" => read(paths),
+        "read-fastwarc" => read_fastwarc(paths),
         "parse" => parse(&octets),
         "parse-fast-robots" => parse_fast_robots(&texts),
-        _ => panic!("inflate, read, read-fastwarc, parse or parse-fast-robots"),
+        _ => return Err(format!("there is no measurement '{measurement}'").into()),
     };
     println!("{} {bytes} {count}", start.elapsed().as_secs_f64());
+    Ok(())
 }
 
 /// libdeflate, a member at a time: nothing can be faster. Bytes inflated, and members.

@@ -5,70 +5,58 @@
 //! asserts these counts has checked the parser before it times it. A path's number stands nowhere
 //! else in its file, so which rule decides a question is known beforehand too.
 
-#![allow(dead_code, reason = "each bench uses a part of this")]
+#![expect(missing_docs, reason = "the fields are named for what they count")]
 
-use criterion::Criterion;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libdeflate_sys as sys;
 use std::io::Write;
 use std::ptr::NonNull;
-use std::time::Duration;
-
-/// Short times, so that a whole run is a matter of minutes. Options of the command line win.
-pub(crate) fn criterion() -> Criterion {
-    Criterion::default()
-        .warm_up_time(Duration::from_millis(500))
-        .measurement_time(Duration::from_secs(2))
-        .sample_size(20)
-        .without_plots()
-        .configure_from_args()
-}
 
 /// Bodies of one kind.
-pub(crate) struct Input {
+pub struct Input {
     /// Its name, as in `robots/usual`.
-    pub(crate) name: &'static str,
-    pub(crate) bodies: Vec<Body>,
+    pub name: &'static str,
+    pub bodies: Vec<Body>,
 }
 
 /// A body and what is in it.
-pub(crate) struct Body {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) counts: Counts,
-    pub(crate) queries: Vec<Query>,
+pub struct Body {
+    pub bytes: Vec<u8>,
+    pub counts: Counts,
+    pub queries: Vec<Query>,
 }
 
 /// A question about a body, asked for a crawler that it does not name.
-pub(crate) struct Query {
-    pub(crate) url: Vec<u8>,
-    pub(crate) is_allowed: bool,
+pub struct Query {
+    pub url: Vec<u8>,
+    pub is_allowed: bool,
 }
 
 /// What bodies hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) lines: u64,
-    pub(crate) groups: u64,
-    pub(crate) agents: u64,
-    pub(crate) allow: u64,
-    pub(crate) disallow: u64,
-    pub(crate) sitemaps: u64,
-    pub(crate) others: u64,
-    pub(crate) comments: u64,
-    pub(crate) blanks: u64,
+pub struct Counts {
+    pub lines: u64,
+    pub groups: u64,
+    pub agents: u64,
+    pub allow: u64,
+    pub disallow: u64,
+    pub sitemaps: u64,
+    pub others: u64,
+    pub comments: u64,
+    pub blanks: u64,
     /// Statements on AI use.
-    pub(crate) preferences: u64,
+    pub preferences: u64,
     /// `*`, and every whole name and token.
-    pub(crate) verdicts: u64,
+    pub verdicts: u64,
     /// Verdicts that disallow everything.
-    pub(crate) closed: u64,
+    pub closed: u64,
     /// Verdicts that meet the work limit.
-    pub(crate) undecided: u64,
+    pub undecided: u64,
 }
 
 impl Counts {
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.lines += other.lines;
         self.groups += other.groups;
         self.agents += other.agents;
@@ -86,24 +74,24 @@ impl Counts {
 }
 
 impl Input {
-    pub(crate) fn counts(&self) -> Counts {
+    pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         self.bodies.iter().for_each(|body| counts.add(&body.counts));
         counts
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.bodies.iter().map(|body| body.bytes.len() as u64).sum()
     }
 }
 
 /// All five kinds, the smallest first.
-pub(crate) fn all() -> [Input; 5] {
+pub fn all() -> [Input; 5] {
     [tiny(), usual(), huge(), html(), adversarial()]
 }
 
 /// A group and a rule or two: what most hosts have.
-pub(crate) fn tiny() -> Input {
+pub fn tiny() -> Input {
     let mut random = Random(0x1001);
     let bodies = (0..100).map(|_| {
         let mut file = File::new(&mut random);
@@ -121,7 +109,7 @@ pub(crate) fn tiny() -> Input {
 }
 
 /// Several groups, comments, sitemaps and a delay: what a site that cares has.
-pub(crate) fn usual() -> Input {
+pub fn usual() -> Input {
     let mut random = Random(0x2002);
     let bodies = (0..100).map(|_| {
         let rules = usual_rules(&mut random);
@@ -134,7 +122,7 @@ pub(crate) fn usual() -> Input {
 }
 
 /// A megabyte of rules.
-pub(crate) fn huge() -> Input {
+pub fn huge() -> Input {
     Input {
         name: "huge",
         bodies: vec![usual_body(&mut Random(0x3003), 30_000)],
@@ -142,7 +130,7 @@ pub(crate) fn huge() -> Input {
 }
 
 /// Pages that servers send in place of a robots.txt.
-pub(crate) fn html() -> Input {
+pub fn html() -> Input {
     let mut random = Random(0x4004);
     Input {
         name: "html",
@@ -151,7 +139,7 @@ pub(crate) fn html() -> Input {
 }
 
 /// What is made to cost much.
-pub(crate) fn adversarial() -> Input {
+pub fn adversarial() -> Input {
     let bodies = vec![
         long_lines(),
         one_line(),
@@ -169,7 +157,7 @@ pub(crate) fn adversarial() -> Input {
 }
 
 /// Patterns that make a matcher without memory try every way to share out a long path.
-pub(crate) fn hostile_patterns() -> Body {
+pub fn hostile_patterns() -> Body {
     let mut file = File::plain();
     file.agent("*", 0);
     for (nth, last) in ('b'..='z').enumerate() {
@@ -563,7 +551,7 @@ impl File {
 
 /// How the records of an archive are packed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Framing {
+pub enum Framing {
     Plain,
     /// A gzip member a record.
     Gzip,
@@ -573,20 +561,20 @@ pub(crate) enum Framing {
 
 /// An archive in the shape of Common Crawl's robots.txt subset: a warcinfo record, then pairs of a
 /// request and its response.
-pub(crate) struct Archive {
-    pub(crate) bytes: Vec<u8>,
+pub struct Archive {
+    pub bytes: Vec<u8>,
     /// Where each member, frame or plain record begins.
     members: Vec<usize>,
-    pub(crate) records: u64,
+    pub records: u64,
     /// The bytes of all blocks.
-    pub(crate) block_bytes: u64,
+    pub block_bytes: u64,
     /// The bytes of all members, inflated.
-    pub(crate) plain_bytes: u64,
-    pub(crate) captures: u64,
+    pub plain_bytes: u64,
+    pub captures: u64,
     /// What the bodies of successful responses hold; the others have one verdict each.
-    pub(crate) counts: Counts,
+    pub counts: Counts,
     /// Members with a wrong checksum.
-    pub(crate) damaged: u64,
+    pub damaged: u64,
 }
 
 /// What a server answered.
@@ -611,7 +599,7 @@ impl<'a> Answer<'a> {
 }
 
 /// Successful responses with these bodies, `repeats` times over.
-pub(crate) fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> Archive {
+pub fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> Archive {
     let answers: Vec<_> = (0..repeats)
         .flat_map(|_| bodies.iter().map(Answer::ok))
         .collect();
@@ -620,12 +608,12 @@ pub(crate) fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> A
 
 /// Captures as a crawl has them: 54 of 100 are successful, 27 redirects and 19 not there; three
 /// of the 54 are forty times as large as usual.
-pub(crate) fn crawl(captures: u64, framing: Framing) -> Archive {
+pub fn crawl(captures: u64, framing: Framing) -> Archive {
     crawl_of_seed(captures, framing, 0)
 }
 
 /// The same from another seed.
-pub(crate) fn crawl_of_seed(captures: u64, framing: Framing, seed: u64) -> Archive {
+pub fn crawl_of_seed(captures: u64, framing: Framing, seed: u64) -> Archive {
     let mut random = Random(0x6006 + (seed << 16));
     let moved = "<html><head><title>301 Moved Permanently</title></head><body><center><h1>301 Moved Permanently</h1>\
         </center><hr><center>nginx</center></body></html>\r\n";
@@ -753,7 +741,7 @@ impl Archive {
     }
 
     /// Spoils the checksum of every tenth gzip member.
-    pub(crate) fn damage(&mut self) {
+    pub fn damage(&mut self) {
         for end in self.members.iter().skip(10).step_by(10) {
             self.bytes[end - 8] ^= 1;
             self.damaged += 1;
@@ -762,13 +750,13 @@ impl Archive {
 }
 
 /// The floor under every reader of gzip: libdeflate, a member at a time, in memory.
-pub(crate) struct Floor {
+pub struct Floor {
     decompressor: NonNull<sys::libdeflate_decompressor>,
     output: Vec<u8>,
 }
 
 impl Floor {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         #[expect(
             unsafe_code,
             reason = "libdeflate has no safe binding that tells the bytes taken"
@@ -782,7 +770,7 @@ impl Floor {
     }
 
     /// Inflates all members of `input`, checks their checksums, and gives their number and bytes.
-    pub(crate) fn inflate(&mut self, mut input: &[u8]) -> (u64, u64) {
+    pub fn inflate(&mut self, mut input: &[u8]) -> (u64, u64) {
         let (mut members, mut bytes) = (0, 0);
         while !input.is_empty() {
             let (taken, member) = self.member(input);
@@ -794,7 +782,7 @@ impl Floor {
     }
 
     /// Inflates the first member of `input`; gives the bytes it takes there, and what is in it.
-    pub(crate) fn member(&mut self, input: &[u8]) -> (usize, &[u8]) {
+    pub fn member(&mut self, input: &[u8]) -> (usize, &[u8]) {
         let (mut taken, mut made) = (0, 0);
         #[expect(
             unsafe_code,

@@ -1,6 +1,6 @@
 //! Builds the archives that `make bench` measures.
 //!
-//! `bench-corpus FOLDER BYTES [ARCHIVE…]`: archives of about 1.9 MB, as Common Crawl's robots.txt
+//! `cargo xtask bench-corpus FOLDER BYTES [ARCHIVE…]`: archives of about 1.9 MB, as Common Crawl's robots.txt
 //! subset has them, until they hold `BYTES`. Records come from the archives that are named; else
 //! they are generated, from a fixed seed.
 //!
@@ -10,14 +10,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
-#[path = "../inputs/mod.rs"]
-mod inputs;
-
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use inputs::{Floor, Framing};
+use inputs::{self, Floor, Framing};
 use memchr::memmem;
 use std::collections::HashMap;
+use std::error::Error;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Write;
@@ -28,17 +26,17 @@ const ARCHIVE_BYTES: usize = 1_900_000;
 /// Captures of a generated archive of about that size.
 const GENERATED_CAPTURES: u64 = 1250;
 
-fn main() {
-    let mut args = std::env::args().skip(1);
-    let folder = PathBuf::from(args.next().expect("a folder"));
-    let bytes: usize = args
-        .next()
-        .and_then(|it| it.parse().ok())
-        .expect("a number of bytes");
-    let archives: Vec<PathBuf> = args.map(PathBuf::from).collect();
-    fs::create_dir_all(&folder).unwrap();
+/// Writes the archives that the arguments ask for.
+pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
+    let [folder, bytes, archives @ ..] = args else {
+        return Err("usage: cargo xtask bench-corpus FOLDER BYTES [ARCHIVE…]".into());
+    };
+    let folder = Path::new(folder);
+    let bytes: usize = bytes.parse()?;
+    let archives: Vec<PathBuf> = archives.iter().map(PathBuf::from).collect();
+    fs::create_dir_all(folder)?;
     let mut corpus = Corpus {
-        folder: &folder,
+        folder,
         made: 0,
         bytes: 0,
         archive: Vec::new(),
@@ -53,6 +51,7 @@ fn main() {
         copies_of(&archives, &mut corpus, bytes);
     }
     println!("{} archives, {} bytes", corpus.made, corpus.bytes);
+    Ok(())
 }
 
 /// Archives that are being written.

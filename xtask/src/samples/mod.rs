@@ -1,7 +1,7 @@
 //! Writes the files of `data-samples/warc/`, and those of `data-samples/robots/` whose bytes an
 //! editor would not keep.
 //!
-//! `cargo run --example make-samples [FOLDER]`; the folder is `data-samples` unless given. Ids and
+//! `cargo xtask samples [FOLDER]`; the folder is `data-samples` unless given. Ids and
 //! dates are fixed, so the same version of the compressors gives the same bytes. The samples named
 //! in [`BY_CRATE`] are written by the `warc` crate, as a witness that is independent of our reading
 //! of the standard; all others, with their framing and their faults, by the code beside this.
@@ -9,18 +9,13 @@
 //! It prints how many records of each kind it put into a file, readable or not. If you change a
 //! sample, look at its entry in `index.toml`.
 
-use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-#[path = "make/bodies.rs"]
 mod bodies;
-#[path = "make/crawl.rs"]
 mod crawl;
-#[path = "make/frame.rs"]
 mod frame;
-#[path = "make/record.rs"]
 mod record;
 
 use frame::{gzip, skippable, zstd, zstd_stream};
@@ -36,15 +31,6 @@ const BY_CRATE: [&str; 4] = [
 
 /// Two rules, one of each kind.
 const RULES: &str = "User-agent: *\nDisallow: /private/\nAllow: /private/open/\n";
-
-fn main() -> Result<(), Box<dyn Error>> {
-    let root = match std::env::args_os().nth(1) {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("data-samples"),
-    };
-    write_all(&root)?;
-    Ok(())
-}
 
 /// Writes all samples that are made, into `warc/` and `robots/` below a folder.
 pub(crate) fn write_all(root: &Path) -> io::Result<()> {

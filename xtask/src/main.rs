@@ -1,0 +1,44 @@
+//! Developer tools, run as `cargo xtask TOOL`.
+
+mod bench_corpus;
+mod bench_floors;
+mod samples;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask TOOL
+
+tools:
+  samples [FOLDER]                          writes the sample files into data-samples, or into FOLDER
+  bench-corpus FOLDER BYTES [ARCHIVE…]      writes archives to measure on into FOLDER
+  bench-floors MEASUREMENT ARCHIVE…         measures one part of the job on its own: inflate, read,
+                                            read-fastwarc, parse or parse-fast-robots";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let tool = args.next().unwrap_or_default();
+    let args: Vec<String> = args.collect();
+    let result = match tool.as_str() {
+        "samples" => write_samples(&args),
+        "bench-corpus" => bench_corpus::run(&args),
+        "bench-floors" => bench_floors::run(&args),
+        _ => Err(USAGE.into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write_samples(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+    let folder = match args.first() {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../data-samples"),
+    };
+    Ok(samples::write_all(&folder)?)
+}
