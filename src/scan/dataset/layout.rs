@@ -2,7 +2,7 @@
 //!
 //! `OUT/<table>/crawl=…/subset=…/part-00000.parquet`, one file for each table
 //! and part. Or, for one table, one file. How a dataset is begun, continued and
-//! replaced is described in `open_dataset.rs`.
+//! replaced is described in `writer.rs`.
 
 use crate::disk::{self, FileKind};
 use crate::error::{Error, ErrorKind};

@@ -11,20 +11,20 @@
 //! are; numbers of dictionaries have whole bytes where they are large, so that
 //! the compressor sees what repeats.
 
-mod column;
 mod column_chunk;
+mod column_data;
 mod dictionary;
 mod file;
 mod interner;
 mod rle;
+mod row_batch;
 mod row_groups;
-mod rows;
 mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use column::{Column, Fixed, Texts as Singles, Values};
 pub(crate) use column_chunk::{Chunk, ChunkEncoder, Scratch};
+pub(crate) use column_data::{Column, Fixed, Texts as Singles, Values};
 pub(crate) use file::{Done, Finished, TableFile, Task, write_table};
 pub(crate) use interner::{Pool, SEED, Texts};
-pub(crate) use rows::Rows;
+pub(crate) use row_batch::Rows;
