@@ -10,7 +10,7 @@ mod settings;
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Archive, Floor, Framing};
 use robots_scan::crawler::registry::Registry;
-use robots_scan::dataset::{Destination, Existing};
+use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::input::{Input, Origin};
 use robots_scan::pipeline::{self, Options, Progress, Summary};
 use robots_scan::tables::Table;
@@ -83,8 +83,8 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
 fn scan(input: &Input, tables: &[Table], output: &Path) -> Summary {
     let options = Options {
         inputs: vec![input.clone()],
-        destination: Destination::new(&output.join("out"), tables, None),
-        existing: Existing::Refuse,
+        destination: OutputLayout::new(&output.join("out"), tables, None),
+        existing: IfExists::Refuse,
         threads: 1,
         body_limit: Some(robots::BODY_LIMIT_BYTES),
         max_body_bytes: 16 << 20,

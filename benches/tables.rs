@@ -10,7 +10,7 @@ use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Framing, Input};
 use robots_scan::analysis::Examiner;
 use robots_scan::capture::{Capture, Scope};
-use robots_scan::tables::{Batches, Table, Tables};
+use robots_scan::tables::{Table, TableBatches, Tables};
 use std::hint::black_box;
 use std::io::Cursor;
 use std::slice;
@@ -52,7 +52,7 @@ fn rows(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     });
 }
 
-fn push(tables: &mut Tables, records: &[Record<'_>]) -> Batches {
+fn push(tables: &mut Tables, records: &[Record<'_>]) -> TableBatches {
     // One that has been here before would remember every body.
     let mut examiner = Examiner::default();
     for record in records {
@@ -76,7 +76,7 @@ fn response(body: &[inputs::Body]) -> Reader {
     reader
 }
 
-fn check(input: &Input, batches: &Batches) {
+fn check(input: &Input, batches: &TableBatches) {
     let counts = input.counts();
     for (table, batch) in Table::OF_RECORDS.into_iter().zip(batches) {
         let expected = match table {

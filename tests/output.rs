@@ -285,7 +285,7 @@ fn a_second_run_on_one_output_is_refused() {
 
 #[test]
 fn a_large_input_that_fails_does_not_hold_up_the_others() {
-    use robots_scan::dataset::{Destination, Existing};
+    use robots_scan::dataset::{IfExists, OutputLayout};
     use robots_scan::input::{Input, Origin};
     use robots_scan::pipeline::{Options, Progress, run};
 
@@ -307,8 +307,8 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
     let out = folder.path().join("out");
     let options = Options {
         inputs: vec![gone, beside, small],
-        destination: Destination::new(&out, &robots_scan::tables::Table::ALL, None),
-        existing: Existing::Refuse,
+        destination: OutputLayout::new(&out, &robots_scan::tables::Table::ALL, None),
+        existing: IfExists::Refuse,
         threads: 2,
         body_limit: None,
         max_body_bytes: 16 << 20,

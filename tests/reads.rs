@@ -10,7 +10,7 @@ use crate::util::{self, Ran, Random, rows};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use robots_scan::crawler::registry::Registry;
-use robots_scan::dataset::{Destination, Existing};
+use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::input::{Input, Origin};
 use robots_scan::pipeline::{Options, Progress, run};
 use robots_scan::tables::Table;
@@ -189,8 +189,8 @@ fn progress_ends_at_the_size_of_the_inputs() {
         let out = folder.path().join(format!("out-{threads}"));
         let options = Options {
             inputs: inputs.clone(),
-            destination: Destination::new(&out, &Table::ALL, None),
-            existing: Existing::Refuse,
+            destination: OutputLayout::new(&out, &Table::ALL, None),
+            existing: IfExists::Refuse,
             threads,
             body_limit: None,
             max_body_bytes: 16 << 20,

@@ -7,7 +7,7 @@ use robots_scan::analysis::robots_id;
 use robots_scan::capture::{Capture, Scope};
 use robots_scan::crawler::registry::Registry;
 use robots_scan::crawler::{Asked, Crawler};
-use robots_scan::dataset::{Dataset, Line, Wanted};
+use robots_scan::dataset::{CaptureFilter, Dataset, StoredLine};
 use robots_scan::tables::Table;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -304,13 +304,13 @@ fn a_file_made_again_from_its_rows_says_the_same_in_every_reading() {
         let tables = [Table::Groups, Table::Rules];
         let dataset = Dataset::open(&out, &[], &tables).unwrap();
         let mut lines: HashMap<i64, Vec<Vec<u8>>> = HashMap::new();
-        let mut keep = |_, id, line: &Line<'_>| {
+        let mut keep = |_, id, line: &StoredLine<'_>| {
             let mut record = Vec::new();
             line.write(&mut record);
             lines.entry(id).or_default().push(record);
             Ok(())
         };
-        dataset.read_lines(&Wanted::All, &mut keep).unwrap();
+        dataset.read_lines(&CaptureFilter::All, &mut keep).unwrap();
         let mut rebuilt = RobotsTxtBuilder::new();
         let mut parser = Parser::new();
         each_capture(archive, |id, capture| {
@@ -322,7 +322,7 @@ fn a_file_made_again_from_its_rows_says_the_same_in_every_reading() {
             records.sort();
             rebuilt.clear();
             for record in &records {
-                assert!(Line::read(record).push_to(&mut rebuilt, is_utf8));
+                assert!(StoredLine::read(record).push_to(&mut rebuilt, is_utf8));
             }
             compared += compare(&robots, &rebuilt.as_robots_txt(), &registry, &mut random);
         });

@@ -6,7 +6,7 @@ use crate::{exit, message, mistyped, progress, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::crawler::registry::Registry;
-use robots_scan::dataset::{Destination, Existing};
+use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::input::{self, Origin, Request};
 use robots_scan::pipeline::{self, Options, Progress};
@@ -140,11 +140,11 @@ fn options(args: &ScanArgs) -> Result<Options> {
         .filter(|table| args.tables.is_empty() || args.tables.contains(table))
         .collect();
     let existing = match (args.resume, args.overwrite) {
-        (true, _) => Existing::Resume,
-        (_, true) => Existing::Overwrite,
-        _ => Existing::Refuse,
+        (true, _) => IfExists::Resume,
+        (_, true) => IfExists::Overwrite,
+        _ => IfExists::Refuse,
     };
-    let destination = Destination::new(&args.output, &tables, args.shard);
+    let destination = OutputLayout::new(&args.output, &tables, args.shard);
     destination.check(existing)?;
     if tables == [Table::Agents] {
         let text = "the table 'agents' does not come from archives";

@@ -7,7 +7,7 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Int32Type, Int64Type};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use robots_scan::crawler::registry::Registry;
-use robots_scan::dataset::{Destination, Existing};
+use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::input::{Input, Origin};
 use robots_scan::pipeline::{Options, Progress, Summary, run};
 use robots_scan::tables::Table;
@@ -165,8 +165,8 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> Summary {
             crawl: "CRAWL".to_owned(),
             subset: subset.to_owned(),
         }],
-        destination: Destination::new(out, &Table::ALL, None),
-        existing: Existing::Refuse,
+        destination: OutputLayout::new(out, &Table::ALL, None),
+        existing: IfExists::Refuse,
         threads: 1,
         body_limit: (sum & 2 == 0).then_some(u64::from(sum >> 8) % 1000),
         max_body_bytes: if sum & 4 == 0 {

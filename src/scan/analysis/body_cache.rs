@@ -6,7 +6,7 @@
 //! after it have filled the memory; whatever an archive holds, there is no more
 //! of it.
 
-use crate::parquet_writer::SEED;
+use crate::parquet_writer::HASH_SEED;
 use hashbrown::HashTable;
 use robots::{
     AgentVerdict, Evaluator, LeniencyImpact, OwnedRobotsTxt, ParseOptions, Parser, RobotsTxt,
@@ -86,7 +86,7 @@ impl Memo {
         if body.len() > BODY_BYTES_MAX {
             return None;
         }
-        let hash = xxh3_64_with_seed(body, *SEED);
+        let hash = xxh3_64_with_seed(body, *HASH_SEED);
         let entries = &self.entries;
         let found = self.index.find(hash, |&at| {
             let entry = &entries[at as usize];

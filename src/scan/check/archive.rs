@@ -1,7 +1,7 @@
 //! An archive as a dataset, for a moment.
 
 use crate::crawler::registry::Registry;
-use crate::dataset::{Destination, Existing};
+use crate::dataset::{IfExists, OutputLayout};
 use crate::error::{Error, ErrorKind};
 use crate::input::{self, Request};
 use crate::pipeline::{self, Options, Progress, Summary};
@@ -75,8 +75,8 @@ pub(super) fn scan(
     ];
     let options = Options {
         inputs: input::find(&request)?,
-        destination: Destination::dataset(root, &tables, None),
-        existing: Existing::Refuse,
+        destination: OutputLayout::dataset(root, &tables, None),
+        existing: IfExists::Refuse,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         body_limit,
         max_body_bytes: BODY_BYTES_MAX,

@@ -4,12 +4,14 @@ use super::archive::{self, Temporary};
 use super::{AgentReport, Answer, Asking, Oddity, Report, Source, Verdicts};
 use crate::capture::anomaly::Note;
 use crate::crawler::{Crawler, closed};
-use crate::dataset::{Bools, Dataset, Ints, Line, Longs, Texts, Wanted, capture_key, column};
+use crate::dataset::{CaptureFilter, Dataset, StoredLine, capture_key, column};
 use crate::error::{Error, ErrorKind};
 use crate::external_sort::{Filter, Scratch};
 use crate::resolve::{self, Host};
 use crate::tables::Table;
-use arrow::array::{Array, Int16Array, TimestampMillisecondArray};
+use arrow::array::{
+    Array, BooleanArray, Int16Array, Int32Array, Int64Array, StringArray, TimestampMillisecondArray,
+};
 use robots::{
     AnomalyKind, Basis, Dialect, Evaluator, RobotsTxtBuilder, Severity, StatusEffect, Verdict,
 };
@@ -214,10 +216,10 @@ fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: StatusEffect) -> Ag
 }
 
 /// The set of one capture.
-fn only(key: (u32, i64)) -> Wanted {
+fn only(key: (u32, i64)) -> CaptureFilter {
     let mut filter = Filter::new(1, 8);
     filter.insert(&capture_key(key.0, key.1));
-    Wanted::Captures(Arc::new(filter))
+    CaptureFilter::Captures(Arc::new(filter))
 }
 
 fn push_lines(
@@ -238,7 +240,7 @@ fn push_lines(
     lines.sort();
     lines.dedup();
     for line in &lines {
-        if !Line::read(line).push_to(file, is_valid_utf8) {
+        if !StoredLine::read(line).push_to(file, is_valid_utf8) {
             break;
         }
     }
@@ -262,25 +264,25 @@ fn seen(dataset: &Dataset, key: (u32, i64)) -> Result<Option<Seen>, Error> {
         &columns,
         &only(key),
         &mut |crawl, batch| {
-            let ids = column::<Longs>(batch, "robots_id")?;
+            let ids = column::<Int64Array>(batch, "robots_id")?;
             let is_it = |row: &usize| (crawl, ids.value(*row)) == key;
             let Some(row) = (0..batch.num_rows()).find(is_it) else {
                 return Ok(());
             };
             let time = column::<TimestampMillisecondArray>(batch, "fetch_time")?;
             let status = column::<Int16Array>(batch, "fetch_status")?;
-            let url = column::<Texts>(batch, "url")?;
+            let url = column::<StringArray>(batch, "url")?;
             found = Some(Seen {
                 target_uri: url.value(row).to_owned(),
                 fetch_time: time.is_valid(row).then(|| time.value(row)),
                 fetch_status: status.is_valid(row).then(|| status.value(row)),
-                warc_filename: column::<Texts>(batch, "warc_filename")?
+                warc_filename: column::<StringArray>(batch, "warc_filename")?
                     .value(row)
                     .to_owned(),
-                warc_record_offset: column::<Longs>(batch, "warc_record_offset")?.value(row),
+                warc_record_offset: column::<Int64Array>(batch, "warc_record_offset")?.value(row),
                 crawl: dataset.crawls()[crawl as usize].clone(),
                 robots_id: key.1,
-                is_revisit: column::<Bools>(batch, "is_revisit")?.value(row),
+                is_revisit: column::<BooleanArray>(batch, "is_revisit")?.value(row),
             });
             Ok(())
         },
@@ -303,11 +305,11 @@ fn anomalies(dataset: &Dataset, key: (u32, i64)) -> Result<Vec<Oddity>, Error> {
         &columns,
         &only(key),
         &mut |crawl, batch| {
-            let ids = column::<Longs>(batch, "robots_id")?;
-            let lines = column::<Ints>(batch, "line_no")?;
-            let codes = column::<Texts>(batch, "code")?;
-            let severities = column::<Texts>(batch, "severity")?;
-            let changes = column::<Bools>(batch, "changes_verdict")?;
+            let ids = column::<Int64Array>(batch, "robots_id")?;
+            let lines = column::<Int32Array>(batch, "line_no")?;
+            let codes = column::<StringArray>(batch, "code")?;
+            let severities = column::<StringArray>(batch, "severity")?;
+            let changes = column::<BooleanArray>(batch, "changes_verdict")?;
             for row in (0..batch.num_rows()).filter(|row| (crawl, ids.value(*row)) == key) {
                 let line_no = lines.is_valid(row).then(|| lines.value(row));
                 let severity = [Severity::Error, Severity::Warning]

@@ -6,7 +6,7 @@
 
 use crate::disk::{self, FileKind};
 use crate::error::{Error, ErrorKind};
-use crate::parquet_writer::Rows;
+use crate::parquet_writer::RowBatch;
 use crate::tables::{Column, PARTITION_COLUMNS, Table};
 use arrow::datatypes::Schema;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub(crate) const VIEWS: &str = "views.sql";
 
 /// What may become of an output that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub enum IfExists {
     /// It is left alone, and the run refused.
     Refuse,
     /// It is continued.
@@ -29,7 +29,7 @@ pub enum Existing {
 
 /// Where the rows go.
 #[derive(Clone, Debug)]
-pub struct Destination {
+pub struct OutputLayout {
     root: PathBuf,
     tables: Vec<Table>,
     is_single_file: bool,
@@ -38,7 +38,7 @@ pub struct Destination {
 
 /// What an output is before a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Former {
+enum ExistingOutput {
     /// Nothing.
     Nothing,
     /// A folder that is empty, or has only what a run leaves that was killed
@@ -56,7 +56,7 @@ enum Former {
     Other(FileKind),
 }
 
-impl Destination {
+impl OutputLayout {
     /// One file, if there is one table and the name ends in `.parquet`; else a
     /// dataset at `root`.
     pub fn new(root: &Path, tables: &[Table], shard: Option<(usize, usize)>) -> Self {
@@ -129,7 +129,7 @@ impl Destination {
     }
 
     /// Rows as they go into the file.
-    pub(crate) fn file_rows(&self, mut rows: Rows, crawl: &str, subset: &str) -> Rows {
+    pub(crate) fn file_rows(&self, mut rows: RowBatch, crawl: &str, subset: &str) -> RowBatch {
         if self.is_single_file {
             rows.add_constant(crawl);
             rows.add_constant(subset);
@@ -145,7 +145,7 @@ impl Destination {
     /// [`ErrorKind::IsDataset`], [`ErrorKind::IsSingleFile`], [`ErrorKind::OutputIsFolder`],
     /// [`ErrorKind::WrongKind`], [`ErrorKind::NothingToResume`],
     /// [`ErrorKind::SingleFileResume`], and those of [`check_output_path`].
-    pub fn check(&self, existing: Existing) -> Result<(), Error> {
+    pub fn check(&self, existing: IfExists) -> Result<(), Error> {
         check_output_path(&self.root)?;
         match self.is_single_file {
             true => self.check_file(existing),
@@ -153,33 +153,33 @@ impl Destination {
         }
     }
 
-    fn check_file(&self, existing: Existing) -> Result<(), Error> {
+    fn check_file(&self, existing: IfExists) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, &self.root));
         match former(&self.root)? {
-            _ if existing == Existing::Resume => refuse(ErrorKind::SingleFileResume),
-            Former::Nothing => Ok(()),
-            Former::Dataset => refuse(ErrorKind::IsDataset),
-            Former::Begun | Former::Folder => refuse(ErrorKind::OutputIsFolder),
-            Former::Other(is) => refuse(ErrorKind::WrongKind {
+            _ if existing == IfExists::Resume => refuse(ErrorKind::SingleFileResume),
+            ExistingOutput::Nothing => Ok(()),
+            ExistingOutput::Dataset => refuse(ErrorKind::IsDataset),
+            ExistingOutput::Begun | ExistingOutput::Folder => refuse(ErrorKind::OutputIsFolder),
+            ExistingOutput::Other(is) => refuse(ErrorKind::WrongKind {
                 is,
                 needed: FileKind::Regular,
             }),
-            Former::File => refuse(ErrorKind::NotOurs),
-            Former::OwnFile(_) if existing == Existing::Overwrite => Ok(()),
-            Former::OwnFile(_) => refuse(ErrorKind::FileExists),
+            ExistingOutput::File => refuse(ErrorKind::NotOurs),
+            ExistingOutput::OwnFile(_) if existing == IfExists::Overwrite => Ok(()),
+            ExistingOutput::OwnFile(_) => refuse(ErrorKind::FileExists),
         }
     }
 
-    fn check_dataset(&self, existing: Existing) -> Result<(), Error> {
+    fn check_dataset(&self, existing: IfExists) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, &self.root));
         match (former(&resolved(&self.root))?, existing) {
-            (Former::Nothing, Existing::Resume) => refuse(ErrorKind::NothingToResume),
-            (Former::Nothing | Former::Begun, _) => Ok(()),
-            (Former::Dataset, Existing::Refuse) => refuse(ErrorKind::OutputExists),
-            (Former::Dataset, _) => Ok(()),
-            (Former::OwnFile(table), _) => refuse(ErrorKind::IsSingleFile(table)),
-            (Former::Folder | Former::File, _) => refuse(ErrorKind::NotOurs),
-            (Former::Other(is), _) => refuse(ErrorKind::WrongKind {
+            (ExistingOutput::Nothing, IfExists::Resume) => refuse(ErrorKind::NothingToResume),
+            (ExistingOutput::Nothing | ExistingOutput::Begun, _) => Ok(()),
+            (ExistingOutput::Dataset, IfExists::Refuse) => refuse(ErrorKind::OutputExists),
+            (ExistingOutput::Dataset, _) => Ok(()),
+            (ExistingOutput::OwnFile(table), _) => refuse(ErrorKind::IsSingleFile(table)),
+            (ExistingOutput::Folder | ExistingOutput::File, _) => refuse(ErrorKind::NotOurs),
+            (ExistingOutput::Other(is), _) => refuse(ErrorKind::WrongKind {
                 is,
                 needed: FileKind::Folder,
             }),
@@ -193,17 +193,17 @@ impl Destination {
 ///
 /// # Errors
 ///
-/// As of [`Destination::check`].
+/// As of [`OutputLayout::check`].
 pub(crate) fn check_output_file(
     path: &Path,
     overwrite: bool,
     is_own: &dyn Fn(&Path) -> bool,
 ) -> Result<(), Error> {
     // What table it is does not matter here.
-    let destination = Destination::file(path, Table::Matches);
+    let destination = OutputLayout::file(path, Table::Matches);
     let existing = match overwrite {
-        true => Existing::Overwrite,
-        false => Existing::Refuse,
+        true => IfExists::Overwrite,
+        false => IfExists::Refuse,
     };
     if path.as_os_str().to_string_lossy().ends_with('/') {
         return Err(Error::new(ErrorKind::OutputIsFolder, path));
@@ -266,15 +266,15 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 /// Looks what stands at the place of an output.
-fn former(root: &Path) -> Result<Former, Error> {
+fn former(root: &Path) -> Result<ExistingOutput, Error> {
     let unreadable = |error| Error::read(root, error);
     match disk::kind(root).map_err(unreadable)? {
-        None => Ok(Former::Nothing),
+        None => Ok(ExistingOutput::Nothing),
         Some(FileKind::Regular) => Ok(match own_table(root) {
-            Some(table) => Former::OwnFile(table),
-            None => Former::File,
+            Some(table) => ExistingOutput::OwnFile(table),
+            None => ExistingOutput::File,
         }),
-        Some(FileKind::Folder) if is_dataset(root) => Ok(Former::Dataset),
+        Some(FileKind::Folder) if is_dataset(root) => Ok(ExistingOutput::Dataset),
         Some(FileKind::Folder) => {
             let entries = disk::entries(root).map_err(unreadable)?;
             let left = super::LogEntries::read(root);
@@ -287,12 +287,12 @@ fn former(root: &Path) -> Result<Former, Error> {
                 left.as_ref().is_some_and(|left| is_left(&name, left))
             });
             Ok(if is_begun {
-                Former::Begun
+                ExistingOutput::Begun
             } else {
-                Former::Folder
+                ExistingOutput::Folder
             })
         }
-        Some(other) => Ok(Former::Other(other)),
+        Some(other) => Ok(ExistingOutput::Other(other)),
     }
 }
 

@@ -21,7 +21,7 @@ const MARK: &[u8] = br#"{"event":"begin""#;
 
 /// The log of a dataset. Holding it holds the lock.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct RunLog {
     path: PathBuf,
     file: File,
 }
@@ -83,7 +83,7 @@ fn is_log(text: &[u8]) -> bool {
     text.starts_with(MARK) || MARK.starts_with(text)
 }
 
-impl Log {
+impl RunLog {
     /// Opens the log of a dataset, or creates it, and takes the lock.
     ///
     /// # Errors
@@ -169,17 +169,17 @@ mod tests {
         for cut in ["", "{\"eve", "{\"event\":\"begin\",\"inputs\":1}\n{\"even"] {
             std::fs::write(place.path().join(NAME), cut).unwrap();
             let name = TempFolder::random_name();
-            let (mut log, _) = Log::open(place.path()).unwrap();
+            let (mut log, _) = RunLog::open(place.path()).unwrap();
             log.begin(place.path(), &json!({"event": "begin", "temporary": name}))
                 .unwrap();
-            let error = Log::open(place.path()).unwrap_err();
+            let error = RunLog::open(place.path()).unwrap_err();
             assert_eq!(error.kind(), &ErrorKind::Busy);
             drop(log);
             let entries = LogEntries::read(place.path()).unwrap().unwrap();
             assert!(entries.temp_folders.contains(&name), "{cut}");
         }
         std::fs::write(place.path().join(NAME), "mine").unwrap();
-        let error = Log::open(place.path()).unwrap_err();
+        let error = RunLog::open(place.path()).unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::NotOurs);
         assert_eq!(std::fs::read(place.path().join(NAME)).unwrap(), b"mine");
     }

@@ -9,7 +9,7 @@
 //! A manifest may have been changed by anybody: [`Manifest::read`] takes from
 //! it only what is sound, and no path that leaves the dataset.
 
-use super::Destination;
+use super::OutputLayout;
 use crate::tables::{Table, is_partition_name};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ pub(crate) const AGENTS: &str = "agents/agents.parquet";
 
 /// What must be the same for a run to be resumed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Plan {
+pub(crate) struct ManifestHeader {
     /// Options that change rows or files, with the versions of what is built in.
     pub(crate) options: Value,
     /// Names and sizes of the inputs.
@@ -36,7 +36,7 @@ pub(crate) struct Plan {
 
 /// The options that a dataset was made with.
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct DatasetOptions {
     /// The options that change rows, as `runs` has them.
     pub(crate) rows: Value,
     pub(crate) tables: Vec<Table>,
@@ -49,35 +49,35 @@ pub(crate) struct Settings {
 
 /// An archive; without a name where its line could not be read.
 #[derive(Clone, Debug)]
-pub(crate) struct ListedInput {
+pub(crate) struct InputEntry {
     pub(crate) name: Option<String>,
     pub(crate) bytes: Option<u64>,
 }
 
 /// A part that is whole.
 #[derive(Clone, Debug)]
-pub(crate) struct ListedPart {
-    pub(crate) no: u32,
+pub(crate) struct PartEntry {
+    pub(crate) number: u32,
     pub(crate) crawl: String,
     pub(crate) subset: String,
     pub(crate) inputs: Range<usize>,
     pub(crate) records: u64,
     pub(crate) captures: u64,
     pub(crate) faults: u64,
-    pub(crate) files: Vec<ListedFile>,
+    pub(crate) files: Vec<FileEntry>,
 }
 
 /// A file of a part.
 #[derive(Clone, Debug)]
-pub(crate) struct ListedFile {
+pub(crate) struct FileEntry {
     pub(crate) table: Table,
     pub(crate) path: String,
-    pub(crate) is: Written,
+    pub(crate) stats: FileStats,
 }
 
 /// What a file was when it was written.
 #[derive(Clone, Debug)]
-pub(crate) struct Written {
+pub(crate) struct FileStats {
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
     pub(crate) digest: String,
@@ -85,7 +85,7 @@ pub(crate) struct Written {
 
 /// Something in a manifest that is not as a run writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Problem {
+pub(crate) enum ManifestProblem {
     /// Its last line, of so many bytes, has no end.
     Cut(usize),
     /// It has a format that is not known.
@@ -94,7 +94,7 @@ pub(crate) enum Problem {
     Invalid(String),
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ManifestProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cut(bytes) => write!(f, "its last line, of {bytes} bytes, has no end"),
@@ -113,15 +113,15 @@ pub(crate) struct Manifest {
     pub(crate) version: Option<String>,
     /// The options as they were written.
     pub(crate) options: Value,
-    pub(crate) settings: Option<Settings>,
-    pub(crate) inputs: Vec<ListedInput>,
+    pub(crate) settings: Option<DatasetOptions>,
+    pub(crate) inputs: Vec<InputEntry>,
     /// Parts in their order, each once.
-    pub(crate) parts: Vec<ListedPart>,
+    pub(crate) parts: Vec<PartEntry>,
     /// Whether the lines of the parts are in this order, too.
     pub(crate) is_sorted: bool,
     /// Files of the dataset that this one replaces, still to be removed.
     pub(crate) stale: BTreeSet<String>,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<ManifestProblem>,
     /// Whether nothing more could be read, as its format is another.
     pub(crate) is_of_other_format: bool,
 }
@@ -133,7 +133,9 @@ impl Manifest {
         let whole = end.map_or(0, |at| at + 1);
         let mut manifest = Self::default();
         if whole < text.len() {
-            manifest.problems.push(Problem::Cut(text.len() - whole));
+            manifest
+                .problems
+                .push(ManifestProblem::Cut(text.len() - whole));
         }
         let lines = (1..).zip(text[..whole].split(|&byte| byte == b'\n'));
         let lines = lines.filter(|(_, line)| !line.is_empty());
@@ -159,7 +161,7 @@ impl Manifest {
                     // Between inputs it was one of them, and they are counted.
                     if at > 0 && Some(at) < last_input {
                         let (name, bytes) = (None, None);
-                        manifest.inputs.push(ListedInput { name, bytes });
+                        manifest.inputs.push(InputEntry { name, bytes });
                     }
                     Err(vec![format!("cannot be read: {error}")])
                 }
@@ -177,7 +179,7 @@ impl Manifest {
     }
 
     fn invalid(&mut self, what: impl Into<String>) {
-        self.problems.push(Problem::Invalid(what.into()));
+        self.problems.push(ManifestProblem::Invalid(what.into()));
     }
 
     /// Reads the first line, and gives what is wrong with it.
@@ -186,7 +188,7 @@ impl Manifest {
         match line["format"].as_u64() {
             Some(FORMAT) => {}
             Some(other) => {
-                self.problems.push(Problem::Format(other));
+                self.problems.push(ManifestProblem::Format(other));
                 self.is_of_other_format = true;
                 return Ok(());
             }
@@ -211,7 +213,7 @@ impl Manifest {
     fn take_line(
         &mut self,
         line: &Value,
-        parts: &mut BTreeMap<u32, ListedPart>,
+        parts: &mut BTreeMap<u32, PartEntry>,
     ) -> Result<(), Vec<String>> {
         let mut wrong = Vec::new();
         if let Some((name, bytes)) = input_of(line) {
@@ -222,7 +224,7 @@ impl Manifest {
                 wrong.push("is an input after parts".to_owned());
             }
             let name = Some(name);
-            self.inputs.push(ListedInput { name, bytes });
+            self.inputs.push(InputEntry { name, bytes });
         } else if let Some(path) = line["stale"].as_str() {
             match is_own_path(path) {
                 true => drop(self.stale.insert(path.to_owned())),
@@ -230,10 +232,10 @@ impl Manifest {
             }
         } else {
             match part(line) {
-                Ok(part) if parts.contains_key(&part.no) => {
-                    wrong.push(format!("is part {}, as an earlier line is", part.no));
+                Ok(part) if parts.contains_key(&part.number) => {
+                    wrong.push(format!("is part {}, as an earlier line is", part.number));
                 }
-                Ok(part) => drop(parts.insert(part.no, part)),
+                Ok(part) => drop(parts.insert(part.number, part)),
                 Err(what) => wrong.push(format!("is not a part: it has no valid `{what}`")),
             }
         }
@@ -251,10 +253,10 @@ impl Manifest {
         let known = tables.is_some();
         let tables = tables.unwrap_or_else(|| Table::ALL.to_vec());
         let tables: Vec<Table> = tables.into_iter().filter(of_parts).collect();
-        let destination = Destination::dataset(Path::new(""), &tables, shard);
+        let destination = OutputLayout::dataset(Path::new(""), &tables, shard);
         let mut wrong = Vec::new();
         for part in &mut self.parts {
-            let (no, mut seen) = (part.no, BTreeSet::new());
+            let (no, mut seen) = (part.number, BTreeSet::new());
             for file in std::mem::take(&mut part.files) {
                 let own = destination.part_path(file.table, no, &part.crawl, &part.subset);
                 let own = own.to_string_lossy().into_owned();
@@ -300,7 +302,7 @@ impl Manifest {
     }
 
     /// The archives of a part, by name, with their sizes; none where a name is not known.
-    pub(crate) fn archives(&self, part: &ListedPart) -> Option<BTreeMap<&str, Option<u64>>> {
+    pub(crate) fn archives(&self, part: &PartEntry) -> Option<BTreeMap<&str, Option<u64>>> {
         let inputs = self.inputs.get(part.inputs.clone())?;
         let inputs = inputs.iter();
         inputs
@@ -309,11 +311,11 @@ impl Manifest {
     }
 }
 
-impl ListedPart {
+impl PartEntry {
     /// Says if its inputs are not those that the inputs of a dataset are cut
     /// into; `cuts` has those of each part.
     pub(crate) fn cut_problem(&self, cuts: &[Range<usize>]) -> Option<String> {
-        let (no, is) = (self.no, &self.inputs);
+        let (no, is) = (self.number, &self.inputs);
         match cuts.get(no as usize) {
             None => Some(format!(
                 "it has a part {no}, and the inputs make {}",
@@ -331,12 +333,12 @@ impl ListedPart {
     pub(crate) fn line(&self) -> Value {
         let files = self.files.iter().map(|file| {
             json!({
-                "table": file.table.name(), "path": file.path, "rows": file.is.rows,
-                "bytes": file.is.bytes, "xxh3": file.is.digest,
+                "table": file.table.name(), "path": file.path, "rows": file.stats.rows,
+                "bytes": file.stats.bytes, "xxh3": file.stats.digest,
             })
         });
         json!({
-            "part": self.no, "crawl": self.crawl, "subset": self.subset,
+            "part": self.number, "crawl": self.crawl, "subset": self.subset,
             "inputs": [self.inputs.start, self.inputs.end], "records": self.records,
             "captures": self.captures, "faults": self.faults, "files": files.collect::<Vec<Value>>(),
         })
@@ -345,9 +347,9 @@ impl ListedPart {
 
 /// A manifest as it is written.
 pub(super) fn text_of<'a>(
-    plan: &Plan,
+    plan: &ManifestHeader,
     stale: impl IntoIterator<Item = &'a String>,
-    parts: &[ListedPart],
+    parts: &[PartEntry],
 ) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let head = json!({"robots_scan": version, "format": FORMAT, "options": plan.options});
@@ -355,7 +357,7 @@ pub(super) fn text_of<'a>(
     let inputs = inputs.map(|(name, bytes)| json!({"input": name, "bytes": bytes}));
     let stale = stale.into_iter().map(|path| json!({ "stale": path }));
     let lines = [head].into_iter().chain(inputs).chain(stale);
-    let lines = lines.chain(parts.iter().map(ListedPart::line));
+    let lines = lines.chain(parts.iter().map(PartEntry::line));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
@@ -415,7 +417,7 @@ fn table(name: &Value) -> Option<Table> {
 }
 
 /// The options of the first line, or the name of one that cannot be.
-fn settings(options: &Value) -> Result<Settings, &'static str> {
+fn settings(options: &Value) -> Result<DatasetOptions, &'static str> {
     let tables = list(options, "tables")?.iter().map(table);
     let crawl = |value: &Value| {
         let (crawl, subset) = value.as_str()?.split_once('/')?;
@@ -432,7 +434,7 @@ fn settings(options: &Value) -> Result<Settings, &'static str> {
         }
         _ => return Err("shard"),
     };
-    Ok(Settings {
+    Ok(DatasetOptions {
         rows: options["rows"].clone(),
         tables: tables.collect::<Option<_>>().ok_or("tables")?,
         part_bytes: number(options, "part_bytes")?,
@@ -444,7 +446,7 @@ fn settings(options: &Value) -> Result<Settings, &'static str> {
 }
 
 /// A part, or the name of what is missing in its line.
-fn part(line: &Value) -> Result<ListedPart, &'static str> {
+fn part(line: &Value) -> Result<PartEntry, &'static str> {
     let inputs = list(line, "inputs")?.iter().map(|value| {
         let number = value.as_u64()?;
         usize::try_from(number).ok()
@@ -460,10 +462,10 @@ fn part(line: &Value) -> Result<ListedPart, &'static str> {
         })
     };
     let file = |value: &Value| {
-        Some(ListedFile {
+        Some(FileEntry {
             table: table(&value["table"])?,
             path: text(value, "path").ok()?,
-            is: Written {
+            stats: FileStats {
                 rows: number(value, "rows").ok()?,
                 bytes: number(value, "bytes").ok()?,
                 digest: text(value, "xxh3").ok()?,
@@ -471,8 +473,8 @@ fn part(line: &Value) -> Result<ListedPart, &'static str> {
         })
     };
     let files = list(line, "files")?.iter().map(file);
-    Ok(ListedPart {
-        no: u32::try_from(number(line, "part")?).map_err(|_| "part")?,
+    Ok(PartEntry {
+        number: u32::try_from(number(line, "part")?).map_err(|_| "part")?,
         crawl: folder("crawl")?,
         subset: folder("subset")?,
         inputs,

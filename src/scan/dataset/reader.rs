@@ -1,11 +1,11 @@
 //! A dataset read back: its files, and the rows of a table, batch by batch.
 
-use crate::dataset::caught;
+use crate::dataset::catch_panic;
 use crate::disk::{self, FileKind};
 use crate::error::{Error, ErrorKind};
 use crate::external_sort::Filter;
 use crate::tables::Table;
-use arrow::array::{Array, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow::array::{Array, BooleanArray, Int64Array, RecordBatch};
 use arrow::error::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -35,7 +35,7 @@ pub struct Dataset {
 
 /// What rows are read: those whose `robots_id` may be in a set.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum CaptureFilter {
     /// All.
     All,
     /// Those of captures in the set, by [`capture_key`].
@@ -152,7 +152,7 @@ impl Dataset {
         &self,
         table: Table,
         columns: &[&str],
-        wanted: &Wanted,
+        wanted: &CaptureFilter,
         each: &mut dyn FnMut(u32, &RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
         for (_, crawl, path) in self.files.iter().filter(|(it, ..)| *it == table) {
@@ -160,7 +160,7 @@ impl Dataset {
                 Error::with_source(ErrorKind::Read, path, error)
             };
             let file = disk::open(path).map_err(|error| Error::read(path, error))?;
-            let builder = caught(path, || {
+            let builder = catch_panic(path, || {
                 let builder = ParquetRecordBatchReaderBuilder::try_new(file);
                 builder.map_err(|error| unreadable(error.into()))
             })?;
@@ -173,14 +173,14 @@ impl Dataset {
             let mask = ProjectionMask::columns(schema, columns.iter().copied());
             let ids = ProjectionMask::columns(schema, ["robots_id"]);
             let mut builder = builder.with_projection(mask).with_batch_size(BATCH_ROWS);
-            if let Wanted::Captures(filter) = wanted {
+            if let CaptureFilter::Captures(filter) = wanted {
                 builder = builder.with_row_filter(row_filter(ids, *crawl, filter));
             }
-            let mut reader = caught(path, || {
+            let mut reader = catch_panic(path, || {
                 let reader = builder.build();
                 reader.map_err(|error| unreadable(error.into()))
             })?;
-            while let Some(batch) = caught(path, || {
+            while let Some(batch) = catch_panic(path, || {
                 let batch = reader.next().transpose();
                 batch.map_err(|error| unreadable(error.into()))
             })? {
@@ -246,9 +246,3 @@ pub(crate) fn column<'a, T: Array + 'static>(
         .and_then(|column| column.as_any().downcast_ref())
         .ok_or_else(|| no_column(name, Path::new("")))
 }
-
-/// Types of columns, as `column` takes them.
-pub(crate) type Texts = StringArray;
-pub(crate) type Longs = Int64Array;
-pub(crate) type Ints = Int32Array;
-pub(crate) type Bools = BooleanArray;

@@ -1,16 +1,18 @@
 //! Rows of `groups` and `rules`: the lines of a file, to make it again.
 
-use super::{Bools, Dataset, Ints, Longs, Texts, Wanted, column};
+use super::{CaptureFilter, Dataset, column};
 use crate::capture::body_bytes;
 use crate::error::Error;
 use crate::external_sort::sort_key::{Values, put_text, put_u8, put_u32, put_u64};
 use crate::tables::Table;
-use arrow::array::{Array, Float64Array, RecordBatch};
+use arrow::array::{
+    Array, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+};
 use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder};
 
 /// A user-agent, allow or disallow line, with texts as the tables have them.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
+pub struct StoredLine<'a> {
     /// What the line is for.
     pub key: DirectiveKind,
     /// The line, from 1.
@@ -73,17 +75,17 @@ impl Dataset {
     /// Those of [`Dataset::read`], and what `each` gives.
     pub fn read_lines(
         &self,
-        wanted: &Wanted,
-        each: &mut dyn FnMut(u32, i64, &Line<'_>) -> Result<(), Error>,
+        wanted: &CaptureFilter,
+        each: &mut dyn FnMut(u32, i64, &StoredLine<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.read(
             Table::Groups,
             &GROUP_COLUMNS,
             wanted,
             &mut |crawl, batch| {
-                let (columns, agents) = (Common::of(batch)?, Agents::of(batch)?);
+                let (columns, agents) = (CommonColumns::of(batch)?, AgentColumns::of(batch)?);
                 (0..batch.num_rows()).try_for_each(|row| {
-                    let line = Line {
+                    let line = StoredLine {
                         key: DirectiveKind::UserAgent,
                         value_raw: agents.raw.value(row),
                         name: agents.name.value(row),
@@ -99,17 +101,17 @@ impl Dataset {
             },
         )?;
         self.read(Table::Rules, &RULE_COLUMNS, wanted, &mut |crawl, batch| {
-            let columns = Common::of(batch)?;
-            let allow = column::<Bools>(batch, "allow")?;
-            let raw = column::<Texts>(batch, "path_raw")?;
-            let path = column::<Texts>(batch, "path")?;
+            let columns = CommonColumns::of(batch)?;
+            let allow = column::<BooleanArray>(batch, "allow")?;
+            let raw = column::<StringArray>(batch, "path_raw")?;
+            let path = column::<StringArray>(batch, "path")?;
             (0..batch.num_rows()).try_for_each(|row| {
                 let key = if allow.value(row) {
                     DirectiveKind::Allow
                 } else {
                     DirectiveKind::Disallow
                 };
-                let line = Line {
+                let line = StoredLine {
                     key,
                     value_raw: raw.value(row),
                     value: path.value(row),
@@ -122,25 +124,25 @@ impl Dataset {
 }
 
 /// Columns that both tables have.
-struct Common<'a> {
-    robots_id: &'a Longs,
-    group_no: &'a Ints,
-    line_no: &'a Ints,
-    record_no: &'a Ints,
-    key_raw: &'a Texts,
-    has_colon: &'a Bools,
-    counts: &'a Bools,
+struct CommonColumns<'a> {
+    robots_id: &'a Int64Array,
+    group_no: &'a Int32Array,
+    line_no: &'a Int32Array,
+    record_no: &'a Int32Array,
+    key_raw: &'a StringArray,
+    has_colon: &'a BooleanArray,
+    counts: &'a BooleanArray,
 }
 
 /// Columns of `groups` alone.
-struct Agents<'a> {
-    raw: &'a Texts,
-    name: &'a Texts,
-    token: &'a Texts,
+struct AgentColumns<'a> {
+    raw: &'a StringArray,
+    name: &'a StringArray,
+    token: &'a StringArray,
     crawl_delay: &'a Float64Array,
 }
 
-impl<'a> Common<'a> {
+impl<'a> CommonColumns<'a> {
     fn of(batch: &'a RecordBatch) -> Result<Self, Error> {
         Ok(Self {
             robots_id: column(batch, "robots_id")?,
@@ -154,12 +156,12 @@ impl<'a> Common<'a> {
     }
 
     /// The line of a row, without what the tables have each for itself.
-    fn line(&self, row: usize) -> Line<'a> {
-        let number = |column: &Ints| {
+    fn line(&self, row: usize) -> StoredLine<'a> {
+        let number = |column: &Int32Array| {
             let number = column.is_valid(row).then(|| column.value(row));
             number.and_then(|it| u32::try_from(it).ok()).unwrap_or(0)
         };
-        Line {
+        StoredLine {
             key: DirectiveKind::UserAgent,
             line_no: number(self.line_no),
             group_no: number(self.group_no),
@@ -176,7 +178,7 @@ impl<'a> Common<'a> {
     }
 }
 
-impl<'a> Agents<'a> {
+impl<'a> AgentColumns<'a> {
     fn of(batch: &'a RecordBatch) -> Result<Self, Error> {
         Ok(Self {
             raw: column(batch, "agent_raw")?,
@@ -191,7 +193,7 @@ const HAS_COLON: u8 = 1;
 const COUNTS: u8 = 2;
 const HAS_DELAY: u8 = 4;
 
-impl<'a> Line<'a> {
+impl<'a> StoredLine<'a> {
     /// Writes the line as a record; records order as lines do.
     pub fn write(&self, out: &mut Vec<u8>) {
         put_u32(out, self.line_no);
@@ -224,7 +226,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Reads what [`Line::write`] wrote.
+    /// Reads what [`StoredLine::write`] wrote.
     pub fn read(record: &'a [u8]) -> Self {
         let mut values = Values(record);
         let line_no = values.u32();

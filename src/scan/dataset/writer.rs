@@ -14,9 +14,9 @@
 //! So every file with a name of its own is in the manifest or in the log, and
 //! nothing else is ever removed or replaced.
 
-use super::log::{Log, LogEntries};
-use super::manifest::{self, AGENTS, ListedPart, Manifest, Plan, Problem};
-use super::{Destination, Existing, SUCCESS, VIEWS, views_sql};
+use super::log::{LogEntries, RunLog};
+use super::manifest::{self, AGENTS, Manifest, ManifestHeader, ManifestProblem, PartEntry};
+use super::{IfExists, OutputLayout, SUCCESS, VIEWS, views_sql};
 use crate::disk::{self, FileKind, TempFolder};
 use crate::error::{Error, ErrorKind};
 use crate::tables::Table;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// A part as the inputs are cut into.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedPart {
-    pub(crate) no: u32,
+    pub(crate) number: u32,
     pub(crate) crawl: String,
     pub(crate) subset: String,
     pub(crate) inputs: Range<usize>,
@@ -41,23 +41,23 @@ pub(crate) struct PlannedPart {
 /// has been changed.
 #[derive(Debug)]
 pub(crate) struct LockedDataset<'d> {
-    destination: &'d Destination,
-    existing: Existing,
-    log: Log,
+    destination: &'d OutputLayout,
+    existing: IfExists,
+    log: RunLog,
     entries: LogEntries,
     former: Option<Manifest>,
 }
 
 /// A dataset that is being written.
 #[derive(Debug)]
-pub(crate) struct OpenDataset {
+pub(crate) struct DatasetWriter {
     root: PathBuf,
-    plan: Plan,
-    log: Log,
+    plan: ManifestHeader,
+    log: RunLog,
     temp: Arc<TempFolder>,
     manifest: File,
     /// Parts that are whole.
-    parts: Vec<ListedPart>,
+    parts: Vec<PartEntry>,
 }
 
 impl<'d> LockedDataset<'d> {
@@ -65,19 +65,19 @@ impl<'d> LockedDataset<'d> {
     ///
     /// # Errors
     ///
-    /// Those of [`Destination::check`], [`ErrorKind::Busy`]; of a dataset that
+    /// Those of [`OutputLayout::check`], [`ErrorKind::Busy`]; of a dataset that
     /// is to be continued also [`ErrorKind::ResumeDiffers`] with the first
     /// difference and [`ErrorKind::BadManifest`].
     pub(crate) fn open(
-        destination: &'d Destination,
-        existing: Existing,
-        plan: &Plan,
+        destination: &'d OutputLayout,
+        existing: IfExists,
+        plan: &ManifestHeader,
     ) -> Result<Self, Error> {
         destination.check(existing)?;
         let root = destination.root();
         let cannot = |error| Error::with_source(ErrorKind::CannotMake, root, error);
         fs::create_dir_all(root).map_err(cannot)?;
-        let (log, entries) = Log::open(root)?;
+        let (log, entries) = RunLog::open(root)?;
         // Another run may have made it meanwhile.
         destination.check(existing)?;
         let path = root.join(manifest::NAME);
@@ -95,7 +95,7 @@ impl<'d> LockedDataset<'d> {
             entries,
             former,
         };
-        if existing == Existing::Resume
+        if existing == IfExists::Resume
             && let Some(former) = &mut locked.former
         {
             check_former(root, former, plan)?;
@@ -106,7 +106,7 @@ impl<'d> LockedDataset<'d> {
     /// The sizes that the inputs had when the run began that is continued.
     pub(crate) fn begun_sizes(&self) -> Option<Vec<Option<u64>>> {
         let former = self.former.as_ref();
-        let former = former.filter(|_| self.existing == Existing::Resume)?;
+        let former = former.filter(|_| self.existing == IfExists::Resume)?;
         Some(former.inputs.iter().map(|input| input.bytes).collect())
     }
 
@@ -119,10 +119,10 @@ impl<'d> LockedDataset<'d> {
     /// Writing errors.
     pub(crate) fn begin(
         self,
-        plan: Plan,
+        plan: ManifestHeader,
         parts: &[PlannedPart],
         threads: usize,
-    ) -> Result<OpenDataset, Error> {
+    ) -> Result<DatasetWriter, Error> {
         let Self {
             destination,
             existing,
@@ -131,7 +131,7 @@ impl<'d> LockedDataset<'d> {
             former,
         } = self;
         let root = destination.root();
-        let is_resumed = existing == Existing::Resume && former.is_some();
+        let is_resumed = existing == IfExists::Resume && former.is_some();
         let mut own = entries.part_files.clone();
         own.extend(former.iter().flat_map(Manifest::own_files));
         let former = former.unwrap_or_default();
@@ -141,13 +141,13 @@ impl<'d> LockedDataset<'d> {
             let cuts: Vec<Range<usize>> = parts.iter().map(|part| part.inputs.clone()).collect();
             let wrong = former.parts.iter().find_map(|part| {
                 part.cut_problem(&cuts).or_else(|| {
-                    let cut = &parts[part.no as usize];
+                    let cut = &parts[part.number as usize];
                     let is_same = cut.crawl == part.crawl && cut.subset == part.subset;
-                    (!is_same).then(|| format!("part {} is of another crawl", part.no))
+                    (!is_same).then(|| format!("part {} is of another crawl", part.number))
                 })
             });
             if let Some(what) = wrong {
-                return Err(bad_manifest(root, Problem::Invalid(what)));
+                return Err(bad_manifest(root, ManifestProblem::Invalid(what)));
             }
             (kept, dropped) = former
                 .parts
@@ -166,7 +166,7 @@ impl<'d> LockedDataset<'d> {
         });
         log.begin(root, &begin)?;
         let temp = Arc::new(TempFolder::create(root, &name)?);
-        let write = |stale: &BTreeSet<String>, parts: &[ListedPart]| {
+        let write = |stale: &BTreeSet<String>, parts: &[PartEntry]| {
             let text = manifest::text_of(&plan, stale, parts);
             temp.replace(Path::new(manifest::NAME), text.as_bytes())
         };
@@ -195,7 +195,7 @@ impl<'d> LockedDataset<'d> {
         let path = root.join(manifest::NAME);
         let manifest = disk::open_with(&path, OpenOptions::new().append(true))
             .map_err(|error| Error::write(&path, error))?;
-        Ok(OpenDataset {
+        Ok(DatasetWriter {
             root: root.to_owned(),
             plan,
             log,
@@ -206,14 +206,14 @@ impl<'d> LockedDataset<'d> {
     }
 }
 
-impl OpenDataset {
+impl DatasetWriter {
     /// Where files are written before they have names.
     pub(crate) fn temp(&self) -> &Arc<TempFolder> {
         &self.temp
     }
 
     /// Parts that are whole.
-    pub(crate) fn parts(&self) -> &[ListedPart] {
+    pub(crate) fn parts(&self) -> &[PartEntry] {
         &self.parts
     }
 
@@ -229,7 +229,7 @@ impl OpenDataset {
     }
 
     /// Notes a part whose files have their names, and brings the note to the disk.
-    pub(crate) fn add(&mut self, part: ListedPart) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, part: PartEntry) -> Result<(), Error> {
         let text = format!("{}\n", part.line());
         let result = self
             .manifest
@@ -251,8 +251,8 @@ impl OpenDataset {
     /// Marks the dataset as whole. Parts are put in their order before, so that
     /// an input that was read again leaves no trace.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
-        if !self.parts.is_sorted_by_key(|part| part.no) {
-            self.parts.sort_by_key(|part| part.no);
+        if !self.parts.is_sorted_by_key(|part| part.number) {
+            self.parts.sort_by_key(|part| part.number);
             let text = manifest::text_of(&self.plan, [], &self.parts);
             let name = Path::new(manifest::NAME);
             self.temp.replace(name, text.as_bytes())?;
@@ -262,14 +262,14 @@ impl OpenDataset {
 }
 
 /// Checks the manifest of a run that is to be continued.
-fn check_former(root: &Path, former: &mut Manifest, plan: &Plan) -> Result<(), Error> {
+fn check_former(root: &Path, former: &mut Manifest, plan: &ManifestHeader) -> Result<(), Error> {
     let differs = |what: String| Error::new(ErrorKind::ResumeDiffers(what), root);
     let ours = env!("CARGO_PKG_VERSION");
     if let Some(other) = former.version.as_ref().filter(|version| *version != ours) {
         return Err(differs(format!("it is of version {other}, this is {ours}")));
     }
     former.check_files();
-    let is_error = |problem: &&Problem| !matches!(problem, Problem::Cut(_));
+    let is_error = |problem: &&ManifestProblem| !matches!(problem, ManifestProblem::Cut(_));
     if let Some(problem) = former.problems.iter().find(is_error) {
         return Err(bad_manifest(root, problem.clone()));
     }
@@ -306,16 +306,16 @@ fn check_former(root: &Path, former: &mut Manifest, plan: &Plan) -> Result<(), E
     Ok(())
 }
 
-fn bad_manifest(root: &Path, problem: Problem) -> Error {
+fn bad_manifest(root: &Path, problem: ManifestProblem) -> Error {
     let kind = ErrorKind::BadManifest(problem.to_string());
     Error::new(kind, root.join(manifest::NAME))
 }
 
 /// Checks that no file of somebody else, and no link, has a name that is needed.
 fn check_names(
-    destination: &Destination,
+    destination: &OutputLayout,
     parts: &[PlannedPart],
-    kept: &[ListedPart],
+    kept: &[PartEntry],
     own: &BTreeSet<String>,
 ) -> Result<(), Error> {
     let root = destination.root();
@@ -343,15 +343,15 @@ fn check_names(
     if destination.tables().contains(&Table::Agents) {
         check(Path::new(AGENTS), own.contains(AGENTS))?;
     }
-    let whole: BTreeSet<u32> = kept.iter().map(|part| part.no).collect();
+    let whole: BTreeSet<u32> = kept.iter().map(|part| part.number).collect();
     let of_parts = destination
         .tables()
         .iter()
         .filter(|table| !table.is_whole());
     let of_parts: Vec<&Table> = of_parts.collect();
-    for part in parts.iter().filter(|part| !whole.contains(&part.no)) {
+    for part in parts.iter().filter(|part| !whole.contains(&part.number)) {
         for table in &of_parts {
-            let path = destination.part_path(**table, part.no, &part.crawl, &part.subset);
+            let path = destination.part_path(**table, part.number, &part.crawl, &part.subset);
             check(&path, own.contains(&*path.to_string_lossy()))?;
         }
     }
@@ -367,7 +367,7 @@ fn remove<P: AsRef<Path>>(root: &Path, files: impl IntoIterator<Item = P>) -> Re
     Ok(())
 }
 
-fn files_of(parts: &[ListedPart]) -> impl Iterator<Item = &String> {
+fn files_of(parts: &[PartEntry]) -> impl Iterator<Item = &String> {
     parts
         .iter()
         .flat_map(|part| &part.files)
@@ -375,7 +375,7 @@ fn files_of(parts: &[ListedPart]) -> impl Iterator<Item = &String> {
 }
 
 /// Returns true if the files of a part are there, in their sizes.
-fn stands(root: &Path, part: &ListedPart) -> bool {
+fn stands(root: &Path, part: &PartEntry) -> bool {
     let mut files = part.files.iter();
-    files.all(|file| disk::size_below(root, Path::new(&file.path)) == Some(file.is.bytes))
+    files.all(|file| disk::size_below(root, Path::new(&file.path)) == Some(file.stats.bytes))
 }

@@ -3,7 +3,7 @@
 use super::dictionary::{NumberDictionary, TextDictionary};
 use super::rle;
 use super::statistics::{self, TextRange};
-use crate::parquet_writer::{Column, Rows, Texts, Values};
+use crate::parquet_writer::{ColumnData, ColumnValues, InternedTexts, RowBatch};
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, PageType, Type, ZstdLevel};
 use parquet::bloom_filter::Sbbf;
@@ -32,18 +32,18 @@ const BLOOM_FPP: f64 = 0.01;
 
 /// Encodes columns of a row group, page after page: one, or some that stand
 /// side by side and say nearly the same, which have one dictionary.
-pub(crate) struct ChunkEncoder {
+pub(crate) struct ColumnWriter {
     /// The place of the first among the columns of the rows.
     at: usize,
     level: ZstdLevel,
-    values: Store,
-    columns: Vec<Open>,
+    values: ColumnDictionary,
+    columns: Vec<ChunkBuilder>,
 }
 
 /// A column chunk that is being encoded.
-struct Open {
+struct ChunkBuilder {
     descr: ColumnDescPtr,
-    texts: Told,
+    texts: TextStatistics,
     /// Of each value of a dictionary that columns share, whether it is this one's.
     is_own: Vec<bool>,
     /// Encoded data pages.
@@ -59,7 +59,7 @@ struct Open {
 
 /// What is kept of the values.
 #[derive(Debug)]
-enum Store {
+enum ColumnDictionary {
     Texts(TextDictionary),
     Numbers(NumberDictionary),
     Bools([bool; 2]),
@@ -67,7 +67,7 @@ enum Store {
 
 /// What readers are told of a column's texts.
 #[derive(Debug, Default)]
-struct Told {
+struct TextStatistics {
     range: TextRange,
     /// Rows of a row group at most, if a Bloom filter is to be made.
     bloom_rows: Option<u64>,
@@ -75,12 +75,12 @@ struct Told {
 }
 
 /// A finished column chunk.
-pub(crate) struct Chunk {
+pub(crate) struct ColumnChunk {
     bytes: Bytes,
     close: ColumnCloseResult,
 }
 
-impl Chunk {
+impl ColumnChunk {
     /// Its pages, and what a row group must know of it.
     pub(crate) fn into_parts(self) -> (Bytes, ColumnCloseResult) {
         (self.bytes, self.close)
@@ -89,7 +89,7 @@ impl Chunk {
 
 /// Memory for a page, used again for the next.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct PageBuffers {
     /// Numbers of dictionary values, of those that are not null.
     numbers: Vec<u32>,
     /// Those of the column before.
@@ -105,7 +105,7 @@ pub(crate) struct Scratch {
     compressor: Option<(i32, Compressor<'static>)>,
 }
 
-impl ChunkEncoder {
+impl ColumnWriter {
     /// For columns from the place `at` on, each with the rows of a row group at
     /// most where a Bloom filter is to be made. Several must be texts, and never
     /// null.
@@ -115,9 +115,9 @@ impl ChunkEncoder {
         level: ZstdLevel,
     ) -> Self {
         let values = match columns.first().map(|(descr, _)| descr.physical_type()) {
-            Some(Type::BYTE_ARRAY) => Store::Texts(TextDictionary::default()),
-            Some(Type::BOOLEAN) => Store::Bools([false; 2]),
-            _ => Store::Numbers(NumberDictionary::default()),
+            Some(Type::BYTE_ARRAY) => ColumnDictionary::Texts(TextDictionary::default()),
+            Some(Type::BOOLEAN) => ColumnDictionary::Bools([false; 2]),
+            _ => ColumnDictionary::Numbers(NumberDictionary::default()),
         };
         if columns.len() > 1 {
             let can_share = |it: &ColumnDescPtr| {
@@ -125,11 +125,11 @@ impl ChunkEncoder {
             };
             assert!(columns.iter().all(|(descr, _)| can_share(descr)));
         }
-        let open = |(descr, bloom_rows)| Open {
+        let open = |(descr, bloom_rows)| ChunkBuilder {
             descr,
-            texts: Told {
+            texts: TextStatistics {
                 bloom_rows,
-                ..Told::default()
+                ..TextStatistics::default()
             },
             is_own: Vec::new(),
             pages: TrackedWrite::new(Vec::new()),
@@ -152,11 +152,11 @@ impl ChunkEncoder {
     #[inline(never)] // A stage of `make profile`.
     pub(crate) fn write_page<'a>(
         &mut self,
-        parts: impl Iterator<Item = (&'a Rows, Range<usize>)> + Clone,
-        scratch: &mut Scratch,
+        parts: impl Iterator<Item = (&'a RowBatch, Range<usize>)> + Clone,
+        scratch: &mut PageBuffers,
     ) -> Result<(), ParquetError> {
         let is_full = match &self.values {
-            Store::Texts(dictionary) => dictionary.page().len() > DICTIONARY_BYTES_MAX,
+            ColumnDictionary::Texts(dictionary) => dictionary.page().len() > DICTIONARY_BYTES_MAX,
             _ => false,
         };
         let shares = self.columns.len() > 1;
@@ -170,7 +170,7 @@ impl ChunkEncoder {
             let mut is_plain = is_full;
             for (rows, range) in parts.clone() {
                 let column = rows.column(self.at + nth);
-                is_plain |= matches!(column.values, Values::Single(..));
+                is_plain |= matches!(column.values, ColumnValues::Single(..));
                 n_rows += range.len();
                 n_nulls += put_levels(column, &range, n_rows, &mut scratch.levels);
                 if nth > 0 && !is_plain {
@@ -217,8 +217,8 @@ impl ChunkEncoder {
 
     /// Ends the chunks.
     #[inline(never)] // A stage of `make profile`.
-    pub(crate) fn close(self, scratch: &mut Scratch) -> Result<Vec<Chunk>, ParquetError> {
-        let Scratch {
+    pub(crate) fn close(self, scratch: &mut PageBuffers) -> Result<Vec<ColumnChunk>, ParquetError> {
+        let PageBuffers {
             page, compressor, ..
         } = scratch;
         let mut dictionary = None;
@@ -226,7 +226,7 @@ impl ChunkEncoder {
             && open.n_coded > 0
         {
             let (values, count) = self.values.dictionary(open.descr.physical_type(), page);
-            dictionary = Some(Dictionary {
+            dictionary = Some(DictionaryPage {
                 count,
                 bytes: values.len(),
                 compressed: compress(compressor, values, self.level)?,
@@ -240,7 +240,7 @@ impl ChunkEncoder {
 }
 
 /// A dictionary's page.
-struct Dictionary {
+struct DictionaryPage {
     /// Its values.
     count: usize,
     /// Bytes of them.
@@ -251,14 +251,14 @@ struct Dictionary {
 /// Lays out the page of what stands in `scratch`; gives whether it holds
 /// numbers of the dictionary.
 fn lay_out(
-    values: &Store,
+    values: &ColumnDictionary,
     descr: &ColumnDescPtr,
     is_plain: bool,
     n_rows: usize,
     n_nulls: usize,
-    scratch: &mut Scratch,
+    scratch: &mut PageBuffers,
 ) -> bool {
-    let Scratch {
+    let PageBuffers {
         numbers,
         levels,
         plain,
@@ -279,19 +279,19 @@ fn lay_out(
         page[..4].copy_from_slice(&len.to_le_bytes());
     }
     match values {
-        Store::Texts(_) if is_plain => {
+        ColumnDictionary::Texts(_) if is_plain => {
             page.append(plain);
             false
         }
-        Store::Texts(dictionary) => {
+        ColumnDictionary::Texts(dictionary) => {
             put_numbers(numbers, dictionary.len(), page);
             true
         }
-        Store::Numbers(dictionary) => {
+        ColumnDictionary::Numbers(dictionary) => {
             put_numbers(numbers, dictionary.values().len(), page);
             true
         }
-        Store::Bools(_) => {
+        ColumnDictionary::Bools(_) => {
             rle::put_bools(bools, page);
             false
         }
@@ -300,16 +300,16 @@ fn lay_out(
 
 /// Adds the values of some rows to the page, those that are not null.
 fn put_values(
-    store: &mut Store,
-    told: &mut Told,
-    column: &Column,
-    texts: &Texts,
+    store: &mut ColumnDictionary,
+    told: &mut TextStatistics,
+    column: &ColumnData,
+    texts: &InternedTexts,
     range: Range<usize>,
     is_plain: bool,
-    scratch: &mut Scratch,
+    scratch: &mut PageBuffers,
 ) {
     let nulls = column.nulls.get(range.clone()).unwrap_or_default();
-    let Scratch {
+    let PageBuffers {
         numbers,
         numbers_of_texts,
         plain,
@@ -317,25 +317,25 @@ fn put_values(
         ..
     } = scratch;
     match (store, &column.values) {
-        (Store::Numbers(dictionary), Values::Long(values)) => {
+        (ColumnDictionary::Numbers(dictionary), ColumnValues::Long(values)) => {
             let number = |&it: &i64| dictionary.insert(it.cast_unsigned());
             put(&values[range], nulls, number, numbers);
         }
-        (Store::Numbers(dictionary), Values::Int(values)) => {
+        (ColumnDictionary::Numbers(dictionary), ColumnValues::Int(values)) => {
             let number = |&it: &i32| dictionary.insert(it.cast_unsigned().into());
             put(&values[range], nulls, number, numbers);
         }
-        (Store::Numbers(dictionary), Values::Double(values)) => {
+        (ColumnDictionary::Numbers(dictionary), ColumnValues::Double(values)) => {
             let number = |&it: &f64| dictionary.insert(it.to_bits());
             put(&values[range], nulls, number, numbers);
         }
-        (Store::Bools(has), Values::Bool(values)) => {
+        (ColumnDictionary::Bools(has), ColumnValues::Bool(values)) => {
             let start = bools.len();
             put(&values[range], nulls, |&it| it, bools);
             has[0] |= bools[start..].contains(&false);
             has[1] |= bools[start..].contains(&true);
         }
-        (Store::Texts(_), Values::Single(bytes, ends)) => {
+        (ColumnDictionary::Texts(_), ColumnValues::Single(bytes, ends)) => {
             let mut start = match range.start {
                 0 => 0,
                 at => ends[at - 1] as usize,
@@ -349,7 +349,7 @@ fn put_values(
                 }
             }
         }
-        (Store::Texts(_), Values::Text(values)) if is_plain => {
+        (ColumnDictionary::Texts(_), ColumnValues::Text(values)) if is_plain => {
             for (nth, &no) in values[range].iter().enumerate() {
                 if nulls.get(nth) != Some(&true) {
                     let text = texts.get(no);
@@ -358,7 +358,7 @@ fn put_values(
                 }
             }
         }
-        (Store::Texts(dictionary), Values::Text(values)) => {
+        (ColumnDictionary::Texts(dictionary), ColumnValues::Text(values)) => {
             // A few rows of a batch with very many texts do not pay for the table.
             if texts.len() > TEXTS_A_ROW_MAX * range.len() {
                 let number = |&no: &u32| dictionary.insert(texts.get(no), texts.hash(no));
@@ -382,19 +382,21 @@ fn put_values(
 /// Adds the values of some rows of the second column to the page, where the
 /// first was added to the page before; most stand in both.
 fn put_alike(
-    store: &mut Store,
-    columns: [&Column; 2],
-    texts: &Texts,
+    store: &mut ColumnDictionary,
+    columns: [&ColumnData; 2],
+    texts: &InternedTexts,
     range: Range<usize>,
-    scratch: &mut Scratch,
+    scratch: &mut PageBuffers,
 ) {
-    let Scratch {
+    let PageBuffers {
         numbers,
         numbers_before,
         ..
     } = scratch;
-    let (Store::Texts(dictionary), [Values::Text(before), Values::Text(values)]) =
-        (store, columns.map(|it| &it.values))
+    let (
+        ColumnDictionary::Texts(dictionary),
+        [ColumnValues::Text(before), ColumnValues::Text(values)],
+    ) = (store, columns.map(|it| &it.values))
     else {
         unreachable!("columns that share are texts")
     };
@@ -414,7 +416,7 @@ fn put_alike(
     }));
 }
 
-impl Open {
+impl ChunkBuilder {
     /// Notes values of the dictionary that are this column's.
     fn own(&mut self, numbers: &[u32]) {
         let greatest = numbers.iter().max().map_or(0, |&it| it as usize);
@@ -463,10 +465,10 @@ impl Open {
     /// Ends the chunk.
     fn close(
         mut self,
-        values: &Store,
-        dictionary: Option<&Dictionary>,
+        values: &ColumnDictionary,
+        dictionary: Option<&DictionaryPage>,
         level: ZstdLevel,
-    ) -> Result<Chunk, ParquetError> {
+    ) -> Result<ColumnChunk, ParquetError> {
         let mut sink = TrackedWrite::new(Vec::new());
         let has_dictionary = dictionary.is_some();
         if let Some(dictionary) = dictionary {
@@ -529,14 +531,14 @@ impl Open {
             column_index: None,
             offset_index: Some(locations),
         };
-        Ok(Chunk {
+        Ok(ColumnChunk {
             bytes: bytes.into(),
             close,
         })
     }
 }
 
-impl Store {
+impl ColumnDictionary {
     /// The dictionary's page, which may have to be laid out, and how many
     /// values it has.
     fn dictionary<'p>(&'p self, physical: Type, page: &'p mut Vec<u8>) -> (&'p [u8], usize) {
@@ -560,7 +562,7 @@ impl Store {
         &self,
         descr: &ColumnDescPtr,
         nulls: u64,
-        mut told: Told,
+        mut told: TextStatistics,
         is_own: &[bool],
     ) -> (Statistics, Option<Sbbf>) {
         match self {
@@ -591,7 +593,7 @@ impl Store {
     }
 }
 
-impl Told {
+impl TextStatistics {
     fn add(&mut self, text: &[u8]) {
         self.range.add(text);
         if let Some(rows) = self.bloom_rows {
@@ -638,7 +640,7 @@ fn put<T, U>(values: &[T], nulls: &[bool], make: impl FnMut(&T) -> U, out: &mut 
 /// Notes which of some rows have a value, where any row of the page has none;
 /// gives how many have none. `n_rows` are the page's rows with these.
 fn put_levels(
-    column: &Column,
+    column: &ColumnData,
     range: &Range<usize>,
     n_rows: usize,
     levels: &mut Vec<u32>,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The values of a column that has been taken.
 #[derive(Debug)]
-pub(crate) enum Values {
+pub(crate) enum ColumnValues {
     Long(Vec<i64>),
     Int(Vec<i32>),
     Double(Vec<f64>),
@@ -17,51 +17,51 @@ pub(crate) enum Values {
 
 /// A column that has been taken.
 #[derive(Debug)]
-pub(crate) struct Column {
+pub(crate) struct ColumnData {
     /// A value for each row, of no meaning where it is null.
-    pub(crate) values: Values,
+    pub(crate) values: ColumnValues,
     /// Whether each row is null; empty if none is.
     pub(crate) nulls: Vec<bool>,
 }
 
-impl Column {
+impl ColumnData {
     pub(crate) fn len(&self) -> usize {
         match &self.values {
-            Values::Long(values) => values.len(),
-            Values::Int(values) => values.len(),
-            Values::Double(values) => values.len(),
-            Values::Bool(values) => values.len(),
-            Values::Text(values) | Values::Single(_, values) => values.len(),
+            ColumnValues::Long(values) => values.len(),
+            ColumnValues::Int(values) => values.len(),
+            ColumnValues::Double(values) => values.len(),
+            ColumnValues::Bool(values) => values.len(),
+            ColumnValues::Text(values) | ColumnValues::Single(_, values) => values.len(),
         }
     }
 }
 
-impl Column {
+impl ColumnData {
     /// Copies some of the rows; `number` gives the new number of a text.
     pub(crate) fn copy(&self, rows: Range<usize>, number: impl FnMut(&u32) -> u32) -> Self {
         let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
         let has_nulls = nulls.contains(&true);
         let values = match &self.values {
-            Values::Long(values) => Values::Long(values[rows].to_vec()),
-            Values::Int(values) => Values::Int(values[rows].to_vec()),
-            Values::Double(values) => Values::Double(values[rows].to_vec()),
-            Values::Bool(values) => Values::Bool(values[rows].to_vec()),
-            Values::Text(values) if !has_nulls => {
-                Values::Text(values[rows].iter().map(number).collect())
+            ColumnValues::Long(values) => ColumnValues::Long(values[rows].to_vec()),
+            ColumnValues::Int(values) => ColumnValues::Int(values[rows].to_vec()),
+            ColumnValues::Double(values) => ColumnValues::Double(values[rows].to_vec()),
+            ColumnValues::Bool(values) => ColumnValues::Bool(values[rows].to_vec()),
+            ColumnValues::Text(values) if !has_nulls => {
+                ColumnValues::Text(values[rows].iter().map(number).collect())
             }
-            Values::Text(values) => {
+            ColumnValues::Text(values) => {
                 // The number of a null row has no meaning.
                 let mut number = number;
                 let values = values[rows].iter().zip(nulls);
                 let values = values.map(|(no, is_null)| if *is_null { 0 } else { number(no) });
-                Values::Text(values.collect())
+                ColumnValues::Text(values.collect())
             }
-            Values::Single(bytes, ends) => {
+            ColumnValues::Single(bytes, ends) => {
                 let end = |row: usize| ends[row] as usize;
                 let start = rows.start.checked_sub(1).map_or(0, end);
                 let stop = rows.end.checked_sub(1).map_or(0, end);
                 let ends = ends[rows].iter().map(|end| end - start as u32);
-                Values::Single(bytes[start..stop].to_vec(), ends.collect())
+                ColumnValues::Single(bytes[start..stop].to_vec(), ends.collect())
             }
         };
         let nulls = if has_nulls {
@@ -75,12 +75,12 @@ impl Column {
 
 /// Where values of a fixed size are appended; texts as their numbers.
 #[derive(Debug, Default)]
-pub(crate) struct Fixed<T> {
+pub(crate) struct ColumnBuilder<T> {
     values: Vec<T>,
     nulls: Vec<bool>,
 }
 
-impl<T: Copy + Default> Fixed<T> {
+impl<T: Copy + Default> ColumnBuilder<T> {
     pub(crate) fn append_value(&mut self, value: T) {
         self.values.push(value);
         if !self.nulls.is_empty() {
@@ -150,9 +150,9 @@ impl<T: Copy + Default> Fixed<T> {
     }
 
     /// Takes what was appended, by `of` its type; room for as much remains.
-    pub(crate) fn take(&mut self, of: impl Fn(Vec<T>) -> Values) -> Column {
+    pub(crate) fn take(&mut self, of: impl Fn(Vec<T>) -> ColumnValues) -> ColumnData {
         let room = Vec::with_capacity(self.values.len());
-        Column {
+        ColumnData {
             values: of(std::mem::replace(&mut self.values, room)),
             nulls: std::mem::take(&mut self.nulls),
         }
@@ -166,13 +166,13 @@ impl<T: Copy + Default> Fixed<T> {
 
 /// Where texts are appended that seldom repeat.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
+pub(crate) struct PlainTextBuilder {
     bytes: Vec<u8>,
     ends: Vec<u32>,
     nulls: Vec<bool>,
 }
 
-impl Texts {
+impl PlainTextBuilder {
     pub(crate) fn append_value(&mut self, text: impl AsRef<str>) {
         self.bytes.extend_from_slice(text.as_ref().as_bytes());
         self.ends.push(self.bytes.len() as u32);
@@ -192,15 +192,15 @@ impl Texts {
         }
     }
 
-    pub(crate) fn take(&mut self) -> Column {
+    pub(crate) fn take(&mut self) -> ColumnData {
         let room = Self {
             bytes: Vec::with_capacity(self.bytes.len()),
             ends: Vec::with_capacity(self.ends.len()),
             nulls: Vec::new(),
         };
         let taken = std::mem::replace(self, room);
-        Column {
-            values: Values::Single(taken.bytes, taken.ends),
+        ColumnData {
+            values: ColumnValues::Single(taken.bytes, taken.ends),
             nulls: taken.nulls,
         }
     }
@@ -216,32 +216,32 @@ mod tests {
 
     #[test]
     fn nulls_are_told_only_where_there_are_some() {
-        let mut column = Fixed::<i32>::default();
+        let mut column = ColumnBuilder::<i32>::default();
         column.append_value(1);
         column.append_option(Some(2));
-        assert!(column.take(Values::Int).nulls.is_empty());
+        assert!(column.take(ColumnValues::Int).nulls.is_empty());
         column.append_value(1);
         column.append_option(None);
         column.append_value(3);
-        let taken = column.take(Values::Int);
+        let taken = column.take(ColumnValues::Int);
         assert_eq!(taken.nulls, [false, true, false]);
-        assert!(matches!(taken.values, Values::Int(values) if values == [1, 0, 3]));
+        assert!(matches!(taken.values, ColumnValues::Int(values) if values == [1, 0, 3]));
         column.extend([1, 2].into_iter());
         column.fill(None, 2);
         column.fill(Some(5), 2);
         column.extend_options([Some(6), None].into_iter());
         assert_eq!(column.last(3), [5, 6, 0]);
-        let taken = column.take(Values::Int);
+        let taken = column.take(ColumnValues::Int);
         assert_eq!(taken.nulls, [0, 0, 1, 1, 0, 0, 0, 1].map(|it| it == 1));
         column.extend_options([Some(6), Some(7)].into_iter());
-        assert!(column.take(Values::Int).nulls.is_empty());
-        let mut texts = Texts::default();
+        assert!(column.take(ColumnValues::Int).nulls.is_empty());
+        let mut texts = PlainTextBuilder::default();
         texts.append_option(None::<&str>);
         texts.append_value("ab");
         let taken = texts.take();
         assert_eq!(taken.nulls, [true, false]);
         assert!(
-            matches!(taken.values, Values::Single(bytes, ends) if bytes == b"ab" && ends == [0, 2])
+            matches!(taken.values, ColumnValues::Single(bytes, ends) if bytes == b"ab" && ends == [0, 2])
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Dictionaries: the values of a column chunk, each once, in the order in
 //! which they first came.
 
-use crate::parquet_writer::SEED;
+use crate::parquet_writer::HASH_SEED;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
@@ -10,12 +10,12 @@ use hashbrown::hash_table::Entry;
 pub(super) struct TextDictionary {
     page: Vec<u8>,
     /// By hashes. What a look needs stands together: most miss the caches.
-    table: HashTable<Known>,
+    table: HashTable<DictionaryEntry>,
 }
 
 /// A text of the dictionary.
 #[derive(Debug)]
-struct Known {
+struct DictionaryEntry {
     hash: u64,
     /// Where it begins in the page.
     start: u32,
@@ -36,7 +36,7 @@ impl TextDictionary {
                 page.extend_from_slice(&(text.len() as u32).to_le_bytes());
                 let start = page.len() as u32;
                 page.extend_from_slice(text);
-                entry.insert(Known {
+                entry.insert(DictionaryEntry {
                     hash,
                     start,
                     number,
@@ -132,22 +132,22 @@ impl NumberDictionary {
 
 /// Both halves of a product, with a seed that nobody can know.
 fn hash(value: u64) -> u64 {
-    let product = u128::from(value ^ *SEED) * 0x9e37_79b9_7f4a_7c15;
+    let product = u128::from(value ^ *HASH_SEED) * 0x9e37_79b9_7f4a_7c15;
     (product >> 64) as u64 ^ product as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parquet_writer::Pool;
+    use crate::parquet_writer::Interner;
 
     #[test]
     fn values_are_numbered_as_they_come() {
-        let mut pool = Pool::default();
+        let mut interner = Interner::default();
         for text in ["b", "", "a"] {
-            pool.intern(text);
+            interner.intern(text);
         }
-        let texts = pool.take();
+        let texts = interner.take();
         let mut dictionary = TextDictionary::default();
         let numbers: Vec<u32> = [0, 1, 0, 2, 1]
             .map(|no| dictionary.insert(texts.get(no), texts.hash(no)))

@@ -4,11 +4,11 @@
 //! after the other; row groups are appended in order. The file gets its name
 //! only when it is whole and on the disk.
 
-use super::row_groups::{Cutter, GROUP_ROWS, Slab};
+use super::row_groups::{GROUP_ROWS, PageRows, RowGroupSplitter};
 use crate::disk::NewFile;
 use crate::error::Error;
-use crate::parquet_writer::Rows;
-use crate::parquet_writer::{Chunk, ChunkEncoder, Scratch};
+use crate::parquet_writer::RowBatch;
+use crate::parquet_writer::{ColumnChunk, ColumnWriter, PageBuffers};
 use crate::tables::Table;
 use arrow::datatypes::Schema;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
@@ -57,53 +57,53 @@ fn shares_dictionary(table: Table, column: &str) -> bool {
 
 thread_local! {
     /// Each thread's memory for pages.
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<PageBuffers> = RefCell::default();
 }
 
 /// What writes a file.
-type Writer = SerializedFileWriter<BufWriter<Hashed>>;
+type ParquetFileWriter = SerializedFileWriter<BufWriter<HashingFile>>;
 
 /// Bytes that are gathered before the system is asked to write them.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// Something to be done for a file, on any thread.
-pub(crate) struct Task {
+pub(crate) struct FileTask {
     /// The row group.
     pub(crate) group: usize,
-    work: Work,
+    work: FileTaskKind,
 }
 
-enum Work {
+enum FileTaskKind {
     /// To encode a slab, with the encoders of its row group.
-    Encode(Slab, Vec<ChunkEncoder>),
+    Encode(PageRows, Vec<ColumnWriter>),
     /// To append row groups.
-    Append(Box<Writer>, Vec<Vec<Chunk>>),
+    Append(Box<ParquetFileWriter>, Vec<Vec<ColumnChunk>>),
 }
 
 /// What comes of a task.
-pub(crate) enum Done {
+pub(crate) enum FileTaskOutput {
     /// The encoders, for the next slab of the group.
-    More(Vec<ChunkEncoder>),
+    More(Vec<ColumnWriter>),
     /// The row group.
-    Group(Vec<Chunk>),
+    Group(Vec<ColumnChunk>),
     /// The writer, and how many row groups were appended.
-    Appended(Box<Writer>, usize),
+    Appended(Box<ParquetFileWriter>, usize),
 }
 
-impl Task {
+impl FileTask {
     /// Bytes of the values to be encoded.
     pub(crate) fn bytes(&self) -> u64 {
         match &self.work {
-            Work::Encode(slab, _) => slab.bytes,
-            Work::Append(..) => 0,
+            FileTaskKind::Encode(slab, _) => slab.bytes,
+            FileTaskKind::Append(..) => 0,
         }
     }
 
     /// Does it.
-    pub(crate) fn run(self) -> Result<Done, ParquetError> {
+    pub(crate) fn run(self) -> Result<FileTaskOutput, ParquetError> {
         match self.work {
-            Work::Encode(slab, encoders) => encode(&slab, encoders),
-            Work::Append(mut writer, groups) => {
+            FileTaskKind::Encode(slab, encoders) => encode(&slab, encoders),
+            FileTaskKind::Append(mut writer, groups) => {
                 let count = groups.len();
                 for chunks in groups {
                     let mut group = writer.next_row_group()?;
@@ -113,54 +113,59 @@ impl Task {
                     }
                     group.close()?;
                 }
-                Ok(Done::Appended(writer, count))
+                Ok(FileTaskOutput::Appended(writer, count))
             }
         }
     }
 }
 
 /// Encodes all columns of a slab, in parallel where there are threads.
-fn encode(slab: &Slab, mut encoders: Vec<ChunkEncoder>) -> Result<Done, ParquetError> {
+fn encode(
+    slab: &PageRows,
+    mut encoders: Vec<ColumnWriter>,
+) -> Result<FileTaskOutput, ParquetError> {
     encoders.par_iter_mut().try_for_each(|encoder| {
         let parts = slab.parts.iter();
         let parts = parts.map(|(rows, range)| (rows.as_ref(), range.clone()));
         SCRATCH.with_borrow_mut(|scratch| encoder.write_page(parts, scratch))
     })?;
     if !slab.ends_group {
-        return Ok(Done::More(encoders));
+        return Ok(FileTaskOutput::More(encoders));
     }
     let closed = encoders
         .into_par_iter()
         .map(|encoder| SCRATCH.with_borrow_mut(|scratch| encoder.close(scratch)));
-    let chunks: Vec<Vec<Chunk>> = closed.collect::<Result<_, _>>()?;
-    Ok(Done::Group(chunks.into_iter().flatten().collect()))
+    let chunks: Vec<Vec<ColumnChunk>> = closed.collect::<Result<_, _>>()?;
+    Ok(FileTaskOutput::Group(
+        chunks.into_iter().flatten().collect(),
+    ))
 }
 
 /// A row group that is being encoded, slab after slab.
-struct OpenGroup {
+struct PendingRowGroup {
     /// Its encoders, while no task has them.
-    encoders: Option<Vec<ChunkEncoder>>,
+    encoders: Option<Vec<ColumnWriter>>,
     /// Slabs that wait.
-    slabs: VecDeque<Slab>,
+    slabs: VecDeque<PageRows>,
 }
 
 /// A file that is being written.
-pub(crate) struct TableFile {
+pub(crate) struct TableFileWriter {
     new: NewFile,
     table: Table,
     schema: SchemaDescPtr,
     level: ZstdLevel,
     /// What writes it, while no task has it.
-    writer: Option<Box<Writer>>,
-    cutter: Cutter,
+    writer: Option<Box<ParquetFileWriter>>,
+    cutter: RowGroupSplitter,
     /// Row groups that are not wholly encoded.
-    open: BTreeMap<usize, OpenGroup>,
+    open: BTreeMap<usize, PendingRowGroup>,
     /// The row group that the next slab belongs to.
     current: usize,
     /// Row groups appended.
     appended: usize,
     /// Encoded row groups that wait for one before them.
-    waiting: BTreeMap<usize, Vec<Chunk>>,
+    waiting: BTreeMap<usize, Vec<ColumnChunk>>,
     /// Bytes of slabs that wait for their encoders.
     pub(crate) queued_bytes: u64,
     /// Rows pushed.
@@ -169,7 +174,7 @@ pub(crate) struct TableFile {
 
 /// What a finished file is.
 #[derive(Clone, Debug)]
-pub(crate) struct Finished {
+pub(crate) struct WrittenFile {
     /// Its path, in a dataset below the dataset's folder.
     pub(crate) path: PathBuf,
     /// Its rows.
@@ -181,13 +186,13 @@ pub(crate) struct Finished {
 }
 
 /// A file whose bytes are hashed as they are written.
-pub(crate) struct Hashed {
+pub(crate) struct HashingFile {
     file: File,
     hash: Xxh3,
     bytes: u64,
 }
 
-impl Hashed {
+impl HashingFile {
     fn new(file: File) -> Self {
         Self {
             file,
@@ -197,7 +202,7 @@ impl Hashed {
     }
 }
 
-impl Write for Hashed {
+impl Write for HashingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.hash.update(&bytes[..written]);
@@ -210,7 +215,7 @@ impl Write for Hashed {
     }
 }
 
-impl TableFile {
+impl TableFileWriter {
     /// Begins to write to a file that has a temporary name.
     pub(crate) fn create(
         table: Table,
@@ -229,7 +234,7 @@ impl TableFile {
         add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
         let schema = Arc::new(ArrowSchemaConverter::new().convert(&schema).map_err(fail)?);
         let writer = SerializedFileWriter::new(
-            BufWriter::with_capacity(BUFFER_BYTES, Hashed::new(file)),
+            BufWriter::with_capacity(BUFFER_BYTES, HashingFile::new(file)),
             schema.root_schema_ptr(),
             Arc::new(properties),
         )
@@ -240,7 +245,7 @@ impl TableFile {
             schema,
             level,
             writer: Some(Box::new(writer)),
-            cutter: Cutter::default(),
+            cutter: RowGroupSplitter::default(),
             open: BTreeMap::new(),
             current: 0,
             appended: 0,
@@ -256,7 +261,7 @@ impl TableFile {
     }
 
     /// Adds rows, and gives the tasks that can begin.
-    pub(crate) fn push(&mut self, rows: Rows, tasks: &mut Vec<Task>) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, rows: RowBatch, tasks: &mut Vec<FileTask>) -> Result<(), Error> {
         self.rows += rows.len() as u64;
         let mut slabs = Vec::new();
         self.cutter.push(rows, &mut slabs);
@@ -264,20 +269,20 @@ impl TableFile {
     }
 
     /// Ends the last row group.
-    pub(crate) fn end_rows(&mut self, tasks: &mut Vec<Task>) -> Result<(), Error> {
+    pub(crate) fn end_rows(&mut self, tasks: &mut Vec<FileTask>) -> Result<(), Error> {
         match self.cutter.finish() {
             Some(slab) => self.add(slab, tasks),
             None => Ok(()),
         }
     }
 
-    fn add(&mut self, slab: Slab, tasks: &mut Vec<Task>) -> Result<(), Error> {
+    fn add(&mut self, slab: PageRows, tasks: &mut Vec<FileTask>) -> Result<(), Error> {
         let at = self.current;
         if slab.ends_group {
             self.current += 1;
         }
         if !self.open.contains_key(&at) {
-            let group = OpenGroup {
+            let group = PendingRowGroup {
                 encoders: Some(self.encoders()),
                 slabs: VecDeque::new(),
             };
@@ -292,7 +297,7 @@ impl TableFile {
     }
 
     /// Encoders for the columns of a row group.
-    fn encoders(&self) -> Vec<ChunkEncoder> {
+    fn encoders(&self) -> Vec<ColumnWriter> {
         let mut at = 0;
         let columns = self.schema.columns();
         let groups = columns.chunk_by(|_, next| shares_dictionary(self.table, next.name()));
@@ -304,37 +309,37 @@ impl TableFile {
                 has_bloom.then_some(GROUP_ROWS as u64)
             };
             let group = group.iter().map(|it| (Arc::clone(it), bloom_rows(it)));
-            ChunkEncoder::new(first, group.collect(), self.level)
+            ColumnWriter::new(first, group.collect(), self.level)
         };
         groups.map(encoder).collect()
     }
 
     /// The next slab of a row group, if its encoders are here.
-    fn next_task(&mut self, at: usize) -> Option<Task> {
+    fn next_task(&mut self, at: usize) -> Option<FileTask> {
         let group = self.open.get_mut(&at)?;
         let encoders = group.encoders.take_if(|_| !group.slabs.is_empty())?;
         let slab = group.slabs.pop_front()?;
         self.queued_bytes -= slab.bytes;
-        Some(Task {
+        Some(FileTask {
             group: at,
-            work: Work::Encode(slab, encoders),
+            work: FileTaskKind::Encode(slab, encoders),
         })
     }
 
     /// Takes what came of a task, and gives the one that can begin now.
-    pub(crate) fn take(&mut self, at: usize, done: Done) -> Option<Task> {
+    pub(crate) fn take(&mut self, at: usize, done: FileTaskOutput) -> Option<FileTask> {
         match done {
-            Done::More(encoders) => {
+            FileTaskOutput::More(encoders) => {
                 if let Some(group) = self.open.get_mut(&at) {
                     group.encoders = Some(encoders);
                 }
                 return self.next_task(at);
             }
-            Done::Group(chunks) => {
+            FileTaskOutput::Group(chunks) => {
                 self.open.remove(&at);
                 self.waiting.insert(at, chunks);
             }
-            Done::Appended(writer, count) => {
+            FileTaskOutput::Appended(writer, count) => {
                 self.writer = Some(writer);
                 self.appended += count;
             }
@@ -347,14 +352,14 @@ impl TableFile {
             groups.push(chunks);
         }
         let writer = self.writer.take_if(|_| !groups.is_empty())?;
-        Some(Task {
+        Some(FileTask {
             group: self.appended,
-            work: Work::Append(writer, groups),
+            work: FileTaskKind::Append(writer, groups),
         })
     }
 
     /// Adds rows, and encodes here and now what is full.
-    pub(crate) fn write(&mut self, rows: Rows) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, rows: RowBatch) -> Result<(), Error> {
         let mut tasks = Vec::new();
         self.push(rows, &mut tasks)?;
         self.encode_all(tasks)
@@ -367,7 +372,7 @@ impl TableFile {
         self.encode_all(tasks)
     }
 
-    fn encode_all(&mut self, mut tasks: Vec<Task>) -> Result<(), Error> {
+    fn encode_all(&mut self, mut tasks: Vec<FileTask>) -> Result<(), Error> {
         while let Some(task) = tasks.pop() {
             let at = task.group;
             let done = task.run().map_err(|error| self.cannot(error))?;
@@ -383,7 +388,7 @@ impl TableFile {
 
     /// Ends the file, brings it to the disk and gives it its name. Nothing is
     /// left of it where that fails.
-    pub(crate) fn finish(self) -> Result<Finished, Error> {
+    pub(crate) fn finish(self) -> Result<WrittenFile, Error> {
         let Self {
             new, writer, rows, ..
         } = self;
@@ -392,7 +397,7 @@ impl TableFile {
             Some(Ok((bytes, digest))) => {
                 let path = new.relative().to_owned();
                 new.give_name()?;
-                Ok(Finished {
+                Ok(WrittenFile {
                     path,
                     rows,
                     bytes,
@@ -419,12 +424,12 @@ impl TableFile {
 }
 
 /// Ends a file and brings it to the disk: its size and its digest.
-fn close(mut writer: Writer, path: &Path) -> Result<(u64, String), Error> {
+fn close(mut writer: ParquetFileWriter, path: &Path) -> Result<(u64, String), Error> {
     writer.finish().map_err(|error| cannot_write(path, error))?;
     let fail = |error| Error::write(path, error);
     let buffer = writer.inner_mut();
     buffer.flush().map_err(fail)?;
-    let Hashed { file, hash, bytes } = buffer.get_ref();
+    let HashingFile { file, hash, bytes } = buffer.get_ref();
     file.sync_all().map_err(fail)?;
     Ok((*bytes, format!("{:016x}", hash.digest())))
 }
@@ -441,10 +446,10 @@ fn cannot_write(path: &Path, error: ParquetError) -> Error {
 pub(crate) fn write_table(
     table: Table,
     schema: Schema,
-    rows: Rows,
+    rows: RowBatch,
     new: (NewFile, File),
-) -> Result<Finished, Error> {
-    let mut file = TableFile::create(table, schema, new)?;
+) -> Result<WrittenFile, Error> {
+    let mut file = TableFileWriter::create(table, schema, new)?;
     file.write(rows)?;
     file.end()?;
     file.finish()

@@ -10,21 +10,21 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Another for each process, so that nobody can choose texts that collide.
 /// Nothing that is written depends on it: numbers follow the order of rows.
-pub(crate) static SEED: LazyLock<u64> =
+pub(crate) static HASH_SEED: LazyLock<u64> =
     LazyLock::new(|| RandomState::new().build_hasher().finish());
 
 /// Texts by number.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
+pub(crate) struct InternedTexts {
     bytes: Vec<u8>,
     /// Where each ends, and its hash: side by side, for a look needs both.
     ends: Vec<(usize, u64)>,
 }
 
-impl Texts {
+impl InternedTexts {
     /// Adds a text, wherever else it may stand.
     pub(crate) fn push(&mut self, text: &[u8]) -> u32 {
-        self.push_hashed(text, xxh3_64_with_seed(text, *SEED))
+        self.push_hashed(text, xxh3_64_with_seed(text, *HASH_SEED))
     }
 
     fn push_hashed(&mut self, text: &[u8], hash: u64) -> u32 {
@@ -51,24 +51,24 @@ impl Texts {
 
 /// Gathers texts, each once, until they are taken.
 #[derive(Debug)]
-pub(crate) struct Pool {
+pub(crate) struct Interner {
     seed: u64,
-    texts: Texts,
+    texts: InternedTexts,
     table: HashTable<u32>,
     /// Numbers of words of the program, by the place of their letters.
     words: Vec<(usize, u32)>,
     /// Bytes of all texts that were asked for, each time anew.
-    asked_bytes: u64,
+    requested_bytes: u64,
 }
 
-impl Default for Pool {
+impl Default for Interner {
     fn default() -> Self {
         Self {
-            seed: *SEED,
-            texts: Texts::default(),
+            seed: *HASH_SEED,
+            texts: InternedTexts::default(),
             table: HashTable::new(),
             words: vec![(0, 0); WORDS],
-            asked_bytes: 0,
+            requested_bytes: 0,
         }
     }
 }
@@ -79,7 +79,7 @@ const WORDS: usize = 128;
 /// Texts for which the hash table keeps its memory when a batch is taken.
 const TABLE_TEXTS_KEPT: usize = 1 << 18;
 
-impl Pool {
+impl Interner {
     /// The number of a text.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
         self.intern_hashed(
@@ -89,12 +89,12 @@ impl Pool {
     }
 
     /// The number of a word of the program: a text that stands where it stands.
-    pub(crate) fn word(&mut self, word: &'static str) -> u32 {
+    pub(crate) fn intern_static(&mut self, word: &'static str) -> u32 {
         let address = word.as_ptr().addr();
         let place = (address ^ (address >> 7) ^ word.len()) % WORDS;
         let key = address.wrapping_mul(64) + word.len();
         if self.words[place].0 == key {
-            self.asked_bytes += word.len() as u64;
+            self.requested_bytes += word.len() as u64;
             return self.words[place].1;
         }
         let no = self.intern(word);
@@ -103,14 +103,14 @@ impl Pool {
     }
 
     /// The number of the text of bytes of a body ([`body_text`]).
-    pub(crate) fn of_body(&mut self, bytes: &[u8], is_valid_utf8: bool) -> u32 {
+    pub(crate) fn intern_body_text(&mut self, bytes: &[u8], is_valid_utf8: bool) -> u32 {
         if !is_valid_utf8 {
             return self.intern(&body_text(bytes, false));
         }
         let hash = xxh3_64_with_seed(bytes, self.seed);
         // What is a text already needs no proof that it is one.
         if let Some(no) = self.find(bytes, hash) {
-            self.asked_bytes += bytes.len() as u64;
+            self.requested_bytes += bytes.len() as u64;
             return no;
         }
         match is_whole(bytes) {
@@ -120,7 +120,7 @@ impl Pool {
     }
 
     /// The numbers of texts of a body that mostly repeat the one before.
-    pub(crate) fn of_repeated<'b>(
+    pub(crate) fn intern_repeated<'b>(
         &mut self,
         texts: impl Iterator<Item = &'b [u8]>,
         is_valid_utf8: bool,
@@ -129,7 +129,7 @@ impl Pool {
         texts.map(move |bytes| match last {
             Some((before, no)) if before == bytes => no,
             _ => {
-                let no = self.of_body(bytes, is_valid_utf8);
+                let no = self.intern_body_text(bytes, is_valid_utf8);
                 last = Some((bytes, no));
                 no
             }
@@ -144,7 +144,7 @@ impl Pool {
     }
 
     fn intern_hashed(&mut self, text: &[u8], hash: u64) -> u32 {
-        self.asked_bytes += text.len() as u64;
+        self.requested_bytes += text.len() as u64;
         let texts = &mut self.texts;
         let entry = self.table.entry(
             hash,
@@ -158,25 +158,25 @@ impl Pool {
     }
 
     /// Counts bytes of texts that were asked for otherwise.
-    pub(crate) fn ask(&mut self, bytes: u64) {
-        self.asked_bytes += bytes;
+    pub(crate) fn add_requested_bytes(&mut self, bytes: u64) {
+        self.requested_bytes += bytes;
     }
 
     /// Bytes of all texts that were asked for since the last time.
-    pub(crate) fn asked_bytes(&self) -> u64 {
-        self.asked_bytes
+    pub(crate) fn requested_bytes(&self) -> u64 {
+        self.requested_bytes
     }
 
     /// Takes what was gathered.
-    pub(crate) fn take(&mut self) -> Texts {
+    pub(crate) fn take(&mut self) -> InternedTexts {
         // The batch of a large body may have had a text for every few octets.
         if self.table.capacity() > TABLE_TEXTS_KEPT {
             self.table = HashTable::new();
         }
         self.table.clear();
         self.words.fill((0, 0));
-        self.asked_bytes = 0;
-        let room = Texts {
+        self.requested_bytes = 0;
+        let room = InternedTexts {
             bytes: Vec::with_capacity(self.texts.bytes.len()),
             ends: Vec::with_capacity(self.texts.ends.len()),
         };
@@ -205,23 +205,32 @@ mod tests {
 
     #[test]
     fn a_text_has_one_number_and_keeps_it() {
-        let mut pool = Pool::default();
+        let mut interner = Interner::default();
         let numbers: Vec<u32> = ["a", "", "b", "a", "", "allow_all"]
-            .map(|text| pool.intern(text))
+            .map(|text| interner.intern(text))
             .to_vec();
         assert_eq!(numbers, [0, 1, 2, 0, 1, 3]);
-        assert_eq!((pool.word("allow_all"), pool.word("allow_all")), (3, 3));
-        assert_eq!(pool.asked_bytes(), 1 + 1 + 1 + 9 + 18);
-        let texts = pool.take();
+        assert_eq!(
+            (
+                interner.intern_static("allow_all"),
+                interner.intern_static("allow_all")
+            ),
+            (3, 3)
+        );
+        assert_eq!(interner.requested_bytes(), 1 + 1 + 1 + 9 + 18);
+        let texts = interner.take();
         let all: Vec<&[u8]> = (0..4).map(|no| texts.get(no)).collect();
         assert_eq!(all, [&b"a"[..], b"", b"b", b"allow_all"]);
         // Words are asked for anew, too.
-        assert_eq!((pool.word("allow_all"), pool.intern("a")), (0, 1));
+        assert_eq!(
+            (interner.intern_static("allow_all"), interner.intern("a")),
+            (0, 1)
+        );
     }
 
     #[test]
     fn bytes_of_bodies_are_what_their_text_is() {
-        let mut pool = Pool::default();
+        let mut interner = Interner::default();
         let cases: &[(&[u8], bool)] = &[
             (b"a\\b", true),
             (b"a\\b", false),
@@ -232,9 +241,9 @@ mod tests {
         ];
         let numbers: Vec<u32> = cases
             .iter()
-            .map(|&(bytes, is_utf8)| pool.of_body(bytes, is_utf8))
+            .map(|&(bytes, is_utf8)| interner.intern_body_text(bytes, is_utf8))
             .collect();
-        let texts = pool.take();
+        let texts = interner.take();
         for (&(bytes, is_utf8), no) in cases.iter().zip(numbers) {
             assert_eq!(texts.get(no), body_text(bytes, is_utf8).as_bytes());
         }

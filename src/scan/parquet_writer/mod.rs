@@ -1,4 +1,4 @@
-//! Column chunks of Parquet, from columns of [`Rows`](crate::parquet_writer::Rows).
+//! Column chunks of Parquet, from columns of [`RowBatch`](crate::parquet_writer::Rows).
 //!
 //! The crate `parquet` writes files, footers and page headers; the pages
 //! themselves are laid out here, after its format's document "Encodings". Its
@@ -23,8 +23,8 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use column_chunk::{Chunk, ChunkEncoder, Scratch};
-pub(crate) use column_data::{Column, Fixed, Texts as Singles, Values};
-pub(crate) use file::{Done, Finished, TableFile, Task, write_table};
-pub(crate) use interner::{Pool, SEED, Texts};
-pub(crate) use row_batch::Rows;
+pub(crate) use column_chunk::{ColumnChunk, ColumnWriter, PageBuffers};
+pub(crate) use column_data::{ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder};
+pub(crate) use file::{FileTask, FileTaskOutput, TableFileWriter, WrittenFile, write_table};
+pub(crate) use interner::{HASH_SEED, InternedTexts, Interner};
+pub(crate) use row_batch::RowBatch;

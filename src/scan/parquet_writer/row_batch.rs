@@ -1,26 +1,26 @@
 //! Rows of one table, column by column: what workers make and files take.
 //!
 //! Texts repeat: a host stands in every row of its capture, a path in many
-//! robots.txt files. So [`Texts`] holds each text of a batch once, with its
+//! robots.txt files. So [`InternedTexts`] holds each text of a batch once, with its
 //! hash, and columns hold numbers; what a file's dictionary needs of a text is
 //! asked once for a batch, not once for a row.
 
-use super::{Column, Texts, Values};
+use super::{ColumnData, ColumnValues, InternedTexts};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// Rows of one table.
 #[derive(Debug)]
-pub struct Rows {
-    columns: Vec<Column>,
-    texts: Texts,
+pub struct RowBatch {
+    columns: Vec<ColumnData>,
+    texts: InternedTexts,
     /// Bytes of values in all rows up to each.
     ends: Vec<u64>,
 }
 
-impl Rows {
+impl RowBatch {
     /// Puts columns together, which are all as long as `ends`.
-    pub(crate) fn new(columns: Vec<Column>, texts: Texts, ends: Vec<u64>) -> Self {
+    pub(crate) fn new(columns: Vec<ColumnData>, texts: InternedTexts, ends: Vec<u64>) -> Self {
         for column in &columns {
             assert_eq!(column.len(), ends.len(), "a push appends to every column");
         }
@@ -49,7 +49,7 @@ impl Rows {
 
     /// Copies some of the rows, with the texts that stand in them.
     pub(crate) fn copy(&self, rows: Range<usize>) -> Self {
-        let mut texts = Texts::default();
+        let mut texts = InternedTexts::default();
         let mut numbers = HashMap::new();
         let columns = self.columns.iter().map(|column| {
             let number = |&no: &u32| {
@@ -65,19 +65,19 @@ impl Rows {
         Self::new(columns, texts, ends)
     }
 
-    pub(crate) fn column(&self, at: usize) -> &Column {
+    pub(crate) fn column(&self, at: usize) -> &ColumnData {
         &self.columns[at]
     }
 
-    pub(crate) fn texts(&self) -> &Texts {
+    pub(crate) fn texts(&self) -> &InternedTexts {
         &self.texts
     }
 
     /// Adds a column that says the same in every row.
     pub(crate) fn add_constant(&mut self, text: &str) {
         let no = self.texts.push(text.as_bytes());
-        self.columns.push(Column {
-            values: Values::Text(vec![no; self.len()]),
+        self.columns.push(ColumnData {
+            values: ColumnValues::Text(vec![no; self.len()]),
             nulls: Vec::new(),
         });
     }

@@ -7,7 +7,7 @@
 //! the result. Slabs are encoded as they come, so that what waits for the end
 //! of its group waits encoded.
 
-use crate::parquet_writer::Rows;
+use crate::parquet_writer::RowBatch;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ const LARGE_BATCH_BYTES: u64 = 4 * SLAB_BYTES;
 
 /// Consecutive rows that are encoded together.
 #[derive(Debug)]
-pub(crate) struct Slab {
+pub(crate) struct PageRows {
     /// The rows, in the batches they came in, and which of each.
-    pub(crate) parts: Vec<(Arc<Rows>, Range<usize>)>,
+    pub(crate) parts: Vec<(Arc<RowBatch>, Range<usize>)>,
     /// Bytes of their values.
     pub(crate) bytes: u64,
     /// Whether the row group ends with it.
@@ -40,17 +40,17 @@ pub(crate) struct Slab {
 
 /// Gathers batches until they make a slab.
 #[derive(Debug, Default)]
-pub(crate) struct Cutter {
-    parts: Vec<(Arc<Rows>, Range<usize>)>,
+pub(crate) struct RowGroupSplitter {
+    parts: Vec<(Arc<RowBatch>, Range<usize>)>,
     rows: usize,
     bytes: u64,
     group_rows: usize,
     group_bytes: u64,
 }
 
-impl Cutter {
+impl RowGroupSplitter {
     /// Adds rows and gives the slabs that are full.
-    pub(crate) fn push(&mut self, batch: Rows, full: &mut Vec<Slab>) {
+    pub(crate) fn push(&mut self, batch: RowBatch, full: &mut Vec<PageRows>) {
         let batch = Arc::new(batch);
         let mut start = 0;
         while start < batch.len() {
@@ -91,7 +91,7 @@ impl Cutter {
 
     /// Gives what is left of the last group; an empty slab where only its end
     /// is missing, nothing where there is no group.
-    pub(crate) fn finish(&mut self) -> Option<Slab> {
+    pub(crate) fn finish(&mut self) -> Option<PageRows> {
         if self.group_rows + self.rows == 0 {
             return None;
         }
@@ -101,11 +101,11 @@ impl Cutter {
         Some(slab)
     }
 
-    fn slab(&mut self) -> Slab {
+    fn slab(&mut self) -> PageRows {
         self.group_rows += self.rows;
         self.group_bytes += self.bytes;
         let ends_group = self.group_rows >= GROUP_ROWS || self.group_bytes >= GROUP_BYTES;
-        let slab = Slab {
+        let slab = PageRows {
             parts: std::mem::take(&mut self.parts),
             bytes: self.bytes,
             ends_group,
@@ -136,23 +136,23 @@ fn first(most: usize, is_so: impl Fn(usize) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parquet_writer::{Fixed, Singles, Values};
+    use crate::parquet_writer::{ColumnBuilder, ColumnValues, PlainTextBuilder};
 
-    fn batch(texts: &[String]) -> Rows {
-        let (mut ids, mut column) = (Fixed::<i64>::default(), Singles::default());
+    fn batch(texts: &[String]) -> RowBatch {
+        let (mut ids, mut column) = (ColumnBuilder::<i64>::default(), PlainTextBuilder::default());
         let mut ends = Vec::new();
         for (at, text) in texts.iter().enumerate() {
             ids.append_value(at as i64);
             column.append_value(text);
             ends.push(12 * (at as u64 + 1) + column.text_bytes());
         }
-        let columns = vec![ids.take(Values::Long), column.take()];
-        Rows::new(columns, Default::default(), ends)
+        let columns = vec![ids.take(ColumnValues::Long), column.take()];
+        RowBatch::new(columns, Default::default(), ends)
     }
 
     /// Rows of each slab, and whether a group ends with it.
-    fn slabs(batches: Vec<Rows>) -> Vec<(usize, bool)> {
-        let (mut cutter, mut full) = (Cutter::default(), Vec::new());
+    fn slabs(batches: Vec<RowBatch>) -> Vec<(usize, bool)> {
+        let (mut cutter, mut full) = (RowGroupSplitter::default(), Vec::new());
         for batch in batches {
             cutter.push(batch, &mut full);
         }
@@ -172,7 +172,7 @@ mod tests {
         let texts: Vec<String> = (0..SLAB_ROWS + 7)
             .map(|at| format!("{at}").repeat(500))
             .collect();
-        let (mut cutter, mut full) = (Cutter::default(), Vec::new());
+        let (mut cutter, mut full) = (RowGroupSplitter::default(), Vec::new());
         cutter.push(batch(&texts), &mut full);
         let (rows, range) = &cutter.parts[0];
         assert_eq!(rows.len(), range.len());

@@ -1,7 +1,7 @@
 //! What is written is read again by the reader of the crate `parquet`.
 
-use super::{ChunkEncoder, Scratch};
-use crate::parquet_writer::{Fixed, Pool, Rows, Singles, Values};
+use super::{ColumnWriter, PageBuffers};
+use crate::parquet_writer::{ColumnBuilder, ColumnValues, Interner, PlainTextBuilder, RowBatch};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Field, Float64Type, Int16Type, Int32Type, Int64Type, Schema};
 use bytes::Bytes;
@@ -46,44 +46,56 @@ fn schema() -> Schema {
     ])
 }
 
-fn rows(rows: &[Row]) -> Rows {
-    let mut pool = Pool::default();
-    let (mut long, mut long_null) = (Fixed::<i64>::default(), Fixed::<i64>::default());
-    let (mut text, mut alike) = (Fixed::<u32>::default(), Fixed::<u32>::default());
-    let mut text_null = Fixed::<u32>::default();
-    let (mut int, mut short) = (Fixed::<i32>::default(), Fixed::<i32>::default());
-    let (mut double, mut is_so) = (Fixed::<f64>::default(), Fixed::<bool>::default());
-    let mut single = Singles::default();
+fn rows(rows: &[Row]) -> RowBatch {
+    let mut interner = Interner::default();
+    let (mut long, mut long_null) = (
+        ColumnBuilder::<i64>::default(),
+        ColumnBuilder::<i64>::default(),
+    );
+    let (mut text, mut alike) = (
+        ColumnBuilder::<u32>::default(),
+        ColumnBuilder::<u32>::default(),
+    );
+    let mut text_null = ColumnBuilder::<u32>::default();
+    let (mut int, mut short) = (
+        ColumnBuilder::<i32>::default(),
+        ColumnBuilder::<i32>::default(),
+    );
+    let (mut double, mut is_so) = (
+        ColumnBuilder::<f64>::default(),
+        ColumnBuilder::<bool>::default(),
+    );
+    let mut single = PlainTextBuilder::default();
     for row in rows {
         long.append_value(row.long);
-        text.append_value(pool.intern(&row.text));
-        alike.append_value(pool.intern(&row.alike));
+        text.append_value(interner.intern(&row.text));
+        alike.append_value(interner.intern(&row.alike));
         long_null.append_option(row.long_null);
         int.append_option(row.int);
         short.append_option(row.short.map(i32::from));
         double.append_option(row.double);
         is_so.append_option(row.is_so);
-        text_null.append_option(row.text_null.as_ref().map(|it| pool.intern(it)));
+        text_null.append_option(row.text_null.as_ref().map(|it| interner.intern(it)));
         single.append_option(row.single.as_ref());
     }
     let columns = vec![
-        long.take(Values::Long),
-        text.take(Values::Text),
-        alike.take(Values::Text),
-        long_null.take(Values::Long),
-        int.take(Values::Int),
-        short.take(Values::Int),
-        double.take(Values::Double),
-        is_so.take(Values::Bool),
-        text_null.take(Values::Text),
+        long.take(ColumnValues::Long),
+        text.take(ColumnValues::Text),
+        alike.take(ColumnValues::Text),
+        long_null.take(ColumnValues::Long),
+        int.take(ColumnValues::Int),
+        short.take(ColumnValues::Int),
+        double.take(ColumnValues::Double),
+        is_so.take(ColumnValues::Bool),
+        text_null.take(ColumnValues::Text),
         single.take(),
     ];
-    Rows::new(columns, pool.take(), (1..=rows.len() as u64).collect())
+    RowBatch::new(columns, interner.take(), (1..=rows.len() as u64).collect())
 }
 
 /// One row group: a page for each of `pages`, each of several batches.
 fn file(pages: &[Vec<Vec<Row>>]) -> Bytes {
-    let pages: Vec<Vec<Rows>> = pages
+    let pages: Vec<Vec<RowBatch>> = pages
         .iter()
         .map(|page| page.iter().map(|batch| rows(batch)).collect())
         .collect();
@@ -94,11 +106,11 @@ fn file(pages: &[Vec<Vec<Row>>]) -> Bytes {
     file_of(&parts)
 }
 
-fn file_of(pages: &[Vec<(&Rows, Range<usize>)>]) -> Bytes {
+fn file_of(pages: &[Vec<(&RowBatch, Range<usize>)>]) -> Bytes {
     let schema = ArrowSchemaConverter::new().convert(&schema()).unwrap();
     let mut writer =
         SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), Arc::default()).unwrap();
-    let mut scratch = Scratch::default();
+    let mut scratch = PageBuffers::default();
     let mut group = writer.next_row_group().unwrap();
     let columns = schema.columns();
     let mut at = 0;
@@ -106,7 +118,7 @@ fn file_of(pages: &[Vec<(&Rows, Range<usize>)>]) -> Bytes {
         let bloom_rows = |name: &str| ["text", "alike"].contains(&name).then_some(1000);
         let of = |it: &ColumnDescPtr| (Arc::clone(it), bloom_rows(it.name()));
         let level = ZstdLevel::try_new(1).unwrap();
-        let mut encoder = ChunkEncoder::new(at, shared.iter().map(of).collect(), level);
+        let mut encoder = ColumnWriter::new(at, shared.iter().map(of).collect(), level);
         at += shared.len();
         for page in pages {
             let parts = page.iter().cloned();
@@ -231,7 +243,7 @@ fn pages_of_a_few_rows_of_a_large_batch_are_the_same() {
         .map(|range| vec![all[range.clone()].to_vec()])
         .collect();
     let batch = rows(&all);
-    let parts: Vec<Vec<(&Rows, Range<usize>)>> = ranges
+    let parts: Vec<Vec<(&RowBatch, Range<usize>)>> = ranges
         .into_iter()
         .map(|range| vec![(&batch, range)])
         .collect();

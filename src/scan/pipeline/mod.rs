@@ -17,7 +17,7 @@ pub use plan::{Part, parts};
 
 use crate::crawler::registry::Registry;
 use crate::dataset::{
-    AGENTS, Destination, Existing, LockedDataset, OpenDataset, Plan, PlannedPart,
+    AGENTS, DatasetWriter, IfExists, LockedDataset, ManifestHeader, OutputLayout, PlannedPart,
 };
 use crate::disk::SingleFile;
 use crate::disk::open_files::{self, OpenFiles};
@@ -44,9 +44,9 @@ pub struct Options {
     /// The archives.
     pub inputs: Vec<Input>,
     /// Where the rows go.
-    pub destination: Destination,
+    pub destination: OutputLayout,
     /// What may become of an output that exists.
-    pub existing: Existing,
+    pub existing: IfExists,
     /// Threads that read and encode.
     pub threads: usize,
     /// Bytes of a body within which a line must end to count.
@@ -147,14 +147,14 @@ impl Options {
         })
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> ManifestHeader {
         let tables: Vec<&str> = self
             .destination
             .tables()
             .iter()
             .map(|table| table.name())
             .collect();
-        Plan {
+        ManifestHeader {
             options: json!({
                 "rows": self.row_options(),
                 "tables": tables,
@@ -196,7 +196,7 @@ fn crawls(inputs: &[Input]) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// Those of [`Destination::check`] before anything is written; writing errors;
+/// Those of [`OutputLayout::check`] before anything is written; writing errors;
 /// [`Interrupted`](crate::error::ErrorKind::Interrupted) once `stop` is set. An input that fails is told
 /// as a [`Notice`], and counted in [`Summary::failed_inputs`].
 pub fn run(
@@ -262,7 +262,7 @@ fn most_blocked(counts: HashMap<String, u64>) -> Vec<(String, u64)> {
 /// by these.
 fn open_dataset(
     options: &mut Options,
-) -> Result<(OpenDataset, Option<parquet_writer::Finished>), Error> {
+) -> Result<(DatasetWriter, Option<parquet_writer::WrittenFile>), Error> {
     let destination = &options.destination;
     let plan = options.plan();
     let locked = LockedDataset::open(destination, options.existing, &plan)?;
@@ -273,7 +273,7 @@ fn open_dataset(
     let planned = |part: Part| {
         let first = &options.inputs[part.inputs.start];
         PlannedPart {
-            no: part.no,
+            number: part.no,
             crawl: first.crawl.clone(),
             subset: first.subset.clone(),
             inputs: part.inputs,

@@ -9,14 +9,14 @@ use super::state::{OpenPart, Slot};
 use super::target::Target;
 use super::{Notice, Options, PSL_VERSION, Progress, Summary};
 use crate::capture::Scope;
-use crate::dataset::{ListedFile, ListedPart, Written};
+use crate::dataset::{FileEntry, FileStats, PartEntry};
 use crate::disk::open_files::OpenFiles;
 use crate::error::{Error, ErrorKind};
 use crate::input::Origin;
-use crate::parquet_writer::Rows;
-use crate::parquet_writer::{self, Done, Finished, TableFile, Task};
+use crate::parquet_writer::RowBatch;
+use crate::parquet_writer::{self, FileTask, FileTaskOutput, TableFileWriter, WrittenFile};
 use crate::pipeline::worker::{Chunk, Counts, End, Item, Worker};
-use crate::tables::{Run, Table, runs_rows};
+use crate::tables::{RunRow, Table, runs_rows};
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
 use std::collections::{BTreeMap, VecDeque};
@@ -42,10 +42,10 @@ enum Event {
         table: usize,
         group: usize,
         bytes: u64,
-        result: Result<Done, ParquetError>,
+        result: Result<FileTaskOutput, ParquetError>,
     },
     /// A part without its files, which have their names unless one could not be written.
-    Finished(Box<OpenPart>, Result<Vec<(Table, Finished)>, Error>),
+    Finished(Box<OpenPart>, Result<Vec<(Table, WrittenFile)>, Error>),
 }
 
 pub(super) struct Job<'a> {
@@ -150,7 +150,8 @@ impl<'a> Job<'a> {
             if let Some(whole) = self.target.whole_part(part.no) {
                 self.summary.resumed_parts += 1;
                 self.summary.resumed_faults += whole.faults;
-                self.summary.resumed_rows += whole.files.iter().map(|it| it.is.rows).sum::<u64>();
+                self.summary.resumed_rows +=
+                    whole.files.iter().map(|it| it.stats.rows).sum::<u64>();
                 for input in &self.options.inputs[part.inputs.clone()] {
                     self.progress
                         .bytes
@@ -542,7 +543,7 @@ impl<'a> Job<'a> {
             let path = destination.part_path(table, part.no, &first.crawl, &first.subset);
             let new = self.target.new_file(&path)?;
             let schema = destination.file_schema(table);
-            files.push((table, TableFile::create(table, schema, new)?));
+            files.push((table, TableFileWriter::create(table, schema, new)?));
         }
         let open = OpenPart {
             no: part.no,
@@ -559,7 +560,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    fn spawn(&mut self, part: usize, table: usize, task: Task) {
+    fn spawn(&mut self, part: usize, table: usize, task: FileTask) {
         if let Some(open) = self.open.get_mut(&part) {
             open.encoding += 1;
         }
@@ -583,7 +584,7 @@ impl<'a> Job<'a> {
         part: usize,
         table: usize,
         group: usize,
-        result: Result<Done, ParquetError>,
+        result: Result<FileTaskOutput, ParquetError>,
     ) -> Result<(), Error> {
         self.encoding -= 1;
         let open = self
@@ -635,7 +636,7 @@ impl<'a> Job<'a> {
         let sender = self.sender.clone();
         self.finishing += 1;
         self.pool.spawn(move || {
-            let finish = |(table, file): (Table, TableFile)| {
+            let finish = |(table, file): (Table, TableFileWriter)| {
                 debug_assert!(file.is_settled());
                 Ok((table, file.finish()?))
             };
@@ -654,9 +655,9 @@ impl<'a> Job<'a> {
     }
 
     /// The row of a part in the table `runs`.
-    fn runs(&self, open: &OpenPart) -> Rows {
+    fn runs(&self, open: &OpenPart) -> RowBatch {
         let inputs = &self.options.inputs[open.inputs.clone()];
-        runs_rows(&Run {
+        runs_rows(&RunRow {
             part: open.no,
             options: self.options.row_options().to_string(),
             psl_version: PSL_VERSION.to_owned(),
@@ -673,7 +674,7 @@ impl<'a> Job<'a> {
     fn finished(
         &mut self,
         part: OpenPart,
-        files: Result<Vec<(Table, Finished)>, Error>,
+        files: Result<Vec<(Table, WrittenFile)>, Error>,
     ) -> Result<(), Error> {
         self.finishing -= 1;
         let (counts, files) = (part.counts, files?);
@@ -686,17 +687,17 @@ impl<'a> Job<'a> {
             self.summary.bytes_written += file.bytes;
         }
         if let Target::Dataset(dataset) = &mut self.target {
-            let file = |(table, file): (Table, Finished)| ListedFile {
+            let file = |(table, file): (Table, WrittenFile)| FileEntry {
                 table,
                 path: file.path.to_string_lossy().into_owned(),
-                is: Written {
+                stats: FileStats {
                     rows: file.rows,
                     bytes: file.bytes,
                     digest: file.digest,
                 },
             };
-            dataset.add(ListedPart {
-                no: part.no,
+            dataset.add(PartEntry {
+                number: part.no,
                 crawl: part.crawl,
                 subset: part.subset,
                 inputs: part.inputs,

@@ -1,6 +1,6 @@
 //! State of the loop: an item that was given out, and a part that is written.
 
-use crate::parquet_writer::TableFile;
+use crate::parquet_writer::TableFileWriter;
 use crate::pipeline::worker::{Chunk, Counts, Worker};
 use crate::tables::Table;
 use std::collections::VecDeque;
@@ -35,7 +35,7 @@ pub(super) struct OpenPart {
     pub(super) crawl: String,
     pub(super) subset: String,
     pub(super) inputs: Range<usize>,
-    pub(super) files: Vec<(Table, TableFile)>,
+    pub(super) files: Vec<(Table, TableFileWriter)>,
     pub(super) counts: Counts,
     pub(super) encoding: usize,
     pub(super) is_read: bool,

@@ -1,6 +1,6 @@
 //! Where the rows of a run go.
 
-use crate::dataset::{ListedPart, OpenDataset};
+use crate::dataset::{DatasetWriter, PartEntry};
 use crate::disk::{NewFile, SingleFile};
 use crate::error::Error;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// An output that this run alone may write.
 pub(super) enum Target {
     /// A dataset.
-    Dataset(Box<OpenDataset>),
+    Dataset(Box<DatasetWriter>),
     /// One file.
     File(SingleFile),
 }
@@ -25,10 +25,10 @@ impl Target {
     }
 
     /// Returns a part that was whole before.
-    pub(super) fn whole_part(&self, no: u32) -> Option<&ListedPart> {
+    pub(super) fn whole_part(&self, no: u32) -> Option<&PartEntry> {
         match self {
             Self::File(_) => None,
-            Self::Dataset(dataset) => dataset.parts().iter().find(|part| part.no == no),
+            Self::Dataset(dataset) => dataset.parts().iter().find(|part| part.number == no),
         }
     }
 }

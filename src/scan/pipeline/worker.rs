@@ -8,7 +8,7 @@ use crate::analysis::Examiner;
 use crate::capture::digest::DIGEST_MISMATCH;
 use crate::capture::{Capture, Scope};
 use crate::input::Origin;
-use crate::tables::{Batches, Fault, Table, Tables};
+use crate::tables::{Fault, Table, TableBatches, Tables};
 use robots::{Basis, Verdict};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -73,7 +73,7 @@ pub(crate) struct Counts {
 
 /// What a worker hands over.
 pub(crate) struct Chunk {
-    pub(crate) batches: Batches,
+    pub(crate) batches: TableBatches,
     pub(crate) counts: Counts,
     /// Bytes of values in the batches.
     pub(crate) bytes: u64,

@@ -1,10 +1,13 @@
 //! A capture as far as it matters to who speaks: when it was had, how much it
 //! decides, and where its rules stand.
 
-use crate::dataset::{Bools, Ints, Longs, Texts, column};
+use crate::dataset::column;
 use crate::error::Error;
 use crate::external_sort::sort_key::{Values, put_i64, put_text, put_u8, put_u32};
-use arrow::array::{Array, Int16Array, RecordBatch, TimestampMillisecondArray};
+use arrow::array::{
+    Array, BooleanArray, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampMillisecondArray,
+};
 use robots::{Dialect, FetchClass, FetchOutcome, StatusEffect};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -173,21 +176,21 @@ impl Pick {
 
 /// A batch of `robots_files`.
 pub(crate) struct Rows<'a> {
-    pub(crate) robots_id: &'a Longs,
-    pub(crate) url: &'a Texts,
-    host: &'a Texts,
-    protocol: &'a Texts,
-    port: &'a Ints,
+    pub(crate) robots_id: &'a Int64Array,
+    pub(crate) url: &'a StringArray,
+    host: &'a StringArray,
+    protocol: &'a StringArray,
+    port: &'a Int32Array,
     time: &'a TimestampMillisecondArray,
     status: &'a Int16Array,
-    redirect: &'a Texts,
-    digest: &'a Texts,
-    is_revisit: &'a Bools,
-    pub(crate) is_robots_path: &'a Bools,
-    is_valid_utf8: &'a Bools,
-    outcome: &'a Texts,
-    fetch_class: &'a Texts,
-    effects: [&'a Texts; 3],
+    redirect: &'a StringArray,
+    digest: &'a StringArray,
+    is_revisit: &'a BooleanArray,
+    pub(crate) is_robots_path: &'a BooleanArray,
+    is_valid_utf8: &'a BooleanArray,
+    outcome: &'a StringArray,
+    fetch_class: &'a StringArray,
+    effects: [&'a StringArray; 3],
 }
 
 impl<'a> Rows<'a> {
@@ -320,7 +323,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-fn text(column: &Texts, row: usize) -> Option<&str> {
+fn text(column: &StringArray, row: usize) -> Option<&str> {
     column.is_valid(row).then(|| column.value(row))
 }
 

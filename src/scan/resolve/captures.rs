@@ -2,7 +2,7 @@
 
 use super::candidate::{COLUMNS, Page, Rows, put_page, read_page};
 use super::revisits::Revisits;
-use crate::dataset::Wanted;
+use crate::dataset::CaptureFilter;
 use crate::error::Error;
 use crate::external_sort::sort_key::{Values, put_text};
 use crate::external_sort::{Reader, Sorted};
@@ -43,7 +43,7 @@ pub(super) fn each_row(
 ) -> Result<(), Error> {
     let table = Table::RobotsFiles;
     job.dataset
-        .read(table, &COLUMNS, &Wanted::All, &mut |crawl, batch| {
+        .read(table, &COLUMNS, &CaptureFilter::All, &mut |crawl, batch| {
             job.scratch.stopped()?;
             let rows = Rows::of(batch)?;
             job.progress

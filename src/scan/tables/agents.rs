@@ -2,7 +2,7 @@
 
 use super::column::table;
 use crate::crawler::registry::Agent;
-use crate::parquet_writer::Rows;
+use crate::parquet_writer::RowBatch;
 
 table! { "One row per crawler of the registry." {
     agent: Text, "The whole name, lower-cased, as in `groups` and `verdicts`.";
@@ -18,7 +18,7 @@ table! { "One row per crawler of the registry." {
 }}
 
 /// The registry as a table.
-pub fn rows(agents: &[Agent]) -> Rows {
+pub fn rows(agents: &[Agent]) -> RowBatch {
     let mut builder = Builder::default();
     for it in agents {
         let texts = &mut builder.texts;

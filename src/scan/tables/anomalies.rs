@@ -31,11 +31,12 @@ impl Builder {
         for it in facts.anomalies() {
             self.line_no.append_option(line_no(it.line_no));
             let texts = &mut self.texts;
-            self.code.append_value(texts.word(it.code));
-            self.severity.append_value(texts.word(it.severity.name()));
+            self.code.append_value(texts.intern_static(it.code));
+            self.severity
+                .append_value(texts.intern_static(it.severity.name()));
             self.changes_verdict.append_option(it.changes_verdict);
             self.detail
-                .append_value(texts.of_body(shorten(it.detail), is_utf8));
+                .append_value(texts.intern_body_text(shorten(it.detail), is_utf8));
         }
         self.end_rows(count);
     }

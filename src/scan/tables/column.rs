@@ -5,7 +5,7 @@ use arrow::datatypes::{DataType, Field, TimeUnit};
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum ColumnType {
     /// `BIGINT`.
     Long,
     /// `INTEGER`.
@@ -22,7 +22,7 @@ pub enum Type {
     Time,
 }
 
-impl Type {
+impl ColumnType {
     /// The type in DuckDB's words.
     pub fn sql(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ pub struct Column {
     /// Its name.
     pub name: &'static str,
     /// Its type.
-    pub kind: Type,
+    pub kind: ColumnType,
     /// Whether it may be null.
     pub is_nullable: bool,
     /// What it means.
@@ -65,7 +65,7 @@ pub struct Column {
 impl Column {
     pub(crate) const fn new(
         name: &'static str,
-        kind: Type,
+        kind: ColumnType,
         is_nullable: bool,
         about: &'static str,
     ) -> Self {
@@ -111,7 +111,7 @@ macro_rules! table {
                 let host = host.map(|host| self.texts.intern(host));
                 self.robots_id.set_last(rows.len(), Some(facts.robots_id));
                 self.surt_host_name.set_last(rows.len(), host);
-                self.texts.ask(texts - host_bytes);
+                self.texts.add_requested_bytes(texts - host_bytes);
                 self.end_rows(rows.len());
             }
 
@@ -148,7 +148,7 @@ macro_rules! table {
         pub(crate) struct Builder {
             $($name: $crate::tables::column::table!(@builder $kind),)*
             /// The texts of its columns.
-            texts: $crate::parquet_writer::Pool,
+            texts: $crate::parquet_writer::Interner,
             /// Bytes of values up to each row.
             ends: Vec<u64>,
         }
@@ -161,36 +161,36 @@ macro_rules! table {
             fn end_rows(&mut self, count: usize) {
                 let before = self.ends.last().copied().unwrap_or_default();
                 let rows = (self.ends.len() + count) as u64;
-                let texts = self.texts.asked_bytes() $(+ self.$name.text_bytes())*;
+                let texts = self.texts.requested_bytes() $(+ self.$name.text_bytes())*;
                 let added = Self::FIXED_BYTES * rows + texts - before;
                 let count = count as u64;
                 self.ends.extend((1..=count).map(|nth| before + added * nth / count));
             }
 
             /// Takes the rows pushed since the last time.
-            pub(crate) fn take(&mut self) -> $crate::parquet_writer::Rows {
+            pub(crate) fn take(&mut self) -> $crate::parquet_writer::RowBatch {
                 let room = Vec::with_capacity(self.ends.len());
                 let ends = std::mem::replace(&mut self.ends, room);
                 let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
                 for (column, it) in columns.iter().zip(COLUMNS) {
                     assert!(it.is_nullable || column.nulls.is_empty(), "`{}` is never null", it.name);
                 }
-                $crate::parquet_writer::Rows::new(columns, self.texts.take(), ends)
+                $crate::parquet_writer::RowBatch::new(columns, self.texts.take(), ends)
             }
         }
     };
     (@null null) => { true };
     (@null) => { false };
-    (@type Single) => { $crate::tables::column::Type::Text };
-    (@type $kind:ident) => { $crate::tables::column::Type::$kind };
-    (@builder Long) => { $crate::parquet_writer::Fixed<i64> };
-    (@builder Int) => { $crate::parquet_writer::Fixed<i32> };
-    (@builder Short) => { $crate::parquet_writer::Fixed<i32> };
-    (@builder Double) => { $crate::parquet_writer::Fixed<f64> };
-    (@builder Bool) => { $crate::parquet_writer::Fixed<bool> };
-    (@builder Text) => { $crate::parquet_writer::Fixed<u32> };
-    (@builder Single) => { $crate::parquet_writer::Singles };
-    (@builder Time) => { $crate::parquet_writer::Fixed<i64> };
+    (@type Single) => { $crate::tables::column::ColumnType::Text };
+    (@type $kind:ident) => { $crate::tables::column::ColumnType::$kind };
+    (@builder Long) => { $crate::parquet_writer::ColumnBuilder<i64> };
+    (@builder Int) => { $crate::parquet_writer::ColumnBuilder<i32> };
+    (@builder Short) => { $crate::parquet_writer::ColumnBuilder<i32> };
+    (@builder Double) => { $crate::parquet_writer::ColumnBuilder<f64> };
+    (@builder Bool) => { $crate::parquet_writer::ColumnBuilder<bool> };
+    (@builder Text) => { $crate::parquet_writer::ColumnBuilder<u32> };
+    (@builder Single) => { $crate::parquet_writer::PlainTextBuilder };
+    (@builder Time) => { $crate::parquet_writer::ColumnBuilder<i64> };
     (@bytes Long) => { 8 };
     (@bytes Int) => { 4 };
     (@bytes Short) => { 2 };
@@ -199,14 +199,14 @@ macro_rules! table {
     (@bytes Text) => { 4 };
     (@bytes Single) => { 4 };
     (@bytes Time) => { 8 };
-    (@take Long, $column:expr) => { $column.take($crate::parquet_writer::Values::Long) };
-    (@take Int, $column:expr) => { $column.take($crate::parquet_writer::Values::Int) };
-    (@take Short, $column:expr) => { $column.take($crate::parquet_writer::Values::Int) };
-    (@take Double, $column:expr) => { $column.take($crate::parquet_writer::Values::Double) };
-    (@take Bool, $column:expr) => { $column.take($crate::parquet_writer::Values::Bool) };
-    (@take Text, $column:expr) => { $column.take($crate::parquet_writer::Values::Text) };
+    (@take Long, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Long) };
+    (@take Int, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Int) };
+    (@take Short, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Int) };
+    (@take Double, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Double) };
+    (@take Bool, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Bool) };
+    (@take Text, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Text) };
     (@take Single, $column:expr) => { $column.take() };
-    (@take Time, $column:expr) => { $column.take($crate::parquet_writer::Values::Long) };
+    (@take Time, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Long) };
 }
 pub(crate) use table;
 

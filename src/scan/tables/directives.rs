@@ -30,11 +30,12 @@ impl Builder {
             self.group_no.append_option(line_no(line.group_no));
             self.line_no.append_value(int(line.line_no));
             let texts = &mut self.texts;
-            self.directive.append_value(texts.of_body(&name, is_utf8));
+            self.directive
+                .append_value(texts.intern_body_text(&name, is_utf8));
             self.directive_raw
-                .append_value(texts.of_body(robots.text(line.key_raw), is_utf8));
+                .append_value(texts.intern_body_text(robots.text(line.key_raw), is_utf8));
             self.value
-                .append_value(texts.of_body(robots.text(line.value_raw), is_utf8));
+                .append_value(texts.intern_body_text(robots.text(line.value_raw), is_utf8));
             self.known.append_value(known);
             count += 1;
         }

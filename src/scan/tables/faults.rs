@@ -30,7 +30,7 @@ impl Builder {
             .append_value(self.texts.intern(warc_filename));
         self.warc_record_offset.append_value(fault.offset as i64);
         self.bytes_skipped.append_value(fault.bytes_skipped as i64);
-        self.code.append_value(self.texts.word(fault.code));
+        self.code.append_value(self.texts.intern_static(fault.code));
         self.detail.append_value(self.texts.intern(&fault.detail));
         self.end_rows(1);
     }

@@ -50,7 +50,7 @@ impl Builder {
         self.record_no
             .extend(lines.clone().map(|it| int(it.record_no)));
         let texts = &mut self.texts;
-        let mut text = |span| texts.of_body(robots.text(span), is_utf8);
+        let mut text = |span| texts.intern_body_text(robots.text(span), is_utf8);
         self.agent_raw
             .extend(lines.clone().map(|it| text(it.value_raw)));
         self.agent.extend(lines.clone().map(|it| text(it.name)));
@@ -64,7 +64,7 @@ impl Builder {
             self.crawl_delay.append_option(group(it).crawl_delay);
         }
         let keys = lines.clone().map(|it| robots.text(it.key_raw));
-        self.key_raw.extend(texts.of_repeated(keys, is_utf8));
+        self.key_raw.extend(texts.intern_repeated(keys, is_utf8));
         self.has_colon.extend(lines.clone().map(|it| it.has_colon));
         self.counts.extend(lines.clone().map(|it| it.counts));
         let is_token = |it: &Directive| is_product_token(robots.text(it.value));

@@ -1,7 +1,7 @@
 //! The table that `match` writes, `matches`.
 
 use super::column::table;
-use crate::parquet_writer::Rows;
+use crate::parquet_writer::RowBatch;
 
 table! { "One row per URL and agent asked for, in the order of the list of URLs. It is no part of a dataset: `robots-scan match` writes it." {
     url: Single, "The URL as it stands in the list, without blanks around it; bytes that are not UTF-8 as `\\xHH`.";
@@ -15,7 +15,7 @@ table! { "One row per URL and agent asked for, in the order of the list of URLs.
 
 /// A row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Match<'a> {
+pub(crate) struct MatchRow<'a> {
     pub(crate) url: &'a str,
     pub(crate) agent: &'a str,
     pub(crate) access: &'static str,
@@ -27,23 +27,27 @@ pub(crate) struct Match<'a> {
 
 /// Rows, to be written.
 #[derive(Debug, Default)]
-pub(crate) struct Matches {
+pub(crate) struct MatchRows {
     builder: Builder,
     rows: usize,
 }
 
-impl Matches {
+impl MatchRows {
     /// Adds a row.
-    pub(crate) fn push(&mut self, it: &Match<'_>) {
+    pub(crate) fn push(&mut self, it: &MatchRow<'_>) {
         let builder = &mut self.builder;
         builder.url.append_value(it.url);
         builder.agent.append_value(builder.texts.intern(it.agent));
         builder
             .robots_id
             .append_option(it.capture.map(|(_, id)| id));
-        builder.access.append_value(builder.texts.word(it.access));
+        builder
+            .access
+            .append_value(builder.texts.intern_static(it.access));
         builder.line_no.append_option(super::line_no(it.line_no));
-        builder.basis.append_value(builder.texts.word(it.basis));
+        builder
+            .basis
+            .append_value(builder.texts.intern_static(it.basis));
         builder
             .crawl
             .append_option(it.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
@@ -57,7 +61,7 @@ impl Matches {
     }
 
     /// Takes them.
-    pub(crate) fn take(&mut self) -> Rows {
+    pub(crate) fn take(&mut self) -> RowBatch {
         self.rows = 0;
         self.builder.take()
     }

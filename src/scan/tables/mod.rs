@@ -22,12 +22,12 @@ mod verdicts;
 pub use agents::rows as agents_rows;
 pub use column::{Column, is_partition_name};
 pub use faults::Fault;
-pub(crate) use matches::{Match, Matches};
-pub use runs::{Run, rows as runs_rows};
+pub(crate) use matches::{MatchRow, MatchRows};
+pub use runs::{RunRow, rows as runs_rows};
 
 use crate::analysis::Facts;
 use crate::analysis::body_cache::Written;
-use crate::parquet_writer::Rows;
+use crate::parquet_writer::RowBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl Table {
         Self::Matches,
     ];
 
-    /// The tables that records fill, in the order of [`Batches`].
+    /// The tables that records fill, in the order of [`TableBatches`].
     pub const OF_RECORDS: [Self; 9] = [
         Self::RobotsFiles,
         Self::Groups,
@@ -181,13 +181,13 @@ impl Table {
 pub const PARTITION_COLUMNS: [Column; 2] = [
     Column::new(
         "crawl",
-        column::Type::Text,
+        column::ColumnType::Text,
         false,
         "The crawl, such as `CC-MAIN-2025-38`; part of the path.",
     ),
     Column::new(
         "subset",
-        column::Type::Text,
+        column::ColumnType::Text,
         false,
         "The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.",
     ),
@@ -195,7 +195,7 @@ pub const PARTITION_COLUMNS: [Column; 2] = [
 
 /// Rows for each table that records fill, in the order of
 /// [`Table::OF_RECORDS`].
-pub type Batches = Vec<Rows>;
+pub type TableBatches = Vec<RowBatch>;
 
 /// Builders of all tables that records fill.
 #[derive(Debug)]
@@ -300,7 +300,7 @@ impl Tables {
     }
 
     /// Takes what has been pushed, an empty batch where nothing has.
-    pub fn take(&mut self) -> Batches {
+    pub fn take(&mut self) -> TableBatches {
         self.bytes = 0;
         self.batch = next_batch();
         vec![

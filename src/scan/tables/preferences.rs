@@ -31,15 +31,19 @@ impl Builder {
             self.group_no.append_option(line_no(stated.line.group_no));
             self.line_no.append_value(int(stated.line.line_no));
             self.mechanism
-                .append_value(self.texts.word(it.mechanism.name()));
-            self.path
-                .append_option(it.path.map(|path| self.texts.of_body(path, is_utf8)));
+                .append_value(self.texts.intern_static(it.mechanism.name()));
+            self.path.append_option(
+                it.path
+                    .map(|path| self.texts.intern_body_text(path, is_utf8)),
+            );
             self.pref_key.append_value(
                 self.texts
                     .intern(&body_text(it.key, is_utf8).to_ascii_lowercase()),
             );
-            self.pref_value
-                .append_option(it.value.map(|value| self.texts.of_body(value, is_utf8)));
+            self.pref_value.append_option(
+                it.value
+                    .map(|value| self.texts.intern_body_text(value, is_utf8)),
+            );
             self.allow.append_option(it.allow);
             self.is_valid.append_value(it.is_valid);
             self.from_template.append_value(stated.line.is_managed);

@@ -171,25 +171,33 @@ impl Builder {
                 .map(|it| self.texts.intern(it)),
         );
         self.waf_hint
-            .append_option(capture.waf_hint.map(|it| self.texts.word(it)));
+            .append_option(capture.waf_hint.map(|it| self.texts.intern_static(it)));
         self.is_revisit.append_value(capture.is_revisit);
         self.is_robots_path.append_value(capture.is_robots_path);
         self.outcome
-            .append_value(self.texts.word(capture.status.outcome().name()));
-        self.fetch_class
-            .append_value(self.texts.word(capture.status.fetch_class().name()));
+            .append_value(self.texts.intern_static(capture.status.outcome().name()));
+        self.fetch_class.append_value(
+            self.texts
+                .intern_static(capture.status.fetch_class().name()),
+        );
         let figures = facts.robots.as_ref().map(|robots| robots.summary());
         self.content_class.append_option(
             figures
                 .map(|it| it.content.name())
-                .map(|it| self.texts.word(it)),
+                .map(|it| self.texts.intern_static(it)),
         );
-        self.effect_google
-            .append_value(self.texts.word(capture.status.effect_google().name()));
-        self.effect_rfc9309
-            .append_value(self.texts.word(capture.status.effect_rfc9309().name()));
-        self.effect_koster1996
-            .append_value(self.texts.word(capture.status.effect_koster1996().name()));
+        self.effect_google.append_value(
+            self.texts
+                .intern_static(capture.status.effect_google().name()),
+        );
+        self.effect_rfc9309.append_value(
+            self.texts
+                .intern_static(capture.status.effect_rfc9309().name()),
+        );
+        self.effect_koster1996.append_value(
+            self.texts
+                .intern_static(capture.status.effect_koster1996().name()),
+        );
         let body = capture.body.as_deref();
         self.body_bytes
             .append_option(body.map(|body| body.len() as i64));
@@ -221,7 +229,7 @@ impl Builder {
         self.line_endings.append_option(
             figures
                 .map(|it| it.line_endings.name())
-                .map(|it| self.texts.word(it)),
+                .map(|it| self.texts.intern_static(it)),
         );
         self.over_500kib.append_option(
             figures
@@ -235,7 +243,7 @@ impl Builder {
             figures
                 .and_then(|it| it.template)
                 .map(|template| template.name())
-                .map(|it| self.texts.word(it)),
+                .map(|it| self.texts.intern_static(it)),
         );
         let kept = body.filter(|_| with_bodies);
         self.body

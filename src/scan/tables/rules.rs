@@ -50,18 +50,18 @@ impl Builder {
         self.path_raw.extend(
             lines
                 .clone()
-                .map(|it| texts.of_body(robots.text(it.value_raw), is_utf8)),
+                .map(|it| texts.intern_body_text(robots.text(it.value_raw), is_utf8)),
         );
         let raws = lines.clone().zip(self.path_raw.last(count));
         // Nearly all paths are as they are written.
         self.path
             .extend(raws.map(|(it, &raw)| match it.value == it.value_raw {
                 true => raw,
-                false => texts.of_body(robots.text(it.value), is_utf8),
+                false => texts.intern_body_text(robots.text(it.value), is_utf8),
             }));
-        let shapes: Vec<Shape> = lines
+        let shapes: Vec<PathFeatures> = lines
             .clone()
-            .map(|it| Shape::of(robots.text(it.value)))
+            .map(|it| PathFeatures::of(robots.text(it.value)))
             .collect();
         self.path_bytes
             .extend(shapes.iter().map(|it| int(it.bytes)));
@@ -72,7 +72,7 @@ impl Builder {
             .extend(shapes.iter().map(|it| it.has_end_anchor));
         self.has_query.extend(shapes.iter().map(|it| it.has_query));
         let keys = lines.clone().map(|it| robots.text(it.key_raw));
-        self.key_raw.extend(texts.of_repeated(keys, is_utf8));
+        self.key_raw.extend(texts.intern_repeated(keys, is_utf8));
         self.has_colon.extend(lines.clone().map(|it| it.has_colon));
         self.counts.extend(lines.clone().map(|it| it.counts));
         self.beyond_500kib
@@ -83,14 +83,14 @@ impl Builder {
 
 /// What the columns say of a path.
 #[derive(Clone, Copy)]
-struct Shape {
+struct PathFeatures {
     bytes: u32,
     has_wildcard: bool,
     has_query: bool,
     has_end_anchor: bool,
 }
 
-impl Shape {
+impl PathFeatures {
     fn of(path: &[u8]) -> Self {
         // Both at once: most paths are short, and this needs no call.
         let (has_wildcard, has_query) = path.iter().fold((false, false), |(star, mark), &octet| {

@@ -1,7 +1,7 @@
 //! The table `runs`.
 
 use super::column::table;
-use crate::parquet_writer::Rows;
+use crate::parquet_writer::RowBatch;
 
 table! { "One row per part: how it came about. Nothing here differs between two runs over the same inputs." {
     part: Int, "The part, from 0.";
@@ -18,7 +18,7 @@ table! { "One row per part: how it came about. Nothing here differs between two 
 
 /// The row of a part.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct RunRow {
     /// The part.
     pub part: u32,
     /// Options as JSON.
@@ -40,7 +40,7 @@ pub struct Run {
 }
 
 /// A table of one row.
-pub fn rows(run: &Run) -> Rows {
+pub fn rows(run: &RunRow) -> RowBatch {
     let mut builder = Builder::default();
     let texts = &mut builder.texts;
     builder.part.append_value(super::int(run.part));

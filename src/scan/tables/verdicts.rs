@@ -34,17 +34,17 @@ impl Builder {
         let rows = || facts.verdicts.iter();
         let texts = &mut self.texts;
         self.agent
-            .extend(rows().map(|it| texts.of_body(it.agent, is_utf8)));
+            .extend(rows().map(|it| texts.intern_body_text(it.agent, is_utf8)));
         self.verdict
-            .extend(rows().map(|it| texts.word(it.verdict.name())));
+            .extend(rows().map(|it| texts.intern_static(it.verdict.name())));
         self.verdict_google
-            .extend(rows().map(|it| texts.word(it.verdict_google.name())));
+            .extend(rows().map(|it| texts.intern_static(it.verdict_google.name())));
         self.verdict_rfc9309
-            .extend(rows().map(|it| texts.word(it.verdict_rfc9309.name())));
+            .extend(rows().map(|it| texts.intern_static(it.verdict_rfc9309.name())));
         self.verdict_koster1996
-            .extend(rows().map(|it| texts.word(it.verdict_koster1996.name())));
+            .extend(rows().map(|it| texts.intern_static(it.verdict_koster1996.name())));
         self.basis
-            .extend(rows().map(|it| texts.word(it.basis.name())));
+            .extend(rows().map(|it| texts.intern_static(it.basis.name())));
         self.root_allowed
             .extend(rows().map(|it| it.is_root_allowed));
         self.n_allow.extend(rows().map(|it| int(it.n_allow)));

@@ -2,7 +2,7 @@
 
 use super::{Job, Totals};
 use crate::crawler::closed;
-use crate::dataset::{Line, Wanted, capture_key};
+use crate::dataset::{CaptureFilter, StoredLine, capture_key};
 use crate::error::{Error, ErrorKind};
 use crate::external_sort::sort_key::{Values, put_i64, put_text, put_u8, put_u32, put_u64};
 use crate::external_sort::{Sorted, Sorter};
@@ -292,7 +292,7 @@ pub(crate) fn ask_rules(
             }
             // A capture that is there twice has each line twice.
             if values.0 != previous {
-                if !Line::read(values.0).push_to(&mut file, source.is_valid_utf8) {
+                if !StoredLine::read(values.0).push_to(&mut file, source.is_valid_utf8) {
                     let why = "a file of it has more than 2 GiB of rules".to_owned();
                     return Err(Error::new(ErrorKind::NotADataset(why), Path::new("rules")));
                 }
@@ -343,7 +343,7 @@ fn lines_of<'j>(job: &Job<'j>, questions: &Sorted<'_>) -> Result<Sorted<'j>, Err
     drop(reader);
     let mut lines = job.sorter();
     let mut record = Vec::new();
-    let wanted = Wanted::Captures(Arc::new(filter));
+    let wanted = CaptureFilter::Captures(Arc::new(filter));
     let mut count = 0;
     job.dataset
         .read_lines(&wanted, &mut |crawl, robots_id, line| {

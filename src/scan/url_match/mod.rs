@@ -27,7 +27,7 @@ use crate::disk::SingleFile;
 use crate::error::{Error, ErrorKind};
 use crate::external_sort::{Filter, Scratch, Sorted, Sorter};
 use crate::resolve::{origin, redirects};
-use crate::tables::{Match, Table};
+use crate::tables::{MatchRow, Table};
 use evaluate::{Answer, Answers, Ground, Permission, put_answers, put_question};
 use output::{Output, is_csv_name, is_our_csv};
 use std::collections::BTreeMap;
@@ -419,7 +419,7 @@ fn write_rows(job: &Job<'_>, answers: &Sorted<'_>, file: &mut Output) -> Result<
             let answer = answers.next();
             by_access[answer.permission as usize] += 1;
             by_basis[answer.ground as usize] += 1;
-            file.push(&Match {
+            file.push(&MatchRow {
                 url: &url,
                 agent: crawler.agent(),
                 access: answer.permission.name(),

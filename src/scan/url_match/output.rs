@@ -5,8 +5,8 @@
 
 use crate::disk::{self, NewFile, SingleFile};
 use crate::error::Error;
-use crate::parquet_writer::TableFile;
-use crate::tables::{Match, Matches, Table};
+use crate::parquet_writer::TableFileWriter;
+use crate::tables::{MatchRow, MatchRows, Table};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read};
 use std::path::Path;
@@ -31,8 +31,8 @@ const COLUMNS: [&str; 7] = [
 /// A file that is being written under a temporary name.
 pub(super) enum Output {
     Parquet {
-        file: Box<TableFile>,
-        batch: Box<Matches>,
+        file: Box<TableFileWriter>,
+        batch: Box<MatchRows>,
         /// Bytes of the URLs of the batch.
         bytes: usize,
     },
@@ -75,7 +75,11 @@ impl Output {
         }
         let schema = Table::Matches.schema().as_ref().clone();
         Ok(Self::Parquet {
-            file: Box::new(TableFile::create(Table::Matches, schema, (new, file))?),
+            file: Box::new(TableFileWriter::create(
+                Table::Matches,
+                schema,
+                (new, file),
+            )?),
             batch: Box::default(),
             bytes: 0,
         })
@@ -86,7 +90,7 @@ impl Output {
     /// # Errors
     ///
     /// Those of writing.
-    pub(super) fn push(&mut self, row: &Match<'_>) -> Result<(), Error> {
+    pub(super) fn push(&mut self, row: &MatchRow<'_>) -> Result<(), Error> {
         match self {
             Self::Parquet { file, batch, bytes } => {
                 batch.push(row);
@@ -151,7 +155,7 @@ impl CsvFile {
         written.map_err(|error| Error::write(self.new.path(), error))
     }
 
-    fn push(&mut self, row: &Match<'_>) -> Result<(), Error> {
+    fn push(&mut self, row: &MatchRow<'_>) -> Result<(), Error> {
         self.rows += 1;
         let (crawl, robots_id) = match row.capture {
             Some((crawl, robots_id)) => (crawl, robots_id.to_string()),

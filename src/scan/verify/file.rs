@@ -4,7 +4,7 @@
 //! and what a reader would make of it is not.
 
 use super::{Findings, Kind, Progress};
-use crate::dataset::Written;
+use crate::dataset::FileStats;
 use crate::tables::Table;
 use arrow::datatypes::Schema;
 use parquet::arrow::ArrowSchemaConverter;
@@ -30,7 +30,7 @@ pub(super) struct Wanted<'a> {
     pub(super) table: Table,
     pub(super) schema: &'a Schema,
     /// Its size, digest and rows, where they are known.
-    pub(super) is: Option<&'a Written>,
+    pub(super) is: Option<&'a FileStats>,
 }
 
 /// What a file is, so far as it could be read.

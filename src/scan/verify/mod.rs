@@ -19,7 +19,7 @@ mod single;
 
 pub use finding::{Finding, Findings, Kind, Remedy};
 
-use crate::dataset::{AGENTS, LOG, ListedPart, LogEntries, MANIFEST, Manifest, Problem};
+use crate::dataset::{AGENTS, LOG, LogEntries, MANIFEST, Manifest, ManifestProblem, PartEntry};
 use crate::disk;
 use crate::disk::open_files;
 use crate::error::{Error, ErrorKind};
@@ -228,7 +228,9 @@ fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
     findings.doubt_foreign();
     report.unchecked = unchecked(&manifest, whole);
     let bytes = manifest.parts.iter().flat_map(|part| &part.files);
-    let bytes = bytes.map(|file| file.is.bytes).fold(0, u64::saturating_add);
+    let bytes = bytes
+        .map(|file| file.stats.bytes)
+        .fold(0, u64::saturating_add);
     let agents = disk::size_below(root, Path::new(AGENTS)).unwrap_or(0);
     let total = bytes.saturating_add(agents);
     progress.total.store(total, Ordering::Relaxed);
@@ -246,12 +248,12 @@ fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
 }
 
 /// Reports what is wrong with a manifest.
-fn tell(problems: Vec<Problem>, findings: &mut Findings) {
+fn tell(problems: Vec<ManifestProblem>, findings: &mut Findings) {
     for problem in problems {
         let kind = match problem {
-            Problem::Cut(_) => Kind::ManifestCut,
-            Problem::Format(_) => Kind::Format,
-            Problem::Invalid(_) => Kind::Manifest,
+            ManifestProblem::Cut(_) => Kind::ManifestCut,
+            ManifestProblem::Format(_) => Kind::Format,
+            ManifestProblem::Invalid(_) => Kind::Manifest,
         };
         findings.add(kind, MANIFEST, format_args!("{problem}"));
     }
@@ -277,7 +279,7 @@ fn files(
         let wanted = Wanted {
             table: it.table,
             schema,
-            is: Some(&it.is),
+            is: Some(&it.stats),
         };
         let seen = file::check(open, &it.path, &wanted, progress, &mut findings);
         let sound = seen.is_sound.then(|| Sound {
@@ -300,7 +302,7 @@ fn files(
 /// Compares the tables of each part, and the keys of all.
 fn parts(manifest: &Manifest, files: &[Vec<Sound>], progress: &Progress, report: &mut Report) {
     progress.begin(Phase::Parts);
-    let parts: Vec<(&ListedPart, &Vec<Sound>)> = manifest.parts.iter().zip(files).collect();
+    let parts: Vec<(&PartEntry, &Vec<Sound>)> = manifest.parts.iter().zip(files).collect();
     let checked = parts.into_par_iter().map(|(part, files)| {
         let checked = part::check(manifest, part, files);
         progress.parts.fetch_add(1, Ordering::Relaxed);

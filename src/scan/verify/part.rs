@@ -4,7 +4,7 @@ use super::captures::{self, Captures, FaultPlaces, outside};
 use super::lines;
 use super::rows::Rows;
 use super::{Findings, Kind};
-use crate::dataset::{ListedPart, Manifest, Settings};
+use crate::dataset::{DatasetOptions, Manifest, PartEntry};
 use crate::tables::Table;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(super) struct Sound {
 }
 
 /// Checks a part by those of its files that can be read.
-pub(super) fn check(manifest: &Manifest, part: &ListedPart, files: &[Sound]) -> Checked {
+pub(super) fn check(manifest: &Manifest, part: &PartEntry, files: &[Sound]) -> Checked {
     let mut findings = Findings::default();
     let file = |table: Table| files.iter().find(|file| file.table == table);
     let archives = manifest.archives(part);
@@ -40,7 +40,7 @@ pub(super) fn check(manifest: &Manifest, part: &ListedPart, files: &[Sound]) -> 
         (Table::Runs, 1),
     ] {
         if let Some(file) = file(table).filter(|file| file.rows != want) {
-            let (no, is) = (part.no, file.rows);
+            let (no, is) = (part.number, file.rows);
             findings.add(
                 Kind::Rows,
                 &file.name,
@@ -146,7 +146,7 @@ fn faults(
 fn runs(
     file: &Sound,
     manifest: &Manifest,
-    part: &ListedPart,
+    part: &PartEntry,
     findings: &mut Findings,
 ) -> Result<(), String> {
     const NUMBERS: [&str; 6] = [
@@ -164,7 +164,7 @@ fn runs(
     let bytes = inputs.and_then(|it| it.iter().map(|input| input.bytes).sum::<Option<u64>>());
     let number = |number: u64| Some(Some(number));
     let wanted: [Option<Option<u64>>; NUMBERS.len()] = [
-        number(part.no.into()),
+        number(part.number.into()),
         number(part.inputs.len() as u64),
         bytes.map(Some),
         number(part.records),
@@ -184,7 +184,7 @@ fn runs(
         if let Some(want) = manifest.version.as_deref().filter(|want| *want != text(0)) {
             differs(file, TEXTS[0], text(0), want, findings);
         }
-        if let Some(Settings {
+        if let Some(DatasetOptions {
             rows: options,
             psl,
             agents,

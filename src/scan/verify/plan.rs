@@ -1,7 +1,7 @@
 //! Compares the parts of a manifest with those that its inputs are cut into.
 
 use super::{Findings, Kind};
-use crate::dataset::{ListedInput, MANIFEST, Manifest, SUCCESS, Settings};
+use crate::dataset::{DatasetOptions, InputEntry, MANIFEST, Manifest, SUCCESS};
 use crate::disk;
 use crate::input::{Input, Origin};
 use crate::pipeline;
@@ -59,7 +59,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
 }
 
 /// The parts that the inputs are cut into, if the crawl of each is known.
-fn cuts(made: &Settings, manifest: &Manifest) -> Option<Vec<pipeline::Part>> {
+fn cuts(made: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pipeline::Part>> {
     let only = match made.crawls.as_slice() {
         [only] => Some(only),
         _ => None,
@@ -74,7 +74,7 @@ fn cuts(made: &Settings, manifest: &Manifest) -> Option<Vec<pipeline::Part>> {
         let inputs = crawls.get_mut(part.inputs.clone()).into_iter().flatten();
         inputs.for_each(|it| *it = it.or(Some(crawl)));
     }
-    let input = |(input, crawl): (&ListedInput, Option<&(String, String)>)| {
+    let input = |(input, crawl): (&InputEntry, Option<&(String, String)>)| {
         let (crawl, subset) = crawl.or(only)?.clone();
         Some(Input {
             // Parts are cut by sizes; nothing is opened.
@@ -94,7 +94,7 @@ fn by_cuts(cuts: &[pipeline::Part], manifest: &Manifest, findings: &mut Findings
     let mut missing: BTreeSet<u32> = cuts.iter().map(|cut| cut.no).collect();
     let cuts: Vec<Range<usize>> = cuts.iter().map(|cut| cut.inputs.clone()).collect();
     for part in &manifest.parts {
-        missing.remove(&part.no);
+        missing.remove(&part.number);
         if let Some(what) = part.cut_problem(&cuts) {
             findings.add(Kind::Parts, MANIFEST, format_args!("{what}"));
         }
@@ -116,7 +116,7 @@ fn by_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
                 MANIFEST,
                 format_args!(
                     "part {} has inputs {} to {}, of {}, and those before it have them up to {at}",
-                    part.no,
+                    part.number,
                     inputs.start,
                     inputs.end,
                     manifest.inputs.len()
@@ -134,11 +134,11 @@ fn by_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
         return String::new();
     }
     // There are no more parts than inputs; what follows the last has no number yet.
-    let last = manifest.parts.last().map_or(0, |part| part.no);
+    let last = manifest.parts.last().map_or(0, |part| part.number);
     let most = u32::try_from(manifest.inputs.len()).unwrap_or(u32::MAX);
     let mut absent: BTreeSet<u32> = (0..last.min(most)).collect();
     for part in &manifest.parts {
-        absent.remove(&part.no);
+        absent.remove(&part.number);
     }
     let named = match (absent.is_empty(), manifest.parts.is_empty()) {
         (_, true) => "all".to_owned(),

@@ -4,7 +4,7 @@ use super::file::{self, Seen, Wanted};
 use super::{Findings, Progress, Remedy, Report};
 use crate::check::Temporary;
 use crate::crawler::registry::Registry;
-use crate::dataset::{AGENTS, Manifest, Written};
+use crate::dataset::{AGENTS, FileStats, Manifest};
 use crate::disk::{self, TempFolder};
 use crate::error::Error;
 use crate::parquet_writer::write_table;
@@ -44,13 +44,13 @@ pub(super) fn check(
 }
 
 /// What the file of a registry is when it is written.
-fn written(registry: &Registry) -> Result<Written, Error> {
+fn written(registry: &Registry) -> Result<FileStats, Error> {
     let folder = Temporary::create()?;
     let schema = Table::Agents.schema().as_ref().clone();
     let temp = TempFolder::create(folder.path(), &TempFolder::random_name())?;
     let new = temp.new_file(Path::new("agents.parquet"), false)?;
     let file = write_table(Table::Agents, schema, agents_rows(&registry.agents), new)?;
-    Ok(Written {
+    Ok(FileStats {
         rows: file.rows,
         bytes: file.bytes,
         digest: file.digest,

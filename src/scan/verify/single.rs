@@ -2,7 +2,7 @@
 
 use super::file::{self, Wanted, table_name};
 use super::{Phase, Progress, Remedy, Report};
-use crate::dataset::Destination;
+use crate::dataset::OutputLayout;
 use crate::disk;
 use crate::error::{Error, ErrorKind};
 use crate::tables::Table;
@@ -42,7 +42,7 @@ pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
     });
     // What is of no table is said of the file, with the columns of one.
     let table = table.ok().flatten().unwrap_or(Table::RobotsFiles);
-    let schema = Destination::file(path, table).file_schema(table);
+    let schema = OutputLayout::file(path, table).file_schema(table);
     let mut report = Report {
         is_single_file: true,
         ..Report::default()

@@ -6,7 +6,7 @@
 
 use super::page_limit::PageLimited;
 use super::{Each, Time, column_index, time_of_text};
-use crate::dataset::caught;
+use crate::dataset::catch_panic;
 use crate::error::{Error, ErrorKind};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
@@ -53,8 +53,8 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let list = ParquetList::open(path, wanted, page_bytes_max)?;
     for row_group in 0..list.metadata.metadata().num_row_groups() {
-        let mut reader = caught(path, || list.reader(row_group))?;
-        while let Some(batch) = caught(path, || {
+        let mut reader = catch_panic(path, || list.reader(row_group))?;
+        while let Some(batch) = catch_panic(path, || {
             let batch = reader.next().transpose();
             batch.map_err(|error| list.unreadable(error))
         })? {
@@ -71,7 +71,7 @@ impl<'p> ParquetList<'p> {
             let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
             metadata.map_err(|error| Error::with_source(ErrorKind::Read, path, error))
         };
-        let metadata = caught(path, load)?;
+        let metadata = catch_panic(path, load)?;
         let refuse = |why: String| Error::new(ErrorKind::Urls(why), path);
         let fields = metadata.schema().fields();
         let index = |name: &str| {

@@ -10,7 +10,10 @@ use std::path::Path;
 /// # Errors
 ///
 /// Those of `call`; [`ErrorKind::Read`] if it panics.
-pub(crate) fn caught<T>(path: &Path, call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(crate) fn catch_panic<T>(
+    path: &Path,
+    call: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
     // After a panic the reader is not used again.
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
         let why = "the Parquet reader panicked: the file is damaged";
@@ -25,9 +28,9 @@ mod tests {
     #[test]
     fn a_panic_becomes_an_error_that_names_the_file() {
         let path = Path::new("list.parquet");
-        let error = caught::<()>(path, || panic!("index out of bounds")).unwrap_err();
+        let error = catch_panic::<()>(path, || panic!("index out of bounds")).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Read);
         assert_eq!(error.place(), path);
-        assert_eq!(caught(path, || Ok(1)).unwrap(), 1);
+        assert_eq!(catch_panic(path, || Ok(1)).unwrap(), 1);
     }
 }
