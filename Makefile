@@ -12,7 +12,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build help test lint rust-test run queries deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build help test lint rust-test run queries documents deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## the program, as target/release/robots-scan (the default)
@@ -21,7 +21,7 @@ build: ## the program, as target/release/robots-scan (the default)
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
 
-test: lint rust-test build run queries deny ## all that must pass before a commit
+test: lint rust-test build run queries documents deny ## all that must pass before a commit
 
 lint: ## form, and the warnings of clippy
 	$(CARGO) fmt --all --check
@@ -37,14 +37,18 @@ run: ## the main job over the samples, into target/samples.parquet
 queries: .venv-test/ready ## views, macros and research questions over the dataset of `run`
 	$(QUERIES)
 
+documents: build .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
+	.venv-test/bin/python jobs/test_documents.py target/release/robots-scan $(WRITE)
+
 # Advisories are left out here: they need the network, and change without us.
 deny: ## licences and sources of what we depend on, if cargo-deny is installed
 	@if $(CARGO) deny --version >/dev/null 2>&1; \
 	then $(CARGO) deny check --hide-inclusion-graph bans licenses sources; \
 	else echo 'cargo-deny is not installed: licences and sources are not checked (cargo install cargo-deny)'; fi
 
-schemas: ## writes schemas/ from the code
+schemas: ## writes schemas/ and docs/tables.md from the code
 	$(CARGO) run --release --locked -- schema --write schemas
+	WRITE_DOCS=1 $(CARGO) test --locked --test tests schemas::the_page_of_tables
 
 expected: run .venv-test/ready ## writes jobs/expected/ anew; read the diff, it is the only check
 	$(QUERIES) --write

@@ -8,6 +8,7 @@ mod checks;
 mod cli;
 mod command_line;
 mod disk;
+mod documents;
 mod doubtful;
 mod faults;
 mod fuzz_corpus;
