@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use tempfile::TempDir;
 
-/// The size of a slice, as `docs/route.md` states it.
+/// The size of a slice, as `docs/architecture.md` states it.
 const SLICE_BYTES: u64 = 1 << 20;
 
 /// An input larger than this is read in slices.
