@@ -15,33 +15,33 @@ SCAN_TARGETS = members records http archive
 .PHONY: build help test lint rust-test run queries documents deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
-build: ## the program, as target/release/robots-scan (the default)
+build: ## builds the program, target/release/robots-scan (the default)
 	$(CARGO) build --release --locked
 
-help: ## this list
+help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
 
-test: lint rust-test build run queries documents deny ## all that must pass before a commit
+test: lint rust-test build run queries documents deny ## runs everything that must pass before a commit
 
-lint: ## form, and the warnings of clippy
+lint: ## checks the format and the warnings of clippy
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-rust-test: ## the tests in Rust, those in the documents too
+rust-test: ## runs the tests in Rust, including the examples in doc comments
 	$(CARGO) test --locked
 
-# Some samples are damaged on purpose: a run that does not end with 1, "done with faults", is wrong.
-run: ## the main job over the samples, into target/samples.parquet
+# Some samples are damaged on purpose, so the run must end with exit code 1, "done with faults".
+run: ## runs the main job over all samples, into target/samples.parquet
 	$(CARGO) run --release --locked -- 'data-samples/warc/*.warc.gz' -o $(DATASET) --overwrite; test $$? -eq 1
 
-queries: .venv-test/ready ## views, macros and research questions over the dataset of `run`
+queries: .venv-test/ready ## tests views, macros and research questions over the dataset of `run`
 	$(QUERIES)
 
 documents: build .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py target/release/robots-scan $(WRITE)
 
-# Advisories are left out here: they need the network, and change without us.
-deny: ## licences and sources of what we depend on, if cargo-deny is installed
+# Advisories are not checked here: they need the network and change at any time.
+deny: ## checks licences and sources of the dependencies, if cargo-deny is installed
 	@if $(CARGO) deny --version >/dev/null 2>&1; \
 	then $(CARGO) deny check --hide-inclusion-graph bans licenses sources; \
 	else echo 'cargo-deny is not installed: licences and sources are not checked (cargo install cargo-deny)'; fi
@@ -50,45 +50,45 @@ schemas: ## writes schemas/ and docs/tables.md from the code
 	$(CARGO) run --release --locked -- schema --write schemas
 	WRITE_DOCS=1 $(CARGO) test --locked --test tests schemas::the_page_of_tables
 
-expected: run .venv-test/ready ## writes jobs/expected/ anew; read the diff, it is the only check
+expected: run .venv-test/ready ## writes jobs/expected/ again; review the diff, it is the only check
 	$(QUERIES) --write
 
-golden: ## writes the digests of all outputs into tests/golden/; read the diff, it is the only check
+golden: ## writes the digests of all outputs into tests/golden/; review the diff, it is the only check
 	GOLDEN_WRITE=1 $(CARGO) test --locked --test tests golden::
 
-samples: ## writes data-samples/warc/ anew, and the robots.txt files of odd bytes
+samples: ## writes data-samples/warc/ again, and the robots.txt files with unusual bytes
 	$(CARGO) xtask samples
 
 SEED ?= 1
 
-faults: ## damage, kills, full disks, hostile input: many of each by SEED=1, or of some: ONLY=a_disk (docs/faults.md)
+faults: ## tests damage, kills, full disks and hostile input from SEED=1; one kind: ONLY=a_disk (docs/faults.md)
 	FAULTS_SEED=$(SEED) $(CARGO) test --locked --test tests faults::$(ONLY) -- --nocapture --test-threads=1
 
-benches: ## the benches of single layers
+benches: ## runs the benches of single layers
 	$(CARGO) bench --locked --package robots-scan-benches
 
-# What `bench` measures on: archives of the robots.txt subset's size, from real ones if they are there.
+# The input of `bench`: archives of the size of the robots.txt subset, from real ones if they are available.
 CORPUS = target/bench/corpus
 CORPUS_BYTES ?= 64000000
 CORPUS_FROM = $(wildcard ../shared/data/real/*.warc.gz)
 
-bench-corpus: ## archives to measure on, CORPUS_BYTES of them, into target/bench/corpus
+bench-corpus: ## writes the input of `bench`, CORPUS_BYTES of it, into target/bench/corpus
 	rm -rf $(CORPUS)
 	$(CARGO) run --release --locked --package xtask -- bench-corpus $(CORPUS) $(CORPUS_BYTES) $(CORPUS_FROM)
 
 ROUNDS ?= 5
 
-bench: build .venv-bench/ready ## the whole job beside its floors and peers, in one run: a table of ratios
+bench: build .venv-bench/ready ## measures the whole job beside lower bounds and other programs, and prints ratios
 	$(CARGO) build --release --locked --package xtask
 	@test -d $(CORPUS) || $(MAKE) bench-corpus
 	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/xtask \
 	  $(CORPUS) target/bench/scratch --rounds $(ROUNDS)
 
-# A fixed input, made from a seed: its counts can be compared with those of docs/performance.md.
+# A fixed input, made from a seed: its counts are comparable with those in docs/performance.md.
 PROFILE = target/bench/profile
 ARCHIVES = $(PROFILE)/*.warc.gz
 
-profile: build ## where the instructions of the whole job go, by stage; needs valgrind
+profile: build ## counts the instructions of the whole job by stage; needs valgrind
 	@test -d $(PROFILE) || $(CARGO) run --release --locked --package xtask -- bench-corpus $(PROFILE) 4000000
 	$(PYTHON) benches/measure/profile.py target/release/robots-scan $(ARCHIVES)
 
