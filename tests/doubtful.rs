@@ -1,7 +1,8 @@
-//! Captures that may be other than they were written are marked in `is_doubtful`.
+//! Captures whose bytes may have been altered are marked in `is_doubtful`.
 //!
-//! Archives are made and damaged here by a seed, and every row is compared with what was written
-//! into the sound archive: nothing of the reader under test decides what is altered.
+//! The tests generate archives from a seed, damage them, and compare every row with the capture that
+//! was written into the sound archive. The reader under test has no part in deciding what was
+//! altered.
 
 use crate::util::{self, Random, command, files_below, relative, rows, run, shared_data};
 use serde_json::Value;
@@ -15,10 +16,10 @@ use std::process::Stdio;
 /// Every response is a capture.
 const SUBSET: [&str; 4] = ["--crawl", "X", "--subset", "robotstxt"];
 
-/// A capture as it was written: URL and body.
+/// A capture as it was written: its URL and body.
 type Written = (String, String);
 
-/// The text of a record with the digest of its block, and the capture in it.
+/// Returns a record with the digest of its block, and the capture in it.
 fn record(random: &mut Random, nth: usize, has_digest: bool) -> (Vec<u8>, Written) {
     let mut body = String::from("User-agent: *\n");
     for _ in 0..2 + random.below(30) {
@@ -69,7 +70,7 @@ fn zstd(bytes: &[u8], has_checksum: bool) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// What was written into each archive of a folder.
+/// The captures that were written into each archive of a folder.
 type Contents = BTreeMap<String, BTreeSet<Written>>;
 
 /// Scans a folder of archives into a dataset and returns the rows of `robots_files`.
@@ -85,12 +86,12 @@ fn scan(folder: &Path, more: &[&str]) -> Vec<Value> {
     rows(&out, "robots_files")
 }
 
-/// How many rows are as they were written, and how many are not, by their mark.
+/// The number of unaltered and altered rows, by the value of `is_doubtful`.
 #[derive(Debug, Default)]
 struct Tally<'a> {
     as_written: BTreeMap<String, usize>,
     altered: BTreeMap<String, usize>,
-    /// Rows that are not marked and whose body is not as it was written.
+    /// Altered rows that are not marked.
     unmarked_bodies: Vec<&'a Value>,
 }
 
@@ -103,7 +104,7 @@ fn tally<'a>(rows: &'a [Value], contents: &Contents) -> Tally<'a> {
         if written.contains(&capture) && row["fetch_status"] == 200 {
             *tally.as_written.entry(mark).or_default() += 1;
         } else {
-            if mark != "true" && !written.iter().any(|it| it.1 == capture.1) {
+            if mark != "true" && !written.iter().any(|original| original.1 == capture.1) {
                 tally.unmarked_bodies.push(row);
             }
             *tally.altered.entry(mark).or_default() += 1;
@@ -136,8 +137,8 @@ fn no_altered_capture_of_a_damaged_and_cut_archive_passes_the_documented_query()
             _ => ("warc.gz", gzip(&texts.concat())),
         };
         for _ in 0..1 + random.below(3) {
-            let at = 12 + random.below(bytes.len() - 12);
-            bytes[at] ^= 1 << random.below(8);
+            let offset = 12 + random.below(bytes.len() - 12);
+            bytes[offset] ^= 1 << random.below(8);
         }
         if nth % 10 != 9 {
             let len = bytes.len() / 2 + random.below(bytes.len() / 2);
@@ -147,7 +148,7 @@ fn no_altered_capture_of_a_damaged_and_cut_archive_passes_the_documented_query()
         fs::write(inputs.join(&name), bytes).unwrap();
         contents.insert(name, written);
     }
-    // Sound archives among them are not marked.
+    // Captures of the sound archives are not marked.
     for nth in 0..20 {
         let (texts, written) = records(&mut random, 30, false);
         let name = format!("sound-{nth}.warc.gz");
@@ -156,7 +157,7 @@ fn no_altered_capture_of_a_damaged_and_cut_archive_passes_the_documented_query()
     }
     let rows = scan(&inputs, &[]);
     let tally = tally(&rows, &contents);
-    // `WHERE NOT is_doubtful` leaves out true and null.
+    // `WHERE NOT is_doubtful` excludes both true and null.
     assert_eq!(of(&tally.altered, "false"), 0, "{tally:?}");
     assert_eq!(of(&tally.altered, "null"), 0, "{tally:?}");
     assert!(of(&tally.altered, "true") > 300, "{tally:?}");
@@ -199,8 +200,8 @@ fn damage_of_a_frame_without_checksum_is_noticed_by_the_digest() {
                 0 => zstd(&texts.concat(), false),
                 _ => texts.iter().flat_map(|text| zstd(text, false)).collect(),
             };
-            let at = 6 + random.below(bytes.len() - 6);
-            bytes[at] ^= 1 << random.below(8);
+            let offset = 6 + random.below(bytes.len() - 6);
+            bytes[offset] ^= 1 << random.below(8);
             let name = format!("{nth:04}.warc.zst");
             fs::write(inputs.join(&name), bytes).unwrap();
             contents.insert(name, written);
@@ -214,7 +215,7 @@ fn damage_of_a_frame_without_checksum_is_noticed_by_the_digest() {
         );
         unmarked.push(bodies);
         if has_digests {
-            // In these the damage reached the line of the digest, too.
+            // In these, the damage reached the line of the digest as well.
             for row in &tally.unmarked_bodies {
                 let damaged = fs::read(inputs.join(row["warc_filename"].as_str().unwrap()));
                 let offset = row["warc_record_offset"].as_u64().unwrap() as usize;
@@ -234,9 +235,9 @@ fn files_and_streams_have_the_same_marks() {
     let mut random = Random::new(13);
     let (texts, _) = records(&mut random, 50, false);
     let mut bytes = gzip(&texts.concat());
-    let at = bytes.len() * 7 / 10;
-    bytes[at] ^= 4;
-    bytes.truncate(at + 800);
+    let offset = bytes.len() * 7 / 10;
+    bytes[offset] ^= 4;
+    bytes.truncate(offset + 800);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("-");
     fs::write(&path, &bytes).unwrap();
@@ -259,12 +260,12 @@ fn files_and_streams_have_the_same_marks() {
 }
 
 #[test]
-fn digests_are_compared_where_nothing_else_guards_the_bytes_or_on_request() {
+fn digests_are_compared_on_request_and_if_no_checksum_covers_the_bytes() {
     let mut random = Random::new(14);
     let (mut texts, _) = records(&mut random, 3, true);
-    // A word of the second body is another.
-    let at = memchr::memmem::find(&texts[1], b"User-agent").unwrap();
-    texts[1][at] = b'V';
+    // Change a word of the second body.
+    let offset = memchr::memmem::find(&texts[1], b"User-agent").unwrap();
+    texts[1][offset] = b'V';
     let all = texts.concat();
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes, is_guarded) in [
@@ -303,11 +304,11 @@ fn digests_are_compared_where_nothing_else_guards_the_bytes_or_on_request() {
     }
 }
 
-/// Its warcinfo says so: `software: Fabricated`.
+/// According to its warcinfo: `software: Fabricated`.
 const FABRICATED: &str = "made by hand, with digests of other bytes";
-/// The block is another than the one that was fetched.
+/// The block differs from the one that was fetched.
 const SHORTENED: &str = "the body was shortened or edited for a test";
-/// The headers of the response have other letters and blanks.
+/// The headers of the response differ in case and blanks.
 const REWRITTEN: &str = "a tool wrote the block again and kept its digest";
 
 /// Archives of `../shared/data` in which digests of captures differ, with the number and the reason.

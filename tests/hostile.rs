@@ -1,5 +1,5 @@
-//! Hostile archives in the main job: any number of threads gives the same dataset, and what is not
-//! searched is a fault.
+//! Hostile archives in the main job: any number of threads gives the same dataset, and every range
+//! that is not searched is a fault.
 
 use crate::output::assert_same;
 use crate::util;
@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 const MIB: usize = 1 << 20;
 
-/// A response with a robots.txt, as one gzip member.
+/// Returns a response with a robots.txt file, as one gzip member.
 fn capture(host: usize) -> Vec<u8> {
     let block = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n";
     let record = format!(
@@ -22,7 +22,8 @@ fn capture(host: usize) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Members every 64 bytes, each of which reads through all behind it and fails at the end.
+/// Returns overlapping members: one begins every 64 bytes, reads through all bytes after it and
+/// fails at the end.
 fn overlapping() -> Vec<u8> {
     let stored = |length: u16| {
         let lengths = [length.to_le_bytes(), (!length).to_le_bytes()];
@@ -37,7 +38,7 @@ fn overlapping() -> Vec<u8> {
     slot.repeat(MIB / 64)
 }
 
-/// An archive that is read in ranges, most of it hostile.
+/// Returns an archive that is read in ranges and is mostly hostile.
 fn archive() -> Vec<u8> {
     let magic = b"\x1f\x8b\x08".repeat(MIB / 2);
     let cut: Vec<u8> = (0..3000)
@@ -67,7 +68,7 @@ fn archive() -> Vec<u8> {
 }
 
 #[test]
-fn hostile_bytes_give_the_same_for_any_number_of_threads() {
+fn hostile_bytes_give_the_same_dataset_for_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hostile.warc.gz");
     let bytes = archive();

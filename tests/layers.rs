@@ -1,17 +1,17 @@
-//! The never-list: what each layer must not know, by the names in its sources.
+//! Dependencies between modules that no crate boundary enforces.
 //!
-//! Sources are read without comments and texts; what is left of them that
-//! looks like a path is compared with what the layer must never name.
+//! Sources are read without comments and string literals. The paths in the rest are compared with
+//! those that the module must not use.
 
 use crate::util::{files_below, project, relative};
 use robots_scan::pipeline::PSL_VERSION;
 use std::fs;
 use std::path::Path;
 
-/// A source file is longer than this only for a time.
+/// The most lines of a source file.
 const LINES_MAX: usize = 750;
 
-/// The Rust sources below a folder, or one file, each with all paths in it.
+/// Returns the Rust sources below a folder, or one file, each with all paths in it.
 fn sources(place: &str) -> Vec<(String, Vec<String>)> {
     let place = project().join(place);
     let files = if place.is_file() {
@@ -19,7 +19,8 @@ fn sources(place: &str) -> Vec<(String, Vec<String>)> {
     } else {
         files_below(&place)
     };
-    let rust = |path: &&std::path::PathBuf| path.extension().is_some_and(|it| it == "rs");
+    let rust =
+        |path: &&std::path::PathBuf| path.extension().is_some_and(|extension| extension == "rs");
     let read = |path: &std::path::PathBuf| {
         let text = fs::read_to_string(path).unwrap();
         (relative(path, project()), paths(&code(&text)))
@@ -27,63 +28,61 @@ fn sources(place: &str) -> Vec<(String, Vec<String>)> {
     files.iter().filter(rust).map(read).collect()
 }
 
-/// A source without its comments and what stands in quotes.
+/// Returns a source without its comments and quoted literals.
 fn code(source: &str) -> String {
     let chars: Vec<char> = source.chars().collect();
-    let (mut out, mut at) = (String::new(), 0);
-    let begins = |at: usize, text: &str| {
-        text.chars()
-            .eq(chars[at..].iter().copied().take(text.len()))
-    };
-    while at < chars.len() {
-        let is_word = |at: usize| {
+    let (mut out, mut i) = (String::new(), 0);
+    let begins =
+        |i: usize, text: &str| text.chars().eq(chars[i..].iter().copied().take(text.len()));
+    while i < chars.len() {
+        let is_word = |i: usize| {
             chars
-                .get(at)
-                .is_some_and(|it| it.is_alphanumeric() || *it == '_')
+                .get(i)
+                .is_some_and(|char| char.is_alphanumeric() || *char == '_')
         };
-        if begins(at, "//") {
-            while at < chars.len() && chars[at] != '\n' {
-                at += 1;
+        if begins(i, "//") {
+            while i < chars.len() && chars[i] != '\n' {
+                i += 1;
             }
-        } else if begins(at, "/*") {
-            while at < chars.len() && !begins(at, "*/") {
-                at += 1;
+        } else if begins(i, "/*") {
+            while i < chars.len() && !begins(i, "*/") {
+                i += 1;
             }
-            at += 2;
-        } else if (begins(at, "r\"") || begins(at, "r#") || begins(at, "br\"") || begins(at, "br#"))
-            && (at == 0 || !is_word(at - 1))
+            i += 2;
+        } else if (begins(i, "r\"") || begins(i, "r#") || begins(i, "br\"") || begins(i, "br#"))
+            && (i == 0 || !is_word(i - 1))
         {
-            // A raw text ends with as many signs as it begins with.
-            at += if chars[at] == 'b' { 2 } else { 1 };
-            let signs = chars[at..].iter().take_while(|it| **it == '#').count();
+            // A raw string ends with as many `#` as it begins with.
+            i += if chars[i] == 'b' { 2 } else { 1 };
+            let signs = chars[i..].iter().take_while(|char| **char == '#').count();
             let end = format!("\"{}", "#".repeat(signs));
-            at += signs + 1;
-            while at < chars.len() && !begins(at, &end) {
-                at += 1;
+            i += signs + 1;
+            while i < chars.len() && !begins(i, &end) {
+                i += 1;
             }
-            at += end.len();
-        } else if chars[at] == '"' {
-            at += 1;
-            while at < chars.len() && chars[at] != '"' {
-                at += if chars[at] == '\\' { 2 } else { 1 };
+            i += end.len();
+        } else if chars[i] == '"' {
+            i += 1;
+            while i < chars.len() && chars[i] != '"' {
+                i += if chars[i] == '\\' { 2 } else { 1 };
             }
-            at += 1;
-        } else if chars[at] == '\'' && (begins(at + 1, "\\") || chars.get(at + 2) == Some(&'\'')) {
-            at += if begins(at + 1, "\\") { 3 } else { 2 };
-            while at < chars.len() && chars[at] != '\'' {
-                at += 1;
+            i += 1;
+        } else if chars[i] == '\'' && (begins(i + 1, "\\") || chars.get(i + 2) == Some(&'\'')) {
+            i += if begins(i + 1, "\\") { 3 } else { 2 };
+            while i < chars.len() && chars[i] != '\'' {
+                i += 1;
             }
-            at += 1;
+            i += 1;
         } else {
-            out.push(chars[at]);
-            at += 1;
+            out.push(chars[i]);
+            i += 1;
         }
     }
     out
 }
 
-/// All paths in code, such as `std::fs::read`, with the groups of `use` taken
-/// apart, and all macros, such as `println!`.
+/// Returns all paths in code, such as `std::fs::read`, with the groups of `use` expanded, and all
+/// macros, such as `println!`.
 fn paths(code: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut chars = code.chars().peekable();
@@ -102,55 +101,55 @@ fn paths(code: &str) -> Vec<String> {
         tokens.push(token);
     }
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        at = path(&tokens, at, "", &mut found).max(at + 1);
+    let mut i = 0;
+    while i < tokens.len() {
+        i = path(&tokens, i, "", &mut found).max(i + 1);
     }
     found
 }
 
-/// Reads a path, or the paths of a group, and gives where it ends.
-fn path(tokens: &[String], mut at: usize, before: &str, found: &mut Vec<String>) -> usize {
-    let token = |at: usize| tokens.get(at).map_or("", String::as_str);
-    let is_word = |at: usize| token(at).starts_with(|it: char| it.is_alphabetic() || it == '_');
+/// Reads a path, or the paths of a group, and returns the index after it.
+fn path(tokens: &[String], mut i: usize, before: &str, found: &mut Vec<String>) -> usize {
+    let token = |i: usize| tokens.get(i).map_or("", String::as_str);
+    let is_word = |i: usize| token(i).starts_with(|it: char| it.is_alphabetic() || it == '_');
     let mut path = before.to_owned();
     loop {
-        if is_word(at) || (!path.is_empty() && token(at) == "*") {
+        if is_word(i) || (!path.is_empty() && token(i) == "*") {
             path = if path.is_empty() {
-                token(at).to_owned()
+                token(i).to_owned()
             } else {
-                format!("{path}::{}", token(at))
+                format!("{path}::{}", token(i))
             };
-            at += 1;
-        } else if token(at) == "{" && !path.is_empty() {
-            at += 1;
-            while at < tokens.len() && token(at) != "}" {
-                if token(at) == "as" {
-                    at += 2;
+            i += 1;
+        } else if token(i) == "{" && !path.is_empty() {
+            i += 1;
+            while i < tokens.len() && token(i) != "}" {
+                if token(i) == "as" {
+                    i += 2;
                     continue;
                 }
-                let end = self::path(tokens, at, &path, found);
-                at = end.max(at + 1);
+                let end = self::path(tokens, i, &path, found);
+                i = end.max(i + 1);
             }
-            return at + 1;
+            return i + 1;
         } else {
             break;
         }
-        if token(at) != "::" {
+        if token(i) != "::" {
             break;
         }
-        at += 1;
+        i += 1;
     }
-    if token(at) == "!" && token(at + 1) != "=" {
+    if token(i) == "!" && token(i + 1) != "=" {
         path.push('!');
     }
     if path != before {
         found.push(path);
     }
-    at
+    i
 }
 
-/// What a source names that it must not.
+/// Returns the paths of a source that it must not use.
 fn forbidden(paths: &[String], never: &[&str]) -> Vec<String> {
     let names = |path: &str, never: &str| {
         path == never
@@ -173,7 +172,7 @@ fn assert_never(place: &str, never: &[&str]) {
 }
 
 #[test]
-fn paths_are_found_wherever_they_stand() {
+fn paths_are_found_in_all_positions() {
     let code = code(
         r##"
         use a::{b, c::{self, d as e}, f::*};
@@ -193,13 +192,13 @@ fn paths_are_found_wherever_they_stand() {
         "m::n",
     ] {
         assert!(
-            paths.iter().any(|it| it == path),
+            paths.iter().any(|found| found == path),
             "{path} is not in {paths:?}"
         );
     }
     for word in ["comment", "text", "raw", "k!"] {
         assert!(
-            !paths.iter().any(|it| it.contains(word)),
+            !paths.iter().any(|found| found.contains(word)),
             "{word} is in {paths:?}"
         );
     }
@@ -230,7 +229,7 @@ fn the_language_knows_text_and_nothing_else() {
         "std::thread",
         "std::process",
         "std::path",
-        // What is made once and then only read is no thread's business.
+        // A value that is initialized once and then only read needs no synchronization.
         "std::sync::Arc",
         "std::sync::Barrier",
         "std::sync::Condvar",
@@ -251,7 +250,7 @@ fn the_language_knows_text_and_nothing_else() {
 
 #[test]
 fn http_knows_neither_robots_txt_nor_arrow() {
-    // Nor any stage that comes after them.
+    // Nor any later stage.
     let never = [
         "robots",
         "arrow",
@@ -279,7 +278,7 @@ fn tables_know_neither_parquet_nor_files() {
         "crate::dataset",
         "crate::input",
         "crate::pipeline",
-        // The folder is flat: this would be another way out of it.
+        // The folder is flat, so this would be another way out of it.
         "super::super",
     ];
     assert_never("src/scan/tables", &never);
@@ -327,7 +326,7 @@ fn datasets_and_resolution_know_no_archives() {
 
 #[test]
 fn verify_computes_no_verdict_again() {
-    // It knows how keys are made, and where parts are cut; no body is read.
+    // It may know how keys are built and where parts begin, but it parses no body.
     let never = [
         "robots",
         "crate::analysis::body_cache",
@@ -364,7 +363,10 @@ fn the_command_parses_nothing_but_flags() {
 #[test]
 fn jobs_know_no_rule_of_robots_txt() {
     let files = files_below(&project().join("jobs"));
-    let is_code = |path: &Path| path.extension().is_some_and(|it| it == "py" || it == "sql");
+    let is_code = |path: &Path| {
+        path.extension()
+            .is_some_and(|extension| extension == "py" || extension == "sql")
+    };
     let mut looked_at = 0;
     for path in files.iter().filter(|path| is_code(path)) {
         looked_at += 1;
@@ -393,7 +395,7 @@ fn the_public_suffix_list_is_that_of_the_lock_file() {
     let packages = lock["package"].as_array().unwrap();
     let psl: Vec<_> = packages
         .iter()
-        .filter(|it| it["name"].as_str() == Some("psl"))
+        .filter(|package| package["name"].as_str() == Some("psl"))
         .collect();
     assert_eq!(psl.len(), 1);
     assert_eq!(
@@ -403,10 +405,12 @@ fn the_public_suffix_list_is_that_of_the_lock_file() {
 }
 
 #[test]
-fn no_source_is_so_long_that_one_has_to_search_in_it() {
+fn no_source_is_longer_than_the_limit() {
     let mut long = Vec::new();
     for path in files_below(&project().join("src")) {
-        let is_source = path.extension().is_some_and(|it| it == "rs" || it == "sql");
+        let is_source = path
+            .extension()
+            .is_some_and(|extension| extension == "rs" || extension == "sql");
         let lines = if is_source {
             fs::read_to_string(&path).unwrap().lines().count()
         } else {

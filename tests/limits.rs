@@ -1,5 +1,5 @@
-//! Bounds of memory, of open files and of what is read: each is reached here,
-//! unless another test reaches it, and `docs/limits.md` names the test.
+//! Limits on memory, on open files and on the bytes that are read. Each limit is reached by a test
+//! here or elsewhere, which `docs/limits.md` names.
 
 mod made;
 mod page;
@@ -15,22 +15,21 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The stated bound on resident memory, in MiB: for the program, for each
-/// thread, and as multiples of `--max-body-bytes`, for each thread and once.
+/// The documented bound on resident memory: MiB for the program, MiB per thread, and multiples of
+/// `--max-body-bytes` per thread and once.
 pub(crate) const PROGRAM_MIB: u64 = 512;
 pub(crate) const THREAD_MIB: u64 = 96;
 pub(crate) const BODIES_PER_THREAD: u64 = 6;
 pub(crate) const BODIES: u64 = 100;
 
-/// Runs a command and returns its exit code and its peak of resident memory, in
-/// MiB.
+/// Runs a command and returns its exit code and its peak resident memory in MiB.
 fn run_measured(command: &mut Command) -> (Option<i32>, u64) {
     let command = command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let path = format!("/proc/{}/status", child.id());
     let mut peak_kib = 0;
     loop {
-        // The last look is at most a few milliseconds before the end.
+        // The last sample is taken at most a few milliseconds before the end.
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut lines = text.lines();
         let line = lines.find_map(|line| line.strip_prefix("VmHWM:"));
@@ -43,7 +42,7 @@ fn run_measured(command: &mut Command) -> (Option<i32>, u64) {
     }
 }
 
-/// Runs the command under a limit of open files.
+/// Runs the command with a limit on open files.
 fn run_with_open_files(limit: usize, args: &[&str]) -> Ran {
     let mut command = Command::new("sh");
     command
@@ -64,7 +63,7 @@ fn hostile_bodies_stay_within_the_stated_memory() {
     const BODY_MIB: u64 = 4;
     let bytes = (BODY_MIB << 20) as usize;
     let folder = TempDir::new().unwrap();
-    // The first takes the most memory for its size, the others are runners-up.
+    // The first body takes the most memory for its size, the others slightly less.
     let bodies = [
         b"a:\n".repeat(bytes / 3),
         b":\n".repeat(bytes / 2),
@@ -98,7 +97,7 @@ fn hostile_bodies_stay_within_the_stated_memory() {
     assert_same(&folder.path().join("out-1"), &folder.path().join("out-2"));
 }
 
-/// An archive of one small capture under many names, as arguments.
+/// Returns the paths of `count` copies of an archive with one small capture.
 fn many_inputs(folder: &Path, count: usize) -> Vec<String> {
     let names = (0..count).map(|at| {
         let path = folder.join(format!("{at}.warc.gz"));
@@ -148,7 +147,7 @@ fn too_few_open_files_are_an_error_before_anything_is_written() {
             .contains("too few open files are allowed: the limit is 20")
     );
     assert!(!out.exists());
-    // The limit that it asks for suffices.
+    // The limit that the error asks for suffices.
     let needed = ran.err.split("at least ").nth(1).unwrap();
     let needed = needed.split(' ').next().unwrap().parse().unwrap();
     let ran = run_with_open_files(needed, &[input, "-o", out.to_str().unwrap()]);
@@ -161,7 +160,10 @@ fn pages_have_an_offset_index_and_no_column_index() {
     let out = scan(folder.path(), &archive(folder.path(), &[sound()]), &[]);
     let mut columns = 0;
     for path in util::files_below(&out) {
-        if path.extension().is_none_or(|it| it != "parquet") {
+        if path
+            .extension()
+            .is_none_or(|extension| extension != "parquet")
+        {
             continue;
         }
         let mut reader =
@@ -189,14 +191,14 @@ fn release_builds_check_for_integer_overflow() {
     assert_eq!(release["overflow-checks"].as_bool(), Some(true));
 }
 
-/// The anomalies of the first capture: code, line, and the bytes it was met in.
+/// Returns the anomalies of the first capture: code, line, and the quoted bytes.
 fn anomalies(out: &Path) -> Vec<Value> {
     let id = util::rows(out, "robots_files")[0]["robots_id"].clone();
     let rows = util::rows(out, "anomalies").into_iter();
     rows.filter(|row| row["robots_id"] == id).collect()
 }
 
-/// Scans a capture and a sound one, and returns the anomalies of the former.
+/// Scans a capture and a sound one. Returns the anomalies of the former.
 fn anomalies_of(record: Vec<u8>, more: &[&str]) -> Vec<Value> {
     let folder = TempDir::new().unwrap();
     let archive = archive(folder.path(), &[record, sound()]);
@@ -280,7 +282,7 @@ fn a_statement_is_compared_with_so_many_before_it() {
 
 #[test]
 fn merging_groups_has_a_work_limit() {
-    // Each of many names has a group with many rules, and one of its own.
+    // Many names, each in a group with many rules and in a group of its own.
     let body = |names: usize| {
         let agents = (0..names).map(|at| format!("User-agent: a{at}\n"));
         let rules = (0..9000).map(|at| format!("Disallow: /b{at}\n"));
@@ -299,7 +301,7 @@ fn merging_groups_has_a_work_limit() {
 
 #[test]
 fn reading_lines_strictly_has_a_work_limit() {
-    // A user-agent line without its colon, in a group of its own, is decided by
+    // Whether a user-agent line without a colon in a group of its own changes a verdict is found by
     // reading the whole file again.
     let undecided = |lines: usize| {
         let groups = "User-agent: b\nUser-agent a1\nDisallow: /\n".repeat(lines);
@@ -323,7 +325,7 @@ fn names_in_the_summary_have_a_limit() {
     let ran = util::run([archive.as_str(), "-o", out.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains(&short) && !ran.out.contains(&long));
-    // The tables have both.
+    // The tables have all names.
     let rows = util::rows(&out, "verdicts");
     assert!(rows.iter().any(|row| row["agent"] == long.as_str()));
 }
@@ -344,7 +346,7 @@ fn faults_are_told_one_by_one_to_a_limit() {
     assert_eq!((told, util::rows(&out, "faults").len()), (20, 25));
 }
 
-/// The captures and the codes of faults of an archive of raw bytes.
+/// Returns the number of captures and the codes of the faults of an archive given as bytes.
 fn read(name: &str, bytes: &[u8]) -> (usize, Vec<Value>) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(name);
@@ -383,7 +385,7 @@ fn a_gzip_header_has_a_limit() {
     let archive = |name| [member(1), b"damage".to_vec(), member(name), member(1)].concat();
     assert_eq!(read("a.warc.gz", &archive(3 << 10)).0, 3);
     assert_eq!(read("a.warc.gz", &archive(5 << 10)).0, 2);
-    // Where nothing is sought a longer one is read.
+    // Without resynchronization a longer header is read.
     let archive = |name| [member(1), member(name), member(1)].concat();
     assert_eq!(read("a.warc.gz", &archive(250 << 10)), (3, vec![]));
     let (captures, codes) = read("a.warc.gz", &archive(5 << 20));
@@ -445,7 +447,7 @@ fn what_no_file_can_hold_is_refused() {
         };
         robots::RobotsTxtBuilder::new().push(&line)
     };
-    // Four texts of half a gigabyte, which are never copied.
+    // Four texts of half a gigabyte each, which are never copied.
     assert!(!line(&vec![0; 512 << 20]));
     assert!(line(b"bot"));
 }

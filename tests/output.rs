@@ -1,4 +1,4 @@
-//! What stands on the disk: the same bytes however it came about.
+//! The bytes of a dataset do not depend on threads, shards, ranges or interruptions.
 
 use crate::util::{self, Random};
 use serde_json::Value;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// All files of a dataset but the log of times and the views, which hold the
-/// dataset's own path.
+/// Returns all files of a dataset except the log, which holds times, and the views, which hold the
+/// path of the dataset.
 pub(crate) fn contents(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = util::files_below(dataset);
     let named = files
@@ -29,7 +29,7 @@ pub(crate) fn assert_same(a: &Path, b: &Path) {
     }
 }
 
-/// A folder with copies of sound samples under many names, and the list of them.
+/// Returns a folder with copies of samples under many names, and the list of these copies.
 pub(crate) fn crawl(copies: usize) -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let samples = [
@@ -40,12 +40,12 @@ pub(crate) fn crawl(copies: usize) -> (TempDir, PathBuf) {
         "damaged-checksum.warc.gz",
     ];
     let mut list = String::new();
-    for at in 0..copies {
+    for copy in 0..copies {
         for sample in samples
             .iter()
             .filter(|sample| util::samples().join("warc").join(sample).exists())
         {
-            let name = format!("{at:03}-{sample}");
+            let name = format!("{copy:03}-{sample}");
             fs::copy(
                 util::samples().join("warc").join(sample),
                 folder.path().join(&name),
@@ -75,7 +75,7 @@ fn scan_list(list: &Path, out: &Path, more: &[&str]) -> util::Ran {
 }
 
 #[test]
-fn threads_do_not_show_in_the_output() {
+fn output_does_not_depend_on_the_number_of_threads() {
     let (folder, list) = crawl(12);
     let outs: Vec<PathBuf> = [1, 2, 3, 8]
         .map(|threads| {
@@ -94,7 +94,7 @@ fn threads_do_not_show_in_the_output() {
     );
 }
 
-/// Rows of a table over all its files, in the order of their names.
+/// Returns the rows of all files of a table, in the order of the file names.
 fn table_rows(dataset: &Path, table: &str) -> Vec<Value> {
     let mut files = util::files_below(&dataset.join(table));
     files.sort();
@@ -107,7 +107,7 @@ fn table_rows(dataset: &Path, table: &str) -> Vec<Value> {
 #[test]
 fn shards_merge_by_moving_their_files() {
     let (folder, list) = crawl(5);
-    // One crawl for all, since rows are in order within a crawl.
+    // A single crawl, because rows are ordered only within a crawl.
     let one = ["--crawl", "X", "--subset", "robotstxt"];
     let whole = folder.path().join("whole");
     scan_list(&list, &whole, &one);
@@ -156,7 +156,7 @@ fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
         bytes.extend_from_slice(&damaged);
         bytes.extend_from_slice(b"garbage between members \x1f\x8b\x08\x00 that looks like one");
     }
-    // Cut in a member, so that the end is damaged as well.
+    // Cut inside a member, so that the end is damaged as well.
     bytes.truncate(bytes.len() - 100);
     let path = folder.path().join("large.warc.gz");
     fs::write(&path, &bytes).unwrap();
@@ -181,7 +181,7 @@ fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
         let rows = |dataset: &Path| {
             let mut rows = table_rows(dataset, table.name());
             for row in &mut rows {
-                // The archive's name is in these.
+                // These columns depend on the name of the archive.
                 let row = row.as_object_mut().unwrap();
                 row.remove("robots_id");
                 row.remove("warc_filename");
@@ -231,11 +231,11 @@ fn a_run_that_was_killed_ends_like_one_that_was_not() {
             killed += 1;
         }
         child.wait().unwrap();
-        // What has its final name is whole.
-        for file in util::files_below(&out)
-            .iter()
-            .filter(|file| file.extension().is_some_and(|it| it == "parquet"))
-        {
+        // Every file under its final name is complete.
+        for file in util::files_below(&out).iter().filter(|file| {
+            file.extension()
+                .is_some_and(|extension| extension == "parquet")
+        }) {
             util::rows_of_file(file);
         }
         let has_manifest = out.join("_manifest.jsonl").exists();
@@ -247,7 +247,7 @@ fn a_run_that_was_killed_ends_like_one_that_was_not() {
             &["--threads", "2", "--overwrite"][..]
         };
         if !has_manifest {
-            // Killed before it had begun: nothing says that the folder is ours.
+            // Killed before it had begun: nothing marks the folder as a dataset.
             let _ = fs::remove_dir_all(&out);
         }
         let ran = scan_list(
@@ -262,7 +262,7 @@ fn a_run_that_was_killed_ends_like_one_that_was_not() {
         assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
         assert_same(&undisturbed, &out);
     }
-    // A machine so fast or slow that no kill hit would make this test idle.
+    // On a very fast or slow machine no kill may hit. The test would then check nothing.
     assert!(killed > 0, "no run was killed in time");
     println!("{killed} runs were killed, {with_parts} of them with parts done");
 }
@@ -272,7 +272,7 @@ fn a_second_run_on_one_output_is_refused() {
     let (folder, list) = crawl(2);
     let out = folder.path().join("out");
     scan_list(&list, &out, &[]);
-    // Holds the lock as a run does.
+    // Hold the lock like a run.
     let log = fs::OpenOptions::new()
         .append(true)
         .open(out.join("_log.jsonl"))
@@ -284,7 +284,7 @@ fn a_second_run_on_one_output_is_refused() {
 }
 
 #[test]
-fn a_large_input_that_fails_does_not_hold_up_the_others() {
+fn a_large_input_that_fails_does_not_delay_the_others() {
     use robots_scan::dataset::{IfExists, OutputLayout};
     use robots_scan::input::{Input, Origin};
     use robots_scan::pipeline::{Options, Progress, run};
@@ -298,7 +298,7 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
         crawl: crawl.to_owned(),
         subset: "robotstxt".to_owned(),
     };
-    // Its size says that it is read in many ranges, and none can be opened.
+    // The file is so large that it is read in many ranges, none of which can be opened.
     let gone = input(folder.path().join("gone.warc.gz"), 100 << 20, "A");
     let mut small = input(sound.clone(), fs::metadata(&sound).unwrap().len(), "A");
     let beside = small.clone();
@@ -321,7 +321,7 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
     let (sender, notices) = std::sync::mpsc::channel();
     let summary = run(&options, &Progress::default(), &sender, &Default::default()).unwrap();
     drop(sender);
-    // One failure is told once; the part of crawl A waits for --resume.
+    // One failure is reported once. The part of crawl A is left for --resume.
     assert_eq!(
         (summary.failed_inputs, summary.inputs, summary.parts),
         (1, 2, 1)
@@ -329,7 +329,7 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
     assert_eq!(
         notices
             .iter()
-            .filter(|it| matches!(it, robots_scan::pipeline::Notice::Failed(_)))
+            .filter(|notice| matches!(notice, robots_scan::pipeline::Notice::Failed(_)))
             .count(),
         1
     );
@@ -338,9 +338,9 @@ fn a_large_input_that_fails_does_not_hold_up_the_others() {
     assert!(!out.join("_SUCCESS").exists());
 }
 
-/// Rules whose verdict takes more work than the limit allows: thousands with a run, each outdone by
-/// another, so that all have to be asked.
-fn rules_that_outdo_each_other() -> String {
+/// Returns rules whose verdict exceeds the work budget: thousands with a run of octets, each
+/// overridden by another rule, so that all of them have to be compared.
+fn rules_that_override_each_other() -> String {
     let mut body = String::from("User-agent: *\nDisallow: /\n");
     for nth in 0..6000 {
         body.push_str(&format!("Allow: /*a{nth}b\nDisallow: /*a{nth}b*\n"));
@@ -349,9 +349,9 @@ fn rules_that_outdo_each_other() -> String {
 }
 
 #[test]
-fn what_is_too_complex_is_unknown_and_said_and_its_urls_are_answered() {
+fn a_file_beyond_the_work_budget_is_unknown_and_reported_and_its_urls_are_answered() {
     let folder = TempDir::new().unwrap();
-    let body = rules_that_outdo_each_other();
+    let body = rules_that_override_each_other();
     let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}");
     let archive = folder.path().join("explodes.warc");
     let record = format!(
@@ -367,7 +367,7 @@ fn what_is_too_complex_is_unknown_and_said_and_its_urls_are_answered() {
     assert_eq!(verdicts.len(), 1);
     assert_eq!(verdicts[0]["verdict"], "unknown");
     assert_eq!(verdicts[0]["basis"], "too_complex");
-    // Koster's reading has no wildcards: it is decided.
+    // Koster's dialect has no wildcards, so its verdict is known.
     assert_eq!(verdicts[0]["verdict_koster1996"], "disallow_all");
     let codes: Vec<Value> = util::rows(&out, "anomalies")
         .iter()
@@ -388,14 +388,14 @@ fn what_is_too_complex_is_unknown_and_said_and_its_urls_are_answered() {
     }
 }
 
-/// An archive of one response for each body, from hosts of as many octets.
+/// Returns an archive of one response per body, from hosts of equal length.
 fn archive_of(bodies: &[Vec<u8>], host: &str) -> Vec<u8> {
     let mut archive = Vec::new();
-    for (at, body) in bodies.iter().enumerate() {
+    for (index, body) in bodies.iter().enumerate() {
         let mut block = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
         block.extend_from_slice(body);
         let header = format!(
-            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://{host}{at:04}.example/robots.txt\r\n\
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://{host}{index:04}.example/robots.txt\r\n\
              WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Length: {}\r\n\r\n",
             block.len()
         );
@@ -407,7 +407,7 @@ fn archive_of(bodies: &[Vec<u8>], host: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_body_that_comes_again_has_the_rows_of_one_that_does_not() {
+fn a_repeated_body_has_the_same_rows_as_a_new_one() {
     let folder = TempDir::new().unwrap();
     let mut bodies: Vec<Vec<u8>> = util::files_below(&util::samples().join("robots"))
         .iter()
@@ -434,7 +434,7 @@ fn a_body_that_comes_again_has_the_rows_of_one_that_does_not() {
             rows.retain(|row| {
                 row["surt_host_name"]
                     .as_str()
-                    .is_some_and(|it| it.starts_with("example,b"))
+                    .is_some_and(|host| host.starts_with("example,b"))
             });
             for row in &mut rows {
                 let row = row.as_object_mut().unwrap();

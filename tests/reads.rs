@@ -109,7 +109,7 @@ fn count(path: &Path, out: &Path, threads: usize, told: &[&str]) -> (Ran, u64) {
     let shim = Shim {
         path: path.to_str().unwrap(),
         calls: "read",
-        at: 0,
+        call: 0,
         what: "sleep",
     };
     shim.load(&mut command);

@@ -1,5 +1,5 @@
-//! The tables alone suffice: a file's policy is rebuilt from rows and gives
-//! the answers that its bytes give.
+//! The tables alone are sufficient: the policy of a file is rebuilt from its rows and gives the same
+//! answers as its bytes.
 
 use crate::util::{self, Random};
 use robots::{Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, RobotsTxtBuilder};
@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A rule as a row has it.
+/// A row of `rules`.
 struct Rule {
     group_no: Option<i64>,
     allow: bool,
@@ -22,15 +22,15 @@ struct Rule {
     line_no: i64,
 }
 
-/// Rows of one capture.
+/// The rows of one capture.
 #[derive(Default)]
 struct File {
-    /// Group and token of each user-agent line that counts.
+    /// The group and token of each user-agent line that counts.
     agents: Vec<(i64, String)>,
     rules: Vec<Rule>,
 }
 
-/// What stands in a text column, as bytes.
+/// Returns the value of a text column as bytes.
 fn bytes(text: &str, is_valid_utf8: bool) -> Vec<u8> {
     if is_valid_utf8 {
         return text.as_bytes().to_vec();
@@ -54,7 +54,7 @@ fn bytes(text: &str, is_valid_utf8: bool) -> Vec<u8> {
 }
 
 impl File {
-    /// Google's answer: whether the path is allowed, and the line.
+    /// Returns the answer in Google's dialect: whether the path is allowed, and the deciding line.
     fn access(&self, agent: &str, path: &[u8], is_valid_utf8: bool) -> (bool, i64) {
         let groups = |wanted: &dyn Fn(&str) -> bool| -> BTreeSet<i64> {
             self.agents
@@ -100,7 +100,7 @@ impl File {
     }
 }
 
-/// Archives whose files are made again.
+/// Returns the archives whose files are rebuilt.
 fn archives() -> Vec<PathBuf> {
     let mut archives = vec![
         util::samples().join("warc/cc-robotstxt.warc.gz"),
@@ -176,7 +176,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
             for agent in agents.iter().filter(|agent| *agent != "*") {
                 let policy = Policy::google(&robots, &[agent.as_bytes()]);
                 for _ in 0..4 {
-                    // Paths made of the file's own rules, and of nothing in it.
+                    // Paths that are built from the rules of the file, and unrelated ones.
                     let mut path = b"/".to_vec();
                     if !file.rules.is_empty() {
                         let rule = &file.rules[random.below(file.rules.len())];
@@ -205,8 +205,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
     assert!(compared > 1000, "only {compared} answers were compared");
 }
 
-/// The captures of an archive that are read as a robots.txt, one after the
-/// other, each with its key.
+/// Calls `each` with the key and the capture of every response that is parsed as a robots.txt file.
 fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
     let mut reader = warc::Reader::new(warc::Limits::default());
     reader.open_file(archive).unwrap();
@@ -225,8 +224,8 @@ fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
     }
 }
 
-/// Asserts that a file and its copy say the same, to all who are named in it
-/// and to others, by every reading; gives how many answers were compared.
+/// Asserts that a file and its copy give the same answers in every dialect, to all crawlers that it
+/// names and to others. Returns the number of compared answers.
 fn compare(
     file: &RobotsTxt<'_>,
     copy: &RobotsTxt<'_>,
@@ -293,7 +292,7 @@ fn compare(
 }
 
 #[test]
-fn a_file_made_again_from_its_rows_says_the_same_in_every_reading() {
+fn a_file_rebuilt_from_its_rows_gives_the_same_answers_in_every_dialect() {
     let folder = TempDir::new().unwrap();
     let (registry, mut random) = (Registry::built_in(), Random::new(5));
     let (mut compared, mut not_utf8) = (0, 0);

@@ -1,4 +1,4 @@
-//! Every sample against its entry in `data-samples/index.toml`.
+//! Compares every sample with its entry in `data-samples/index.toml`.
 
 use crate::util::{archive, files_below, relative, rows, run, samples};
 use robots::{AnomalyKind, ParseOptions, Parser, Policy};
@@ -10,12 +10,12 @@ use std::path::Path;
 use toml::Value;
 use warc_peer::{WarcHeader, WarcReader};
 
-// Our own module has the same name.
+// This file has a module of the same name.
 
 #[path = "../xtask/src/samples/mod.rs"]
 mod make;
 
-/// Types of records that WARC 1.1 defines; all others are counted as one.
+/// The record types that WARC 1.1 defines. All others are counted together.
 const KINDS: [&str; 8] = [
     "warcinfo",
     "response",
@@ -27,7 +27,7 @@ const KINDS: [&str; 8] = [
     "continuation",
 ];
 
-/// The entries of the index whose file lies in a folder.
+/// Returns the entries of the index whose file is in a folder.
 fn entries(folder: &str) -> Vec<Value> {
     let text = fs::read_to_string(samples().join("index.toml")).unwrap();
     let index: toml::Table = text.parse().unwrap();
@@ -93,7 +93,10 @@ fn every_archive_is_scanned_as_the_index_says() {
         let summary: Json = serde_json::from_str(&ran.out).unwrap();
         let mut records: BTreeMap<&str, u64> = BTreeMap::new();
         for (kind, count) in entry["records"].as_table().unwrap() {
-            let kind = KINDS.iter().find(|it| *it == kind).unwrap_or(&"unknown");
+            let kind = KINDS
+                .iter()
+                .find(|known| *known == kind)
+                .unwrap_or(&"unknown");
             *records.entry(kind).or_default() += count.as_integer().unwrap() as u64;
         }
         let total: u64 = records.values().sum();
@@ -130,7 +133,7 @@ fn every_archive_is_scanned_as_the_index_says() {
             .collect();
         expect("partition", parts.into(), vec![partition].into());
 
-        // What is damaged lies within the file.
+        // Damaged ranges lie within the file.
         let bytes = fs::metadata(archive(name)).unwrap().len();
         for fault in &faults {
             let offset = fault["warc_record_offset"].as_u64().unwrap();
@@ -156,7 +159,7 @@ fn every_archive_is_scanned_as_the_index_says() {
             if let Some(expected) = seen.get("rules").and_then(Value::as_integer) {
                 let ours = rules
                     .iter()
-                    .filter(|it| it["robots_id"] == row["robots_id"]);
+                    .filter(|other| other["robots_id"] == row["robots_id"]);
                 expect(url, ours.count().into(), expected.into());
             }
         }
@@ -179,7 +182,7 @@ fn every_robots_txt_is_counted_and_answered_as_the_index_says() {
         let figures = robots.summary();
         let found = |anomaly: AnomalyKind| {
             let findings = robots.anomalies().iter();
-            findings.filter(|it| it.kind == anomaly).count() as u32
+            findings.filter(|found| found.kind == anomaly).count() as u32
         };
         for (name, ours) in [
             ("lines", figures.n_lines),
@@ -220,11 +223,11 @@ fn int_of(table: &Value, name: &str) -> u64 {
     table[name].as_integer().unwrap().try_into().unwrap()
 }
 
-/// A record as both readers can tell it: type, target, block.
-type Told = (String, Option<Vec<u8>>, Vec<u8>);
+/// A record with the properties that both readers report: type, target, block.
+type ReadRecord = (String, Option<Vec<u8>>, Vec<u8>);
 
-/// What the `warc` crate reads, if it comes to the end.
-fn read_by_crate(path: &Path) -> Option<Vec<Told>> {
+/// Returns the records that the `warc` crate reads, if it reaches the end.
+fn read_by_crate(path: &Path) -> Option<Vec<ReadRecord>> {
     if path.extension().is_some_and(|ending| ending == "gz") {
         read_all(WarcReader::from_path_gzip(path).ok()?)
     } else {
@@ -233,7 +236,7 @@ fn read_by_crate(path: &Path) -> Option<Vec<Told>> {
     }
 }
 
-fn read_all<R: BufRead>(reader: WarcReader<R>) -> Option<Vec<Told>> {
+fn read_all<R: BufRead>(reader: WarcReader<R>) -> Option<Vec<ReadRecord>> {
     let mut records = Vec::new();
     for record in reader.iter_raw_records() {
         let (head, block) = record.ok()?;
@@ -245,7 +248,7 @@ fn read_all<R: BufRead>(reader: WarcReader<R>) -> Option<Vec<Told>> {
     Some(records)
 }
 
-fn read_by_us(path: &Path) -> Vec<Told> {
+fn read_by_this_reader(path: &Path) -> Vec<ReadRecord> {
     let mut reader = warc::Reader::new(warc::Limits::default());
     reader.open_file(path).unwrap();
     let mut records = Vec::new();
@@ -254,7 +257,7 @@ fn read_by_us(path: &Path) -> Vec<Told> {
         let kind = String::from_utf8(record.header("WARC-Type").unwrap().to_vec());
         records.push((
             kind.unwrap().to_lowercase(),
-            // As written, for the crate takes no brackets off.
+            // As written, because the crate does not remove the brackets.
             record.header("WARC-Target-URI").map(<[u8]>::to_vec),
             record.block().to_vec(),
         ));
@@ -263,7 +266,7 @@ fn read_by_us(path: &Path) -> Vec<Told> {
 }
 
 #[test]
-fn what_the_warc_crate_can_read_it_reads_as_we_do() {
+fn what_the_warc_crate_can_read_gives_the_same_records_here() {
     let mut compared = 0;
     for entry in entries("warc") {
         let name = file(&entry);
@@ -275,7 +278,7 @@ fn what_the_warc_crate_can_read_it_reads_as_we_do() {
         let is_sound = entry["sound"].as_bool().unwrap();
         assert_eq!(theirs.is_some(), is_sound, "`sound` of {name}");
         let Some(theirs) = theirs else { continue };
-        let ours = read_by_us(&path);
+        let ours = read_by_this_reader(&path);
         assert_eq!(ours.len(), theirs.len(), "{name}");
         for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
             assert_eq!(ours, theirs, "record {at} of {name}");
@@ -302,7 +305,7 @@ fn the_samples_that_are_made_have_the_bytes_that_are_committed() {
         differ.is_empty(),
         "`cargo xtask samples` gives other bytes for {differ:?}"
     );
-    // Archives are never edited by hand.
+    // Archives are generated and never edited by hand.
     let archives = |root: &Path| -> Vec<String> {
         let files = files_below(&root.join("warc"));
         files.iter().map(|path| relative(path, root)).collect()

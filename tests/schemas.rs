@@ -1,5 +1,5 @@
-//! `schemas/`, the contract with readers of our data, against the code and
-//! against the files that it writes.
+//! Compares `schemas/`, the contract with readers of the data, with the code and with the files that
+//! it writes.
 
 use crate::util::{archive, files_below, project, relative, run};
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-/// A column as `schemas/` has it, or as a Parquet file has it.
+/// A column according to `schemas/` or to a Parquet file.
 #[derive(Clone, Debug, PartialEq)]
 struct Column {
     name: String,
@@ -19,7 +19,7 @@ struct Column {
     about: String,
 }
 
-/// Reads the contract of a table: what it is, and its columns.
+/// Reads the contract of a table: its description and its columns.
 fn contract(table: &str) -> (String, Vec<Column>) {
     let path = project().join("schemas").join(format!("{table}.sql"));
     let text = fs::read_to_string(path).unwrap();
@@ -77,8 +77,8 @@ fn the_folder_holds_what_the_code_generates() {
     assert_eq!(names(&committed).len(), Table::DESCRIBED.len() + 1);
 }
 
-/// The columns of a Parquet file, by Parquet's own types, which all readers
-/// see, and by what is noted beside them.
+/// Returns the columns of a Parquet file, according to its Parquet types, which all readers see, and
+/// to its metadata.
 fn columns_of(path: &Path) -> Vec<Column> {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let metadata = reader.metadata().file_metadata();
@@ -114,13 +114,13 @@ fn columns_of(path: &Path) -> Vec<Column> {
     described.collect()
 }
 
-/// What a Parquet file says of itself.
+/// Returns the key-value metadata of a Parquet file.
 fn notes_of(path: &Path) -> BTreeMap<String, String> {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let notes = reader.metadata().file_metadata().key_value_metadata();
     let notes = notes.into_iter().flatten();
     notes
-        .map(|it| (it.key.clone(), it.value.clone().unwrap_or_default()))
+        .map(|pair| (pair.key.clone(), pair.value.clone().unwrap_or_default()))
         .collect()
 }
 
@@ -155,7 +155,7 @@ fn the_files_that_are_written_keep_the_contract() {
         if table == Table::Agents {
             assert_eq!(parts, ["agents.parquet"]);
         } else {
-            // The last two columns are the folders.
+            // The last two columns are the partition folders.
             let folders = columns.split_off(columns.len() - 2);
             assert_eq!([&*folders[0].name, &*folders[1].name], ["crawl", "subset"]);
             let expected =

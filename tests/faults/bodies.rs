@@ -1,5 +1,5 @@
-//! Bodies, headers and archives that are made to hurt: read in bounded memory,
-//! and what is not read is said.
+//! Hostile bodies, headers and archives: they are read in bounded memory, and
+//! everything that is not read is reported.
 
 use super::packing::{gzip, zstd};
 use super::{Scale, Tried};
@@ -10,11 +10,11 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::Command;
 
-/// Bytes of address space that a run gets: what it may hold, and as much again
-/// for what it asks for and does not use.
+/// The limit on the address space of a run, in bytes: twice the memory that it may use, because
+/// an allocator reserves more than it uses.
 const ADDRESS_KIB: u64 = 3 << 20;
 
-/// The header of a record whose block has so many bytes.
+/// Returns the header of a record whose block has `block_bytes` bytes.
 fn header(block_bytes: u64) -> String {
     format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\n\
@@ -31,13 +31,13 @@ fn response(headers: &[u8], body: &[u8]) -> Vec<u8> {
     record(&[b"HTTP/1.1 200 OK\r\n", headers, b"\r\n", body].concat())
 }
 
-/// A record that shows that reading went on.
+/// A sound record. If it is read, reading continued after the hostile one.
 fn sound() -> Vec<u8> {
     response(b"Server: sound\r\n", b"User-agent: *\nDisallow: /\n")
 }
 
-/// Scans an archive with little memory, and gives its captures by server and
-/// what is odd or faulty, sorted.
+/// Scans an archive with little memory. Returns its captures by server, and the sorted codes of
+/// its anomalies and faults.
 fn scan(folder: &Path, archive: &Path) -> (Vec<Value>, Vec<String>) {
     let out = folder.join("out");
     let _ = fs::remove_dir_all(&out);
@@ -64,7 +64,7 @@ fn scan(folder: &Path, archive: &Path) -> (Vec<Value>, Vec<String>) {
         rows.map(|row| row["code"].as_str().unwrap().to_owned())
     };
     let mut odd: Vec<String> = codes("faults").collect();
-    // Of a body with a million odd lines a few will do.
+    // A few lines are enough of a body with a million anomalies.
     let files = util::files_below(&out.join("anomalies"));
     for batch in files.iter().flat_map(|path| util::columns(path)) {
         let column = batch.column_by_name("code").unwrap();
@@ -82,7 +82,7 @@ fn scan(folder: &Path, archive: &Path) -> (Vec<Value>, Vec<String>) {
     (files, odd)
 }
 
-/// Repeats what is made of numbers until there are so many bytes.
+/// Concatenates `make(0)`, `make(1)`, … until there are `bytes` bytes.
 fn fill(bytes: usize, make: impl Fn(usize) -> String) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes + 100);
     let mut nth = 0;
@@ -93,7 +93,7 @@ fn fill(bytes: usize, make: impl Fn(usize) -> String) -> Vec<u8> {
     out
 }
 
-/// A body or header by name, and what must be said of it.
+/// A named body or header, with the anomalies and faults that it must cause.
 struct Case {
     name: &'static str,
     record: Vec<u8>,
@@ -115,7 +115,7 @@ fn cases(bytes: usize) -> Vec<Case> {
     for _ in 0..4 {
         nested = gzip(&nested);
     }
-    // Deflate that is sound until its last octets, to be tried again and again.
+    // Deflate data that is sound until its last bytes, so that every attempt costs the whole length.
     let mut fails = {
         let mut writer =
             flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
@@ -293,7 +293,7 @@ fn cases(bytes: usize) -> Vec<Case> {
 
 pub(crate) fn bodies(_: &mut Random, scale: Scale) -> Tried {
     let folder = tempfile::tempdir().unwrap();
-    // A little less than what is read of a body.
+    // Slightly less than the limit on the bytes of a body.
     let cases = cases(scale.of(1 << 20, (16 << 20) - 1000));
     let count = cases.len();
     for Case { name, record, says } in cases {
@@ -303,7 +303,7 @@ pub(crate) fn bodies(_: &mut Random, scale: Scale) -> Tried {
         assert_eq!(files.len(), 2, "{name}: {odd:?}");
         for code in says {
             assert!(
-                odd.iter().any(|it| it == code),
+                odd.iter().any(|found| found == code),
                 "{name}: {odd:?}, not {code}"
             );
         }
@@ -314,11 +314,11 @@ pub(crate) fn bodies(_: &mut Random, scale: Scale) -> Tried {
     }
 }
 
-/// Writes an archive of two members: one of so many zeros behind `begin`, and a sound one.
+/// Writes an archive of two members: `begin` followed by `zeros` zero bytes, then a sound one.
 fn bomb(path: &Path, is_zstd: bool, begin: &[u8], zeros: u64) {
     const CHUNK: usize = 1 << 20;
     let mut file = BufWriter::new(File::create(path).unwrap());
-    // The first member says what kind of archive it is.
+    // The first member determines the type of the archive.
     file.write_all(&if is_zstd {
         zstd(&sound(), b"")
     } else {
@@ -361,7 +361,7 @@ pub(crate) fn bombs(_: &mut Random, scale: Scale) -> Tried {
         count += 1;
     };
     let body = header(zeros);
-    // The block is read up to its limit, and passed over.
+    // The block is read up to its limit, and the rest is skipped.
     expect(
         "block.warc.gz",
         &|path| bomb(path, false, body.as_bytes(), zeros),
@@ -374,7 +374,7 @@ pub(crate) fn bombs(_: &mut Random, scale: Scale) -> Tried {
         2,
         &["not_warc"],
     );
-    // More for its size than any archive has.
+    // A compression ratio that no real archive has.
     expect(
         "block.warc.zst",
         &|path| bomb(path, true, body.as_bytes(), zeros),
@@ -405,7 +405,7 @@ pub(crate) fn bombs(_: &mut Random, scale: Scale) -> Tried {
         &["header_too_long"],
     );
     expect("many-fields.warc.gz", &fields(b"a:\n", 340_000), 2, &[]);
-    // A stated length of a plain record, of which nothing is there.
+    // The header of a plain record states a length, but the block is missing.
     let claim = [header(1 << 62).into_bytes(), sound()].concat();
     expect(
         "claim.warc",

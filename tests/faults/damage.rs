@@ -1,6 +1,5 @@
-//! Damaged archives. A damaged record costs that record: every record that
-//! there was is given or lies in the range of a fault, in no case more are
-//! lost than were touched, and what is given is as it was.
+//! Damaged archives. Each original record is either returned unchanged or lies
+//! in the range of a fault, and no more records are lost than were damaged.
 
 use super::packing::{Archive, Known, Packing, SCOPE, gzip, large, pack, small, zstd};
 use super::{Scale, Tried};
@@ -12,12 +11,12 @@ use std::io::Cursor;
 use std::ops::Range;
 use warc::{ErrorKind, Limits, Reader};
 
-/// What reading gave, in its order.
+/// A result of the reader: a record or a fault.
 #[derive(Clone, PartialEq, Eq)]
 enum Seen {
     Record {
         offset: usize,
-        /// Its end, where it stands alone.
+        /// The end of its member, if it has one of its own.
         end: Option<usize>,
         in_member: u32,
         block: Vec<u8>,
@@ -88,7 +87,7 @@ fn read(bytes: &[u8]) -> Vec<Seen> {
                     end: record
                         .location()
                         .length
-                        .map(|it| (record.location().offset + it) as usize),
+                        .map(|length| (record.location().offset + length) as usize),
                     in_member: record.location().index_in_member,
                     block: record.block().to_vec(),
                     is_capture: Capture::read(&record, SCOPE).is_some(),
@@ -105,30 +104,31 @@ fn read(bytes: &[u8]) -> Vec<Seen> {
     seen
 }
 
-/// Captures that there were, and what became of them.
+/// The number of captures in the original archives, by what happened to them.
 #[derive(Default)]
 struct Cost {
     captures: usize,
-    /// In the ranges of faults.
+    /// Captures in the range of a fault.
     lost: usize,
-    /// Told by nothing.
+    /// Captures that were lost without a fault.
     unseen: usize,
-    /// Given out of a member of its own before its damage was seen, and in its fault.
+    /// Captures that were returned before the damage of their member was found, and that lie in its
+    /// fault.
     doubted: usize,
 }
 
-/// What was done to an archive.
+/// A damaged archive, with what was changed.
 struct Damage<'a> {
     archive: &'a Archive,
     bytes: Vec<u8>,
-    /// The bytes of the archive that are not as they were.
+    /// The range of the archive that was changed.
     touched: Range<usize>,
-    /// How far what stands behind them has moved.
+    /// The distance by which the bytes after the range have moved.
     moved: isize,
 }
 
 impl<'a> Damage<'a> {
-    /// Puts `new` in the place of some bytes.
+    /// Replaces the range `touched` with `new`.
     fn replace(archive: &'a Archive, touched: Range<usize>, new: &[u8]) -> Self {
         let mut bytes = archive.bytes.clone();
         bytes.splice(touched.clone(), new.iter().copied());
@@ -140,33 +140,33 @@ impl<'a> Damage<'a> {
         }
     }
 
-    /// Where a record's first byte stands now; `None` if it stands no more.
+    /// Returns the present offset of a record, or `None` if its first byte is gone.
     fn place(&self, known: &Known) -> Option<usize> {
-        let (at, len) = (known.start, self.bytes.len());
+        let (offset, len) = (known.start, self.bytes.len());
         let new = self.touched.len().wrapping_add_signed(self.moved);
-        let now = if at < self.touched.start {
-            at
-        } else if at >= self.touched.end {
-            at.wrapping_add_signed(self.moved)
+        let now = if offset < self.touched.start {
+            offset
+        } else if offset >= self.touched.end {
+            offset.wrapping_add_signed(self.moved)
         } else if known.end <= self.touched.end && new == 0 {
             return None;
         } else {
-            at.min(self.touched.start + new)
+            offset.min(self.touched.start + new)
         };
         (now < len).then_some(now)
     }
 
-    /// Whether a record's own bytes were touched, or the border before it.
+    /// Returns true if bytes of the record or the boundary before it were changed.
     fn touches(&self, known: &Known) -> bool {
         let (from, to) = (self.touched.start, self.touched.end);
         if from == to {
-            // Something stands between two bytes.
+            // An insertion between two bytes.
             return known.start < from && from < known.end;
         }
         known.start < to && from < known.end
     }
 
-    /// Reads it, and accounts for every record.
+    /// Reads the damaged archive and accounts for every record.
     fn account(&self) -> Cost {
         let Archive {
             name,
@@ -181,7 +181,7 @@ impl<'a> Damage<'a> {
                 self.touched, self.moved
             )
         };
-        let whole = seen.iter().find_map(|it| match it {
+        let whole = seen.iter().find_map(|result| match result {
             Seen::Fault { code, .. } if ["not_an_archive", "bad_dictionary"].contains(code) => {
                 Some(*code)
             }
@@ -193,19 +193,22 @@ impl<'a> Damage<'a> {
                 continue;
             };
             let block = &known.block;
-            // What is left or put in may end as the record begins.
+            // The bytes that are left or inserted may end like the beginning of the record.
             let moved = known.start.wrapping_add_signed(self.moved);
-            let is_given = seen.iter().any(|it| {
-                matches!(it, Seen::Record { offset, block: given, .. } if (*offset == start || *offset == moved) && given == block)
+            let is_given = seen.iter().any(|result| {
+                matches!(result, Seen::Record { offset, block: given, .. } if (*offset == start || *offset == moved) && given == block)
             });
-            // Line ends belong to nobody.
+            // Line endings belong to no record.
             let rest = &self.bytes[start..];
-            let ends = rest.iter().take_while(|&&it| b"\r\n".contains(&it)).count();
+            let ends = rest
+                .iter()
+                .take_while(|&&byte| b"\r\n".contains(&byte))
+                .count();
             let behind_line_ends = start + ends;
-            // Of a record whose first bytes are gone, what is left lies in a fault.
+            // The rest of a record whose first bytes are gone lies in a fault.
             let is_headless = self.touched.contains(&known.start) && !self.touched.is_empty();
             let end = known.end.wrapping_add_signed(self.moved);
-            let is_faulty = seen.iter().any(|it| match it {
+            let is_faulty = seen.iter().any(|result| match result {
                 Seen::Record { .. } => false,
                 Seen::Fault {
                     offset,
@@ -223,18 +226,19 @@ impl<'a> Damage<'a> {
                 } => *offset == start && (*from..from + skipped).contains(&known.decoded),
             });
             let is_changed = self.touches(known) && *packing == Packing::Plain;
-            // What is given of a plain archive may have been changed unseen.
+            // Records of a plain archive can be changed without being noticed.
             let is_there = is_given
                 || (is_changed
-                    && seen
-                        .iter()
-                        .any(|it| matches!(it, Seen::Record { offset, .. } if *offset == start)));
-            // The length of a plain record may have changed to where a later one ends: then nothing tells.
+                    && seen.iter().any(
+                        |result| matches!(result, Seen::Record { offset, .. } if *offset == start),
+                    ));
+            // A changed length of a plain record can lead exactly to the end of a later record, which
+            // cannot be noticed.
             let is_swallowed = *packing == Packing::Plain
-                && seen.iter().any(|it| {
-                    matches!(it, Seen::Record { offset, end: Some(end), .. } if (offset + 1..*end).contains(&start))
+                && seen.iter().any(|result| {
+                    matches!(result, Seen::Record { offset, end: Some(end), .. } if (offset + 1..*end).contains(&start))
                 });
-            // A frame's length that is wrong may hide the frames behind it.
+            // A wrong frame length can hide the frames after it.
             let is_faulty = is_faulty || (self.is_shared() && !seen.iter().all(Seen::is_record));
             assert!(
                 is_there || is_faulty || is_swallowed,
@@ -243,7 +247,7 @@ impl<'a> Damage<'a> {
             );
             let is_whole = packing.is_each() && !self.is_shared() && start == moved;
             if is_whole && is_there && is_faulty {
-                // Its member's fault says that it was given before.
+                // The fault of its member says that it was returned before.
                 assert!(self.touches(known), "{start} is given and lost: {}", what());
             }
             cost.captures += usize::from(known.is_capture);
@@ -252,7 +256,7 @@ impl<'a> Damage<'a> {
             } else if !is_there {
                 lost += 1;
                 cost.lost += usize::from(known.is_capture);
-                // A few bytes at the start may make it one of the kinds that are refused.
+                // A few bytes at the start can turn it into a format that is refused.
                 let is_refused = self.touched.start < 8
                     && matches!(
                         seen[..],
@@ -267,30 +271,30 @@ impl<'a> Damage<'a> {
             }
         }
         if *packing == Packing::Plain && whole.is_none() {
-            // Without a line end before it a record is not found again.
+            // A record without a line ending before it is not found by resynchronization.
             let touched = records.iter().filter(|known| self.touches(known)).count();
             assert!(lost <= touched + 1, "{lost} of {touched}: {}", what());
         }
-        // Nothing is given that was not there. Of a member of many records, what was read before the
-        // damage was seen lies in its fault.
-        for it in &seen {
+        // No record is returned that the original archive does not have. Records of a shared member
+        // that were read before the damage was found lie in its fault.
+        for result in &seen {
             if let Seen::Record {
                 offset,
                 block: given,
                 in_member,
                 ..
-            } = it
+            } = result
             {
                 let was = records.iter().any(|known| {
                     let is_known = *given == known.block;
-                    // What was put in may end as the record begins.
+                    // The inserted bytes may end like the beginning of the record.
                     let moved = known.start.wrapping_add_signed(self.moved);
                     (is_known && moved == *offset)
                         || (self.place(known) == Some(*offset)
                             && (is_known || (*packing == Packing::Plain && self.touches(known))))
                 });
                 let is_doubted = *packing != Packing::Plain
-                    && seen.iter().any(|it| matches!(it, Seen::Fault { offset: from, decoded: None, .. } if from == offset));
+                    && seen.iter().any(|result| matches!(result, Seen::Fault { offset: from, decoded: None, .. } if from == offset));
                 cost.doubted += usize::from(is_doubted && packing.is_each());
                 assert!(
                     was || is_doubted,
@@ -302,14 +306,14 @@ impl<'a> Damage<'a> {
         cost
     }
 
-    /// Whether what was touched serves all frames.
+    /// Returns true if the changed bytes are used by all frames (the dictionary).
     fn is_shared(&self) -> bool {
         self.archive.packing == Packing::ZstdDictionary
             && self.touched.start < self.archive.records[0].start
     }
 }
 
-/// Makes damages and sums up what they cost.
+/// Reads each damaged archive and adds up the records lost.
 fn account<'a>(damages: impl Iterator<Item = Damage<'a>>) -> Tried {
     let (mut count, mut sum, mut most) = (0, Cost::default(), 0);
     for damage in damages {
@@ -341,7 +345,7 @@ fn account<'a>(damages: impl Iterator<Item = Damage<'a>>) -> Tried {
     Tried { count, lost }
 }
 
-/// Some places of archives: all of small ones for many, else by chance.
+/// Returns offsets in archives: all of the small archives at full scale, otherwise a random choice.
 fn places(random: &mut Random, scale: Scale) -> Vec<(Archive, Vec<usize>)> {
     let mut all = Vec::new();
     for archive in small() {
@@ -367,7 +371,7 @@ fn some(random: &mut Random, count: usize) -> Vec<u8> {
 pub(crate) fn cut(random: &mut Random, scale: Scale) -> Tried {
     let places = places(random, scale);
     account(places.iter().flat_map(|(archive, places)| {
-        let cut = |&at: &usize| Damage::replace(archive, at..archive.bytes.len(), b"");
+        let cut = |&offset: &usize| Damage::replace(archive, offset..archive.bytes.len(), b"");
         places.iter().map(cut)
     }))
 }
@@ -376,28 +380,26 @@ pub(crate) fn flip(random: &mut Random, scale: Scale) -> Tried {
     let places = places(random, scale);
     let flips: Vec<(&Archive, usize, u8)> = places
         .iter()
-        .flat_map(|(archive, places)| places.iter().map(move |&at| (archive, at)))
-        .map(|(archive, at)| (archive, at, 1 << random.below(8)))
+        .flat_map(|(archive, places)| places.iter().map(move |&offset| (archive, offset)))
+        .map(|(archive, offset)| (archive, offset, 1 << random.below(8)))
         .collect();
-    account(
-        flips.into_iter().map(|(archive, at, bit)| {
-            Damage::replace(archive, at..at + 1, &[archive.bytes[at] ^ bit])
-        }),
-    )
+    account(flips.into_iter().map(|(archive, offset, bit)| {
+        Damage::replace(archive, offset..offset + 1, &[archive.bytes[offset] ^ bit])
+    }))
 }
 
 pub(crate) fn insert(random: &mut Random, scale: Scale) -> Tried {
     let places = places(random, scale);
     let mut news = Vec::new();
     for (archive, places) in &places {
-        for &at in places {
+        for &offset in places {
             let count = 1 + random.below(64);
-            news.push((archive, at, some(random, count)));
+            news.push((archive, offset, some(random, count)));
         }
     }
     account(
         news.into_iter()
-            .map(|(archive, at, new)| Damage::replace(archive, at..at, &new)),
+            .map(|(archive, offset, new)| Damage::replace(archive, offset..offset, &new)),
     )
 }
 
@@ -405,9 +407,9 @@ pub(crate) fn remove(random: &mut Random, scale: Scale) -> Tried {
     let places = places(random, scale);
     let mut ranges = Vec::new();
     for (archive, places) in &places {
-        for &at in places {
-            let end = (at + 1 + random.below(64)).min(archive.bytes.len());
-            ranges.push((archive, at..end));
+        for &offset in places {
+            let end = (offset + 1 + random.below(64)).min(archive.bytes.len());
+            ranges.push((archive, offset..end));
         }
     }
     account(
@@ -420,18 +422,18 @@ pub(crate) fn remove(random: &mut Random, scale: Scale) -> Tried {
 pub(crate) fn zero(random: &mut Random, scale: Scale) -> Tried {
     let places = places(random, scale);
     account(places.iter().flat_map(|(archive, places)| {
-        places.iter().map(move |&at| {
-            let end = (at + 512).min(archive.bytes.len());
-            Damage::replace(archive, at..end, &vec![0; end - at])
+        places.iter().map(move |&offset| {
+            let end = (offset + 512).min(archive.bytes.len());
+            Damage::replace(archive, offset..end, &vec![0; end - offset])
         })
     }))
 }
 
-/// Between members: words, bytes by chance, what looks like a member, zeros.
+/// Inserts text, random bytes, the start of a member, and zeros between members.
 pub(crate) fn garbage(random: &mut Random, scale: Scale) -> Tried {
     let archives: Vec<Archive> = small().into_iter().chain(large()).collect();
     let mut news = Vec::new();
-    for archive in archives.iter().filter(|it| it.packing.is_each()) {
+    for archive in archives.iter().filter(|archive| archive.packing.is_each()) {
         for known in archive.records.iter().skip(1).take(scale.of(4, 100)) {
             let count = 1 + random.below(3000);
             for new in [
@@ -446,9 +448,9 @@ pub(crate) fn garbage(random: &mut Random, scale: Scale) -> Tried {
     }
     let tried = account(
         news.into_iter()
-            .map(|(archive, at, new)| Damage::replace(archive, at..at, &new)),
+            .map(|(archive, offset, new)| Damage::replace(archive, offset..offset, &new)),
     );
-    // Nothing was touched.
+    // No record was changed.
     assert!(tried.lost.starts_with("0 of "), "{}", tried.lost);
     tried
 }
@@ -457,28 +459,32 @@ pub(crate) fn checksum(random: &mut Random, scale: Scale) -> Tried {
     let archives: Vec<Archive> = small()
         .into_iter()
         .chain(large())
-        .filter(|it| it.packing.is_gzip())
+        .filter(|archive| archive.packing.is_gzip())
         .collect();
     let mut flips = Vec::new();
     for archive in &archives {
         for known in archive.records.iter().take(scale.of(3, 300)) {
-            let at = known.end - 1 - random.below(8);
-            flips.push((archive, at, 1 << random.below(8)));
+            let offset = known.end - 1 - random.below(8);
+            flips.push((archive, offset, 1 << random.below(8)));
         }
     }
-    account(flips.into_iter().map(|(archive, at, bit): (_, usize, u8)| {
-        Damage::replace(archive, at..at + 1, &[archive.bytes[at] ^ bit])
-    }))
+    account(
+        flips
+            .into_iter()
+            .map(|(archive, offset, bit): (_, usize, u8)| {
+                Damage::replace(archive, offset..offset + 1, &[archive.bytes[offset] ^ bit])
+            }),
+    )
 }
 
-/// Where the line `Content-Length` of a record's header begins.
+/// Returns the offset of the line `Content-Length` in the header of a record.
 fn length_at(text: &[u8]) -> usize {
     let header = memchr::memmem::find(text, b"\r\n\r\n").unwrap();
     let lower = text[..header].to_ascii_lowercase();
     memchr::memmem::find(&lower, b"\ncontent-length:").unwrap() + 1
 }
 
-/// What it states.
+/// Returns the value of `Content-Length`.
 fn length_of(text: &[u8]) -> usize {
     let line = &text[length_at(text)..];
     let line = &line[..memchr::memchr(b'\n', line).unwrap()];
@@ -490,29 +496,33 @@ fn length_of(text: &[u8]) -> usize {
     value.trim().parse().unwrap()
 }
 
-/// A record's text with another `Content-Length`.
+/// Returns a record with another line for `Content-Length`.
 fn with_length(text: &[u8], line: &str) -> Vec<u8> {
-    let at = length_at(text);
-    let end = at + memchr::memchr(b'\n', &text[at..]).unwrap() + 1;
-    [&text[..at], line.as_bytes(), &text[end..]].concat()
+    let offset = length_at(text);
+    let end = offset + memchr::memchr(b'\n', &text[offset..]).unwrap() + 1;
+    [&text[..offset], line.as_bytes(), &text[end..]].concat()
 }
 
-/// Makes of a record's text another.
+/// A change of the text of a record.
 type Change = fn(&mut Random, &[u8]) -> Vec<u8>;
 
-/// Has one record changed, and packs it with the others: all others are given,
-/// and the changed one is a fault.
+/// Changes one record and packs it with the others. All others must be returned, and the changed
+/// one must be a fault.
 fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tried {
     let (mut count, mut lost, mut unseen) = (0, 0, 0);
     let plain: Vec<Archive> = small()
         .into_iter()
         .chain(large())
-        .filter(|it| it.packing == Packing::Plain)
+        .filter(|archive| archive.packing == Packing::Plain)
         .collect();
     for archive in &plain {
-        let all: Vec<Vec<u8>> = archive.records.iter().map(|it| it.text.clone()).collect();
+        let all: Vec<Vec<u8>> = archive
+            .records
+            .iter()
+            .map(|record| record.text.clone())
+            .collect();
         for _ in 0..scale.of(2, 40) {
-            // The last one's end is that of the archive, in which lengths may lead.
+            // Not the last one, since a length may lead to the end of the archive.
             let nth = random.below(all.len() - 1);
             for change in changes {
                 let mut texts = all.clone();
@@ -522,7 +532,7 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
                     let seen = read(&changed.bytes);
                     let mut blocks: Vec<&[u8]> = seen
                         .iter()
-                        .filter_map(|it| match it {
+                        .filter_map(|result| match result {
                             Seen::Record { block, .. } => Some(block.as_slice()),
                             Seen::Fault { .. } => None,
                         })
@@ -530,22 +540,26 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
                     let mut others: Vec<&[u8]> = archive
                         .records
                         .iter()
-                        .map(|it| it.block.as_slice())
+                        .map(|record| record.block.as_slice())
                         .collect();
                     others.remove(nth);
-                    // A length may lead to exactly where a later one ends: then nothing tells.
+                    // A length can lead exactly to the end of a later record, which cannot be noticed.
                     let block = &archive.records[nth].block;
-                    let is_longer = |it: &&&[u8]| it.len() > block.len() && it.starts_with(block);
+                    let is_longer =
+                        |given: &&&[u8]| given.len() > block.len() && given.starts_with(block);
                     if !packing.is_each() && blocks.get(nth).filter(is_longer).is_some() {
                         (count, unseen) = (count + 1, unseen + 1);
                         continue;
                     }
-                    // Or to where a record might end: its beginning is given then.
+                    // A length can lead to a possible end of a record: its beginning is returned then.
                     if blocks.len() > others.len() {
                         let given = blocks.remove(nth);
                         assert!(block.starts_with(given), "{given:?}");
-                        if block[given.len()..].iter().all(|it| b"\r\n".contains(it)) {
-                            // Line ends behind a record are no fault, however many.
+                        if block[given.len()..]
+                            .iter()
+                            .all(|byte| b"\r\n".contains(byte))
+                        {
+                            // Line endings after a record are no fault, regardless of their number.
                             count += 1;
                             continue;
                         }
@@ -556,7 +570,7 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
                         archive.name
                     );
                     let known = &changed.records[nth];
-                    let faults = seen.iter().filter(|it| match it {
+                    let faults = seen.iter().filter(|result| match result {
                         Seen::Record { .. } => false,
                         Seen::Fault {
                             offset, decoded, ..
@@ -572,7 +586,9 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
                         "{} {nth} {packing:?}: {seen:?}",
                         archive.name
                     );
-                    let faults = seen.iter().filter(|it| matches!(it, Seen::Fault { .. }));
+                    let faults = seen
+                        .iter()
+                        .filter(|result| matches!(result, Seen::Fault { .. }));
                     assert!(
                         faults.count() <= 2,
                         "{} {nth} {packing:?}: {seen:?}",
@@ -601,7 +617,7 @@ pub(crate) fn length(random: &mut Random, scale: Scale) -> Tried {
         random,
         &[
             |random, text| {
-                // Two less is how Common Crawl wrote them in 2018: they are mended.
+                // Common Crawl wrote lengths that are too small by two in 2018. They are corrected.
                 match length_of(text) {
                     0..3 => with_length(text, "Content-Length: none\r\n"),
                     length => {
@@ -629,22 +645,22 @@ pub(crate) fn blank_lines(random: &mut Random, scale: Scale) -> Tried {
         scale,
         random,
         &[
-            // Between header and block: the header runs into the block.
+            // A blank line between header and block is removed: the header continues into the block.
             |_, text| {
-                let at = memchr::memmem::find(text, b"\r\n\r\n").unwrap();
-                [&text[..at + 2], &text[at + 4..]].concat()
+                let offset = memchr::memmem::find(text, b"\r\n\r\n").unwrap();
+                [&text[..offset + 2], &text[offset + 4..]].concat()
             },
-            // The header ends with the text.
+            // The text ends inside the header.
             |random, text| {
                 let end = memchr::memmem::find(text, b"\r\n\r\n").unwrap();
-                let at = 10 + random.below(end - 10);
-                [&text[..at], b"\r\n"].concat()
+                let offset = 10 + random.below(end - 10);
+                [&text[..offset], b"\r\n"].concat()
             },
         ],
     )
 }
 
-/// Archives one behind the other, and members that hold no record: all records are given.
+/// Concatenated archives, and members without a record: all records are returned.
 pub(crate) fn concatenated(random: &mut Random, scale: Scale) -> Tried {
     let archives: Vec<Archive> = small().into_iter().chain(large()).collect();
     let (mut count, mut given) = (0, 0);
@@ -652,11 +668,12 @@ pub(crate) fn concatenated(random: &mut Random, scale: Scale) -> Tried {
         let first = &archives[random.below(archives.len())];
         let alike: Vec<&Archive> = archives
             .iter()
-            .filter(|it| {
-                it.packing == first.packing || (it.packing.is_gzip() && first.packing.is_gzip())
+            .filter(|other| {
+                other.packing == first.packing
+                    || (other.packing.is_gzip() && first.packing.is_gzip())
             })
             .collect();
-        // A dictionary serves the frames of its own file.
+        // A dictionary applies only to the frames of its own file.
         let second = match first.packing {
             Packing::ZstdDictionary => first,
             _ => alike[random.below(alike.len())],
@@ -668,26 +685,26 @@ pub(crate) fn concatenated(random: &mut Random, scale: Scale) -> Tried {
             let noise = some(random, len);
             match first.packing {
                 Packing::Plain => {}
-                it if it.is_gzip() => bytes.extend(gzip(&noise)),
+                packing if packing.is_gzip() => bytes.extend(gzip(&noise)),
                 _ => bytes.extend(zstd(&noise, b"")),
             }
         }
         bytes.extend_from_slice(&second.bytes);
         let seen = read(&bytes);
-        let blocks = seen.iter().filter_map(|it| match it {
+        let blocks = seen.iter().filter_map(|result| match result {
             Seen::Record { block, .. } => Some(block.as_slice()),
             Seen::Fault { .. } => None,
         });
         let there = first.records.iter().chain(&second.records);
         assert!(
-            blocks.eq(there.map(|it| it.block.as_slice())),
+            blocks.eq(there.map(|record| record.block.as_slice())),
             "{} and {}",
             first.name,
             second.name
         );
         let faults = seen
             .iter()
-            .filter(|it| matches!(it, Seen::Fault { .. }))
+            .filter(|result| matches!(result, Seen::Fault { .. }))
             .count();
         let expected = usize::from(members > 0 && first.packing != Packing::Plain);
         assert_eq!(
@@ -704,8 +721,8 @@ pub(crate) fn concatenated(random: &mut Random, scale: Scale) -> Tried {
     }
 }
 
-/// Many damaged archives in one run: the dataset has what the reader gives, in
-/// `robots_files` and in `faults`, and verifies.
+/// Scans many damaged archives in one run. `robots_files` and `faults` have exactly the results of
+/// the reader, and the dataset passes `verify`.
 pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
     let folder = tempfile::tempdir().unwrap();
     let inputs = folder.path().join("robotstxt");
@@ -715,19 +732,19 @@ pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
     let count = scale.of(100, 3000);
     for nth in 0..count {
         let archive = &archives[random.below(archives.len())];
-        let at = random.below(archive.bytes.len());
-        let end = (at + random.below(40)).min(archive.bytes.len());
+        let offset = random.below(archive.bytes.len());
+        let end = (offset + random.below(40)).min(archive.bytes.len());
         let len = random.below(40);
-        let damage = Damage::replace(archive, at..end, &some(random, len));
+        let damage = Damage::replace(archive, offset..end, &some(random, len));
         let ending = match archive.packing {
             Packing::Plain => "warc",
-            it if it.is_gzip() => "warc.gz",
+            packing if packing.is_gzip() => "warc.gz",
             _ => "warc.zst",
         };
         let name = format!("{nth:05}.{ending}");
         fs::write(inputs.join(&name), &damage.bytes).unwrap();
-        for it in read(&damage.bytes) {
-            match it {
+        for result in read(&damage.bytes) {
+            match result {
                 Seen::Record {
                     offset,
                     in_member,
@@ -769,11 +786,11 @@ pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
     let rows = util::rows(&out, "robots_files");
     let rows: Vec<_> = rows
         .iter()
-        .map(|it| {
+        .map(|row| {
             (
-                text(it, "warc_filename"),
-                long(it, "warc_record_offset"),
-                long(it, "warc_record_in_member"),
+                text(row, "warc_filename"),
+                long(row, "warc_record_offset"),
+                long(row, "warc_record_in_member"),
             )
         })
         .collect();
@@ -786,16 +803,16 @@ pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
     let rows = util::rows(&out, "faults");
     let rows: Vec<_> = rows
         .iter()
-        .map(|it| {
+        .map(|row| {
             (
-                text(it, "warc_filename"),
-                long(it, "warc_record_offset"),
-                long(it, "bytes_skipped"),
-                text(it, "code"),
+                text(row, "warc_filename"),
+                long(row, "warc_record_offset"),
+                long(row, "bytes_skipped"),
+                text(row, "code"),
             )
         })
         .collect();
-    // A changed letter of a plain archive is noticed by the digest of its record.
+    // A changed byte of a plain archive is noticed by the digest of its record.
     let (mismatches, rows): (Vec<_>, Vec<_>) = rows
         .into_iter()
         .partition(|(.., code)| code == "digest_mismatch");

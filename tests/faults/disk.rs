@@ -1,5 +1,5 @@
-//! Outputs that cannot be written: the error names the path and says why, no
-//! file under its own name is less than whole, and a rerun finishes the work.
+//! Outputs that cannot be written: the error names the path and the reason, no
+//! file under its final name is incomplete, and the next run finishes the work.
 
 use super::run::Bench;
 use super::shim::{IO, NO_PERMISSION, NO_SHIM, NO_SPACE, Shim, can_load};
@@ -9,7 +9,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-/// Lets calls fail, each at some of its places, for good.
+/// Runs with each system call of `faults` failing permanently from a random occurrence on.
 fn fail(random: &mut Random, count: usize, faults: &[(&str, &str, &str)]) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
@@ -18,23 +18,23 @@ fn fail(random: &mut Random, count: usize, faults: &[(&str, &str, &str)]) -> Tri
     let out = bench.out();
     let (mut tried, mut stopped) = (0, 0);
     for &(calls, what, why) in faults {
-        let shim = |at: usize| Shim {
+        let shim = |call: usize| Shim {
             path: out.to_str().unwrap(),
             calls,
-            at,
+            call,
             what,
         };
         let calls = bench.count(shim(0));
         for _ in 0..count {
             bench.clear();
-            let at = 1 + random.below(calls);
-            let ran = bench.run(&out, Some(shim(at)), &[]);
+            let call = 1 + random.below(calls);
+            let ran = bench.run(&out, Some(shim(call)), &[]);
             tried += 1;
             bench.assert_finals();
             match ran.code {
-                // The log alone could not be written, at the end.
+                // Only the log could not be written, at the end.
                 Some(1) if out.join("_SUCCESS").exists() => continue,
-                // Nothing was begun.
+                // The dataset was not begun.
                 Some(2) => assert!(!out.join("_manifest.jsonl").exists(), "{}", ran.err),
                 code => assert_eq!(code, Some(3), "{}", ran.err),
             }
@@ -66,12 +66,12 @@ pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
     fail(random, scale.of(7, 60), &faults)
 }
 
-/// A real file system that is too small.
+/// A run on a real file system that is too small.
 pub(crate) fn small(_: &mut Random, _: Scale) -> Tried {
     let bench = Bench::new(12);
     let disk = bench.folder.path().join("disk");
     fs::create_dir(&disk).unwrap();
-    // In a space of its own, which goes with the process.
+    // The mount namespace ends with the process.
     let own = |script: &str| {
         let mut command = Command::new("unshare");
         command.args(["--mount", "--map-root-user", "sh", "-c", script, "sh"]);
@@ -79,7 +79,9 @@ pub(crate) fn small(_: &mut Random, _: Scale) -> Tried {
         command
     };
     let mount = "mount -t tmpfs -o size=1m none \"$1\"";
-    let can_mount = own(mount).output().is_ok_and(|it| it.status.success());
+    let can_mount = own(mount)
+        .output()
+        .is_ok_and(|output| output.status.success());
     if !can_mount {
         return Tried::not("not tried: file systems cannot be mounted here");
     }
@@ -94,7 +96,7 @@ pub(crate) fn small(_: &mut Random, _: Scale) -> Tried {
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains("no space left on device"), "{}", ran.err);
     assert!(ran.err.contains("disk/out"), "{}", ran.err);
-    // What stands there was copied to a disk with room.
+    // The files that were written were copied to a disk with enough space.
     bench.assert_finals();
     bench.assert_resumes();
     Tried {
@@ -114,12 +116,12 @@ pub(crate) fn vanishing(random: &mut Random, scale: Scale) -> Tried {
         bench.clear();
         let child = bench.begin_slow(30);
         std::thread::sleep(Duration::from_millis(random.below(300) as u64));
-        // It may make folders anew while they are removed.
+        // The run may create folders again while they are removed.
         while fs::remove_dir_all(&out).is_err() && out.exists() {}
         let ran: crate::util::Ran = child.wait_with_output().unwrap().into();
         assert!(!ran.err.contains("panicked"), "{}", ran.err);
         if ran.code == Some(1) {
-            // It was done already.
+            // The run had ended already.
             continue;
         }
         count += 1;

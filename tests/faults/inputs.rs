@@ -1,5 +1,5 @@
-//! Inputs that fail: told with their path, the other parts are written, and
-//! `--resume` reads them again.
+//! Inputs that fail: the error names their path, the other parts are written,
+//! and `--resume` reads them again.
 
 use super::run::Bench;
 use super::shim::{IO, NO_PERMISSION, NO_SHIM, Shim, can_load};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const INPUT: &str = "001-cc-robotstxt.warc.gz";
 
-/// A run in which the input failed, and all else went well.
+/// Asserts that only the failed input is missing from the output.
 fn assert_left_out(bench: &Bench, ran: &Ran, why: &str) {
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains(why), "{}", ran.err);
@@ -24,7 +24,7 @@ fn assert_left_out(bench: &Bench, ran: &Ran, why: &str) {
     );
 }
 
-/// Reading fails at any of its calls, and opening.
+/// Opening fails, or any call of `read`.
 pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
@@ -35,10 +35,10 @@ pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
         ("read", IO, "input/output error"),
         ("open", NO_PERMISSION, "permission denied"),
     ] {
-        let shim = |at: usize| Shim {
+        let shim = |call: usize| Shim {
             path: INPUT,
             calls,
-            at,
+            call,
             what,
         };
         let calls = bench.count(shim(0));
@@ -61,7 +61,7 @@ pub(crate) fn missing(_: &mut Random, _: Scale) -> Tried {
     let path = bench.folder.path().join(INPUT);
     let bytes = fs::read(&path).unwrap();
     let mut count = 0;
-    // Not there; a folder in its place.
+    // The input is missing, or is a folder.
     for is_folder in [false, true] {
         bench.clear();
         fs::remove_file(&path).unwrap();
@@ -107,12 +107,12 @@ pub(crate) fn changing(random: &mut Random, scale: Scale) -> Tried {
             let slow = Shim {
                 path: INPUT,
                 calls: "read",
-                at: 1,
+                call: 1,
                 what: "sleep",
             };
             let mut command = bench.command(&bench.out(), Some(slow), &[]);
             let child = command.env("FAULT_MS", "150").spawn().unwrap();
-            // Sizes were taken before the manifest was written.
+            // Sizes are read before the manifest is written.
             while !bench.out().join("_manifest.jsonl").exists() {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -123,7 +123,7 @@ pub(crate) fn changing(random: &mut Random, scale: Scale) -> Tried {
             fs::write(&path, changed).unwrap();
             let ran: Ran = child.wait_with_output().unwrap().into();
             assert_left_out(&bench, &ran, "it changed since the run began");
-            // As it is now it is another input.
+            // After the change it counts as another input.
             let ran = bench.run(&bench.out(), None, &["--resume"]);
             assert_eq!(ran.code, Some(2), "{}", ran.err);
             assert!(

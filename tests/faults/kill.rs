@@ -1,5 +1,5 @@
-//! Kills: a rerun ends with the dataset of a run that nobody disturbed, byte
-//! for byte, and before it no file under its own name is less than whole.
+//! Kills: the next run ends with the dataset of an undisturbed run, byte for
+//! byte, and until then no file under its final name is incomplete.
 
 use super::run::Bench;
 use super::shim::{NO_SHIM, Shim, WRITING, can_load};
@@ -11,10 +11,10 @@ use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longer than anything here should take: who waits so long, hangs.
+/// A run that takes longer than this hangs.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// Waits for the end of a run, and gives its exit code.
+/// Waits for the end of a run and returns its exit code.
 fn wait(child: &mut Child) -> Option<i32> {
     let began = Instant::now();
     loop {
@@ -29,17 +29,17 @@ fn wait(child: &mut Child) -> Option<i32> {
     }
 }
 
-/// Kills in the middle of calls by which it writes: half a write is done then.
+/// Kills the run inside system calls that write. Half of a write has been done by then.
 pub(crate) fn at_calls(random: &mut Random, scale: Scale) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
     let bench = Bench::new(2);
     let out = bench.out();
-    let shim = |at: usize| Shim {
+    let shim = |call: usize| Shim {
         path: out.to_str().unwrap(),
         calls: WRITING,
-        at,
+        call,
         what: "kill",
     };
     let calls = bench.count(shim(0));
@@ -55,8 +55,8 @@ pub(crate) fn at_calls(random: &mut Random, scale: Scale) -> Tried {
     }
 }
 
-/// Has runs killed, some again while they resume, and lets each come to its
-/// end. Gives how many were killed, and how many ended.
+/// Kills runs, some of them again while they resume, and lets each finish. Returns the number of
+/// runs that were killed and the number that ended by themselves.
 fn kill(
     bench: &Bench,
     random: &mut Random,
@@ -78,8 +78,8 @@ fn kill(
             bench.assert_finals();
             assert!(bench.temporary().len() <= 1, "{:?}", bench.temporary());
         }
-        // A kill behind the last rename leaves a complete dataset and the folder
-        // of its temporary files, which the next run removes.
+        // A kill after the last rename leaves a complete dataset and the folder of temporary files,
+        // which the next run removes.
         if !out.join("_SUCCESS").exists() || !bench.temporary().is_empty() {
             bench.assert_resumes();
         }
@@ -89,9 +89,8 @@ fn kill(
     (killed, runs)
 }
 
-/// Kills while a dataset takes the place of another, which has other inputs.
-/// `--resume` ends with the new one; or nothing of the former was changed yet,
-/// and the hint says how to go on.
+/// Kills a run while it replaces a dataset that has other inputs. Either `--resume` ends with the
+/// new dataset, or the former one is unchanged and the hint names the next step.
 pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
@@ -117,10 +116,10 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
             fs::copy(path, to).unwrap();
         }
     };
-    let shim = |at: usize| Shim {
+    let shim = |call: usize| Shim {
         path: out.to_str().unwrap(),
         calls: WRITING,
-        at,
+        call,
         what: "kill",
     };
     put_former();
@@ -130,13 +129,13 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert_same(bench.undisturbed(), &out);
     let calls: usize = fs::read_to_string(count).unwrap().parse().unwrap();
-    // The former dataset goes at the beginning; each call is tried there.
+    // The former dataset is removed at the beginning, so each call is tried there.
     let first = calls.min(scale.of(100, 200));
     let later = scale.of(10, 200);
     let (mut tried, mut unchanged) = (0, 0);
-    for at in (1..=first).chain((0..later).map(|_| 1 + random.below(calls))) {
+    for call in (1..=first).chain((0..later).map(|_| 1 + random.below(calls))) {
         put_former();
-        let ran = bench.run(&out, Some(shim(at)), &["--overwrite"]);
+        let ran = bench.run(&out, Some(shim(call)), &["--overwrite"]);
         if ran.code.is_some() {
             continue;
         }
@@ -154,12 +153,12 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
             is.retain(|name, _| !name.starts_with("_tmp-"));
             assert!(
                 is == contents(&former),
-                "call {at} changed the former dataset"
+                "call {call} changed the former dataset"
             );
             let ran = bench.run(&out, None, &["--overwrite"]);
-            assert_eq!(ran.code, Some(1), "call {at}: {}", ran.err);
+            assert_eq!(ran.code, Some(1), "call {call}: {}", ran.err);
         } else {
-            assert_eq!(ran.code, Some(1), "call {at}: {}", ran.err);
+            assert_eq!(ran.code, Some(1), "call {call}: {}", ran.err);
         }
         assert_same(bench.undisturbed(), &out);
         assert!(!out.join("rules/crawl=OLD").exists());
@@ -173,8 +172,8 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
     }
 }
 
-/// Kills of runs that write one file: at most the lock file and one temporary
-/// file are left, and the next run removes them.
+/// Kills runs that write a single file. At most the lock file and one temporary file are left, and
+/// the next run removes them.
 pub(crate) fn single_file(_: &mut Random, scale: Scale) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
@@ -201,13 +200,13 @@ pub(crate) fn single_file(_: &mut Random, scale: Scale) -> Tried {
             .map(|path| util::relative(path, &place))
             .collect()
     };
-    let (mut at, mut tried) = (0, 0);
+    let (mut call, mut tried) = (0, 0);
     loop {
-        at += scale.of(2, 1);
+        call += scale.of(2, 1);
         let shim = Shim {
             path: place.to_str().unwrap(),
             calls: WRITING,
-            at,
+            call,
             what: "kill",
         };
         let ran = run(&out, Some(shim));
@@ -220,12 +219,12 @@ pub(crate) fn single_file(_: &mut Random, scale: Scale) -> Tried {
         let is_hidden = |name: &&String| name.starts_with(".rules.parquet.");
         assert!(left.iter().filter(is_hidden).count() <= 2, "{left:?}");
         if out.exists() {
-            // The file got its name before the kill.
+            // The file was renamed before the kill.
             assert_eq!(fs::read(&out).unwrap(), fs::read(&whole).unwrap());
             fs::remove_file(&out).unwrap();
         }
         assert_eq!(run(&out, None).code, Some(0));
-        assert_eq!(names(), ["rules.parquet"], "after call {at}");
+        assert_eq!(names(), ["rules.parquet"], "after call {call}");
         assert_eq!(fs::read(&out).unwrap(), fs::read(&whole).unwrap());
         fs::remove_file(&out).unwrap();
     }
@@ -257,7 +256,7 @@ pub(crate) fn at_times(random: &mut Random, scale: Scale) -> Tried {
     }
 }
 
-/// A manifest that ends anywhere in the lines of its parts.
+/// Cuts the manifest anywhere in the lines of its parts.
 pub(crate) fn manifest(random: &mut Random, scale: Scale) -> Tried {
     let bench = Bench::new(2);
     let out = bench.out();
@@ -271,10 +270,10 @@ pub(crate) fn manifest(random: &mut Random, scale: Scale) -> Tried {
         fs::remove_file(out.join("_SUCCESS")).unwrap();
         bench.assert_resumes();
     }
-    // A file of a part that the manifest has is gone, or cut: the part is made again.
+    // A file of a listed part is missing or cut: the part is written again.
     for _ in 0..count {
         let mut files = util::files_below(&out);
-        files.retain(|it| it.to_str().unwrap().contains("part-"));
+        files.retain(|file| file.to_str().unwrap().contains("part-"));
         let file = &files[random.below(files.len())];
         match random.below(2) {
             0 => fs::remove_file(file).unwrap(),
@@ -308,7 +307,7 @@ pub(crate) fn interrupt(random: &mut Random, scale: Scale) -> Tried {
     while count < scale.of(12, 100) {
         bench.clear();
         let mut child = bench.command(&out, None, &[]).spawn().unwrap();
-        // Before the manifest stands, a signal ends it as any program.
+        // Before the manifest exists, a signal ends the process like any other.
         while !out.join("_manifest.jsonl").exists() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -328,7 +327,7 @@ pub(crate) fn interrupt(random: &mut Random, scale: Scale) -> Tried {
         let code = wait(&mut child);
         longest = longest.max(began.elapsed());
         if code == Some(1) {
-            // It was about to end.
+            // The run was about to end.
             continue;
         }
         assert_eq!(code, Some(3));
@@ -339,7 +338,7 @@ pub(crate) fn interrupt(random: &mut Random, scale: Scale) -> Tried {
         with_parts += usize::from(manifest.contains("\"part\":"));
         bench.assert_resumes();
     }
-    // An input that gives nothing more holds nobody up.
+    // An input that delivers no more bytes delays no other.
     bench.clear();
     let mut command = bench.command(&out, None, &[]);
     let mut stalled = util::command();

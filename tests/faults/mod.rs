@@ -1,8 +1,8 @@
-//! What a run meets: damage, kills, full disks, hostile bytes. Each fault is
-//! made on purpose, many times, and what it cost is counted.
+//! Fault injection: damage, kills, full disks and hostile bytes. Each kind of fault is injected many
+//! times, and its cost is counted.
 //!
-//! The tests make few of each, by a fixed seed. `make faults` makes many, by
-//! any seed, and prints the rows of a table (`docs/faults.md`).
+//! The tests inject a few of each kind with a fixed seed. `make faults` injects many with any seed
+//! and prints the rows of a table (`docs/faults.md`).
 
 mod bodies;
 mod damage;
@@ -17,12 +17,12 @@ pub(crate) mod shim;
 use crate::util::Random;
 use std::time::Instant;
 
-/// How many faults of a kind are made.
+/// The number of faults that are injected per kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// As many as a test has time for.
+    /// As many as fit into a test run.
     Few,
-    /// As many as show that it holds.
+    /// As many as are needed for the documented figures.
     Many,
 }
 
@@ -35,17 +35,17 @@ impl Scale {
     }
 }
 
-/// What came of faults of a kind.
+/// The result of injecting one kind of fault.
 #[derive(Debug, Default)]
 pub(crate) struct Tried {
-    /// How many were made.
+    /// The number of injected faults.
     count: usize,
-    /// What they cost, in words.
+    /// Their cost, as text.
     lost: String,
 }
 
 impl Tried {
-    /// None could be made, and why.
+    /// Returns the result of a kind that cannot be injected here, with the reason.
     fn not(why: &str) -> Self {
         Self {
             count: 0,
@@ -54,8 +54,8 @@ impl Tried {
     }
 }
 
-/// Makes faults of a kind, and prints the row of a table: panics where they cost
-/// too much. `make faults` sets `FAULTS_SEED`, and then many are made.
+/// Injects faults of one kind and prints the row of the table. Panics if they cost too much. With
+/// `FAULTS_SEED`, which `make faults` sets, many are injected.
 fn try_kind(name: &str, make: fn(&mut Random, Scale) -> Tried) {
     let seed = std::env::var("FAULTS_SEED").ok();
     let scale = match seed {

@@ -1,5 +1,5 @@
-//! Names that come from archives and from command lines: none becomes a path
-//! that was not looked at, and none breaks `views.sql`.
+//! Names from archives and command lines: none becomes a path without being
+//! checked, and none breaks `views.sql`.
 
 use super::packing::gzip;
 use super::{Scale, Tried};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// What a name may hold, as bytes of an archive.
+/// Names as an archive may contain them, in bytes.
 const HOSTILE: &[&[u8]] = &[
     b"../../../../tmp/escaped",
     b"..",
@@ -35,7 +35,7 @@ const HOSTILE: &[&[u8]] = &[
     "ａ/\u{202e}b".as_bytes(),
 ];
 
-/// An archive all of whose names are `name`.
+/// Returns an archive in which every name is `name`.
 fn archive(name: &[u8]) -> Vec<u8> {
     let record = |kind: &[u8], head: &[u8], block: &[u8]| {
         let length = block.len().to_string();
@@ -88,7 +88,7 @@ fn archive(name: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// The folders of partitions in a dataset, which are made of names.
+/// Returns the partition folders of a dataset, which are derived from names.
 fn partitions(dataset: &Path) -> Vec<String> {
     let mut all: Vec<String> = util::files_below(dataset)
         .iter()
@@ -107,7 +107,7 @@ fn partitions(dataset: &Path) -> Vec<String> {
     all
 }
 
-/// Every text between quotes of SQL, and what is left without them.
+/// Splits SQL into its quoted strings and the rest.
 fn quoted(sql: &str) -> (Vec<String>, String) {
     let (mut texts, mut rest) = (Vec::new(), String::new());
     let mut chars = sql.chars().peekable();
@@ -158,14 +158,14 @@ pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
             && !told.starts_with('.')
             && told
                 .bytes()
-                .all(|it| it.is_ascii_alphanumeric() || b"-_.".contains(&it));
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
         let expected = match is_name {
             true => format!("crawl={told}/subset={told}"),
             false => "crawl=unknown/subset=warc".to_owned(),
         };
         assert_eq!(shown, [expected], "{name:?}");
         assert_eq!(quoted(&views(&out)).1, usual_views);
-        // The plain record is there whatever the names of others are.
+        // The plain record is read regardless of the names of the others.
         let rows = util::rows(&out, "robots_files");
         let is_there = rows
             .iter()
@@ -174,7 +174,7 @@ pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
         count += 1;
     }
 
-    // Names of inputs and outputs, which hold what file systems let them.
+    // Names of inputs and outputs: any bytes that a file system allows.
     for name in [
         "it's",
         "a\"b",
@@ -195,7 +195,7 @@ pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
         let ran = util::run(args);
         assert_eq!(ran.code, Some(0), "{name:?}: {}", ran.err);
         let (texts, rest) = quoted(&views(&out));
-        // DuckDB cannot search a path with a backslash: the views say so.
+        // DuckDB cannot search a path with a backslash, and the views report that.
         assert_eq!(rest.replace("error()", ""), usual_views, "{name:?}");
         let shown = out.to_str().unwrap();
         let is_shown = |text: &String| match name.contains('\\') {
@@ -217,7 +217,7 @@ pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
         count += 1;
     }
 
-    // Names that are told.
+    // Names that are given as options.
     let path = inputs.join("usual.warc.gz");
     for name in HOSTILE
         .iter()
@@ -240,10 +240,10 @@ pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
             count += 1;
         }
     }
-    // All that was made lies in its own folders.
+    // Every created file lies in its own folder.
     let mut made: Vec<String> = fs::read_dir(folder.path())
         .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| !name.starts_with("out"))
         .collect();
     made.sort();

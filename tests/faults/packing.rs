@@ -1,4 +1,4 @@
-//! Sound samples, and every way to pack their records.
+//! Sound samples, with their records packed in every supported way.
 
 use crate::util;
 use robots_scan::capture::{Capture, Scope};
@@ -9,10 +9,10 @@ use warc::{Limits, Reader};
 /// An archive of known records.
 #[derive(Clone)]
 pub(crate) struct Archive {
-    /// The sample and the packing.
+    /// The names of the sample and the packing.
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
-    /// Records one after the other.
+    /// Its records, in order.
     pub(crate) records: Vec<Known>,
     pub(crate) packing: Packing,
 }
@@ -20,12 +20,12 @@ pub(crate) struct Archive {
 /// A record that is in an archive.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
-    /// Where its member, frame or text begins and ends in the archive.
+    /// The range of its member, frame or text in the archive.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Where it begins in the decoded bytes of its member.
+    /// Its offset in the decoded bytes of its member.
     pub(crate) decoded: usize,
-    /// Its text, and the block in it.
+    /// Its bytes, and the range of the block in them.
     pub(crate) text: Vec<u8>,
     pub(crate) block: Vec<u8>,
     pub(crate) is_capture: bool,
@@ -51,7 +51,7 @@ impl Packing {
         Self::ZstdDictionary,
     ];
 
-    /// Whether each record has a member or frame of its own.
+    /// Returns true if each record has a member or frame of its own.
     pub(crate) fn is_each(self) -> bool {
         matches!(self, Self::GzipEach | Self::ZstdEach | Self::ZstdDictionary)
     }
@@ -61,14 +61,14 @@ impl Packing {
     }
 }
 
-/// `bytes` as one gzip member.
+/// Returns `bytes` as one gzip member.
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// `bytes` as one zstd frame with a checksum.
+/// Returns `bytes` as one zstd frame with a checksum.
 pub(crate) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     let mut encoder =
         zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
@@ -77,7 +77,7 @@ pub(crate) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Records in an archive.
+/// Packs records into an archive.
 pub(crate) fn pack(name: &str, texts: &[Vec<u8>], packing: Packing) -> Archive {
     const DICTIONARY: &[u8] = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:";
     let (mut bytes, mut records) = (Vec::new(), Vec::new());
@@ -122,15 +122,15 @@ pub(crate) fn pack(name: &str, texts: &[Vec<u8>], packing: Packing) -> Archive {
     }
 }
 
-/// All bodies whole, and every response a capture.
+/// Bodies are read to their end, and every response is a capture.
 pub(crate) const SCOPE: Scope = Scope {
     is_robots_subset: true,
     max_body_bytes: 16 << 20,
     body_limit: None,
 };
 
-/// The block of the one record of a text, and whether it is a capture; none
-/// where the record is none.
+/// Returns the block of the only record of a text and whether it is a capture. Returns an empty
+/// block if there is no record.
 fn read_one(text: &[u8]) -> (Vec<u8>, bool) {
     let mut reader = Reader::new(Limits::default());
     let bytes = Box::new(Cursor::new(text.to_vec()));
@@ -142,7 +142,7 @@ fn read_one(text: &[u8]) -> (Vec<u8>, bool) {
     (record.block().to_vec(), is_capture)
 }
 
-/// The records of a sound sample, each with the line ends behind it.
+/// Returns the records of a sound sample, each with the line endings after it.
 fn texts(sample: &str) -> Vec<Vec<u8>> {
     let packed = fs::read(util::samples().join("warc").join(sample)).unwrap();
     let mut text = Vec::new();
@@ -163,10 +163,10 @@ fn texts(sample: &str) -> Vec<Vec<u8>> {
     }
     starts.push(text.len());
     let bounds = starts.windows(2);
-    bounds.map(|it| text[it[0]..it[1]].to_vec()).collect()
+    bounds.map(|pair| text[pair[0]..pair[1]].to_vec()).collect()
 }
 
-/// Sound samples of few records, in every packing.
+/// Returns sound samples of few records, in every packing.
 pub(crate) fn small() -> Vec<Archive> {
     let samples = [
         "plain.warc",
@@ -189,7 +189,7 @@ pub(crate) fn small() -> Vec<Archive> {
     packed.into_iter().flatten().collect()
 }
 
-/// A sample like a small crawl, in every packing.
+/// Returns a sample like a small crawl, in every packing.
 pub(crate) fn large() -> Vec<Archive> {
     let sample = "cc-robotstxt.warc.gz";
     let texts = texts(sample);

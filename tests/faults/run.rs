@@ -1,4 +1,4 @@
-//! Runs of the command that faults are put into, and what must hold behind them.
+//! Runs of the command into which faults are injected, and the assertions that hold after them.
 
 use super::shim::Shim;
 use crate::output::{assert_same, crawl};
@@ -9,9 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A small crawl of several parts, and the dataset of an undisturbed run.
+/// A small crawl of several parts, with the dataset of an undisturbed run.
 pub(crate) struct Bench {
-    /// Archives, their list, and outputs.
+    /// The folder of the archives, their list, and the outputs.
     pub(crate) folder: TempDir,
     list: PathBuf,
     undisturbed: PathBuf,
@@ -35,7 +35,7 @@ impl Bench {
         self.folder.path().join("out")
     }
 
-    /// The run over all archives.
+    /// Returns the command that scans all archives.
     pub(crate) fn command(&self, out: &Path, shim: Option<Shim<'_>>, more: &[&str]) -> Command {
         let mut command = util::command();
         command
@@ -61,13 +61,13 @@ impl Bench {
         ran
     }
 
-    /// Begins a run whose renames wait so many milliseconds, and waits for its manifest.
+    /// Starts a run whose renames wait `milliseconds` each, and waits for its manifest.
     pub(crate) fn begin_slow(&self, milliseconds: u32) -> Child {
         let out = self.out();
         let slow = Shim {
             path: out.to_str().unwrap(),
             calls: "rename",
-            at: 1,
+            call: 1,
             what: "sleep",
         };
         let mut command = self.command(&out, Some(slow), &[]);
@@ -79,7 +79,7 @@ impl Bench {
         child
     }
 
-    /// How many of these calls an undisturbed run makes.
+    /// Returns the number of these system calls in an undisturbed run.
     pub(crate) fn count(&self, shim: Shim<'_>) -> usize {
         self.clear();
         let out = self.out();
@@ -96,10 +96,13 @@ impl Bench {
         let _ = fs::remove_dir_all(self.out());
     }
 
-    /// No file that has its name is less than whole.
+    /// Asserts that every file under its final name is complete.
     pub(crate) fn assert_finals(&self) {
         let files = util::files_below(&self.out());
-        let is_table = |path: &&PathBuf| path.extension().is_some_and(|it| it == "parquet");
+        let is_table = |path: &&PathBuf| {
+            path.extension()
+                .is_some_and(|extension| extension == "parquet")
+        };
         for path in files.iter().filter(is_table) {
             let name = util::relative(path, &self.out());
             let whole = self.undisturbed.join(&name);
@@ -116,7 +119,7 @@ impl Bench {
         crate::output::contents(&self.out()) == crate::output::contents(&self.undisturbed)
     }
 
-    /// A rerun finishes the work: with `--resume` if anything was begun.
+    /// Asserts that the next run finishes the work, with `--resume` if the dataset was begun.
     pub(crate) fn assert_resumes(&self) {
         let is_begun = self.out().exists();
         let more = if is_begun { &["--resume"][..] } else { &[] };
@@ -125,7 +128,7 @@ impl Bench {
         assert_same(&self.undisturbed, &self.out());
     }
 
-    /// Folders for temporary files, and files in them.
+    /// Returns the folders for temporary files and the files in them.
     pub(crate) fn temporary(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.out()).into_iter().flatten();
         let paths = entries.map(|entry| entry.unwrap().path());
@@ -136,7 +139,7 @@ impl Bench {
         paths.filter(is_temporary).collect()
     }
 
-    /// The dataset of an undisturbed run.
+    /// Returns the dataset of an undisturbed run.
     pub(crate) fn undisturbed(&self) -> &Path {
         &self.undisturbed
     }

@@ -1,33 +1,33 @@
-//! `shim.c`, which makes calls of the system fail on purpose.
+//! `shim.c`, a preloaded library that makes system calls fail.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// "No space left on device", by its number on Linux.
+/// `ENOSPC` on Linux: no space left on device.
 pub(crate) const NO_SPACE: &str = "28";
-/// "Input/output error".
+/// `EIO`: input/output error.
 pub(crate) const IO: &str = "5";
-/// "Permission denied".
+/// `EACCES`: permission denied.
 pub(crate) const NO_PERMISSION: &str = "13";
 
-/// Calls that a run writes by.
+/// The system calls with which a run writes.
 pub(crate) const WRITING: &str = "write,sync,rename,open,mkdir,remove,truncate";
 
-/// What becomes of which calls.
+/// The system calls that fail, and how.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shim<'a> {
-    /// A text in the paths of the files.
+    /// Only files whose path contains this text are affected.
     pub(crate) path: &'a str,
-    /// Names of calls, with commas.
+    /// Names of system calls, separated by commas.
     pub(crate) calls: &'a str,
-    /// At which, from 1; 0 for none.
-    pub(crate) at: usize,
-    /// What happens: `kill`, `sleep`, or the number of an error.
+    /// The occurrence that fails, from 1; 0 for none.
+    pub(crate) call: usize,
+    /// The effect: `kill`, `sleep`, or an error number.
     pub(crate) what: &'a str,
 }
 
-/// The library, compiled once; `None` where that cannot be done.
+/// Returns the library, compiled once, or `None` if it cannot be compiled.
 fn library() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let compile = || {
@@ -42,23 +42,23 @@ fn library() -> Option<&'static Path> {
             .arg(&path)
             .args([source, "-ldl"])
             .status();
-        // The project is built with a C compiler: it is there.
+        // A C compiler is present, because the build of the project needs one.
         assert!(ran.unwrap().success(), "shim.c does not compile");
         Some(path)
     };
     LIBRARY.get_or_init(compile).as_deref()
 }
 
-/// Whether calls can be made to fail here.
+/// Returns true if system calls can be made to fail here.
 pub(crate) fn can_load() -> bool {
     library().is_some()
 }
 
-/// Why a fault cannot be made here.
+/// The reason why a fault cannot be injected here.
 pub(crate) const NO_SHIM: &str = "not tried: calls can be made to fail on Linux with glibc alone";
 
 impl Shim<'_> {
-    /// Has a run meet it, where that [can be done](can_load).
+    /// Loads the library into a command, if that [is possible](can_load).
     pub(crate) fn load(&self, command: &mut Command) {
         let library = library().expect("it was asked before");
         command
@@ -66,8 +66,8 @@ impl Shim<'_> {
             .env("FAULT_PATH", self.path)
             .env("FAULT_CALLS", self.calls)
             .env("FAULT_DO", self.what);
-        if self.at > 0 {
-            command.env("FAULT_AT", self.at.to_string());
+        if self.call > 0 {
+            command.env("FAULT_AT", self.call.to_string());
         }
     }
 }

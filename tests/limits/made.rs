@@ -1,4 +1,4 @@
-//! Archives that are made for the tests of limits.
+//! Generated archives for the tests of limits.
 
 use crate::util;
 use std::fs;
@@ -14,30 +14,30 @@ fn record(host: &str, block: &[u8]) -> Vec<u8> {
     [header.as_bytes(), block, b"\r\n\r\n"].concat()
 }
 
-/// A record of a response with a status, header fields and a body.
+/// Returns the record of a response with a status, header fields and a body.
 pub(super) fn response(status: &str, fields: &str, body: &[u8]) -> Vec<u8> {
     let head = format!("HTTP/1.1 {status}\r\n{fields}\r\n");
     record("hostile.example", &[head.as_bytes(), body].concat())
 }
 
-/// A record of a robots.txt.
+/// Returns the record of a robots.txt file.
 pub(super) fn capture(body: &[u8]) -> Vec<u8> {
     response("200 OK", "Content-Type: text/plain\r\n", body)
 }
 
-/// A small capture that nothing is odd in.
+/// Returns a small capture without anomalies.
 pub(super) fn sound() -> Vec<u8> {
     sound_of("sound.example")
 }
 
-/// Such a capture of a host.
+/// Returns a small capture without anomalies for a host.
 pub(super) fn sound_of(host: &str) -> Vec<u8> {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
     let body = b"User-agent: *\nDisallow: /private/\n";
     record(host, &[&head[..], body].concat())
 }
 
-/// A gzip member with a file name in its header, unless that is empty.
+/// Returns a gzip member with a file name in its header, unless `name` is empty.
 pub(super) fn gzip_member(data: &[u8], name: &[u8]) -> Vec<u8> {
     let builder = match name {
         [] => flate2::GzBuilder::new(),
@@ -48,14 +48,14 @@ pub(super) fn gzip_member(data: &[u8], name: &[u8]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Writes a plain archive of records, and returns its path.
+/// Writes an uncompressed archive of records and returns its path.
 pub(super) fn archive(folder: &Path, records: &[Vec<u8>]) -> String {
     let path = folder.join("made.warc");
     fs::write(&path, records.concat()).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-/// Scans an archive into a new dataset, and returns the dataset.
+/// Scans an archive into a new dataset and returns the path of the dataset.
 pub(super) fn scan(folder: &Path, archive: &str, more: &[&str]) -> PathBuf {
     let out = folder.join("out");
     let _ = fs::remove_dir_all(&out);

@@ -1,5 +1,5 @@
-//! `docs/limits.md` is true: its constants have the values that it states, its
-//! tests exist, and no constant that is a limit is left out.
+//! Checks `docs/limits.md`: its constants have the stated values, its tests exist, and every constant
+//! that is a limit is listed.
 
 use super::{BODIES, BODIES_PER_THREAD, PROGRAM_MIB, THREAD_MIB};
 use crate::util::{self, files_below, project};
@@ -10,7 +10,7 @@ fn page() -> String {
     fs::read_to_string(project().join("docs/limits.md")).unwrap()
 }
 
-/// The cells of the rows of all tables of the page, without their heads.
+/// Returns the cells of all table rows of the page, without the headings.
 fn rows(page: &str) -> Vec<Vec<&str>> {
     let rows = page.lines().filter_map(|line| {
         let line = line.strip_prefix('|')?.strip_suffix('|')?;
@@ -21,15 +21,15 @@ fn rows(page: &str) -> Vec<Vec<&str>> {
     rows.collect()
 }
 
-/// What stands between backticks.
+/// Returns the texts between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The Rust sources below a folder, by their paths.
+/// Returns the Rust sources below a folder, by path.
 fn sources(folder: &str) -> BTreeMap<String, String> {
     let files = files_below(&project().join(folder)).into_iter();
-    let rust = files.filter(|path| path.extension().is_some_and(|it| it == "rs"));
+    let rust = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
     let read = rust.map(|path| {
         let text = fs::read_to_string(&path).unwrap();
         (util::relative(&path, project()), text)
@@ -37,7 +37,7 @@ fn sources(folder: &str) -> BTreeMap<String, String> {
     read.collect()
 }
 
-/// The constants of the sources, as `NAME = value`, and the file of each.
+/// Returns the constants of the sources as `NAME = value`, with their files.
 fn constants() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (path, text) in sources("src") {
@@ -62,14 +62,14 @@ fn constants() -> Vec<(String, String)> {
 #[test]
 fn every_row_names_its_constant_and_a_test_that_exists() {
     let page = page();
-    let constants: BTreeSet<String> = constants().into_iter().map(|it| it.0).collect();
+    let constants: BTreeSet<String> = constants().into_iter().map(|constant| constant.0).collect();
     let mut tests = BTreeSet::new();
     for text in sources("src")
         .into_values()
         .chain(sources("tests").into_values())
     {
         for line in text.lines().map(str::trim_start) {
-            // Kinds of faults are tests of a macro, as `name: "words", make;`.
+            // Injected faults are tests made by a macro from `name: "words", make;`.
             let name = match line.strip_prefix("fn ") {
                 Some(rest) => rest.split("()").next(),
                 None => line.split_once(": \"").map(|(name, _)| name),
