@@ -3,6 +3,9 @@
 CARGO ?= cargo
 PYTHON ?= python3
 
+# The program that `run`, `queries` and `documents` execute.
+PROGRAM = target/release/robots-scan
+
 # Where the dataset of the samples is written, for `run`, `test` and `expected`.
 DATASET = target/samples.parquet
 QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv-test/bin/python jobs/test_queries.py
@@ -12,33 +15,61 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build help test lint rust-test run queries documents deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist doc release-check help test lint rust-test run queries documents deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
 	$(CARGO) build --release --locked
 
+target/release/robots-scan: build
+
+target/debug/robots-scan:
+	$(CARGO) build --locked
+
+# The platform that `dist` builds for.
+TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
+DIST_BYTES_MAX = 20000000
+
+dist: ## builds the program as it is released, packed with its checksum into target/dist-archives
+	$(CARGO) build --profile dist --locked --target $(TARGET)
+	@set -e; name=robots-scan-$$($(CARGO) pkgid | sed 's/.*[#@]//')-$(TARGET); \
+	program=target/$(TARGET)/dist/robots-scan; bytes=$$(wc -c < $$program); echo "$$name: $$bytes bytes"; \
+	test $$bytes -le $(DIST_BYTES_MAX) || { echo 'error: the program is larger than $(DIST_BYTES_MAX) bytes' >&2; exit 1; }; \
+	rm -rf target/dist-archives; mkdir -p target/dist-archives/$$name; \
+	cp $$program README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT target/dist-archives/$$name; \
+	cd target/dist-archives; tar -czf $$name.tar.gz $$name; rm -r $$name; \
+	if command -v sha256sum >/dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi; \
+	$$sum $$name.tar.gz | tee $$name.tar.gz.sha256
+
+doc: ## builds the documentation of the libraries; a warning is an error
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked
+
+release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/releasing.md)
+	$(CARGO) package --workspace --locked
+
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
 
-test: lint rust-test build run queries documents deny ## runs everything that must pass before a commit
+# The program is the one that the tests have built: building another one for release takes longer than all that it executes.
+test: lint rust-test ## runs everything that must pass before a commit
+	$(MAKE) PROGRAM=target/debug/robots-scan run queries documents deny
 
 lint: ## checks the format and the warnings of clippy
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 rust-test: ## runs the tests in Rust, including the examples in doc comments
-	$(CARGO) test --locked
+	$(CARGO) test --workspace --locked
 
 # Some samples are damaged on purpose, so the run must end with exit code 1, "done with faults".
-run: ## runs the main job over all samples, into target/samples.parquet
-	$(CARGO) run --release --locked -- 'data-samples/warc/*.warc.gz' -o $(DATASET) --overwrite; test $$? -eq 1
+run: $(PROGRAM) ## runs the main job over all samples, into target/samples.parquet
+	$(PROGRAM) 'data-samples/warc/*.warc.gz' -o $(DATASET) --overwrite; test $$? -eq 1
 
 queries: .venv-test/ready ## tests views, macros and research questions over the dataset of `run`
 	$(QUERIES)
 
-documents: build .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
-	.venv-test/bin/python jobs/test_documents.py target/release/robots-scan $(WRITE)
+documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
+	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
 
 # Advisories are not checked here: they need the network and change at any time.
 deny: ## checks licences and sources of the dependencies, if cargo-deny is installed
