@@ -1,9 +1,9 @@
-//! Inputs that the benches build themselves, each with the counts that it must give.
+//! Generated inputs of the benches, with the counts that they must give.
 //!
-//! Everything comes from fixed seeds, so every run on every machine has the same bodies. What a
-//! body holds is counted while it is written, and never read back from the parser: a bench that
-//! asserts these counts has checked the parser before it times it. A path's number stands nowhere
-//! else in its file, so which rule decides a question is known beforehand too.
+//! All inputs come from fixed seeds, so every run on every machine has the same bodies. The contents
+//! of a body are counted while it is written and never read back from the parser, so a bench that
+//! asserts these counts checks the parser before timing it. The number in a path occurs only once in
+//! its file, so the rule that decides a question is known in advance.
 
 #![expect(missing_docs, reason = "the fields are named for what they count")]
 
@@ -13,27 +13,27 @@ use libdeflate_sys as sys;
 use std::io::Write;
 use std::ptr::NonNull;
 
-/// Bodies of one kind.
+/// A set of bodies of one kind.
 pub struct Input {
     /// Its name, as in `robots/usual`.
     pub name: &'static str,
     pub bodies: Vec<Body>,
 }
 
-/// A body and what is in it.
+/// A body with its counts.
 pub struct Body {
     pub bytes: Vec<u8>,
     pub counts: Counts,
     pub queries: Vec<Query>,
 }
 
-/// A question about a body, asked for a crawler that it does not name.
+/// A URL with the expected answer for a crawler that the body does not name.
 pub struct Query {
     pub url: Vec<u8>,
     pub is_allowed: bool,
 }
 
-/// What bodies hold.
+/// The contents of bodies, as counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub lines: u64,
@@ -45,13 +45,13 @@ pub struct Counts {
     pub others: u64,
     pub comments: u64,
     pub blanks: u64,
-    /// Statements on AI use.
+    /// Statements about AI use.
     pub preferences: u64,
-    /// `*`, and every whole name and token.
+    /// Rows of `verdicts`: `*`, and every whole name and token.
     pub verdicts: u64,
     /// Verdicts that disallow everything.
     pub closed: u64,
-    /// Verdicts that meet the work limit.
+    /// Verdicts that exceed the work budget.
     pub undecided: u64,
 }
 
@@ -85,12 +85,12 @@ impl Input {
     }
 }
 
-/// All five kinds, the smallest first.
+/// Returns all five inputs, the smallest first.
 pub fn all() -> [Input; 5] {
     [tiny(), usual(), huge(), html(), adversarial()]
 }
 
-/// A group and a rule or two: what most hosts have.
+/// Returns files with one group and one or two rules, like those of most hosts.
 pub fn tiny() -> Input {
     let mut random = Random(0x1001);
     let bodies = (0..100).map(|_| {
@@ -108,7 +108,7 @@ pub fn tiny() -> Input {
     }
 }
 
-/// Several groups, comments, sitemaps and a delay: what a site that cares has.
+/// Returns files with several groups, comments, sitemaps and a crawl-delay, like those of larger sites.
 pub fn usual() -> Input {
     let mut random = Random(0x2002);
     let bodies = (0..100).map(|_| {
@@ -121,7 +121,7 @@ pub fn usual() -> Input {
     }
 }
 
-/// A megabyte of rules.
+/// Returns a file with a megabyte of rules.
 pub fn huge() -> Input {
     Input {
         name: "huge",
@@ -129,7 +129,7 @@ pub fn huge() -> Input {
     }
 }
 
-/// Pages that servers send in place of a robots.txt.
+/// Returns HTML pages that servers send in place of a robots.txt file.
 pub fn html() -> Input {
     let mut random = Random(0x4004);
     Input {
@@ -138,7 +138,7 @@ pub fn html() -> Input {
     }
 }
 
-/// What is made to cost much.
+/// Returns files that are built to be expensive.
 pub fn adversarial() -> Input {
     let bodies = vec![
         long_lines(),
@@ -156,7 +156,7 @@ pub fn adversarial() -> Input {
     }
 }
 
-/// Patterns that make a matcher without memory try every way to share out a long path.
+/// Returns patterns for which a backtracking matcher tries every division of a long path.
 pub fn hostile_patterns() -> Body {
     let mut file = File::plain();
     file.agent("*", 0);
@@ -208,8 +208,7 @@ const COMMENTS: [&str; 6] = [
     "# ---------------------------------------",
 ];
 
-/// Names, and how many rows each makes in `verdicts`: a name that Google's token rule cuts makes
-/// two.
+/// Names, with the number of rows of each in `verdicts`: a name that Google's token rule cuts has two.
 const AGENTS: [(&str, u64); 20] = [
     ("GPTBot", 1),
     ("ChatGPT-User", 1),
@@ -237,7 +236,7 @@ fn usual_rules(random: &mut Random) -> u64 {
     20 + random.below(30)
 }
 
-/// A site's file, with so many rules for everybody.
+/// Returns the file of a site with `rules` rules for all crawlers.
 fn usual_body(random: &mut Random, rules: u64) -> Body {
     let mut file = File::new(random);
     let mut agents = AGENTS.to_vec();
@@ -248,7 +247,7 @@ fn usual_body(random: &mut Random, rules: u64) -> Body {
     for _ in 0..random.below(4) {
         file.comment(random);
     }
-    // The short groups stand first, so that they count even in a file beyond the body limit.
+    // The short groups come first, so that they count even in a file beyond the body limit.
     if !random.one_in(3) {
         let count = 1 + random.below(10) as usize;
         for (agent, rows) in agents.split_off(agents.len() - count) {
@@ -283,8 +282,8 @@ fn usual_body(random: &mut Random, rules: u64) -> Body {
     file.finish()
 }
 
-/// About 30 KB of a page, its lines counted by what they read as: a colon, or two words alone,
-/// make a key and a value; other lines make nothing.
+/// Returns about 30 KB of an HTML page. Its lines are counted as the parser reads them: a colon, or
+/// exactly two words, give a key and a value; other lines are ignored.
 fn html_body(random: &mut Random) -> Body {
     let mut file = File::plain();
     file.other("<!DOCTYPE html>");
@@ -344,7 +343,7 @@ fn nul_bytes() -> Body {
     let mut file = File::plain();
     file.agent("*", 0);
     for number in 0..2000 {
-        // The path ends at the NUL; what stands behind it is not seen.
+        // The path ends at the NUL; the rest of the line is ignored.
         file.rule(false, &format!("/{number}/\0\0\0Allow: /"));
         file.body.extend_from_slice(&[0; 64]);
         file.blank();
@@ -382,9 +381,9 @@ fn many_groups() -> Body {
     file.finish()
 }
 
-/// Rules that an automaton would need a state for every set of first letters to follow: which of the
-/// sixteen a path has shown already tells 65,536 of them apart. Every allow is outdone by the longer
-/// disallow behind it, so all of them have to be asked.
+/// Returns rules for which an automaton would need one state per set of first letters: the sixteen
+/// letters that a path has shown give 65,536 states. Every allow rule is overridden by the longer
+/// disallow rule after it, so all of them have to be compared.
 fn exploding_patterns() -> Body {
     let mut file = File::plain();
     file.agent("*", 0);
@@ -397,7 +396,7 @@ fn exploding_patterns() -> Body {
     file.finish()
 }
 
-/// A robots.txt that is being written, and counted.
+/// A robots.txt file being written, with its counts.
 struct File {
     body: Vec<u8>,
     end: &'static str,
@@ -409,7 +408,7 @@ struct File {
 }
 
 impl File {
-    /// A file in one of the ways that files are written: 29 of 100 have CRLF.
+    /// Creates a file with one of the usual line endings: 29 of 100 files have CRLF.
     fn new(random: &mut Random) -> Self {
         Self {
             end: if random.below(100) < 29 { "\r\n" } else { "\n" },
@@ -423,7 +422,7 @@ impl File {
             body: Vec::new(),
             end: "\n",
             is_capital: false,
-            // Everybody else has a verdict in every file.
+            // Every file has a verdict for `*`.
             counts: Counts {
                 verdicts: 1,
                 ..Counts::default()
@@ -496,7 +495,7 @@ impl File {
         self.counts.sitemaps += 1;
     }
 
-    /// At least `count` rules of the kinds that are met, each with a question that it decides.
+    /// Adds at least `count` rules of the usual kinds, each with a question that it decides.
     fn rules(&mut self, random: &mut Random, count: u64) {
         let end = self.counts.allow + self.counts.disallow + count;
         while self.counts.allow + self.counts.disallow < end {
@@ -538,7 +537,7 @@ impl File {
     }
 
     fn finish(mut self) -> Body {
-        // Behind the last line end stands an empty line.
+        // The last line ending is followed by an empty line.
         self.counts.lines += 1;
         self.counts.blanks += 1;
         Body {
@@ -549,40 +548,40 @@ impl File {
     }
 }
 
-/// How the records of an archive are packed.
+/// The packing of the records of an archive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     Plain,
-    /// A gzip member a record.
+    /// One gzip member per record.
     Gzip,
-    /// A zstd frame a record.
+    /// One zstd frame per record.
     Zstd,
 }
 
-/// An archive in the shape of Common Crawl's robots.txt subset: a warcinfo record, then pairs of a
+/// An archive in the form of Common Crawl's robots.txt subset: a warcinfo record, then pairs of a
 /// request and its response.
 pub struct Archive {
     pub bytes: Vec<u8>,
-    /// Where each member, frame or plain record begins.
+    /// The offset of each member, frame or plain record.
     members: Vec<usize>,
     pub records: u64,
-    /// The bytes of all blocks.
+    /// The total size of all blocks in bytes.
     pub block_bytes: u64,
-    /// The bytes of all members, inflated.
+    /// The total decompressed size of all members in bytes.
     pub plain_bytes: u64,
     pub captures: u64,
-    /// What the bodies of successful responses hold; the others have one verdict each.
+    /// The counts of the bodies of successful responses. The other responses have one verdict each.
     pub counts: Counts,
     /// Members with a wrong checksum.
     pub damaged: u64,
 }
 
-/// What a server answered.
+/// The response of a server.
 struct Answer<'a> {
     status: &'static str,
     headers: &'static str,
     body: &'a [u8],
-    /// `None` where the body is not read as a robots.txt.
+    /// The body, or `None` if it is not parsed as a robots.txt file.
     counts: Option<&'a Counts>,
 }
 
@@ -598,7 +597,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Successful responses with these bodies, `repeats` times over.
+/// Returns successful responses with these bodies, repeated `repeats` times.
 pub fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> Archive {
     let answers: Vec<_> = (0..repeats)
         .flat_map(|_| bodies.iter().map(Answer::ok))
@@ -606,13 +605,13 @@ pub fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> Archive 
     archive(&answers, framing)
 }
 
-/// Captures as a crawl has them: 54 of 100 are successful, 27 redirects and 19 not there; three
-/// of the 54 are forty times as large as usual.
+/// Returns captures in the proportions of a crawl: of 100, 54 are successful, 27 are redirects and 19
+/// are missing. Three of the 54 are forty times as large as usual.
 pub fn crawl(captures: u64, framing: Framing) -> Archive {
     crawl_of_seed(captures, framing, 0)
 }
 
-/// The same from another seed.
+/// Returns captures in the proportions of a crawl, from a seed.
 pub fn crawl_of_seed(captures: u64, framing: Framing, seed: u64) -> Archive {
     let mut random = Random(0x6006 + (seed << 16));
     let moved = "<html><head><title>301 Moved Permanently</title></head><body><center><h1>301 Moved Permanently</h1>\
@@ -740,7 +739,7 @@ impl Archive {
         }
     }
 
-    /// Spoils the checksum of every tenth gzip member.
+    /// Damages the checksum of every tenth gzip member.
     pub fn damage(&mut self) {
         for end in self.members.iter().skip(10).step_by(10) {
             self.bytes[end - 8] ^= 1;
@@ -749,7 +748,7 @@ impl Archive {
     }
 }
 
-/// The floor under every reader of gzip: libdeflate, a member at a time, in memory.
+/// The lower bound of every gzip reader: libdeflate, one member at a time, in memory.
 pub struct Floor {
     decompressor: NonNull<sys::libdeflate_decompressor>,
     output: Vec<u8>,
@@ -769,7 +768,7 @@ impl Floor {
         }
     }
 
-    /// Inflates all members of `input`, checks their checksums, and gives their number and bytes.
+    /// Decompresses all members of `input` and checks their checksums. Returns their number and bytes.
     pub fn inflate(&mut self, mut input: &[u8]) -> (u64, u64) {
         let (mut members, mut bytes) = (0, 0);
         while !input.is_empty() {
@@ -781,15 +780,15 @@ impl Floor {
         (members, bytes)
     }
 
-    /// Inflates the first member of `input`; gives the bytes it takes there, and what is in it.
+    /// Decompresses the first member of `input`. Returns its compressed size and its contents.
     pub fn member(&mut self, input: &[u8]) -> (usize, &[u8]) {
         let (mut taken, mut made) = (0, 0);
         #[expect(
             unsafe_code,
             reason = "libdeflate has no safe binding that tells the bytes taken"
         )]
-        // SAFETY: the decompressor is live until `drop`; both pointers come with the lengths of
-        // what they point at; the two results are valid for writing during the call.
+        // SAFETY: the decompressor is live until `drop`, both pointers are passed with the lengths of
+        // their slices, and the two results are valid for writing during the call.
         let result = unsafe {
             sys::libdeflate_gzip_decompress_ex(
                 self.decompressor.as_ptr(),
@@ -819,7 +818,7 @@ impl Drop for Floor {
     }
 }
 
-/// Numbers that are the same on every run (xorshift64*).
+/// A random generator with a fixed seed (xorshift64*).
 struct Random(u64);
 
 impl Random {

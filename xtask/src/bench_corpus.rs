@@ -1,12 +1,13 @@
 //! Builds the archives that `make bench` measures.
 //!
-//! `cargo xtask bench-corpus FOLDER BYTES [ARCHIVE…]`: archives of about 1.9 MB, as Common Crawl's robots.txt
-//! subset has them, until they hold `BYTES`. Records come from the archives that are named; else
-//! they are generated, from a fixed seed.
+//! Usage: `cargo xtask bench-corpus FOLDER BYTES [ARCHIVE…]`. Writes archives of about 1.9 MB, the
+//! size in Common Crawl's robots.txt subset, until there are `BYTES` bytes. Records are copied from
+//! the given archives, or generated from a fixed seed.
 //!
-//! Where the named archives hold too little they are used again. A second copy must not be easier
-//! than the web: hosts are changed everywhere, and so is a path of every body that occurs but once
-//! in the archives, so that as many bodies repeat as did before. All lengths stay as they were.
+//! If the given archives are too small, they are copied several times. A second copy must not be
+//! easier than the web: hosts are changed everywhere, and so is one path of every body that occurs
+//! only once in the archives, so that the share of repeated bodies stays the same. All lengths stay
+//! the same.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
@@ -21,12 +22,12 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Bytes of an archive of the robots.txt subset.
+/// The size of an archive of the robots.txt subset in bytes.
 const ARCHIVE_BYTES: usize = 1_900_000;
-/// Captures of a generated archive of about that size.
+/// The number of captures in a generated archive of about that size.
 const GENERATED_CAPTURES: u64 = 1250;
 
-/// Writes the archives that the arguments ask for.
+/// Runs the tool with its command-line arguments.
 pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
     let [folder, bytes, archives @ ..] = args else {
         return Err("usage: cargo xtask bench-corpus FOLDER BYTES [ARCHIVE…]".into());
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Archives that are being written.
+/// The archives being written.
 struct Corpus<'a> {
     folder: &'a Path,
     made: u64,
@@ -86,7 +87,7 @@ fn copies_of(archives: &[PathBuf], corpus: &mut Corpus<'_>, bytes: usize) {
     }
     let info = records.first().cloned().expect("a record");
     for copy in 0.. {
-        for record in records.iter().filter(|it| !is_warcinfo(it)) {
+        for record in records.iter().filter(|record| !is_warcinfo(record)) {
             if corpus.archive.is_empty() {
                 if corpus.bytes >= bytes {
                     return;
@@ -95,7 +96,7 @@ fn copies_of(archives: &[PathBuf], corpus: &mut Corpus<'_>, bytes: usize) {
             }
             let is_unique = times[&hash(body_of(record))] == 1;
             corpus.push(&changed(record, copy, is_unique));
-            // A response ends an archive, so that none is parted from its request.
+            // An archive ends after a response, so that requests and responses stay together.
             if corpus.archive.len() >= ARCHIVE_BYTES && is_response(record) {
                 corpus.finish_archive();
             }
@@ -103,7 +104,7 @@ fn copies_of(archives: &[PathBuf], corpus: &mut Corpus<'_>, bytes: usize) {
     }
 }
 
-/// The members of an archive, inflated.
+/// Returns the decompressed members of an archive.
 fn members(path: &Path) -> Vec<Vec<u8>> {
     let bytes = fs::read(path).unwrap();
     let (mut rest, mut floor, mut members) = (bytes.as_slice(), Floor::new(), Vec::new());
@@ -115,7 +116,7 @@ fn members(path: &Path) -> Vec<Vec<u8>> {
     members
 }
 
-/// A record of the `copy`-th copy.
+/// Returns a record as changed for a copy.
 fn changed(record: &[u8], copy: u8, is_unique: bool) -> Vec<u8> {
     let mut changed = record.to_vec();
     if copy == 0 {
@@ -134,7 +135,7 @@ fn changed(record: &[u8], copy: u8, is_unique: bool) -> Vec<u8> {
     changed
 }
 
-/// Turns the letters of the longest path of a rule.
+/// Rotates the letters of the longest path of a rule.
 fn change_a_path(body: &mut [u8], copy: u8) {
     let mut longest = 0..0;
     for line in robots::Lines::new(body, 0) {
@@ -148,7 +149,7 @@ fn change_a_path(body: &mut [u8], copy: u8) {
     turn_letters(&mut body[longest], copy);
 }
 
-/// Turns the small letters but those of a top-level domain, so that hosts stay hosts.
+/// Rotates the lower-case letters except those of the top-level domain, so that hosts stay valid.
 fn turn_letters(text: &mut [u8], by: u8) {
     let end = memchr::memrchr(b'.', text).unwrap_or(text.len());
     for byte in text[..end]
@@ -172,7 +173,7 @@ fn header_of(record: &[u8]) -> &[u8] {
     &record[..end]
 }
 
-/// What stands behind the WARC header and the HTTP header.
+/// Returns the bytes after the WARC header and the HTTP header.
 fn body_of(record: &[u8]) -> &[u8] {
     let block = &record[header_of(record).len() + 4..];
     memmem::find(block, b"\r\n\r\n").map_or(&[], |end| &block[end + 4..])

@@ -1,7 +1,7 @@
-//! The parts that `make bench` measures beside the whole job.
+//! The single measurements to which `make bench` compares the whole job.
 //!
-//! `cargo xtask bench-floors MEASUREMENT ARCHIVE…` does one thing to all archives, in one thread, and prints the CPU
-//! seconds it took, bytes and a count of what it did.
+//! Usage: `cargo xtask bench-floors MEASUREMENT ARCHIVE…`. Applies one measurement to all archives in
+//! one thread, and prints the CPU seconds, bytes, and a count.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
@@ -18,7 +18,7 @@ use std::io::Read;
 use std::path::Path;
 use warc::{Limits, Reader};
 
-/// Takes the measurement that the arguments ask for, and prints it.
+/// Runs the tool with its command-line arguments.
 pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
     let Some((measurement, paths)) = args.split_first() else {
         return Err("usage: cargo xtask bench-floors MEASUREMENT ARCHIVE…".into());
@@ -45,7 +45,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// libdeflate, a member at a time: nothing can be faster. Bytes inflated, and members.
+/// Decompresses with libdeflate, one member at a time, which is the lower bound of every reader.
+/// Returns decompressed bytes and members.
 fn inflate(paths: &[String]) -> (u64, u64) {
     let mut floor = Floor::new();
     paths.iter().fold((0, 0), |(bytes, count), path| {
@@ -54,7 +55,7 @@ fn inflate(paths: &[String]) -> (u64, u64) {
     })
 }
 
-/// Every block by our reader: bytes of blocks, and records.
+/// Reads every block with the reader of this project. Returns bytes of blocks, and records.
 fn read(paths: &[String]) -> (u64, u64) {
     let mut reader = Reader::new(Limits::default());
     let (mut bytes, mut count) = (0, 0);
@@ -68,7 +69,7 @@ fn read(paths: &[String]) -> (u64, u64) {
     (bytes, count)
 }
 
-/// The same by fastwarc, with the options that make it fastest.
+/// Reads every block with fastwarc, with its fastest options. Returns bytes of blocks, and records.
 fn read_fastwarc(paths: &[String]) -> (u64, u64) {
     let (mut bytes, mut count) = (0, 0);
     let mut block = Vec::new();
@@ -94,7 +95,7 @@ fn read_fastwarc(paths: &[String]) -> (u64, u64) {
     (bytes, count)
 }
 
-/// The bodies that the job parses.
+/// Returns the bodies that the job parses.
 fn bodies(paths: &[String]) -> Vec<Vec<u8>> {
     let mut reader = Reader::new(Limits::default());
     let scope = Scope {
@@ -110,7 +111,7 @@ fn bodies(paths: &[String]) -> Vec<Vec<u8>> {
             let capture = Capture::read(&record, scope).filter(Capture::is_parsed);
             bodies.extend(
                 capture
-                    .and_then(|it| it.body)
+                    .and_then(|capture| capture.body)
                     .map(std::borrow::Cow::into_owned),
             );
         }
@@ -118,7 +119,7 @@ fn bodies(paths: &[String]) -> Vec<Vec<u8>> {
     bodies
 }
 
-/// Our parser: bytes of bodies, and lines with a key and a value.
+/// Parses with the parser of this project. Returns bytes of bodies, and lines with a key and a value.
 fn parse(bodies: &[Vec<u8>]) -> (u64, u64) {
     let mut parser = Parser::new();
     bodies.iter().fold((0, 0), |(bytes, count), body| {
@@ -130,14 +131,15 @@ fn parse(bodies: &[Vec<u8>]) -> (u64, u64) {
     })
 }
 
-/// The same by fast-robots, which takes UTF-8 only; what is none it gets mended beforehand.
+/// Parses with fast-robots, which accepts only UTF-8: invalid bytes are replaced beforehand. Returns
+/// bytes of bodies, and lines with a key and a value.
 fn parse_fast_robots(bodies: &[String]) -> (u64, u64) {
     bodies.iter().fold((0, 0), |(bytes, count), body| {
         let robots = black_box(RobotsTxt::parse(body));
         let lines = robots
             .groups
             .iter()
-            .map(|it| it.rules.len() + it.agents.len());
+            .map(|group| group.rules.len() + group.agents.len());
         (
             bytes + body.len() as u64,
             count + lines.sum::<usize>() as u64,

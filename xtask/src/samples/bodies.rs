@@ -1,9 +1,9 @@
-//! The texts of the hosts of the two crawls.
+//! The robots.txt files of the hosts in the two sample crawls.
 //!
-//! All are written for this project. The templates of vendors are imitations: their marker lines
-//! are what the vendors publish, the rest only has their shape.
+//! All are written for this project. The templates of vendors are imitations: only their marker
+//! lines are those that the vendors publish.
 
-/// The commonest shape of a block, and the one most often misread: a later group of several names.
+/// The most common form of a block, and the one most often misread: a later group of several names.
 pub(crate) const NEWS: &str = "\
 # News, all the day
 User-agent: *
@@ -63,7 +63,7 @@ User-agent: Claude-Web\r
 Disallow: /\r
 ";
 
-/// A licence was signed: the block has gone.
+/// The block has been removed, as after a licence agreement.
 pub(crate) const TIMES_LATER: &str = "\
 User-agent: *\r
 Disallow: /print/\r
@@ -152,7 +152,7 @@ Disallow: /
 # END Cloudflare Managed Content
 ";
 
-/// The shape of 2026: one more name, and `use=`.
+/// The managed block of 2026, with another name and `use=`.
 pub(crate) const CLOUDFLARE_2026: &str = "\
 # As a condition of accessing this website, you agree to abide by the
 # following content signals:
@@ -195,7 +195,7 @@ Disallow: /
 # END Cloudflare Managed Content
 ";
 
-/// What stands below the managed block in a host's own words.
+/// The part below the managed block, written by the host itself.
 pub(crate) const OWN_PART: &str = "
 User-agent: *
 Disallow: /cgi-bin/
@@ -570,10 +570,10 @@ pub(crate) const CLOSED: &str = "User-agent: *\nDisallow: /\n";
 pub(crate) const OPEN: &str = "User-agent: *\nDisallow:\n";
 pub(crate) const OPEN_ALLOW: &str = "User-agent: *\nAllow: /\n";
 
-/// Only the start page is open: `partial`, not `disallow_all`.
+/// Only the start page is allowed: `partial`, not `disallow_all`.
 pub(crate) const FRONT_PAGE: &str = "User-agent: *\nDisallow: /\nAllow: /$\n";
 
-/// Nothing is left of the hole that `Allow` makes: `disallow_all`.
+/// The disallow rules cover everything that `Allow` permits: `disallow_all`.
 pub(crate) const CLOSED_BY_PARTS: &str = "\
 User-agent: *
 Disallow: /
@@ -717,7 +717,7 @@ User-agent: *
 Disallow: /wp-admin/
 ";
 
-/// Two groups of one name, a group without rules, and one that is named twice.
+/// Two groups of one name, a group without rules, and a group that names a crawler twice.
 pub(crate) const MERGED: &str = "\
 User-agent: GPTBot
 Disallow: /a/

@@ -1,7 +1,7 @@
-//! The two crawls: the same hosts at two dates, in the shape of Common Crawl's robots.txt subset.
+//! The two sample crawls: the same hosts at two dates, in the form of Common Crawl's robots.txt subset.
 //!
-//! If you change a host here, the counts of `index.toml` and what the queries of `jobs/` are
-//! expected to answer change with it.
+//! If you change a host here, also update the counts in `index.toml` and the expected answers of the
+//! queries in `jobs/`.
 
 use super::bodies::*;
 use super::record::{Archive, find, http};
@@ -53,7 +53,7 @@ pub(crate) fn crawl(later: bool) -> Archive {
 }
 
 impl Crawl {
-    /// A request and its response. The request stands first, as in Common Crawl.
+    /// Adds a request and its response, in this order, as in Common Crawl.
     fn fetch(&mut self, url: &str, status: &str, headers: &[(&str, &str)], body: &[u8]) {
         let (scheme, rest) = url.split_once("://").expect("the URLs here are absolute");
         let (host, path) = rest.split_once('/').expect("the URLs here have a path");
@@ -74,7 +74,7 @@ impl Crawl {
             .set("WARC-Target-URI", url);
         let request_id = request.headers[2].1.clone();
 
-        // The crawler stored the payload decoded and renamed the headers that it made untrue.
+        // The crawler stored the decoded payload and renamed the headers that no longer apply.
         let mut all = headers.to_vec();
         let sent = (body.len() * 2 / 3).to_string();
         match self.archive.records.len() % 10 {
@@ -116,7 +116,7 @@ impl Crawl {
         self.fetch(url, "200 OK", &headers, body.as_ref());
     }
 
-    /// A template, with the name of the host where it has `HOST`.
+    /// Returns a template with `HOST` replaced by the name of the host.
     fn template(&mut self, url: &str, server: &str, body: &str) {
         let host = url.split('/').nth(2).expect("the URLs here are absolute");
         let body = body.replace("HOST", host);
@@ -142,7 +142,7 @@ impl Crawl {
         if self.later { later } else { first }
     }
 
-    /// Hosts that decided for themselves.
+    /// Adds hosts with a file of their own.
     fn policies(&mut self) {
         self.plain(
             "https://www.news.example/robots.txt",
@@ -190,7 +190,7 @@ impl Crawl {
         self.plain("https://merged.example/robots.txt", MERGED);
     }
 
-    /// Hosts whose vendor decided, or most of it.
+    /// Adds hosts whose file comes completely or mostly from a vendor.
     fn templates(&mut self) {
         let cloudflare = self.pick(CLOUDFLARE, CLOUDFLARE_2026);
         self.template(
@@ -254,7 +254,7 @@ impl Crawl {
         self.template("https://parked-too.example/robots.txt", "openresty", PARKED);
     }
 
-    /// Hosts that say what may be done with what was fetched.
+    /// Adds hosts that state what may be done with fetched content.
     fn statements(&mut self) {
         self.plain(
             "https://signals.example/robots.txt",
@@ -300,7 +300,7 @@ impl Crawl {
         );
     }
 
-    /// Texts in which a parser may go wrong.
+    /// Adds files that parsers often misread.
     fn oddities(&mut self) {
         self.plain("https://sitemaps.example/robots.txt", SITEMAPS);
         self.plain("https://slow.example/robots.txt", SLOW);
@@ -340,7 +340,7 @@ impl Crawl {
         self.plain("https://utf16.example/robots.txt", utf16);
     }
 
-    /// 2xx without rules.
+    /// Adds responses with a 2xx status and no rules.
     fn without_rules(&mut self) {
         self.plain("https://empty.example/robots.txt", "");
         self.plain("https://blank.example/robots.txt", "\n\n  \n");
@@ -366,11 +366,11 @@ impl Crawl {
         self.plain("https://names-only.example/robots.txt", "User-agent: *\n");
     }
 
-    /// Every status that means something.
+    /// Adds one host per status that has an effect.
     fn statuses(&mut self) {
         let url = "https://missing.example/robots.txt";
         if self.later {
-            // It had none and has one now.
+            // The file is missing in the first crawl and present in the later one.
             self.plain(url, TABLOID);
         } else {
             self.html(url, "404 Not Found", "nginx", NOT_FOUND);
@@ -418,7 +418,7 @@ impl Crawl {
             ("CF-RAY", "9a0000000000abcd-FRA"),
         ];
         self.fetch(edge, "403 Forbidden", &cloudflare, CHALLENGE.as_bytes());
-        // It was open to everyone, and is hidden behind the edge in the later crawl.
+        // Open to all crawlers in the first crawl, and behind a challenge page in the later one.
         let retreat = "https://retreat.example/robots.txt";
         if self.later {
             self.fetch(retreat, "403 Forbidden", &cloudflare, CHALLENGE.as_bytes());
@@ -495,7 +495,7 @@ impl Crawl {
         );
     }
 
-    /// Redirects whose targets are here, are elsewhere, or do not exist.
+    /// Adds redirects whose targets are in the crawl, are missing from it, or do not exist.
     fn redirects(&mut self) {
         // To https, and from there to www.
         self.redirect(
@@ -519,13 +519,13 @@ impl Crawl {
             "/static/robots.txt",
         );
         self.plain("https://relative.example/static/robots.txt", CLOSED);
-        // To another host, which speaks for itself as well.
+        // To another host, which is captured on its own as well.
         self.redirect(
             "https://merger.example/robots.txt",
             "301 Moved Permanently",
             "https://www.news.example/robots.txt",
         );
-        // To a path that is no robots.txt: the target's response is kept for the sake of the first.
+        // To a path other than /robots.txt: the response is kept only as the target of the redirect.
         self.redirect(
             "https://files.example/robots.txt",
             "302 Found",
@@ -535,14 +535,14 @@ impl Crawl {
             "https://cdn.example.net/files.example/robots-v2.txt",
             SELECTIVE,
         );
-        // To the start page, the commonest soft 404.
+        // To the start page, the most common soft 404.
         self.redirect(
             "https://homepage.example/robots.txt",
             "302 Found",
             "https://homepage.example/",
         );
         self.html("https://homepage.example/", "200 OK", "nginx", HTML);
-        // To a page that is not there.
+        // To a page that does not exist.
         self.redirect(
             "https://dead-end.example/robots.txt",
             "307 Temporary Redirect",
@@ -563,7 +563,7 @@ impl Crawl {
             );
         }
         self.plain("https://d.chain.example/robots.txt", DAILY);
-        // A chain of six, one more than is followed.
+        // A chain of six hops, one more than the limit.
         for hop in 1..=6 {
             self.redirect(
                 &format!("https://long.example/{}", hop_path(hop)),
@@ -572,7 +572,7 @@ impl Crawl {
             );
         }
         self.plain("https://long.example/hop7.txt", CLOSED);
-        // A loop of two, and one that is its own target.
+        // A loop of two hosts, and a redirect to itself.
         self.redirect(
             "https://ping.example/robots.txt",
             "302 Found",
@@ -594,7 +594,7 @@ impl Crawl {
             "303 See Other",
             "https://login.away.example/?next=%2Frobots.txt",
         );
-        // 3xx that lead nowhere.
+        // 3xx responses without a usable target.
         self.fetch(
             "https://unchanged.example/robots.txt",
             "304 Not Modified",
@@ -609,29 +609,29 @@ impl Crawl {
         );
     }
 
-    /// Hosts with more than one voice, and odd names of hosts.
+    /// Adds hosts with contradicting captures, and unusual host names.
     fn variants(&mut self) {
-        // www and apex disagree.
+        // www and apex have different files.
         self.plain("https://twofold.example/robots.txt", OPEN);
         self.plain("https://www.twofold.example/robots.txt", CLOSED);
-        // http and https disagree.
+        // http and https have different files.
         self.plain("http://schemes.example/robots.txt", CLOSED);
         self.plain("https://schemes.example/robots.txt", DAILY);
-        // A port of its own.
+        // A port that is not the default.
         self.plain("http://app.example.com:8080/robots.txt", CLOSED);
         self.plain("https://app.example.com/robots.txt", OPEN_ALLOW);
-        // bücher.example, as crawlers write it, and an internationalised top-level name.
+        // bücher.example in punycode, as crawlers write it, and an internationalized top-level domain.
         self.plain("https://xn--bcher-kva.example/robots.txt", TABLOID);
         self.plain("https://example.xn--p1ai/robots.txt", MIRROR);
-        // An address, and a host below a private suffix.
+        // An IP address, and a host below a private suffix.
         self.plain("http://192.0.2.77/robots.txt", OPEN);
         self.plain("https://example.github.io/robots.txt", INVITE);
-        // Three captures of one host within the crawl: open, an error, then closed to GPTBot.
+        // Three captures of one host within the crawl: allowed, an error, then disallowed for GPTBot.
         let url = "https://changing.example/robots.txt";
         self.plain(url, OPEN);
         self.html(url, "503 Service Unavailable", "nginx", "");
         self.plain(url, CONTRADICTION);
-        // The same file a second time, as a revisit.
+        // The same file again, as a revisit.
         let url = "https://library.example.org/robots.txt";
         let first = self
             .archive

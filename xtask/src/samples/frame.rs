@@ -1,4 +1,4 @@
-//! Containers: what stands around the records of an archive.
+//! Compression of archives: gzip members, zstd frames and dictionaries.
 
 use std::io::{self, Write};
 
@@ -23,19 +23,19 @@ pub(crate) fn deflate(bytes: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// A frame that states its size and ends with a checksum.
+/// Returns a zstd frame that states its size and ends with a checksum.
 pub(crate) fn zstd(bytes: &[u8], dictionary: &[u8]) -> io::Result<Vec<u8>> {
     let mut compressor = zstd::bulk::Compressor::with_dictionary(19, dictionary)?;
     compressor.include_checksum(true)?;
     compressor.compress(bytes)
 }
 
-/// A frame as a stream is written: without its size.
+/// Returns a zstd frame as a stream is written, without its size.
 pub(crate) fn zstd_stream(bytes: &[u8]) -> io::Result<Vec<u8>> {
     zstd::stream::encode_all(bytes, 3)
 }
 
-/// A skippable frame; the magic number 0x184D2A5D says that it holds a dictionary.
+/// Returns a skippable frame. The magic number 0x184D2A5D marks a dictionary.
 pub(crate) fn skippable(magic: u32, content: &[u8]) -> Vec<u8> {
     let mut out = magic.to_le_bytes().to_vec();
     out.extend_from_slice(&(content.len() as u32).to_le_bytes());
@@ -53,7 +53,7 @@ pub(crate) fn unhex(text: &str) -> Vec<u8> {
 
 /// A zstd dictionary, number 20260105, trained on 400 records like those of the samples.
 ///
-/// It stands here as bytes because training is a part of zstd that the package leaves out.
+/// It is stored as bytes because the `zstd` package is built without support for training.
 pub(crate) const DICTIONARY: &str = "
     37a430ec092535011710e8a9d00100000000009bec3d30b5945bca246502620563050000000000e0780700000400
     4006000008808c1a0600000010000000000000088e0b0d020d10000000402c009a498c99ae090100000014efcc88

@@ -1,13 +1,13 @@
 //! Writes the files of `data-samples/warc/`, and those of `data-samples/robots/` whose bytes an
-//! editor would not keep.
+//! editor would not preserve.
 //!
-//! `cargo xtask samples [FOLDER]`; the folder is `data-samples` unless given. Ids and
-//! dates are fixed, so the same version of the compressors gives the same bytes. The samples named
-//! in [`BY_CRATE`] are written by the `warc` crate, as a witness that is independent of our reading
-//! of the standard; all others, with their framing and their faults, by the code beside this.
+//! Usage: `cargo xtask samples [FOLDER]`; the default is `data-samples`. Ids and dates are fixed, so
+//! the same version of the compressors gives the same bytes. The samples in [`BY_CRATE`] are written
+//! by the crate `warc`, which implements the standard independently. All others, with their framing
+//! and faults, are written by the modules here.
 //!
-//! It prints how many records of each kind it put into a file, readable or not. If you change a
-//! sample, look at its entry in `index.toml`.
+//! The tool prints the number of records of each type per file, readable or not. If you change a
+//! sample, also update its entry in `index.toml`.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ mod record;
 use frame::{gzip, skippable, zstd, zstd_stream};
 use record::{Archive, Record, find, http};
 
-/// Which samples the `warc` crate wrote.
+/// The samples that the crate `warc` writes.
 const BY_CRATE: [&str; 4] = [
     "per-record-1.1.warc.gz",
     "plain.warc",
@@ -29,10 +29,10 @@ const BY_CRATE: [&str; 4] = [
     "whole-file.warc.gz",
 ];
 
-/// Two rules, one of each kind.
+/// A file with an allow and a disallow rule.
 const RULES: &str = "User-agent: *\nDisallow: /private/\nAllow: /private/open/\n";
 
-/// Writes all samples that are made, into `warc/` and `robots/` below a folder.
+/// Writes all generated samples into `warc/` and `robots/` below a folder.
 pub(crate) fn write_all(root: &Path) -> io::Result<()> {
     let folder = root.join("warc");
     fs::create_dir_all(&folder)?;
@@ -51,7 +51,7 @@ struct Samples {
     folder: PathBuf,
 }
 
-/// How the records of an archive are framed.
+/// The framing of the records of an archive.
 enum Framing {
     Plain,
     GzipEach,
@@ -85,7 +85,7 @@ impl Samples {
         self.write(name, &bytes)
     }
 
-    /// Archives without a fault, one for each way to frame them.
+    /// Adds archives without faults, one per kind of framing.
     fn whole(&mut self) -> io::Result<()> {
         for (name, later) in [
             ("cc-robotstxt.warc.gz", false),
@@ -104,8 +104,8 @@ impl Samples {
         self.archive("frames.warc.zst", Framing::ZstdEach, &usual(13))?;
         self.archive("one-frame.warc.zst", Framing::ZstdWhole, &usual(14))?;
 
-        // The standard of the IIPC: a skippable frame at the head holds the dictionary of all
-        // frames, as it is or compressed. Other skippable frames mean nothing.
+        // The IIPC specification for zstd: a skippable frame at the start has the dictionary of all
+        // frames, plain or compressed. Other skippable frames are ignored.
         let dictionary = frame::unhex(frame::DICTIONARY);
         for (name, number, content) in [
             ("frames-with-dictionary.warc.zst", 15, dictionary.clone()),
@@ -130,7 +130,7 @@ impl Samples {
             self.write(name, &out)?;
         }
 
-        // Two members of several records each, as when two runs of wget are joined.
+        // Two members of several records each, like two concatenated wget archives.
         let archive = usual(17);
         let records = to_bytes(&archive);
         println!("two-whole-files.warc.gz: {:?}", archive.counts());
@@ -138,7 +138,7 @@ impl Samples {
         out.extend_from_slice(&gzip(&records[3..].concat())?);
         self.write("two-whole-files.warc.gz", &out)?;
 
-        // A member of nothing between two records, and a tail of zeros as tapes and disks leave it.
+        // An empty member between two records, and a tail of zeros, as tapes and disks leave it.
         let archive = usual(18);
         let mut members = gzip_each(&to_bytes(&archive))?;
         println!("empty-member.warc.gz: {:?}", archive.counts());
@@ -152,7 +152,7 @@ impl Samples {
         self.write("nothing.warc.gz", b"")
     }
 
-    /// What can stand in the block of a response.
+    /// Adds archives with unusual blocks of responses.
     fn http(&mut self) -> io::Result<()> {
         self.archive("http-as-sent.warc.gz", Framing::GzipEach, &as_sent())?;
         self.archive("chunked.warc.gz", Framing::GzipEach, &chunked())?;
@@ -162,7 +162,7 @@ impl Samples {
             &content_encoding()?,
         )?;
 
-        // More header fields, a longer one, and more codings than anybody means.
+        // More header fields, a longer header field, and more codings than a server would send.
         let mut archive = Archive::new(53);
         archive.sample_info();
         let long = "x".repeat((64 << 10) + 1);
@@ -183,7 +183,7 @@ impl Samples {
         let mut archive = Archive::new(23);
         archive.sample_info();
         let cut = b"User-agent: *\nDisallow: /private/\nDisallow: /x";
-        // The last line was `Disallow: /x/y/z`; as it stands it would close more than was meant.
+        // The last line was `Disallow: /x/y/z`. Truncated, it would disallow more than intended.
         for (reason, host) in [
             ("length", "long.example"),
             ("time", "late.example"),
@@ -194,7 +194,7 @@ impl Samples {
                 .response(&format!("https://{host}/robots.txt"), block)
                 .set("WARC-Truncated", reason);
         }
-        // Cut at a line end, so that every line is whole.
+        // Truncated at a line ending, so that every line is complete.
         archive
             .ok(
                 "https://between.example/robots.txt",
@@ -204,7 +204,7 @@ impl Samples {
         self.archive("truncated-payload.warc.gz", Framing::GzipEach, &archive)
     }
 
-    /// Records that are sound and unusual.
+    /// Adds records that are sound but unusual.
     fn odd(&mut self) -> io::Result<()> {
         self.archive(
             "resource-and-revisit.warc.gz",
@@ -236,7 +236,7 @@ impl Samples {
 
         self.archive("odd-urls.warc.gz", Framing::GzipEach, &odd_urls())?;
 
-        // Header names and kinds in odd case, a folded header, bytes above 0x7F, bare line feeds.
+        // Header names and types in unusual case, a folded header, bytes above 0x7F, bare line feeds.
         let archive = usual(27);
         let mut members = Vec::new();
         for (i, record) in archive.records.iter().enumerate() {
@@ -255,8 +255,8 @@ impl Samples {
         println!("odd-headers.warc.gz: {:?}", archive.counts());
         self.write("odd-headers.warc.gz", &members.concat())?;
 
-        // As in CC-MAIN-2018-34: an empty line too many before the payload, and a length that
-        // does not count it.
+        // As in CC-MAIN-2018-34: an extra empty line before the payload, which the length does not
+        // include.
         let mut archive = Archive::new(28);
         archive.warcinfo(&[
             ("isPartOf", "CC-MAIN-2018-34-SAMPLE"),
@@ -272,7 +272,7 @@ impl Samples {
         self.archive("off-by-two.warc.gz", Framing::GzipEach, &archive)
     }
 
-    /// Archives with faults; every other record must still be read.
+    /// Adds archives with faults. All other records must still be read.
     fn damaged(&mut self) -> io::Result<()> {
         const GARBAGE: &[u8] = b"-- these bytes are no part of any record --\n";
 
@@ -316,7 +316,7 @@ impl Samples {
         members.insert(4, GARBAGE.to_vec());
         self.write("damaged-often.warc.gz", &members.concat())?;
 
-        // A good record stands between every two of these.
+        // There is a sound record between every two of these.
         let mut archive = usual_of(47, 8);
         let block = archive.records[2].block.len();
         archive.records[2].state_length(block + 100);
@@ -329,7 +329,7 @@ impl Samples {
             &gzip_each(&to_bytes(&archive))?.concat(),
         )?;
 
-        // All records in one member: the next is found inside the decoded bytes.
+        // All records in one member: resynchronization happens within the decoded bytes.
         let mut archive = usual_of(48, 4);
         let block = archive.records[2].block.len();
         archive.records[2].state_length(block + 100);
@@ -343,8 +343,8 @@ impl Samples {
         frames[2][last] ^= 0xFF;
         self.write("damaged-frame.warc.zst", &frames.concat())?;
 
-        // The second record says that it reaches into the third, the fourth ends too early, words
-        // stand behind the fifth, and the last is cut.
+        // The length of the second record reaches into the third, the length of the fourth is too
+        // small, the fifth is followed by text, and the last is truncated.
         let mut archive = usual_of(50, 6);
         let block = archive.records[1].block.len();
         archive.records[1].state_length(block + 300);
@@ -357,7 +357,7 @@ impl Samples {
         self.write("damaged-plain.warc", &records.concat())
     }
 
-    /// Files that are not for us; magic numbers are enough to say so.
+    /// Adds files in formats that are refused. Their magic numbers are sufficient.
     fn refused(&mut self) -> io::Result<()> {
         self.write(
             "not-an-archive.txt",
@@ -375,7 +375,7 @@ impl Samples {
     }
 }
 
-/// A request and four responses, one of them no robots.txt.
+/// Returns a request and four responses, one of which is not a robots.txt file.
 fn usual(number: u32) -> Archive {
     let mut archive = Archive::new(number);
     archive.sample_info();
@@ -400,7 +400,7 @@ fn usual(number: u32) -> Archive {
     archive
 }
 
-/// A warcinfo and so many responses to requests for a robots.txt.
+/// Returns a warcinfo record and `responses` responses to requests for a robots.txt file.
 fn usual_of(number: u32, responses: u32) -> Archive {
     let mut archive = Archive::new(number);
     archive.sample_info();
@@ -411,7 +411,7 @@ fn usual_of(number: u32, responses: u32) -> Archive {
     archive
 }
 
-/// The members of a warcinfo and four responses.
+/// Returns the members of a warcinfo record and four responses.
 fn five(number: u32) -> io::Result<Vec<Vec<u8>>> {
     gzip_each(&to_bytes(&usual_of(number, 4)))
 }
@@ -431,13 +431,13 @@ fn zstd_each(records: &[Vec<u8>], dictionary: &[u8]) -> io::Result<Vec<Vec<u8>>>
         .collect()
 }
 
-/// The checksum stands before the four bytes of length at the end of a gzip member.
+/// Damages the checksum, which precedes the four bytes of length at the end of a gzip member.
 fn flip_checksum(member: &mut [u8]) {
     let at = member.len() - 8;
     member[at] ^= 0xFF;
 }
 
-/// Responses as servers send them, which is not always as they should.
+/// Returns responses as servers send them, some of which violate the standard.
 fn as_sent() -> Archive {
     let mut archive = Archive::new(20);
     archive.sample_info();
@@ -489,7 +489,7 @@ fn as_sent() -> Archive {
         "long-length",
         b"HTTP/1.1 200 OK\r\nServer: tiny\r\nContent-Length: 99999\r\n\r\n",
     );
-    // No status can be read from these.
+    // Responses without a readable status.
     send("no-http", b"");
     send("status-word", b"HTTP/1.1 OK\r\nServer: tiny\r\n\r\n");
     archive.response(
@@ -500,7 +500,7 @@ fn as_sent() -> Archive {
     archive
 }
 
-/// Chunked payloads that a crawler stored as they came.
+/// Returns chunked payloads that a crawler stored unchanged.
 fn chunked() -> Archive {
     let mut archive = Archive::new(21);
     archive.sample_info();
@@ -544,15 +544,15 @@ fn chunked() -> Archive {
         CHUNKED,
         format!("{:x}\n{RULES}\n0\n\n", RULES.len()).as_bytes(),
     );
-    // The last chunk never came; what came is whole lines.
+    // The last chunk is missing; the others end at a line ending.
     send(
         "no-end",
         CHUNKED,
         format!("{:x}\r\n{RULES}\r\n", RULES.len()).as_bytes(),
     );
-    // It says chunked and is not.
+    // The header states chunked coding, but the payload is not chunked.
     send("lie", CHUNKED, RULES.as_bytes());
-    // The crawler undid it and says so.
+    // The crawler decoded the payload and says so.
     send(
         "renamed",
         "X-Crawler-Transfer-Encoding: chunked\r\n",
@@ -563,7 +563,7 @@ fn chunked() -> Archive {
     archive
 }
 
-/// Compressed payloads that a crawler stored as they came.
+/// Returns compressed payloads that a crawler stored unchanged.
 fn content_encoding() -> io::Result<Archive> {
     let rules = RULES.as_bytes();
     let mut archive = Archive::new(22);
@@ -600,19 +600,19 @@ fn content_encoding() -> io::Result<Archive> {
         &[(NAME, "gzip"), ("Transfer-Encoding", "chunked")],
         &chunked,
     );
-    // They say that they are compressed and are not.
+    // The header states compression, but the payload is not compressed.
     send("gzip-lie", &[(NAME, "gzip")], rules);
     send("br-lie", &[(NAME, "br")], rules);
     send("zstd-lie", &[(NAME, "zstd")], rules);
     send("unknown", &[(NAME, "rot13")], rules);
-    // The crawler undid it and says so.
+    // The crawler decoded the payload and says so.
     send("renamed", &[("X-Crawler-Content-Encoding", "gzip")], rules);
-    // It is compressed and nothing says so.
+    // The payload is compressed without a header that states it.
     send("bare", &[("Content-Type", "text/plain")], &gzip(rules)?);
     Ok(archive)
 }
 
-/// Every kind of record, among them two revisits: one with an HTTP header and one without.
+/// Returns records of every type, among them two revisits, with and without an HTTP header.
 fn resource_and_revisit() -> Archive {
     const PROFILE: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
     let url = "https://one.example/robots.txt";
@@ -679,12 +679,12 @@ fn resource_and_revisit() -> Archive {
     archive
 }
 
-/// URLs of which some are a robots.txt by their path, and some are not.
+/// Returns responses for URLs with and without the path of a robots.txt file.
 fn odd_urls() -> Archive {
     let mut archive = Archive::new(26);
     archive.sample_info();
     for url in [
-        // These are.
+        // Paths of robots.txt files.
         "<https://angle.url.example/robots.txt>",
         "https://default-port.url.example:443/robots.txt",
         "http://default-port.url.example:80/robots.txt",
@@ -698,7 +698,7 @@ fn odd_urls() -> Archive {
         "http://[2001:db8::7]/robots.txt",
         "https://under_score.url.example/robots.txt",
         "https://fragment.url.example/robots.txt#top",
-        // These are not.
+        // Other paths.
         "https://query.url.example/robots.txt?lang=en",
         "https://case.url.example/Robots.TXT",
         "https://slashes.url.example//robots.txt",
@@ -707,9 +707,9 @@ fn odd_urls() -> Archive {
         "https://root.url.example/",
         "dns:url.example",
         "not a URL at all",
-        // No URL, and all that is left of one.
+        // An invalid URL, and the rest of one.
         "/robots.txt",
-        // These are not: `robots.txt` is the host of the first.
+        // Other paths: `robots.txt` is the host of the first URL.
         "https:///robots.txt",
         "",
     ] {
@@ -721,9 +721,9 @@ fn odd_urls() -> Archive {
     archive
 }
 
-/// The files of robots/ that an editor or a version control system might alter.
+/// Writes the files of `robots/` that an editor or a version control system might alter.
 fn write_robots(folder: &Path) -> io::Result<()> {
-    // 16,663 bytes of a line are read: the path `/xb` is whole in the first file, and `/x` in the second.
+    // 16,663 bytes of a line are read, so the path is `/xb` in the first file and `/x` in the second.
     let long = format!("User-agent: *\nDisallow:{}/xb\n", " ".repeat(16_651));
     let too_long = format!("User-agent: *\nDisallow:{}/xb\n", " ".repeat(16_652));
     let utf16 = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {

@@ -1,19 +1,19 @@
-//! Records of an archive under construction, and the digests they carry.
+//! Records of a generated archive, with their digests.
 
 use std::collections::BTreeMap;
 
 use warc_peer::{RawRecordHeader, WarcHeader, WarcWriter};
 
-/// The moment, in seconds after 2026-01-05T00:00:00Z, at which the records of a sample begin.
+/// The time of the first record of a sample, in seconds after 2026-01-05T00:00:00Z.
 const NOON: u64 = 12 * 3600;
 
-/// A record as it will stand in the archive, faults included.
+/// A record as it is written to the archive, including its faults.
 #[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) version: &'static str,
     pub(crate) headers: Vec<(String, Vec<u8>)>,
     pub(crate) block: Vec<u8>,
-    /// What `Content-Length` says in place of the truth.
+    /// A wrong value for `Content-Length`.
     pub(crate) stated_length: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Record {
         record
     }
 
-    /// Sets a header, in its old place if it is there already.
+    /// Sets a header field, in place if it exists.
     pub(crate) fn set(&mut self, name: &str, value: impl AsRef<[u8]>) -> &mut Record {
         let value = value.as_ref().to_vec();
         match self.headers.iter_mut().find(|(n, _)| n == name) {
@@ -41,7 +41,7 @@ impl Record {
         self
     }
 
-    /// Adds a header, a second one of its name if there is one.
+    /// Adds a header field, even if one with this name exists.
     pub(crate) fn add(&mut self, name: &str, value: impl AsRef<[u8]>) -> &mut Record {
         self.headers
             .push((name.to_owned(), value.as_ref().to_vec()));
@@ -63,7 +63,7 @@ impl Record {
         self
     }
 
-    /// The digests, as Common Crawl and most crawlers write them.
+    /// Adds the digests, as Common Crawl and most crawlers write them.
     pub(crate) fn add_digests(&mut self) -> &mut Record {
         let payload = match find(&self.block, b"\r\n\r\n") {
             Some(end) => &self.block[end + 4..],
@@ -75,7 +75,7 @@ impl Record {
         self.set("WARC-Block-Digest", block)
     }
 
-    /// The record as its own code writes it: header, block, two line ends.
+    /// Returns the record as this tool writes it: header, block, two line endings.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = format!("WARC/{}\r\n", self.version).into_bytes();
         for (name, value) in &self.headers {
@@ -94,10 +94,10 @@ impl Record {
         out
     }
 
-    /// The record as the `warc` crate writes it, which owes nothing to our reading of the standard.
+    /// Returns the record as the crate `warc` writes it, which implements the standard independently.
     ///
-    /// The crate keeps headers in a hash map and writes them in its order, another one in every
-    /// run; so the lines of the header are sorted afterwards. Names are lower-case.
+    /// The crate keeps header fields in a hash map and writes them in its order, which differs in
+    /// every run. Therefore the lines of the header are sorted afterwards. Names are lower-case.
     pub(crate) fn to_bytes_by_crate(&self) -> std::io::Result<Vec<u8>> {
         let mut headers: Vec<(WarcHeader, Vec<u8>)> = Vec::new();
         for (name, value) in &self.headers {
@@ -136,7 +136,7 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// Begins the archive of this number; no two samples share one, so no two records share an id.
+    /// Begins the archive with a number. Numbers are unique, so that record ids are unique.
     pub(crate) fn new(number: u32) -> Archive {
         Archive {
             number,
@@ -146,7 +146,7 @@ impl Archive {
         }
     }
 
-    /// Moves the clock to so many days after 2026-01-05.
+    /// Sets the clock to `day` days after 2026-01-05.
     pub(crate) fn start_on_day(&mut self, day: u64) {
         self.start = day * 86400 + NOON;
     }
@@ -159,7 +159,7 @@ impl Archive {
         )
     }
 
-    /// Seven seconds go by between two records.
+    /// Returns the date of the next record. Records are seven seconds apart.
     pub(crate) fn date(&self) -> String {
         let seconds = self.start + u64::from(self.count) * 7;
         let (day, clock) = (5 + seconds / 86400, seconds % 86400);
@@ -172,7 +172,7 @@ impl Archive {
         )
     }
 
-    /// Adds a record of any kind and lends it for what else it shall hold.
+    /// Adds a record of any type and returns it for further changes.
     pub(crate) fn push(&mut self, kind: &str, block: impl Into<Vec<u8>>) -> &mut Record {
         let id = self.next_id();
         let record = Record::new(kind, &id, &self.date(), block);
@@ -189,7 +189,7 @@ impl Archive {
             .set("Content-Type", "application/warc-fields")
     }
 
-    /// The warcinfo of the small samples: a crawl, and no subset.
+    /// Adds the warcinfo record of the small samples, which states a crawl and no subset.
     pub(crate) fn sample_info(&mut self) -> &mut Record {
         self.warcinfo(&[
             ("software", "robots-scan make-samples"),
@@ -198,20 +198,20 @@ impl Archive {
         ])
     }
 
-    /// A response whose block is these bytes and nothing else.
+    /// Adds a response with exactly these bytes as its block.
     pub(crate) fn response(&mut self, url: &str, http: impl Into<Vec<u8>>) -> &mut Record {
         self.push("response", http)
             .set("WARC-Target-URI", url)
             .set("Content-Type", "application/http; msgtype=response")
     }
 
-    /// A response `200 OK` with this body.
+    /// Adds a response `200 OK` with a body.
     pub(crate) fn ok(&mut self, url: &str, body: impl AsRef<[u8]>) -> &mut Record {
         let block = http("200 OK", &[("Content-Type", "text/plain")], body.as_ref());
         self.response(url, block)
     }
 
-    /// How many records there are of each kind, for index.toml.
+    /// Returns the number of records of each type, for `index.toml`.
     pub(crate) fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for record in &self.records {
@@ -224,7 +224,7 @@ impl Archive {
     }
 }
 
-/// A tidy HTTP response; `Content-Length` is added.
+/// Returns a well-formed HTTP response with `Content-Length`.
 pub(crate) fn http(status: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut out = format!("HTTP/1.1 {status}\r\n");
     for (name, value) in headers {
@@ -240,7 +240,7 @@ pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|w| w == needle)
 }
 
-/// `sha1:` and the digest in base 32.
+/// Returns `sha1:` and the digest in base 32.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut out = String::from("sha1:");
