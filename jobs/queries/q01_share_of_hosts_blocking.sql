@@ -1,8 +1,8 @@
--- What share of hosts block an agent, by name or by way of '*', in each crawl?
+-- What share of hosts block an agent, by name or through '*', in each crawl?
 
--- Denominator: hosts whose answer could be decided. No capture and no decision are not consent, so unknown is left out.
--- A host may block everybody and mean nobody, and a 429 or 5xx blocks all by the status alone: look at blocked_by_name for a
--- decision about this agent. partial is the web's default.
+-- Denominator: hosts with a known verdict. A missing capture or an unknown verdict is not consent, so both are excluded.
+-- A host that blocks all crawlers has not decided about this one, and a 429 or 5xx blocks all by its status: use
+-- blocked_by_name for decisions about this agent. partial is the most common verdict.
 -- Variables: agent (gptbot), crawl (every crawl).
 SELECT crawl, count(*) AS hosts,
     round(avg((verdict = 'disallow_all')::INTEGER), 6) AS blocked,

@@ -1,7 +1,7 @@
--- Which agents do most hosts name and block fully, and how often is a name a block?
+-- Which agents are named and fully blocked by most hosts, and what share of the hosts that name them block them?
 
--- Denominator of ratio: hosts that name the agent. Hosts that block it by '*' or by a status are not here: they name nobody.
--- Vendor templates name the same eight or so agents at once: see q22 before calling this a decision of each site.
+-- Denominator of ratio: hosts that name the agent. Hosts that block it through '*' or by a status are not included.
+-- Vendor templates name the same group of about eight agents: see q22 before calling this a decision of each site.
 -- Variables: crawl (every crawl), top (25, a crawl).
 SELECT h.crawl, v.agent, max(g.operator) AS operator, max(g.category) AS category,
     count(*) FILTER (v.verdict = 'disallow_all') AS blocked, count(*) AS named, round(blocked / named, 6) AS ratio

@@ -1,8 +1,8 @@
--- How much does the share that blocks an agent change when registered domains are counted instead of hosts?
+-- How much does the share that blocks an agent change if registered domains are counted instead of hosts?
 
--- Denominators: hosts with a decided answer, and the registered domains they belong to. One domain with ten thousand blogs is
--- ten thousand hosts. A host without a registered domain (an address, a public suffix) stands for itself. The list of public
--- suffixes is the one recorded in runs; another version gives other domains.
+-- Denominators: hosts with a known verdict, and their registered domains. One domain with ten thousand blogs is ten thousand
+-- hosts. A host without a registered domain (an IP address, a public suffix) counts as a domain of its own. The version of the
+-- Public Suffix List is recorded in runs; another version gives other domains.
 -- Variables: agent (gptbot), crawl (every crawl).
 SELECT crawl, sum(hosts)::BIGINT AS hosts, round(sum(blocked) / sum(hosts), 6) AS hosts_blocked,
     count(*) AS domains, round(avg((blocked > 0)::INTEGER), 6) AS domains_any_host_blocked,

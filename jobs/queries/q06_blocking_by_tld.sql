@@ -1,7 +1,7 @@
 -- In which top-level domains do most hosts block an agent?
 
--- Denominator: hosts of the top-level domain with a decided answer; those with few hosts are left out, as their shares are noise.
--- blocked holds hosts that block everybody, and 5xx. A top-level domain is not a country: .io, .ai and .tv are sold everywhere.
+-- Denominator: hosts of the top-level domain with a known verdict. Domains with few hosts are excluded, because their shares are noise.
+-- blocked includes hosts that block all crawlers, and 5xx. A top-level domain is not a country: .io, .ai and .tv are sold everywhere.
 -- Variables: agent (gptbot), crawl (every crawl), min_hosts (5).
 SELECT crawl, url_host_tld, count(*) AS hosts,
     round(avg((verdict = 'disallow_all')::INTEGER), 6) AS blocked,

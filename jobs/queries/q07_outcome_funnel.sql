@@ -1,8 +1,8 @@
--- What came of asking for robots.txt, in classes that sum to 100 percent?
+-- What was the result of fetching robots.txt, in classes that add up to 100 percent?
 
--- Denominator: hosts with at least one capture of a robots.txt. Hosts never asked, or whose answer was not archived, are not here,
--- and they are the largest class of the web. Redirects count as what they end in, if the dataset holds the end; a 200 with a web
--- page is no robots.txt.
+-- Denominator: hosts with at least one capture of a robots.txt file. Hosts that were never fetched, or whose response was not
+-- archived, are not included, and they are the largest class of the web. Redirects count as their final response if the dataset
+-- has it. A 200 with an HTML page is not a robots.txt file.
 -- Variables: crawl (every crawl).
 SELECT h.crawl,
     CASE WHEN r.is_revisit THEN 'revisit without content'

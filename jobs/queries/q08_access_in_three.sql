@@ -1,8 +1,8 @@
--- For how many hosts is an agent kept out, let in or left without an answer, rules and status together?
+-- On how many hosts is an agent disallowed, allowed or undecided, by rules and status together?
 
--- Denominator: hosts with at least one capture of a robots.txt. allow holds both all and some paths.
--- Statuses count as Google reads them: 401 and 403 allow, though Common Crawl's own crawler stays away; 429 and 5xx disallow,
--- though they pass.
+-- Denominator: hosts with at least one capture of a robots.txt file. allow includes hosts that allow all paths and hosts that allow some.
+-- Statuses count as Google treats them: 401 and 403 allow, although Common Crawl's own crawler stays away; 429 and 5xx disallow,
+-- although they are temporary.
 -- Variables: agent (gptbot), crawl (every crawl).
 SELECT crawl, CASE verdict WHEN 'disallow_all' THEN 'disallow' WHEN 'unknown' THEN 'unknown' ELSE 'allow' END AS access,
     count(*) AS hosts, round(count(*) / sum(count(*)) OVER (PARTITION BY crawl), 6) AS share

@@ -1,7 +1,7 @@
 -- How many hosts added or removed a block of an agent between two crawls?
 
--- Denominator: hosts captured in both crawls; hosts that came or went say nothing about a change of mind.
--- Changes to and from unknown, and a 5xx that reads as disallow_all, are changes of the network or the crawler, not of the site.
+-- Denominator: hosts captured in both crawls. Hosts that are only in one of them are not evidence of a changed decision.
+-- Changes to and from unknown, and a 5xx that counts as disallow_all, are changes of the network or the crawler, not of the site.
 -- Variables: agent (gptbot), from_crawl (the first), to_crawl (the last).
 SELECT a.crawl AS from_crawl, b.crawl AS to_crawl, a.verdict AS before, b.verdict AS after, count(*) AS hosts,
     round(count(*) / sum(count(*)) OVER (), 6) AS share

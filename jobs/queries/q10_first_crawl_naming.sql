@@ -1,8 +1,8 @@
--- In which crawl did each host first name an agent, and how did that add up?
+-- In which crawl did each host first name an agent, and what is the cumulative number of hosts?
 
--- Denominator: none; hosts are counted once, in the first crawl of this dataset that shows the name. The first crawl holds all
--- that named it before. Crawls differ in size and in what they archived (2016 to 2019 without indexed redirects), so compare with
--- hosts_in_crawl before calling it adoption.
+-- Denominator: none. Each host is counted once, in the first crawl of this dataset with the name. The first crawl includes all
+-- hosts that named it earlier. Crawls differ in size and in what they archived (2016 to 2019 without indexed redirects), so
+-- compare with hosts_in_crawl before calling it adoption.
 -- Variables: agent (gptbot).
 WITH first_seen AS (
     SELECT h.surt_host_name, min(h.crawl) AS crawl

@@ -1,7 +1,7 @@
 -- How many AI agents does a host block by name, and what share block at least one?
 
--- Denominator: hosts with a decided answer for '*', whether they name anybody or not.
--- Only blocks by name: a host that blocks everybody by '*' is in the row 0. Long copied lists and vendor templates make the tail.
+-- Denominator: hosts with a known verdict for '*', whether they name any agent or not.
+-- Only blocks by name: a host that blocks all crawlers through '*' is in the row 0. Copied lists and vendor templates make up the tail.
 -- Variables: crawl (every crawl).
 WITH blocks AS (
     SELECT v.crawl, v.robots_id, count(DISTINCT v.agent) AS n

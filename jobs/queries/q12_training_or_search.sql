@@ -1,7 +1,7 @@
--- How many hosts block AI training but leave AI search and assistants in?
+-- How many hosts block AI training but allow AI search and assistants?
 
--- Denominator: hosts with a decided answer. A purpose counts as blocked if at least one crawler of that purpose is, by any
--- basis, a 5xx too. Purposes are the registry's opinion of each crawler (agents.category), and one crawler may serve several.
+-- Denominator: hosts with a known verdict. A purpose counts as blocked if at least one crawler of that purpose is blocked, on any
+-- basis, including a 5xx. Purposes are the registry's opinion of each crawler (agents.category), and a crawler may have several.
 -- Variables: crawl (every crawl).
 SELECT crawl, training_blocked, search_blocked, assistant_blocked, count(*) AS hosts,
     round(count(*) / sum(count(*)) OVER (PARTITION BY crawl), 6) AS share

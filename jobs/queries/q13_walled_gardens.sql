@@ -1,7 +1,7 @@
--- Which hosts let Googlebot in and keep out everybody they do not name?
+-- Which hosts allow Googlebot and block all crawlers that they do not name?
 
--- Denominator: none, this is a list, cut at top. A host is here if '*' is kept out of every path and Googlebot is not.
--- A site that is still being built often looks like this too.
+-- Denominator: none. This is a list, limited to top. A host is listed if '*' may fetch no path and Googlebot may fetch some.
+-- Sites under construction often look like this as well.
 -- Variables: crawl (every crawl), top (1000).
 SELECT g.crawl, g.surt_host_name, g.url_host_name, g.verdict AS googlebot, g.evidence_line AS googlebot_line, g.url
 FROM verdicts_for('googlebot') g

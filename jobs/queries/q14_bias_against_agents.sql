@@ -1,7 +1,7 @@
--- How often are agents blocked by name, measured against how often everybody is blocked?
+-- How often are agents blocked by name, relative to how often all crawlers are blocked?
 
--- Denominator: hosts that block '*' by a rule. Above 1: more hosts block this agent by name than block everybody.
--- A block by a status blocks nobody by name, so statuses are left out on both sides.
+-- Denominator: hosts that block '*' by a rule. Above 1, more hosts block this agent by name than block all crawlers.
+-- A status blocks every crawler without naming any, so blocks by status are excluded on both sides.
 -- Variables: crawl (every crawl), top (25, a crawl).
 WITH counts AS (
     SELECT h.crawl, v.agent, count(*) AS blocked

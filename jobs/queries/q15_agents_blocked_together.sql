@@ -1,7 +1,7 @@
 -- Which agents are blocked together by name?
 
--- Denominator of share: hosts that block the rarer one of the two by name. Only agents of the registry: some files name
--- hundreds, and pairs grow with the square. High shares come from vendor templates and copied lists more than from choice.
+-- Denominator of share: hosts that block the rarer of the two by name. Only agents in the registry are paired: some files name
+-- hundreds, and the number of pairs grows quadratically. High shares result from vendor templates and copied lists more than from decisions.
 -- Variables: crawl (every crawl), top (20, a crawl).
 WITH blocks AS (
     SELECT DISTINCT h.crawl, h.surt_host_name, v.agent

@@ -1,8 +1,8 @@
--- Which names do most hosts address, whether the registry knows them or not?
+-- Which names are addressed by most hosts, in the registry or not?
 
--- Denominator of share: hosts whose answer has rules; names in files without rules and in web pages are not counted.
+-- Denominator of share: hosts whose file has rules. Names in files without rules and in HTML pages are not counted.
 -- Names are whole names, lower-cased and without a version.
--- A name is there because somebody wrote it: it may be a typo, a retired crawler or a copy from a list.
+-- A name may be a typo, a retired crawler or a copy from a list.
 -- Variables: crawl (every crawl), top (50, a crawl).
 WITH files AS (
     SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id

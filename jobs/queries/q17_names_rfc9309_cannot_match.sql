@@ -1,7 +1,7 @@
--- How often does a group name an agent that is no product token of RFC 9309?
+-- How often does a group name an agent that is not a product token of RFC 9309?
 
 -- Denominators: user-agent lines other than '*', and hosts that have such a line.
--- Digits, dots and blanks are the cause: real crawlers such as MJ12bot are among them, so this is not a count of mistakes.
+-- The causes are digits, dots and blanks. Real crawlers such as MJ12bot are among them, so this is not a count of mistakes.
 -- Variables: crawl (every crawl).
 SELECT h.crawl, count(*) AS lines, round(avg((NOT g.token_valid)::INTEGER), 6) AS share_of_lines,
     count(DISTINCT h.surt_host_name) AS hosts, count(DISTINCT h.surt_host_name) FILTER (NOT g.token_valid) AS hosts_affected

@@ -1,7 +1,7 @@
--- Which oddities do files have, and how often does one change a verdict?
+-- Which anomalies do files have, and how often does one change a verdict?
 
--- Denominator: hosts whose answer was content (2xx). A web page sent as robots.txt has hundreds of odd lines: it is one host here.
--- changed counts hosts where reading one line by RFC 9309's grammar gives another verdict; undecided ones are not in it.
+-- Denominator: hosts with a 2xx response. An HTML page sent as robots.txt has hundreds of anomalies, but counts as one host.
+-- changed counts hosts on which reading one line according to RFC 9309's grammar gives another verdict, without undecided ones.
 -- Variables: crawl (every crawl).
 WITH files AS (
     SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id

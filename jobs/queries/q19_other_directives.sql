@@ -1,7 +1,7 @@
 -- Which directives other than allow, disallow and sitemap are in use?
 
--- Denominator: none; hosts that write the directive at least once. Unknown ones are mostly typos and lines of web pages,
--- so files that are web pages are left out.
+-- Denominator: none; the figures are hosts that use the directive at least once. Unknown directives are mostly typos and lines of
+-- HTML pages, so HTML pages are excluded.
 -- Variables: crawl (every crawl), top (50, a crawl).
 SELECT h.crawl, d.directive, bool_or(d.known) AS known, count(DISTINCT h.surt_host_name) AS hosts, count(*) AS lines
 FROM hosts h

@@ -1,7 +1,7 @@
--- Who states preferences on AI use and licences, and what do they say?
+-- How many hosts state preferences about AI use and licences, and which?
 
--- Denominator of share: hosts whose answer was content (2xx). from_template tells a vendor's text from a site's own.
--- Statements are what a site says, not what its rules do: see q21.
+-- Denominator of share: hosts with a 2xx response. from_template separates a vendor's text from a site's own.
+-- Statements are independent of the rules of the file: see q21.
 -- Variables: crawl (every crawl).
 WITH files AS (
     SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id

@@ -1,7 +1,7 @@
--- Do hosts that state a preference on AI training treat a training agent the same way?
+-- Do hosts that state a preference about AI training have matching rules for a training agent?
 
--- Denominator: hosts with a valid statement on training (ai-train or train-ai). A statement on one path or one group is counted
--- with the others. Blocking an agent that may train is no contradiction by itself: it may have other reasons.
+-- Denominator: hosts with a valid statement about training (ai-train or train-ai). Statements about one path or one group are counted
+-- with the others. Blocking an agent although training is allowed is not a contradiction by itself: there may be other reasons.
 -- Variables: agent (gptbot), crawl (every crawl).
 SELECT v.crawl, s.training_allowed, v.verdict, v.basis, count(*) AS hosts
 FROM verdicts_for(coalesce(getvariable('agent'), 'gptbot')) v

@@ -1,7 +1,7 @@
 -- What share of the hosts that block an agent by name do so with a vendor's template?
 
--- Denominator: hosts that name the agent and block it fully. No template means that none was recognised, not that a person wrote it.
--- A template may be on by default, or one click: it tells of a vendor's choice as much as of the site's.
+-- Denominator: hosts that name the agent and block it fully. No template means that none was recognized, not that a person wrote the file.
+-- A template may be enabled by default or by one click: it reflects the choice of the vendor as much as that of the site.
 -- Variables: agent (gptbot), crawl (every crawl).
 SELECT h.crawl, r.template, count(*) AS hosts, round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share
 FROM hosts h

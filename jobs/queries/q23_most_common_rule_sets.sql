@@ -1,7 +1,7 @@
--- Which sets of rules are shared by most hosts?
+-- Which rule sets are shared by most hosts?
 
--- Denominator of share: hosts whose answer has rules. Equal sets may be written differently: comments, order and spelling do not count.
--- The top is made of systems' defaults and parked domains, not of decisions.
+-- Denominator of share: hosts whose file has rules. Equal sets may be written differently: comments, order and spelling do not matter.
+-- The most common sets are defaults of software and parked domains, not decisions.
 -- Variables: crawl (every crawl), top (50, a crawl).
 SELECT h.crawl, r.ruleset_id, max(r.template) AS template, count(*) AS hosts,
     round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share, min(r.url) AS example

@@ -1,8 +1,8 @@
--- How many hosts announce sitemaps, and how many of those URLs are relative or foreign?
+-- How many hosts announce sitemaps, and how many of these URLs are relative or on another domain?
 
--- Denominators: hosts whose answer was content (2xx) for hosts_with_sitemap; sitemap lines for the two shares.
--- A few hosts with thousands of lines weigh on the shares of lines. Foreign means another registered domain; a line without a
--- URL, or whose domain is unknown, counts as a line and not as foreign.
+-- Denominators: hosts with a 2xx response for hosts_with_sitemap; sitemap lines for the two shares.
+-- A few hosts with thousands of lines dominate the shares of lines. foreign means another registered domain; a line without a
+-- URL, or with an unknown domain, counts as a line but not as foreign.
 -- Variables: crawl (every crawl).
 WITH files AS (
     SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id

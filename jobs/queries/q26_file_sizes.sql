@@ -1,7 +1,7 @@
 -- How large are robots.txt files, and how many are over 500 KiB?
 
--- Denominator: hosts whose answer was content (2xx) and no web page or binary data. Sizes are of the decoded body, as archived:
--- an archive that cuts long bodies hides the largest.
+-- Denominator: hosts with a 2xx response that is neither an HTML page nor binary data. Sizes are those of the decoded body as archived:
+-- an archive that truncates long bodies hides the largest.
 -- Variables: crawl (every crawl).
 SELECT h.crawl, count(*) AS hosts, quantile_disc(r.body_bytes, 0.5) AS median_bytes, max(r.body_bytes) AS max_bytes,
     round(avg((r.body_bytes = 0)::INTEGER), 6) AS empty,

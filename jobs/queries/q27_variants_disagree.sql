@@ -1,7 +1,7 @@
--- On how many hosts do http and https, or www and the bare name, give different rules?
+-- On how many hosts do http and https, or www and the name without it, have different rules?
 
--- Denominator: hosts with rules under more than one URL in the same crawl, each URL by its latest capture.
--- Hosts captured under one URL only, which are most, are not here; redirects hide many variants.
+-- Denominator: hosts with rules under more than one URL in the same crawl, each URL with its latest capture.
+-- Most hosts are captured under one URL only and are not included; redirects hide many variants.
 -- Variables: crawl (every crawl).
 SELECT crawl, count(*) AS hosts, count(*) FILTER (rulesets > 1) AS disagree, round(avg((rulesets > 1)::INTEGER), 6) AS share
 FROM (

@@ -1,7 +1,7 @@
--- How many hosts answer the request for robots.txt with a block or a challenge, by firewall?
+-- How many hosts respond to the request for robots.txt with a block or a challenge, by firewall?
 
--- Denominator: hosts with at least one capture of a robots.txt, by the firewall or network their headers hint at; empty is no hint.
--- A web page with 200 may be a challenge or a soft 404: the headers do not tell which.
+-- Denominator: hosts with at least one capture of a robots.txt file, by the firewall or network that their headers indicate; empty if none.
+-- An HTML page with status 200 may be a challenge or a soft 404: the headers do not distinguish them.
 -- Variables: crawl (every crawl).
 SELECT h.crawl, r.waf_hint, count(*) AS hosts,
     count(*) FILTER (r.fetch_class IN ('unauthorized', 'forbidden')) AS forbidden,

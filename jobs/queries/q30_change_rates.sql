@@ -1,8 +1,8 @@
--- How often does a robots.txt change within a crawl, and from one crawl to the next?
+-- How often does a robots.txt file change within a crawl, and from one crawl to the next?
 
--- Denominators: URLs with content captured at least twice in the crawl; hosts with rules in both this crawl and the one before it
--- in the dataset. Within a crawl bytes are compared (a date in a comment is a change), between crawls the rules.
--- Often captured URLs are those of busy hosts, and the time between captures varies.
+-- Denominators: URLs with content that were captured at least twice in the crawl; hosts with rules in both this crawl and the previous
+-- one of the dataset. Within a crawl the bytes are compared, so a date in a comment is a change; between crawls the rules are compared.
+-- URLs that are captured often belong to busy hosts, and the time between captures varies.
 -- Variables: none.
 WITH within AS (
     SELECT crawl, count(*) AS urls_seen_again, round(avg((digests > 1)::INTEGER), 6) AS bytes_changed

@@ -1,8 +1,8 @@
--- Which paths do most hosts disallow?
+-- Which paths are disallowed by most hosts?
 
--- Denominator of share: hosts whose answer has rules; rules found in web pages and in binary data are not counted.
--- For any agent: a path kept from one crawler counts as one kept from all. Paths are patterns as read, and the top ones are
--- systems' defaults. A hidden path is no secret: this list is public.
+-- Denominator of share: hosts whose file has rules. Rules found in HTML pages and in binary data are not counted.
+-- For any agent: a path disallowed for one crawler counts like one disallowed for all. Paths are patterns as parsed, and the most
+-- common ones are defaults of software. A disallowed path is not secret: robots.txt is public.
 -- Variables: crawl (every crawl), top (50, a crawl).
 WITH files AS (
     SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id

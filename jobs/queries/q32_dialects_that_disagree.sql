@@ -1,8 +1,8 @@
--- How many captures get another verdict under each pair of dialects?
+-- How many captures have different verdicts under each pair of dialects?
 
--- Denominator: every capture of a /robots.txt but revisits, whatever its status. A capture differs if the two readings give another
--- verdict to '*' or to any name that its file holds. The body and the status are told apart: 401, 403, 410 and 429 mean different
--- things to the three readings, whatever the files say; an unknown verdict (a redirect, a wait) counts as a verdict of its own.
+-- Denominator: every capture of a /robots.txt except revisits, regardless of its status. A capture differs if the two dialects give
+-- different verdicts for '*' or for any name in its file. Body and status are counted separately: 401, 403, 410 and 429 have different
+-- effects in the three dialects, regardless of the files. An unknown verdict (a redirect, a deferral) counts as a verdict of its own.
 -- Variables: crawl (every crawl).
 WITH files AS (
     SELECT v.crawl, v.robots_id, f.outcome = 'successful' AS is_parsed,

@@ -1,7 +1,7 @@
--- Which WARC record, and which line of it, stand behind a host's verdict?
+-- Which WARC record, and which line in it, determines the verdict of a host?
 
--- Denominator: none, this is a list, cut at top. Without a host: hosts that block the agent by name.
--- The record is the one whose rules apply: after redirects it may be another host's, and of another time than the first request's.
+-- Denominator: none. This is a list, limited to top. Without a host, it lists hosts that block the agent by name.
+-- The record is the one whose rules apply: after redirects it may belong to another host and to a later time than the first request.
 -- Variables: agent (gptbot), host (www.example.com), crawl (every crawl), top (20).
 SELECT v.crawl, v.url_host_name, v.agent, v.verdict, v.basis, v.evidence_line, r.url, r.fetch_time,
     r.warc_filename, r.warc_record_offset, r.warc_record_length, r.warc_record_in_member

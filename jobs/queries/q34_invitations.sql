@@ -1,7 +1,7 @@
--- Which AI agents do hosts name only to let them in?
+-- Which AI agents do hosts name only to allow them?
 
--- Denominator of ratio: hosts that name the agent. Invited: its own group allows every path.
--- Common mistakes look like invitations: an empty Disallow that was meant to block, or rules under a name no crawler uses.
+-- Denominator of ratio: hosts that name the agent. An agent is invited if its own group allows every path.
+-- Common mistakes look like invitations: an empty Disallow that was meant to block, or rules under a name that no crawler uses.
 -- Variables: crawl (every crawl), top (25, a crawl).
 SELECT h.crawl, v.agent, max(g.operator) AS operator, max(g.category) AS category,
     count(*) FILTER (v.verdict = 'allow_all') AS invited, count(*) AS named, round(invited / named, 6) AS ratio
