@@ -9,9 +9,9 @@ mod settings;
 
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Archive, Floor, Framing};
-use robots_scan::crawler::registry::Registry;
+use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
-use robots_scan::input::{Input, Origin};
+use robots_scan::input::{Input, InputSource};
 use robots_scan::pipeline::{self, Options, Progress, Summary};
 use robots_scan::tables::Table;
 use std::fs;
@@ -50,7 +50,7 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
     let path = folder.path().join("archive.warc.gz");
     fs::write(&path, &archive.bytes).unwrap();
     let input = Input {
-        origin: Origin::File(path),
+        source: InputSource::File(path),
         name: "archive.warc.gz".to_owned(),
         bytes: Some(archive.bytes.len() as u64),
         crawl: "BENCH-2026-01".to_owned(),
@@ -90,7 +90,7 @@ fn scan(input: &Input, tables: &[Table], output: &Path) -> Summary {
         max_body_bytes: 16 << 20,
         with_bodies: false,
         verify_digests: false,
-        registry: Registry::built_in(),
+        registry: CrawlerRegistry::built_in(),
         part_bytes: 2 << 30,
         shard: None,
     };

@@ -286,14 +286,14 @@ fn a_second_run_on_one_output_is_refused() {
 #[test]
 fn a_large_input_that_fails_does_not_delay_the_others() {
     use robots_scan::dataset::{IfExists, OutputLayout};
-    use robots_scan::input::{Input, Origin};
+    use robots_scan::input::{Input, InputSource};
     use robots_scan::pipeline::{Options, Progress, run};
 
     let folder = TempDir::new().unwrap();
     let sound = util::samples().join("warc/cc-robotstxt.warc.gz");
     let input = |path: PathBuf, bytes: u64, crawl: &str| Input {
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
-        origin: Origin::File(path),
+        source: InputSource::File(path),
         bytes: Some(bytes),
         crawl: crawl.to_owned(),
         subset: "robotstxt".to_owned(),
@@ -314,7 +314,7 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
         max_body_bytes: 16 << 20,
         with_bodies: false,
         verify_digests: false,
-        registry: robots_scan::crawler::registry::Registry::built_in(),
+        registry: robots_scan::crawler::registry::CrawlerRegistry::built_in(),
         part_bytes: 1 << 30,
         shard: None,
     };

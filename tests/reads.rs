@@ -9,9 +9,9 @@ use crate::output::assert_same;
 use crate::util::{self, Ran, Random, rows};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robots_scan::crawler::registry::Registry;
+use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
-use robots_scan::input::{Input, Origin};
+use robots_scan::input::{Input, InputSource};
 use robots_scan::pipeline::{Options, Progress, run};
 use robots_scan::tables::Table;
 use serde_json::Value;
@@ -178,7 +178,7 @@ fn progress_ends_at_the_size_of_the_inputs() {
         fs::write(&path, &bytes).unwrap();
         total += bytes.len() as u64;
         inputs.push(Input {
-            origin: Origin::File(path),
+            source: InputSource::File(path),
             name: name.to_owned(),
             bytes: Some(bytes.len() as u64),
             crawl: "X".to_owned(),
@@ -196,7 +196,7 @@ fn progress_ends_at_the_size_of_the_inputs() {
             max_body_bytes: 16 << 20,
             with_bodies: false,
             verify_digests: false,
-            registry: Registry::built_in(),
+            registry: CrawlerRegistry::built_in(),
             part_bytes: 20 << 20,
             shard: None,
         };

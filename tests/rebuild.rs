@@ -5,8 +5,8 @@ use crate::util::{self, Random};
 use robots::{Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, RobotsTxtBuilder};
 use robots_scan::analysis::robots_id;
 use robots_scan::capture::{Capture, Scope};
-use robots_scan::crawler::registry::Registry;
-use robots_scan::crawler::{Asked, Crawler};
+use robots_scan::crawler::registry::CrawlerRegistry;
+use robots_scan::crawler::{Crawler, DialectChoice};
 use robots_scan::dataset::{CaptureFilter, Dataset, StoredLine};
 use robots_scan::tables::Table;
 use serde_json::Value;
@@ -229,7 +229,7 @@ fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
 fn compare(
     file: &RobotsTxt<'_>,
     copy: &RobotsTxt<'_>,
-    registry: &Registry,
+    registry: &CrawlerRegistry,
     random: &mut Random,
 ) -> u64 {
     let rows = Evaluator::new().verdicts(file);
@@ -270,20 +270,24 @@ fn compare(
         "MJ12bot/1.0",
     ];
     agents.extend(others.map(str::to_owned));
-    let readings = [Asked::Default]
+    let readings = [DialectChoice::Default]
         .into_iter()
-        .chain(Dialect::ALL.map(Asked::Dialect));
+        .chain(Dialect::ALL.map(DialectChoice::Dialect));
     let mut compared = 0;
     for asked in readings {
         for agent in &agents {
             let crawler = Crawler::new(registry, agent);
-            let (expected_basis, expected) = crawler.ask(asked, file);
-            let (basis, access) = crawler.ask(asked, copy);
-            assert_eq!(basis, expected_basis, "{agent} {asked:?}");
+            let expected = crawler.policy(asked, file);
+            let policy = crawler.policy(asked, copy);
+            assert_eq!(policy.basis, expected.basis, "{agent} {asked:?}");
             for path in &paths {
                 let url = [b"https://example.com", &path[..]].concat();
                 let shown = String::from_utf8_lossy(path);
-                assert_eq!(access(&url), expected(&url), "{agent} {asked:?} {shown}");
+                assert_eq!(
+                    policy.access(&url),
+                    expected.access(&url),
+                    "{agent} {asked:?} {shown}"
+                );
                 compared += 1;
             }
         }
@@ -294,7 +298,7 @@ fn compare(
 #[test]
 fn a_file_rebuilt_from_its_rows_gives_the_same_answers_in_every_dialect() {
     let folder = TempDir::new().unwrap();
-    let (registry, mut random) = (Registry::built_in(), Random::new(5));
+    let (registry, mut random) = (CrawlerRegistry::built_in(), Random::new(5));
     let (mut compared, mut not_utf8) = (0, 0);
     for (nth, archive) in archives().iter().enumerate() {
         let out = folder.path().join(nth.to_string());

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueHint};
 use robots::Dialect;
 use robots_scan::capture::date::parse_iso;
-use robots_scan::crawler::Asked;
+use robots_scan::crawler::DialectChoice;
 use robots_scan::crawler::registry::whole_name;
 use robots_scan::resolve::Host;
 use robots_scan::tables::Table;
@@ -247,7 +247,7 @@ pub(crate) struct CheckArgs {
     /// `default` is Google's rules with names compared whole and with the fallbacks of the
     /// registry of crawlers.
     #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
-    pub(crate) dialect: Asked,
+    pub(crate) dialect: DialectChoice,
 
     /// Size of the file up to which its lines count, or `none` [default: 512000]
     #[arg(long, value_name = "SIZE", value_parser = limit, value_hint = ValueHint::Other)]
@@ -318,7 +318,7 @@ pub(crate) struct MatchArgs {
     /// `default` is Google's rules with names compared whole and with the fallbacks of the
     /// registry of crawlers.
     #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
-    pub(crate) dialect: Asked,
+    pub(crate) dialect: DialectChoice,
 
     /// The time for which rows without a `fetch_time` ask [default: the newest capture]
     #[arg(long, value_name = "TIME", value_parser = time, value_hint = ValueHint::Other)]
@@ -444,12 +444,12 @@ fn time(text: &str) -> Result<i64, String> {
 }
 
 /// A parser whose values completions can offer.
-fn dialects() -> impl TypedValueParser<Value = Asked> {
+fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
     let names = Dialect::ALL.map(Dialect::name);
     PossibleValuesParser::new(["default"].into_iter().chain(names)).map(|name| {
         let mut dialects = Dialect::ALL.into_iter();
         let dialect = dialects.find(|dialect| dialect.name() == name);
-        dialect.map_or(Asked::Default, Asked::Dialect)
+        dialect.map_or(DialectChoice::Default, DialectChoice::Dialect)
     })
 }
 

@@ -14,8 +14,8 @@ use robots_scan::capture::date::to_iso;
 use robots_scan::check::{
     AgentReport, Asking, HostQuestion, HostReport, Oddity, Report, Seen, Source, check, check_host,
 };
-use robots_scan::crawler::Asked;
-use robots_scan::crawler::registry::Registry;
+use robots_scan::crawler::DialectChoice;
+use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::resolve::Host;
 use robots_scan::url_match::{self, List};
@@ -39,8 +39,8 @@ const STDIN: &str = "-";
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     let registry = match &args.agents {
-        Some(path) => Registry::read(path)?,
-        None => Registry::built_in(),
+        Some(path) => CrawlerRegistry::read(path)?,
+        None => CrawlerRegistry::built_in(),
     };
     let is_stdin = args.file == Path::new(STDIN);
     if is_stdin && args.list.as_deref() == Some(Path::new(STDIN)) {
@@ -195,7 +195,7 @@ fn of_host(args: &CheckArgs, host: &Host, asking: &Asking<'_>) -> Result<HostRep
 
 /// Returns the exit code: 1 if anything is disallowed for any crawler, else 3 if
 /// anything is unknown.
-fn code(report: &Report, asked: Asked) -> u8 {
+fn code(report: &Report, asked: DialectChoice) -> u8 {
     let of_agent = |agent: &AgentReport| -> Vec<Option<bool>> {
         if agent.answers.is_empty() {
             return vec![match agent.verdicts.of(asked) {

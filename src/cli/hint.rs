@@ -53,13 +53,13 @@ fn hint(error: &Error) -> Option<String> {
             "--resume continues it, --overwrite replaces it; or choose another -o".to_owned()
         }
         ErrorKind::FileExists => "--overwrite replaces it; or choose another -o".to_owned(),
-        ErrorKind::NotOurs => "choose another -o".to_owned(),
+        ErrorKind::ForeignFile => "choose another -o".to_owned(),
         ErrorKind::ResumeDiffers(_) => {
             "run it as before, replace the dataset with --overwrite, or choose another -o"
                 .to_owned()
         }
         ErrorKind::IsDataset => {
-            let path = error.place().display();
+            let path = error.path().display();
             format!("'-o {path}/ --overwrite' writes a dataset in its place; or choose another -o")
         }
         ErrorKind::IsSingleFile(table) => format!(

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::CommandFactory;
 use robots::AnomalyKind;
 use robots_scan::capture::anomaly::Note;
-use robots_scan::crawler::registry::Registry;
+use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset;
 use robots_scan::error::Error;
 use robots_scan::tables::Table;
@@ -69,8 +69,8 @@ fn anomalies() -> String {
 
 pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
     let registry = match &args.agents {
-        Some(path) => Registry::read(path)?,
-        None => Registry::built_in(),
+        Some(path) => CrawlerRegistry::read(path)?,
+        None => CrawlerRegistry::built_in(),
     };
     if let Some(category) = &args.category {
         check_category(&registry, category)?;
@@ -82,7 +82,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
             .is_none_or(|wanted| wanted == category)
     };
     for it in registry
-        .agents
+        .crawlers
         .iter()
         .filter(|it| wanted(&it.category) || (!it.category2.is_empty() && wanted(&it.category2)))
     {
@@ -103,10 +103,10 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
 }
 
 /// Refuses a category that no crawler of the registry has.
-fn check_category(registry: &Registry, category: &str) -> Result<()> {
-    let agents = registry.agents.iter();
-    let all: BTreeSet<&str> = agents
-        .flat_map(|agent| [agent.category.as_str(), agent.category2.as_str()])
+fn check_category(registry: &CrawlerRegistry, category: &str) -> Result<()> {
+    let crawlers = registry.crawlers.iter();
+    let all: BTreeSet<&str> = crawlers
+        .flat_map(|crawler| [crawler.category.as_str(), crawler.category2.as_str()])
         .filter(|category| !category.is_empty())
         .collect();
     if all.contains(category) {

@@ -8,7 +8,7 @@ use crate::{exit, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::crawler::Crawler;
-use robots_scan::crawler::registry::Registry;
+use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::url_match::{self, List, Options, Progress, Summary};
 use serde_json::{Value, json};
 use std::io::{Write, stdout};
@@ -20,8 +20,8 @@ use std::time::Duration;
 
 pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     let registry = match &args.agents {
-        Some(path) => Registry::read(path)?,
-        None => Registry::built_in(),
+        Some(path) => CrawlerRegistry::read(path)?,
+        None => CrawlerRegistry::built_in(),
     };
     let crawlers = args.agent.iter();
     let ready = url_match::prepare(Options {

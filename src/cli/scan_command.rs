@@ -5,10 +5,10 @@ use crate::message::{UsageError, escape};
 use crate::{exit, message, mistyped, progress, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::crawler::registry::Registry;
+use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::error::{Error, ErrorKind};
-use robots_scan::input::{self, Origin, Request};
+use robots_scan::input::{self, InputOptions, InputSource};
 use robots_scan::pipeline::{self, Options, Progress};
 use robots_scan::tables::Table;
 use std::ffi::OsStr;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         return Ok(exit::WHOLE);
     }
     if options.inputs.len() <= INPUTS_CHECKED {
-        input::check_kinds(&options.inputs).map_err(meant)?;
+        input::check_archives(&options.inputs).map_err(meant)?;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
@@ -118,7 +118,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
 }
 
 fn options(args: &ScanArgs) -> Result<Options> {
-    let request = Request {
+    let input_options = InputOptions {
         arguments: args.inputs.clone(),
         paths: args.paths.clone(),
         base: args.base.clone(),
@@ -132,8 +132,8 @@ fn options(args: &ScanArgs) -> Result<Options> {
         shard: args.shard,
     };
     let registry = match &args.agents {
-        Some(path) => Registry::read(path)?,
-        None => Registry::built_in(),
+        Some(path) => CrawlerRegistry::read(path)?,
+        None => CrawlerRegistry::built_in(),
     };
     let tables: Vec<Table> = Table::ALL
         .into_iter()
@@ -155,7 +155,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
     if let Some(usage) = first.and_then(mistyped::misspelt_command) {
         return Err(usage.into());
     }
-    let inputs = input::find(&request).map_err(meant)?;
+    let inputs = input::find(&input_options).map_err(meant)?;
     let threads = args
         .threads
         .map(usize::from)
@@ -179,7 +179,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
 /// another command.
 fn meant(error: Error) -> anyhow::Error {
     let usage = match error.kind() {
-        ErrorKind::NoInput | ErrorKind::NotAnArchive(_) => mistyped::dataset(error.place()),
+        ErrorKind::NoInput | ErrorKind::NotAnArchive(_) => mistyped::dataset(error.path()),
         _ => None,
     };
     usage.map_or_else(|| error.into(), Into::into)
@@ -202,15 +202,15 @@ fn dry_run(options: &Options) -> Result<()> {
             part.no
         )?;
         for input in inputs {
-            let size = match (&input.origin, input.bytes) {
-                (Origin::Stream(_), _) => {
+            let size = match (&input.source, input.bytes) {
+                (InputSource::Stream(_), _) => {
                     "a stream, which is not opened: its size is unknown, and so is what it \
                      says of its crawl and subset"
                         .to_owned()
                 }
-                (Origin::Missing(_), _) => "missing".to_owned(),
-                (Origin::File(_), None) => "size unknown".to_owned(),
-                (Origin::File(_), Some(bytes)) => HumanBytes(bytes).to_string(),
+                (InputSource::Missing(_), _) => "missing".to_owned(),
+                (InputSource::File(_), None) => "size unknown".to_owned(),
+                (InputSource::File(_), Some(bytes)) => HumanBytes(bytes).to_string(),
             };
             writeln!(out, "  {}  {size}", escape(&input.name))?;
         }

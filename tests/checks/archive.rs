@@ -6,9 +6,9 @@ use super::{shown, sum_of};
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Int32Type, Int64Type};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use robots_scan::crawler::registry::Registry;
+use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
-use robots_scan::input::{Input, Origin};
+use robots_scan::input::{Input, InputSource};
 use robots_scan::pipeline::{Options, Progress, Summary, run};
 use robots_scan::tables::Table;
 use std::collections::{HashMap, HashSet};
@@ -159,7 +159,7 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> Summary {
     };
     let options = Options {
         inputs: vec![Input {
-            origin: Origin::File(path.to_owned()),
+            source: InputSource::File(path.to_owned()),
             name: "input".to_owned(),
             bytes: Some(bytes.len() as u64),
             crawl: "CRAWL".to_owned(),
@@ -176,7 +176,7 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> Summary {
         },
         with_bodies: sum & 8 == 0,
         verify_digests: sum & 16 == 0,
-        registry: Registry::built_in(),
+        registry: CrawlerRegistry::built_in(),
         part_bytes: 1 << 30,
         shard: None,
     };

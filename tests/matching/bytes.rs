@@ -8,8 +8,8 @@ use arrow::datatypes::Int64Type;
 use robots::{Dialect, ParseOptions, Parser};
 use robots_scan::analysis::robots_id;
 use robots_scan::capture::{Capture, Scope};
-use robots_scan::crawler::registry::Registry;
-use robots_scan::crawler::{Asked, Crawler};
+use robots_scan::crawler::registry::CrawlerRegistry;
+use robots_scan::crawler::{Crawler, DialectChoice};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -95,7 +95,7 @@ fn answers_are_those_of_the_bytes_in_every_reading() {
         archives.push(real("REAL-GOV-2024-09-00000.warc.gz"));
         archives.push(real("REAL-ODD-00000.warc.gz"));
     }
-    let registry = Registry::built_in();
+    let registry = CrawlerRegistry::built_in();
     let agents = "*,GPTBot,Googlebot-News,AdsBot-Google,MJ12bot,NobodyBot";
     let crawlers: Vec<Crawler> = agents
         .split(',')
@@ -113,9 +113,9 @@ fn answers_are_those_of_the_bytes_in_every_reading() {
             }
         }
         let list = list(&folder, "urls.txt", text);
-        let readings = [Asked::Default]
+        let readings = [DialectChoice::Default]
             .into_iter()
-            .chain(Dialect::ALL.map(Asked::Dialect));
+            .chain(Dialect::ALL.map(DialectChoice::Dialect));
         for asked in readings {
             let args = ["-a", agents, "--dialect", asked.name()];
             let (rows, _) = matched(&dataset, &list, &args);
@@ -135,16 +135,16 @@ fn answers_are_those_of_the_bytes_in_every_reading() {
                 let file = &files[id];
                 let robots = parser.parse_with(&file.body, file.reading);
                 for (at, crawler) in crawlers.iter().enumerate() {
-                    let (basis, access) = crawler.ask(asked, &robots);
+                    let policy = crawler.policy(asked, &robots);
                     let own = rows.iter().filter(|(nth, _)| nth % crawlers.len() == at);
                     for (_, row) in own {
-                        let expected = access(row.url.as_bytes());
+                        let expected = policy.access(row.url.as_bytes());
                         let line_no = (expected.line_no != 0).then_some(expected.line_no as i32);
                         let word = ["disallowed", "allowed"][usize::from(expected.is_allowed)];
                         assert_eq!(row.agent, crawler.agent());
                         assert_eq!(
                             (row.access.as_str(), row.line_no, row.basis.as_str()),
-                            (word, line_no, basis.name()),
+                            (word, line_no, policy.basis.name()),
                             "{} {} {asked:?}",
                             row.url,
                             row.agent

@@ -12,8 +12,8 @@ use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use robots::Dialect;
 use robots_scan::capture::{Capture, Scope};
-use robots_scan::crawler::registry::Registry;
-use robots_scan::crawler::{Asked, Crawler};
+use robots_scan::crawler::registry::CrawlerRegistry;
+use robots_scan::crawler::{Crawler, DialectChoice};
 use robots_scan::url_match::{List, Options, Progress, prepare};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -159,7 +159,7 @@ fn write_list(folder: &Path, name: &str, urls: &[&str]) -> PathBuf {
 
 /// Matches a list for some agents, and returns the file that was written.
 fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
-    let registry = Registry::built_in();
+    let registry = CrawlerRegistry::built_in();
     let output = urls.with_extension("out");
     let crawlers = agents.iter().map(|agent| Crawler::new(&registry, agent));
     let ready = prepare(Options {
@@ -168,7 +168,7 @@ fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
         urls: List::File(urls),
         column: None,
         crawlers: crawlers.collect(),
-        asked: Asked::Dialect(Dialect::Google),
+        asked: DialectChoice::Dialect(Dialect::Google),
         at: None,
         memory: 1 << 30,
         output: output.clone(),

@@ -1,9 +1,9 @@
 //! An archive as a dataset, for a moment.
 
-use crate::crawler::registry::Registry;
+use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{IfExists, OutputLayout};
 use crate::error::{Error, ErrorKind};
-use crate::input::{self, Request};
+use crate::input::{self, InputOptions};
 use crate::pipeline::{self, Options, Progress, Summary};
 use crate::tables::Table;
 use std::fs;
@@ -33,11 +33,11 @@ impl Temporary {
                 Ok(()) => return Ok(Self { folder }),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
-                    return Err(Error::with_source(ErrorKind::CannotMake, &folder, error));
+                    return Err(Error::with_source(ErrorKind::Create, &folder, error));
                 }
             }
         }
-        Err(Error::new(ErrorKind::CannotMake, &place))
+        Err(Error::new(ErrorKind::Create, &place))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -60,12 +60,12 @@ pub(super) fn scan(
     archive: &Path,
     root: &Path,
     body_limit: Option<u64>,
-    registry: &Registry,
+    registry: &CrawlerRegistry,
     stop: &Arc<AtomicBool>,
 ) -> Result<Summary, Error> {
-    let request = Request {
+    let input_options = InputOptions {
         arguments: vec![archive.to_string_lossy().into_owned()],
-        ..Request::default()
+        ..InputOptions::default()
     };
     let tables = [
         Table::RobotsFiles,
@@ -74,7 +74,7 @@ pub(super) fn scan(
         Table::Anomalies,
     ];
     let options = Options {
-        inputs: input::find(&request)?,
+        inputs: input::find(&input_options)?,
         destination: OutputLayout::dataset(root, &tables, None),
         existing: IfExists::Refuse,
         threads: std::thread::available_parallelism().map_or(1, usize::from),

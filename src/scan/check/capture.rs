@@ -3,9 +3,9 @@
 use super::archive::{self, Temporary};
 use super::{AgentReport, Answer, Asking, Oddity, Report, Source, Verdicts};
 use crate::capture::anomaly::Note;
-use crate::crawler::{Crawler, closed};
+use crate::crawler::{Crawler, disallow_all};
 use crate::dataset::{CaptureFilter, Dataset, StoredLine, capture_key, column};
-use crate::error::{Error, ErrorKind};
+use crate::error::{DatasetDefect, Error, ErrorKind};
 use crate::external_sort::{Filter, Scratch};
 use crate::resolve::{self, Host};
 use crate::tables::Table;
@@ -94,8 +94,7 @@ pub fn check_host(
         }
         Source::Dataset => (question.place.to_owned(), 0),
         Source::File => {
-            let why = "a host is looked up in a dataset or an archive, and this is neither";
-            let kind = ErrorKind::NotADataset(why.to_owned());
+            let kind = ErrorKind::NotADataset(DatasetDefect::NotSearchable);
             return Err(Error::new(kind, question.place));
         }
     };
@@ -120,8 +119,8 @@ pub fn check_host(
     let key = (source.crawl, source.robots_id);
     let capture = seen(&dataset, (speaker.crawl, speaker.robots_id))?;
     let capture = capture.ok_or_else(|| {
-        let why = "its captures changed while they were read".to_owned();
-        Error::new(ErrorKind::NotADataset(why), question.place)
+        let kind = ErrorKind::NotADataset(DatasetDefect::Changed);
+        Error::new(kind, question.place)
     })?;
     let rules_capture = match key == (speaker.crawl, speaker.robots_id) {
         true => None,
@@ -188,11 +187,11 @@ fn verdict_of(effect: StatusEffect) -> Option<Verdict> {
 /// Returns the results that the status gives for one crawler.
 fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: StatusEffect) -> AgentReport {
     let verdict = verdict_of(effect).unwrap_or(Verdict::Unknown);
-    let closed = closed(asking.asked);
+    let policy = disallow_all(asking.asked);
     let answers = asking.urls.iter().map(|url| {
         let is_allowed = match verdict {
             Verdict::AllowAll => Some(true),
-            Verdict::DisallowAll => Some(closed(url.as_bytes()).is_allowed),
+            Verdict::DisallowAll => Some(policy.access(url.as_bytes()).is_allowed),
             Verdict::Partial | Verdict::Unknown => None,
         };
         Answer {

@@ -9,8 +9,8 @@ pub(crate) use archive::Temporary;
 pub use capture::{HostQuestion, HostReport, Seen, check_host};
 pub use source::Source;
 
-use crate::crawler::registry::Registry;
-use crate::crawler::{Asked, Crawler};
+use crate::crawler::registry::CrawlerRegistry;
+use crate::crawler::{Crawler, DialectChoice};
 use robots::{
     AgentVerdict, AnomalyKind, Basis, Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt,
     Severity, Verdict,
@@ -20,11 +20,11 @@ use robots::{
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a> {
     /// What is known of crawlers.
-    pub registry: &'a Registry,
+    pub registry: &'a CrawlerRegistry,
     /// The names of the crawlers.
     pub agents: &'a [String],
     /// Whose reading.
-    pub asked: Asked,
+    pub asked: DialectChoice,
     /// The URLs.
     pub urls: &'a [String],
 }
@@ -59,10 +59,10 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// The verdict by the reading that is asked for.
-    pub fn of(&self, asked: Asked) -> Verdict {
+    pub fn of(&self, asked: DialectChoice) -> Verdict {
         let dialect = match asked {
-            Asked::Default => return self.verdict,
-            Asked::Dialect(dialect) => dialect,
+            DialectChoice::Default => return self.verdict,
+            DialectChoice::Dialect(dialect) => dialect,
         };
         let mut by_dialect = self.by_dialect.iter();
         let found = by_dialect.find(|(it, _)| *it == dialect);
@@ -158,9 +158,9 @@ fn agent_report(
     crawler: &Crawler,
     line: &dyn Fn(u32) -> Option<String>,
 ) -> AgentReport {
-    let (_, access) = crawler.ask(asking.asked, robots);
+    let policy = crawler.policy(asking.asked, robots);
     let answers = asking.urls.iter().map(|url| {
-        let access = access(url.as_bytes());
+        let access = policy.access(url.as_bytes());
         let directive = robots
             .directives()
             .iter()
@@ -208,16 +208,16 @@ fn agent_report(
 mod tests {
     use super::*;
 
-    fn report(body: &str, agent: &str, asked: Asked) -> AgentReport {
+    fn report(body: &str, agent: &str, asked: DialectChoice) -> AgentReport {
         full_report(body, agent, asked).agents.remove(0)
     }
 
-    fn full_report(body: &str, agent: &str, asked: Asked) -> Report {
+    fn full_report(body: &str, agent: &str, asked: DialectChoice) -> Report {
         check(
             body.as_bytes(),
             ParseOptions::default(),
             &Asking {
-                registry: &Registry::built_in(),
+                registry: &CrawlerRegistry::built_in(),
                 agents: &[agent.to_owned()],
                 asked,
                 urls: &["http://h/x".to_owned()],
@@ -230,37 +230,43 @@ mod tests {
         let versioned = report(
             "User-agent: GPTBot\nDisallow: /\n",
             "GPTBot/1.0",
-            Asked::Dialect(Dialect::Koster1996),
+            DialectChoice::Dialect(Dialect::Koster1996),
         );
         assert_eq!(versioned.answers[0].is_allowed, Some(false));
         assert_eq!(
-            versioned.verdicts.of(Asked::Dialect(Dialect::Koster1996)),
+            versioned
+                .verdicts
+                .of(DialectChoice::Dialect(Dialect::Koster1996)),
             Verdict::DisallowAll
         );
         let misspelt = "User-agent: *\nDisalow: /\n";
-        let it = report(misspelt, "a", Asked::Dialect(Dialect::Rfc9309));
+        let it = report(misspelt, "a", DialectChoice::Dialect(Dialect::Rfc9309));
         assert_eq!(
-            it.verdicts.of(Asked::Dialect(Dialect::Rfc9309)),
+            it.verdicts.of(DialectChoice::Dialect(Dialect::Rfc9309)),
             Verdict::AllowAll
         );
-        assert_eq!(it.verdicts.of(Asked::Default), it.verdicts.verdict);
+        assert_eq!(it.verdicts.of(DialectChoice::Default), it.verdicts.verdict);
     }
 
     #[test]
     fn the_registry_shapes_only_the_default_reading() {
         let body = "User-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /y\n";
-        let news = report(body, "Googlebot-News", Asked::Default);
+        let news = report(body, "Googlebot-News", DialectChoice::Default);
         assert_eq!(news.answers[0].is_allowed, Some(false));
         assert_eq!(
             (news.verdicts.verdict, news.verdicts.by_dialect[0].1),
             (Verdict::DisallowAll, Verdict::Partial)
         );
-        let news = report(body, "Googlebot-News", Asked::Dialect(Dialect::Google));
+        let news = report(
+            body,
+            "Googlebot-News",
+            DialectChoice::Dialect(Dialect::Google),
+        );
         assert_eq!(news.answers[0].is_allowed, Some(true));
         let ads = report(
             "User-agent: *\nDisallow: /\n",
             "AdsBot-Google",
-            Asked::Default,
+            DialectChoice::Default,
         );
         assert_eq!(ads.answers[0].is_allowed, Some(true));
         assert_eq!(
@@ -272,7 +278,7 @@ mod tests {
     #[test]
     fn an_answer_says_its_line_and_group() {
         let body = "User-agent: a\nUser-agent: MJ12bot\nDisallow /x\n";
-        let it = full_report(body, "mj12bot", Asked::Default);
+        let it = full_report(body, "mj12bot", DialectChoice::Default);
         let answer = &it.agents[0].answers[0];
         assert_eq!(
             (answer.line_no, answer.line.as_deref(), answer.group_line_no),

@@ -1,39 +1,19 @@
-//! Whose reading is asked for, and by which crawler: the one place that says
-//! which policy that is.
+//! Crawlers: their names, the crawlers whose groups they fall back to, and the
+//! policy that a robots.txt has for them.
+//!
+//! [`registry`] is the list of known crawlers. [`Crawler`] is one crawler of a
+//! run, with what the registry knows about it. [`Crawler::policy`] is the only
+//! place that decides which groups of a robots.txt apply to a crawler.
 
+mod dialect_choice;
 pub mod registry;
 
-use registry::{Registry, whole_name};
-use robots::{Access, Audience, Basis, Dialect, Parser, Policy, RobotsTxt, audience};
+pub use dialect_choice::DialectChoice;
 
-/// A reading that may be asked for: the registry's, or a dialect's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// Google's rules, names compared whole, fallbacks by the registry.
-    Default,
-    /// A dialect, for the name as it stands.
-    Dialect(Dialect),
-}
+use registry::{CrawlerRegistry, whole_name};
+use robots::{Access, Audience, Basis, Parser, Policy, RobotsTxt, audience};
 
-impl Asked {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Dialect(dialect) => dialect.name(),
-        }
-    }
-
-    /// The dialect whose table of statuses holds.
-    pub fn dialect(self) -> Dialect {
-        match self {
-            Self::Default => Dialect::Google,
-            Self::Dialect(dialect) => dialect,
-        }
-    }
-}
-
-/// A crawler that asks.
+/// A crawler, with its fallbacks.
 #[derive(Clone, Debug)]
 pub struct Crawler {
     agent: String,
@@ -42,87 +22,104 @@ pub struct Crawler {
 }
 
 impl Crawler {
-    /// A crawler of a name, with what the registry knows of it.
-    pub fn new(registry: &Registry, agent: &str) -> Self {
+    /// Returns the crawler with the name `agent`, with its fallbacks according
+    /// to the registry.
+    pub fn new(registry: &CrawlerRegistry, agent: &str) -> Self {
         let name = whole_name(agent);
-        let known = registry.agents.iter().find(|it| it.agent == name);
+        let entry = registry.crawlers.iter().find(|entry| entry.agent == name);
         let mut names = vec![name];
-        names.extend(known.iter().flat_map(|it| it.fallbacks.iter().cloned()));
+        names.extend(
+            entry
+                .iter()
+                .flat_map(|entry| entry.fallbacks.iter().cloned()),
+        );
         Self {
             agent: agent.to_owned(),
             names,
-            ignores_wildcard: known.is_some_and(|it| it.ignores_wildcard),
+            ignores_wildcard: entry.is_some_and(|entry| entry.ignores_wildcard),
         }
     }
 
-    /// The name as it was given.
+    /// Returns the name as it was given to [`Crawler::new`].
     pub fn agent(&self) -> &str {
         &self.agent
     }
 
-    /// The names whose groups it obeys by the default reading, its own first.
+    /// Returns the names whose groups the crawler obeys by the default rules:
+    /// its own name first, then its fallbacks in order.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
         self.names.iter().map(String::as_bytes)
     }
 
-    /// Whether it does not obey the groups of `*`, by the default reading.
+    /// Returns true if the crawler ignores the groups of `*` by the default rules.
     pub fn ignores_wildcard(&self) -> bool {
         self.ignores_wildcard
     }
 
-    /// What a file's answers to it rest on, and what gives them.
+    /// Returns the policy that a file has for the crawler.
     ///
-    /// The basis is `explicit` where the reading finds a group of the crawler,
-    /// or of one it falls back to; else `wildcard` where that reading finds one
-    /// of `*` and the crawler obeys it; else `no_group` where somebody else is
-    /// named; else `no_rules`.
-    pub fn ask(
-        &self,
-        asked: Asked,
-        robots: &RobotsTxt<'_>,
-    ) -> (Basis, impl Fn(&[u8]) -> Access + use<>) {
-        let (policy, ignores_wildcard) = match asked {
-            Asked::Default => {
+    /// Its basis is `explicit` if the file has a group of the crawler or of one
+    /// of its fallbacks; otherwise `wildcard` if it has a group of `*` that the
+    /// crawler obeys; otherwise `no_group` if it has groups of other crawlers,
+    /// or if the crawler ignores `*`; otherwise `no_rules`.
+    pub fn policy(&self, choice: DialectChoice, robots: &RobotsTxt<'_>) -> CrawlerPolicy {
+        let (policy, ignores_wildcard) = match choice {
+            DialectChoice::Default => {
                 let names: Vec<&[u8]> = self.names().collect();
                 let policy = Policy::by_whole_names(robots, &names, self.ignores_wildcard);
                 (policy, self.ignores_wildcard)
             }
-            Asked::Dialect(dialect) => {
+            DialectChoice::Dialect(dialect) => {
                 let policy = Policy::new(dialect, robots, self.agent.as_bytes());
                 (policy, false)
             }
         };
-        let basis = match audience(asked.dialect(), robots) {
+        let basis = match audience(choice.dialect(), robots) {
             _ if policy.is_named() => Basis::Explicit,
             _ if ignores_wildcard => Basis::NoGroup,
             Audience::Everybody => Basis::Wildcard,
             Audience::Some => Basis::NoGroup,
             Audience::Nobody => Basis::NoRules,
         };
-        (basis, move |url: &[u8]| policy.access(url))
+        CrawlerPolicy { basis, policy }
     }
 }
 
-/// What a status answers that disallows everything: what `Disallow: /` does,
-/// also of what a dialect allows in spite of that.
-pub(crate) fn closed(asked: Asked) -> impl Fn(&[u8]) -> Access {
+/// The policy of one robots.txt for one crawler.
+pub struct CrawlerPolicy {
+    /// The part of the file that the policy is based on.
+    pub basis: Basis,
+    policy: Policy,
+}
+
+impl CrawlerPolicy {
+    /// Returns whether the crawler may fetch a URL, and the line that decides it.
+    pub fn access(&self, url: &[u8]) -> Access {
+        self.policy.access(url)
+    }
+}
+
+/// Returns the policy of a status that disallows everything. It equals that of
+/// `Disallow: /`, so a dialect that always allows some paths, such as
+/// `/robots.txt`, allows them here, too.
+pub(crate) fn disallow_all(choice: DialectChoice) -> Policy {
     let mut parser = Parser::new();
     let robots = parser.parse(b"User-agent: *\nDisallow: /\n");
-    let policy = Policy::new(asked.dialect(), &robots, b"*");
-    move |url| policy.access(url)
+    Policy::new(choice.dialect(), &robots, b"*")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use robots::Dialect;
 
     #[test]
-    fn an_answer_says_what_it_rests_on() {
+    fn the_basis_is_the_most_specific_group_that_applies() {
         let body = "User-agent: Googlebot\nUser-agent: MJ12bot\nDisallow: /\nUser-agent: *\n";
         let everybody = "User-agent: *\nDisallow: /\n";
-        let google = Asked::Dialect(Dialect::Google);
+        let google = DialectChoice::Dialect(Dialect::Google);
         use Basis::{Explicit, NoGroup, NoRules, Wildcard};
-        let default = Asked::Default;
+        let default = DialectChoice::Default;
         let cases = [
             (body, "Googlebot-News", default, Explicit, false),
             (body, "Googlebot-News", google, Wildcard, true),
@@ -136,14 +133,14 @@ mod tests {
             ("User-agent: a\nDisallow: /\n", "b", google, NoGroup, true),
             ("Disallow: /\n", "b", default, NoRules, true),
         ];
-        let registry = Registry::built_in();
-        for (body, agent, asked, expected, is_allowed) in cases {
+        let registry = CrawlerRegistry::built_in();
+        for (body, agent, choice, expected, is_allowed) in cases {
             let mut parser = Parser::new();
             let robots = parser.parse(body.as_bytes());
-            let (basis, access) = Crawler::new(&registry, agent).ask(asked, &robots);
-            assert_eq!(basis, expected, "{body:?} {agent} {asked:?}");
+            let policy = Crawler::new(&registry, agent).policy(choice, &robots);
+            assert_eq!(policy.basis, expected, "{body:?} {agent} {choice:?}");
             assert_eq!(
-                access(b"http://h/x").is_allowed,
+                policy.access(b"http://h/x").is_allowed,
                 is_allowed,
                 "{body:?} {agent}"
             );

@@ -1,106 +1,114 @@
-//! The registry of crawlers: names, operators, what they are for, and whose
-//! rules they fall back to.
+//! The registry of crawlers: names, operators, purposes and fallbacks.
+//!
+//! `agents.csv` is the built-in registry. Its format is documented at
+//! [`CrawlerRegistry::read`].
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, RegistryDefect};
 use sha1::{Digest, Sha1};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// The registry that is built in.
+/// The text of the built-in registry.
 const BUILT_IN: &str = include_str!("agents.csv");
 
-/// A crawler.
+/// The entry of one crawler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Agent {
-    /// The whole name, lower-cased, as verdicts have it.
+pub struct CrawlerEntry {
+    /// The whole name in lower case, as in the table `verdicts`.
     pub agent: String,
-    /// The name as its operator writes it.
+    /// The product token as its operator writes it.
     pub token: String,
-    /// Who runs it.
+    /// The organization that runs the crawler.
     pub operator: String,
-    /// What it is for.
+    /// The category, such as `ai_training`.
     pub category: String,
     /// A second category; may be empty.
     pub category2: String,
-    /// The same in words.
+    /// The purpose in words.
     pub purpose: String,
-    /// Names whose groups it obeys if it has none of its own, in order.
+    /// The names whose groups the crawler obeys if it has none of its own, in order.
     pub fallbacks: Vec<String>,
-    /// Whether it does not obey the groups of `*`.
+    /// True if the crawler ignores the groups of `*`.
     pub ignores_wildcard: bool,
-    /// Whether no crawler sends the name.
+    /// True if the name is only used in robots.txt and no crawler sends it, as
+    /// `Google-Extended`.
     pub is_control_token: bool,
-    /// Where the entry is from.
+    /// The source of the entry.
     pub source: String,
 }
 
-/// The registry and its digest.
+/// A registry of crawlers.
 #[derive(Clone, Debug)]
-pub struct Registry {
+pub struct CrawlerRegistry {
     /// The crawlers, in the order of the file.
-    pub agents: Vec<Agent>,
-    /// SHA-1 of the file, in hex.
-    pub version: String,
+    pub crawlers: Vec<CrawlerEntry>,
+    /// The SHA-1 of the file, in hexadecimal.
+    pub sha1: String,
 }
 
-impl Registry {
-    /// The registry that is built in.
+impl CrawlerRegistry {
+    /// Returns the built-in registry.
     pub fn built_in() -> Self {
         Self::parse(BUILT_IN, Path::new("agents.csv")).expect("the built-in registry is tested")
     }
 
-    /// Reads a registry: CSV with a header; `token` must be there, the other
-    /// columns of the built-in one may.
+    /// Reads a registry from a CSV file with a header. The column `token` is
+    /// required; the other columns of the built-in registry are optional.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`] and [`ErrorKind::Agents`].
+    /// [`ErrorKind::Read`] and [`ErrorKind::BadRegistry`].
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|error| Error::read(path, error))?;
         Self::parse(&text, path)
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Error> {
-        let refuse = |why: String| Error::new(ErrorKind::Agents(why), path);
+        let refuse = |defect| Error::new(ErrorKind::BadRegistry(defect), path);
+        let not_csv = |error: csv::Error| {
+            let message = error.to_string();
+            refuse(RegistryDefect::Csv { message })
+        };
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
             .from_reader(text.as_bytes());
-        let headers = reader
-            .headers()
-            .map_err(|error| refuse(error.to_string()))?
-            .clone();
+        let headers = reader.headers().map_err(not_csv)?.clone();
         let column = |name: &str| headers.iter().position(|header| header == name);
         let Some(token_column) = column("token") else {
-            return Err(refuse("its first line has no column 'token'".into()));
+            return Err(refuse(RegistryDefect::NoTokenColumn));
         };
-        let mut agents = Vec::new();
+        let mut crawlers = Vec::new();
         let mut seen = HashSet::new();
-        for (at, record) in reader.records().enumerate() {
-            let record = record.map_err(|error| refuse(error.to_string()))?;
-            let line = record.position().map_or(at as u64 + 2, csv::Position::line);
+        for (index, record) in reader.records().enumerate() {
+            let record = record.map_err(not_csv)?;
+            let line = record
+                .position()
+                .map_or(index as u64 + 2, csv::Position::line);
             let get = |name: &str| {
                 column(name)
-                    .and_then(|at| record.get(at))
+                    .and_then(|index| record.get(index))
                     .unwrap_or_default()
                     .to_owned()
             };
-            let flag = |name: &str| match get(name).to_ascii_lowercase().as_str() {
+            let flag = |column: &'static str| match get(column).to_ascii_lowercase().as_str() {
                 "" | "false" | "no" | "0" => Ok(false),
                 "true" | "yes" | "1" => Ok(true),
-                other => Err(refuse(format!(
-                    "line {line}: {name} is '{other}', not 'true' or 'false'"
-                ))),
+                value => Err(refuse(RegistryDefect::NotABoolean {
+                    line,
+                    column,
+                    value: value.to_owned(),
+                })),
             };
             let token = record.get(token_column).unwrap_or_default().to_owned();
             let agent = whole_name(&token);
             if agent.is_empty() {
-                return Err(refuse(format!("line {line}: '{token}' is not a name")));
+                return Err(refuse(RegistryDefect::NotAName { line, token }));
             }
             if !seen.insert(agent.clone()) {
-                return Err(refuse(format!("line {line}: '{agent}' is listed twice")));
+                return Err(refuse(RegistryDefect::Duplicate { line, agent }));
             }
             let fallbacks = get("fallbacks");
-            agents.push(Agent {
+            crawlers.push(CrawlerEntry {
                 agent,
                 operator: get("operator"),
                 category: get("category"),
@@ -117,18 +125,19 @@ impl Registry {
                 token,
             });
         }
-        let version = Sha1::digest(text.as_bytes())
+        let sha1 = Sha1::digest(text.as_bytes())
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
-        Ok(Self { agents, version })
+        Ok(Self { crawlers, sha1 })
     }
 }
 
 /// Returns the whole name of a crawler, as in `verdicts`: see [`robots::whole_name`].
 pub fn whole_name(name: &str) -> String {
     let mut out = Vec::new();
-    // The blanks that a parser of robots.txt removes; `whole_name` of macros.sql does the same.
+    // The whitespace that the parser of robots.txt removes. The macro `whole_name` of macros.sql
+    // removes the same.
     let name = name.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
     robots::whole_name(name.as_bytes(), &mut out);
     String::from_utf8_lossy(&out).into_owned()
@@ -139,10 +148,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_registry_has_its_special_cases() {
-        let registry = Registry::built_in();
-        let find = |name: &str| registry.agents.iter().find(|it| it.agent == name).unwrap();
-        assert_eq!(registry.agents.len(), 280);
+    fn the_built_in_registry_holds_fallbacks_and_control_tokens() {
+        let registry = CrawlerRegistry::built_in();
+        let find = |name: &str| {
+            registry
+                .crawlers
+                .iter()
+                .find(|entry| entry.agent == name)
+                .unwrap()
+        };
+        assert_eq!(registry.crawlers.len(), 280);
         assert_eq!(find("googlebot-news").fallbacks, ["googlebot"]);
         assert_eq!(find("applebot").fallbacks, ["googlebot"]);
         assert!(
@@ -154,9 +169,9 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_says_what_is_wrong_with_it() {
+    fn errors_of_a_registry_name_the_line() {
         let error = |text: &str| {
-            Registry::parse(text, Path::new("my.csv"))
+            CrawlerRegistry::parse(text, Path::new("my.csv"))
                 .unwrap_err()
                 .to_string()
         };

@@ -30,7 +30,7 @@ mod tests {
         let path = Path::new("list.parquet");
         let error = catch_panic::<()>(path, || panic!("index out of bounds")).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Read);
-        assert_eq!(error.place(), path);
+        assert_eq!(error.path(), path);
         assert_eq!(catch_panic(path, || Ok(1)).unwrap(), 1);
     }
 }

@@ -4,8 +4,8 @@
 //! and part. Or, for one table, one file. How a dataset is begun, continued and
 //! replaced is described in `writer.rs`.
 
-use crate::disk::{self, FileKind};
-use crate::error::{Error, ErrorKind};
+use crate::disk;
+use crate::error::{Error, ErrorKind, FileKind};
 use crate::parquet_writer::RowBatch;
 use crate::tables::{Column, PARTITION_COLUMNS, Table};
 use arrow::datatypes::Schema;
@@ -141,7 +141,7 @@ impl OutputLayout {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutputExists`], [`ErrorKind::FileExists`], [`ErrorKind::NotOurs`],
+    /// [`ErrorKind::OutputExists`], [`ErrorKind::FileExists`], [`ErrorKind::ForeignFile`],
     /// [`ErrorKind::IsDataset`], [`ErrorKind::IsSingleFile`], [`ErrorKind::OutputIsFolder`],
     /// [`ErrorKind::WrongKind`], [`ErrorKind::NothingToResume`],
     /// [`ErrorKind::SingleFileResume`], and those of [`check_output_path`].
@@ -164,7 +164,7 @@ impl OutputLayout {
                 is,
                 needed: FileKind::Regular,
             }),
-            ExistingOutput::File => refuse(ErrorKind::NotOurs),
+            ExistingOutput::File => refuse(ErrorKind::ForeignFile),
             ExistingOutput::OwnFile(_) if existing == IfExists::Overwrite => Ok(()),
             ExistingOutput::OwnFile(_) => refuse(ErrorKind::FileExists),
         }
@@ -178,7 +178,7 @@ impl OutputLayout {
             (ExistingOutput::Dataset, IfExists::Refuse) => refuse(ErrorKind::OutputExists),
             (ExistingOutput::Dataset, _) => Ok(()),
             (ExistingOutput::OwnFile(table), _) => refuse(ErrorKind::IsSingleFile(table)),
-            (ExistingOutput::Folder | ExistingOutput::File, _) => refuse(ErrorKind::NotOurs),
+            (ExistingOutput::Folder | ExistingOutput::File, _) => refuse(ErrorKind::ForeignFile),
             (ExistingOutput::Other(is), _) => refuse(ErrorKind::WrongKind {
                 is,
                 needed: FileKind::Folder,
@@ -209,7 +209,7 @@ pub(crate) fn check_output_file(
         return Err(Error::new(ErrorKind::OutputIsFolder, path));
     }
     match destination.check(existing) {
-        Err(error) if *error.kind() == ErrorKind::NotOurs && is_own(path) => match overwrite {
+        Err(error) if *error.kind() == ErrorKind::ForeignFile && is_own(path) => match overwrite {
             true => Ok(()),
             false => Err(Error::new(ErrorKind::FileExists, path)),
         },

@@ -88,10 +88,10 @@ impl RunLog {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`] if another run has the lock, [`ErrorKind::NotOurs`]
-    /// if the file is something else, [`ErrorKind::CannotMake`].
+    /// [`ErrorKind::Busy`] if another run has the lock, [`ErrorKind::ForeignFile`]
+    /// if the file is something else, [`ErrorKind::Create`].
     pub(crate) fn open(root: &Path) -> Result<(Self, LogEntries), Error> {
-        let cannot = |error| Error::with_source(ErrorKind::CannotMake, root, error);
+        let cannot = |error| Error::with_source(ErrorKind::Create, root, error);
         let path = root.join(NAME);
         let mut options = OpenOptions::new();
         let file = disk::open_with(&path, options.read(true).append(true).create(true));
@@ -104,7 +104,7 @@ impl RunLog {
         }
         let text = disk::read(&path).map_err(cannot)?;
         if !is_log(&text) {
-            return Err(Error::new(ErrorKind::NotOurs, path));
+            return Err(Error::new(ErrorKind::ForeignFile, path));
         }
         let mut log = Self { path, file };
         if MARK.starts_with(&text) {
@@ -180,7 +180,7 @@ mod tests {
         }
         std::fs::write(place.path().join(NAME), "mine").unwrap();
         let error = RunLog::open(place.path()).unwrap_err();
-        assert_eq!(error.kind(), &ErrorKind::NotOurs);
+        assert_eq!(error.kind(), &ErrorKind::ForeignFile);
         assert_eq!(std::fs::read(place.path().join(NAME)).unwrap(), b"mine");
     }
 }

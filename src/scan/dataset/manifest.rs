@@ -10,10 +10,11 @@
 //! it only what is sound, and no path that leaves the dataset.
 
 use super::OutputLayout;
+use crate::error::ManifestDefect;
 use crate::tables::{Table, is_partition_name};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+
 use std::ops::Range;
 use std::path::Path;
 
@@ -83,29 +84,6 @@ pub(crate) struct FileStats {
     pub(crate) digest: String,
 }
 
-/// Something in a manifest that is not as a run writes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ManifestProblem {
-    /// Its last line, of so many bytes, has no end.
-    Cut(usize),
-    /// It has a format that is not known.
-    Format(u64),
-    /// Anything else.
-    Invalid(String),
-}
-
-impl fmt::Display for ManifestProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cut(bytes) => write!(f, "its last line, of {bytes} bytes, has no end"),
-            Self::Format(other) => {
-                write!(f, "its format is {other}, and this version knows {FORMAT}")
-            }
-            Self::Invalid(what) => f.write_str(what),
-        }
-    }
-}
-
 /// What could be read of a manifest.
 #[derive(Debug, Default)]
 pub(crate) struct Manifest {
@@ -121,7 +99,7 @@ pub(crate) struct Manifest {
     pub(crate) is_sorted: bool,
     /// Files of the dataset that this one replaces, still to be removed.
     pub(crate) stale: BTreeSet<String>,
-    pub(crate) problems: Vec<ManifestProblem>,
+    pub(crate) problems: Vec<ManifestDefect>,
     /// Whether nothing more could be read, as its format is another.
     pub(crate) is_of_other_format: bool,
 }
@@ -133,9 +111,9 @@ impl Manifest {
         let whole = end.map_or(0, |at| at + 1);
         let mut manifest = Self::default();
         if whole < text.len() {
-            manifest
-                .problems
-                .push(ManifestProblem::Cut(text.len() - whole));
+            manifest.problems.push(ManifestDefect::CutLine {
+                bytes: text.len() - whole,
+            });
         }
         let lines = (1..).zip(text[..whole].split(|&byte| byte == b'\n'));
         let lines = lines.filter(|(_, line)| !line.is_empty());
@@ -179,7 +157,9 @@ impl Manifest {
     }
 
     fn invalid(&mut self, what: impl Into<String>) {
-        self.problems.push(ManifestProblem::Invalid(what.into()));
+        self.problems.push(ManifestDefect::Invalid {
+            message: what.into(),
+        });
     }
 
     /// Reads the first line, and gives what is wrong with it.
@@ -188,7 +168,10 @@ impl Manifest {
         match line["format"].as_u64() {
             Some(FORMAT) => {}
             Some(other) => {
-                self.problems.push(ManifestProblem::Format(other));
+                self.problems.push(ManifestDefect::UnknownFormat {
+                    found: other,
+                    known: FORMAT,
+                });
                 self.is_of_other_format = true;
                 return Ok(());
             }

@@ -15,7 +15,7 @@ pub(crate) use layout::{SUCCESS, VIEWS, check_output_file};
 pub(crate) use log::{LogEntries, NAME as LOG};
 pub(crate) use manifest::{
     AGENTS, DatasetOptions, FileEntry, FileStats, InputEntry, Manifest, ManifestHeader,
-    ManifestProblem, NAME as MANIFEST, PartEntry,
+    NAME as MANIFEST, PartEntry,
 };
 pub(crate) use reader::column;
 pub use reader::{CaptureFilter, Dataset, capture_key};

@@ -1,8 +1,8 @@
 //! A dataset read back: its files, and the rows of a table, batch by batch.
 
 use crate::dataset::catch_panic;
-use crate::disk::{self, FileKind};
-use crate::error::{Error, ErrorKind};
+use crate::disk;
+use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
 use crate::external_sort::Filter;
 use crate::tables::Table;
 use arrow::array::{Array, BooleanArray, Int64Array, RecordBatch};
@@ -61,7 +61,7 @@ impl Dataset {
     /// [`ErrorKind::WrongKind`] if a link, a pipe or a device has the name of a
     /// part or of its folder.
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
-        let refuse = |why: String| Error::new(ErrorKind::NotADataset(why), root);
+        let refuse = |defect| Error::new(ErrorKind::NotADataset(defect), root);
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
         let mut found = Vec::new();
         for &table in tables {
@@ -75,7 +75,7 @@ impl Dataset {
             }
         }
         if found.is_empty() {
-            return Err(refuse("it holds no tables of robots-scan".to_owned()));
+            return Err(refuse(DatasetDefect::NoTables));
         }
         for &table in tables {
             if !found.iter().any(|(it, ..)| *it == table) {
@@ -186,8 +186,8 @@ impl Dataset {
             })? {
                 each(*crawl, &batch).map_err(|error| match error.kind() {
                     // Who reads the batch knows what is wrong, and we know where.
-                    ErrorKind::NotADataset(why) => {
-                        Error::new(ErrorKind::NotADataset(why.clone()), path)
+                    ErrorKind::NotADataset(defect) => {
+                        Error::new(ErrorKind::NotADataset(defect.clone()), path)
                     }
                     _ => error,
                 })?;
@@ -214,8 +214,11 @@ fn row_filter(ids: ProjectionMask, crawl: u32, filter: &Arc<Filter>) -> RowFilte
 }
 
 fn no_column(name: &str, path: &Path) -> Error {
-    let why = format!("it has no column `{name}`, or one of another type");
-    Error::new(ErrorKind::NotADataset(why), path)
+    let name = name.to_owned();
+    Error::new(
+        ErrorKind::NotADataset(DatasetDefect::NoColumn { name }),
+        path,
+    )
 }
 
 /// Returns the entries of a folder of a dataset, sorted; empty if it does not exist.

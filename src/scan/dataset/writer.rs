@@ -15,10 +15,10 @@
 //! nothing else is ever removed or replaced.
 
 use super::log::{LogEntries, RunLog};
-use super::manifest::{self, AGENTS, Manifest, ManifestHeader, ManifestProblem, PartEntry};
+use super::manifest::{self, AGENTS, Manifest, ManifestHeader, PartEntry};
 use super::{IfExists, OutputLayout, SUCCESS, VIEWS, views_sql};
-use crate::disk::{self, FileKind, TempFolder};
-use crate::error::{Error, ErrorKind};
+use crate::disk::{self, TempFolder};
+use crate::error::{Error, ErrorKind, FileKind, InputIdentity, ManifestDefect, ResumeDifference};
 use crate::tables::Table;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ impl<'d> LockedDataset<'d> {
     ) -> Result<Self, Error> {
         destination.check(existing)?;
         let root = destination.root();
-        let cannot = |error| Error::with_source(ErrorKind::CannotMake, root, error);
+        let cannot = |error| Error::with_source(ErrorKind::Create, root, error);
         fs::create_dir_all(root).map_err(cannot)?;
         let (log, entries) = RunLog::open(root)?;
         // Another run may have made it meanwhile.
@@ -147,7 +147,10 @@ impl<'d> LockedDataset<'d> {
                 })
             });
             if let Some(what) = wrong {
-                return Err(bad_manifest(root, ManifestProblem::Invalid(what)));
+                return Err(bad_manifest(
+                    root,
+                    ManifestDefect::Invalid { message: what },
+                ));
             }
             (kept, dropped) = former
                 .parts
@@ -263,22 +266,22 @@ impl DatasetWriter {
 
 /// Checks the manifest of a run that is to be continued.
 fn check_former(root: &Path, former: &mut Manifest, plan: &ManifestHeader) -> Result<(), Error> {
-    let differs = |what: String| Error::new(ErrorKind::ResumeDiffers(what), root);
-    let ours = env!("CARGO_PKG_VERSION");
-    if let Some(other) = former.version.as_ref().filter(|version| *version != ours) {
-        return Err(differs(format!("it is of version {other}, this is {ours}")));
+    let differs = |difference| Error::new(ErrorKind::ResumeDiffers(difference), root);
+    let now = env!("CARGO_PKG_VERSION");
+    if let Some(before) = former.version.as_ref().filter(|version| *version != now) {
+        let before = before.clone();
+        return Err(differs(ResumeDifference::Version { before, now }));
     }
     former.check_files();
-    let is_error = |problem: &&ManifestProblem| !matches!(problem, ManifestProblem::Cut(_));
+    let is_error = |problem: &&ManifestDefect| !matches!(problem, ManifestDefect::CutLine { .. });
     if let Some(problem) = former.problems.iter().find(is_error) {
         return Err(bad_manifest(root, problem.clone()));
     }
     if former.inputs.len() != plan.inputs.len() {
-        return Err(differs(format!(
-            "it had {} inputs, now there are {}",
-            former.inputs.len(),
-            plan.inputs.len()
-        )));
+        return Err(differs(ResumeDifference::InputCount {
+            before: former.inputs.len(),
+            now: plan.inputs.len(),
+        }));
     }
     let old = former.inputs.iter().map(|input| {
         let name = input.name.clone().unwrap_or_default();
@@ -287,28 +290,33 @@ fn check_former(root: &Path, former: &mut Manifest, plan: &ManifestHeader) -> Re
     for (old, new) in old.zip(&plan.inputs) {
         // An input that was not there may have come.
         if old.0 != new.0 || (old.1.is_some() && old.1 != new.1) {
-            let show = |(name, bytes): &(String, Option<u64>)| match bytes {
-                Some(bytes) => format!("{name} ({bytes} bytes)"),
-                None => name.clone(),
+            let identity = |(name, bytes): &(String, Option<u64>)| InputIdentity {
+                name: name.clone(),
+                bytes: *bytes,
             };
-            let (old, new) = (show(&old), show(new));
-            return Err(differs(format!("an input was {old} and is {new}")));
+            return Err(differs(ResumeDifference::Input {
+                before: identity(&old),
+                now: identity(new),
+            }));
         }
     }
     if let (Some(old), Some(new)) = (former.options.as_object(), plan.options.as_object()) {
         for (name, value) in new {
             let before = old.get(name).unwrap_or(&Value::Null);
             if before != value {
-                return Err(differs(format!("{name} was {before} and is {value}")));
+                return Err(differs(ResumeDifference::Setting {
+                    name: name.clone(),
+                    before: before.to_string(),
+                    now: value.to_string(),
+                }));
             }
         }
     }
     Ok(())
 }
 
-fn bad_manifest(root: &Path, problem: ManifestProblem) -> Error {
-    let kind = ErrorKind::BadManifest(problem.to_string());
-    Error::new(kind, root.join(manifest::NAME))
+fn bad_manifest(root: &Path, defect: ManifestDefect) -> Error {
+    Error::new(ErrorKind::BadManifest(defect), root.join(manifest::NAME))
 }
 
 /// Checks that no file of somebody else, and no link, has a name that is needed.
@@ -323,7 +331,7 @@ fn check_names(
         let place = root.join(path);
         let unreadable = |error| Error::read(&place, error);
         disk::check_folders(root, path)
-            .map_err(|error| Error::with_source(ErrorKind::CannotMake, &place, error))?;
+            .map_err(|error| Error::with_source(ErrorKind::Create, &place, error))?;
         match disk::kind(&place).map_err(unreadable)? {
             None => Ok(()),
             Some(FileKind::Regular) if is_own => Ok(()),

@@ -25,6 +25,7 @@ pub(crate) use single_file::{SCRATCH_RUN, SingleFile};
 pub(crate) use temp_folder::TempFolder;
 pub(crate) use walk::walk;
 
+use crate::error::FileKind;
 use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
@@ -35,54 +36,16 @@ use std::path::{Component, Path, PathBuf};
 /// Bytes of a manifest, a log or another small file that is read whole.
 pub(crate) const SMALL_FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// The type of a file. Links are not followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileKind {
-    /// A regular file.
-    Regular,
-    /// A folder.
-    Folder,
-    /// A symbolic link.
-    Link,
-    /// A pipe, a socket or a device.
-    Special,
-}
-
-impl FileKind {
-    fn of(kind: fs::FileType) -> Self {
-        if kind.is_symlink() {
-            Self::Link
-        } else if kind.is_dir() {
-            Self::Folder
-        } else if kind.is_file() {
-            Self::Regular
-        } else {
-            Self::Special
-        }
-    }
-}
-
-impl fmt::Display for FileKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Regular => "a regular file",
-            Self::Folder => "a folder",
-            Self::Link => "a symbolic link",
-            Self::Special => "a pipe, a socket or a device",
-        })
-    }
-}
-
 /// A path leads to a file of another type than the one that is needed.
 #[derive(Debug)]
-struct WrongKind {
+struct WrongFileKind {
     /// The folder on the way to a file; none for the file itself.
     folder: Option<PathBuf>,
     is: FileKind,
     needed: FileKind,
 }
 
-impl fmt::Display for WrongKind {
+impl fmt::Display for WrongFileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { folder, is, needed } = self;
         match folder {
@@ -92,17 +55,17 @@ impl fmt::Display for WrongKind {
     }
 }
 
-impl std::error::Error for WrongKind {}
+impl std::error::Error for WrongFileKind {}
 
 fn not_regular(is: FileKind) -> io::Error {
     let (folder, needed) = (None, FileKind::Regular);
-    let error = WrongKind { folder, is, needed };
+    let error = WrongFileKind { folder, is, needed };
     io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
 fn not_a_folder(path: &Path, is: FileKind) -> io::Error {
     let (folder, needed) = (Some(path.to_owned()), FileKind::Folder);
-    let error = WrongKind { folder, is, needed };
+    let error = WrongFileKind { folder, is, needed };
     io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 

@@ -1,7 +1,7 @@
 //! A file that has a temporary name until it is whole.
 
-use super::{FileKind, kind, make_folders, not_regular, remove, sync_folder};
-use crate::error::Error;
+use super::{kind, make_folders, not_regular, remove, sync_folder};
+use crate::error::{Error, FileKind};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

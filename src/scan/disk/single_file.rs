@@ -1,10 +1,9 @@
 //! An output that is one file: its lock and its temporary names.
 
 use super::{
-    FileKind, NewFile, create_new, identity, is_token, kind, open_with, random_token, remove,
-    remove_numbered,
+    NewFile, create_new, identity, is_token, kind, open_with, random_token, remove, remove_numbered,
 };
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, FileKind};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -37,10 +36,10 @@ impl SingleFile {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`] if another run has it, [`ErrorKind::NotOurs`] if
-    /// something else has the name of the lock file, [`ErrorKind::CannotMake`].
+    /// [`ErrorKind::Busy`] if another run has it, [`ErrorKind::ForeignFile`] if
+    /// something else has the name of the lock file, [`ErrorKind::Create`].
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let cannot = |error| Error::with_source(ErrorKind::CannotMake, path, error);
+        let cannot = |error| Error::with_source(ErrorKind::Create, path, error);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(cannot)?;
         }
@@ -51,7 +50,7 @@ impl SingleFile {
         let read = (&mut lock).take(limit).read_to_end(&mut text);
         read.map_err(cannot)?;
         let Some(former) = token_of(&text) else {
-            return Err(Error::new(ErrorKind::NotOurs, &place));
+            return Err(Error::new(ErrorKind::ForeignFile, &place));
         };
         if let Some(token) = former {
             remove_temporary(path, &token).map_err(cannot)?;
@@ -111,7 +110,7 @@ fn lock(place: &Path, path: &Path) -> Result<File, Error> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
         let file = open_with(place, options)
-            .map_err(|error| Error::with_source(ErrorKind::CannotMake, path, error))?;
+            .map_err(|error| Error::with_source(ErrorKind::Create, path, error))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, path)),
@@ -225,7 +224,7 @@ mod tests {
         ] {
             fs::write(&lock, text).unwrap();
             let error = SingleFile::open(&path).unwrap_err();
-            assert_eq!(error.kind(), &ErrorKind::NotOurs, "{text}");
+            assert_eq!(error.kind(), &ErrorKind::ForeignFile, "{text}");
             assert_eq!(fs::read(&lock).unwrap(), text.as_bytes());
         }
         for text in [

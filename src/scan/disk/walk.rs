@@ -1,7 +1,7 @@
 //! The search of a folder for files.
 
-use super::{FileKind, identity};
-use crate::error::{Error, ErrorKind};
+use super::identity;
+use crate::error::{Error, ErrorKind, FileKind};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};

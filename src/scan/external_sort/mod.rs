@@ -282,7 +282,7 @@ mod tests {
         std::fs::write(place.join("run-7"), b"mine").unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let error = Scratch::create(&place, stop).unwrap_err();
-        assert_eq!(error.kind(), &crate::error::ErrorKind::CannotMake);
+        assert_eq!(error.kind(), &crate::error::ErrorKind::Create);
         assert!(place.join("run-7").exists());
     }
 }

@@ -39,10 +39,10 @@ impl Scratch {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CannotMake`].
+    /// [`ErrorKind::Create`].
     pub(crate) fn create(folder: &Path, stop: Arc<AtomicBool>) -> Result<Self, Error> {
         fs::create_dir(folder)
-            .map_err(|error| Error::with_source(ErrorKind::CannotMake, folder, error))?;
+            .map_err(|error| Error::with_source(ErrorKind::Create, folder, error))?;
         Ok(Self {
             folder: folder.to_owned(),
             runs: Cell::new(0),

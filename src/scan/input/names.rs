@@ -1,23 +1,23 @@
-//! Names of inputs: `warc_filename` in the tables, by which captures are
-//! identified. No two inputs have the same.
+//! Names of inputs: `warc_filename` in the tables, which identifies captures.
+//! All names of a run are different.
 
-use super::{Found, Origin, Request};
+use super::{InputOptions, InputSource, NamedInput};
 use crate::error::{Error, ErrorKind};
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-/// Paths to standard input.
+/// The paths of standard input.
 const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
-/// Folders of devices and descriptors, in which no name is that of an archive.
+/// The folders of devices and descriptors. Their names do not identify an archive.
 const DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
 
-/// Returns the name of a file without a request for another: its path from
-/// `crawl-data/` on, else its base name.
+/// Returns the default name of a file: its path from `crawl-data/` on, otherwise
+/// its base name.
 pub(super) fn of_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     match text.find("crawl-data/") {
-        Some(at) if at == 0 || text.as_bytes()[at - 1] == b'/' => text[at..].to_owned(),
+        Some(start) if start == 0 || text.as_bytes()[start - 1] == b'/' => text[start..].to_owned(),
         _ => path.file_name().map_or_else(
             || text.to_string(),
             |name| name.to_string_lossy().into_owned(),
@@ -25,13 +25,13 @@ pub(super) fn of_path(path: &Path) -> String {
     }
 }
 
-/// Names the inputs as the request says, and checks that all names differ.
-pub(super) fn assign(found: &mut [Found], request: &Request) -> Result<(), Error> {
-    if let Some(folder) = &request.relative_to {
+/// Names the inputs according to the options, and checks that all names differ.
+pub(super) fn assign(found: &mut [NamedInput], options: &InputOptions) -> Result<(), Error> {
+    if let Some(folder) = &options.relative_to {
         name_by_paths(found, folder)?;
     }
-    name_streams(found, request.name.as_deref())?;
-    let mut seen: HashMap<&str, &Found> = HashMap::new();
+    name_streams(found, options.name.as_deref())?;
+    let mut seen: HashMap<&str, &NamedInput> = HashMap::new();
     for input in found.iter() {
         if let Some(first) = seen.insert(&input.name, input) {
             return Err(same_name(first, input, found));
@@ -40,17 +40,17 @@ pub(super) fn assign(found: &mut [Found], request: &Request) -> Result<(), Error
     Ok(())
 }
 
-/// Names files by their paths below a folder. Lines of a list are names already.
-fn name_by_paths(found: &mut [Found], folder: &Path) -> Result<(), Error> {
+/// Names files by their paths below a folder. Lines of a list keep their names.
+fn name_by_paths(found: &mut [NamedInput], folder: &Path) -> Result<(), Error> {
     let base = absolute(folder);
     for input in found.iter_mut().filter(|input| has_own_path(input)) {
-        let path = absolute(input.origin.place());
+        let path = absolute(input.source.display_path());
         let below = path.strip_prefix(&base).ok();
         let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else {
             let folder = folder.to_owned();
             return Err(Error::new(
                 ErrorKind::NotBelow { folder },
-                input.origin.place(),
+                input.source.display_path(),
             ));
         };
         let names = below.components().map(Component::as_os_str);
@@ -60,21 +60,21 @@ fn name_by_paths(found: &mut [Found], folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Names the streams: one with the name that was given for it, others that
-/// have no name of their own by their number.
+/// Names the streams. The only stream gets the given name, if there is one. Other
+/// streams without a path of their own are numbered.
 ///
-/// Descriptors such as `/dev/fd/63` are numbered by the shell, so they are no
-/// names; the same command gives `stream-1`, `stream-2`, … in any shell.
-fn name_streams(found: &mut [Found], name: Option<&str>) -> Result<(), Error> {
-    let is_stream = |input: &&mut Found| matches!(input.origin, Origin::Stream(_));
+/// Descriptors such as `/dev/fd/63` are numbered by the shell, so their paths are
+/// not used: the same command gives `stream-1`, `stream-2`, … in any shell.
+fn name_streams(found: &mut [NamedInput], name: Option<&str>) -> Result<(), Error> {
+    let is_stream = |input: &&mut NamedInput| matches!(input.source, InputSource::Stream(_));
     let mut streams: Vec<_> = found.iter_mut().filter(is_stream).collect();
     let mut identities = HashSet::new();
     for input in &streams {
-        if let Origin::Stream(stream) = &input.origin
+        if let InputSource::Stream(stream) = &input.source
             && let Some(identity) = stream.identity()
             && !identities.insert(identity)
         {
-            return Err(Error::new(ErrorKind::SameStream, stream.place()));
+            return Err(Error::new(ErrorKind::SameStream, stream.display_path()));
         }
     }
     if let Some(name) = name {
@@ -87,7 +87,7 @@ fn name_streams(found: &mut [Found], name: Option<&str>) -> Result<(), Error> {
     }
     let mut count = 0;
     for input in streams.into_iter().filter(|input| !input.is_listed) {
-        let place = input.origin.place();
+        let place = input.source.display_path();
         if STDIN_PATHS.iter().any(|path| place == Path::new(path)) {
             "-".clone_into(&mut input.name);
         } else if is_descriptor(place) {
@@ -98,28 +98,29 @@ fn name_streams(found: &mut [Found], name: Option<&str>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns true if the path of an input can name it.
-fn has_own_path(input: &Found) -> bool {
-    let is_stdin = matches!(&input.origin, Origin::Stream(stream) if stream.is_stdin());
-    !input.is_listed && !is_stdin && !is_descriptor(input.origin.place())
+/// Returns true if the path of an input can be its name.
+fn has_own_path(input: &NamedInput) -> bool {
+    let is_stdin = matches!(&input.source, InputSource::Stream(stream) if stream.is_stdin());
+    !input.is_listed && !is_stdin && !is_descriptor(input.source.display_path())
 }
 
+/// Returns true if a path is a device or a descriptor of a process.
 fn is_descriptor(path: &Path) -> bool {
     let mut folders = DESCRIPTOR_FOLDERS.iter();
     folders.any(|folder| path.starts_with(folder))
 }
 
-/// The error for two inputs of one name, with the folder by which they could be
-/// told apart.
-fn same_name(first: &Found, second: &Found, found: &[Found]) -> Error {
-    let paths = [first, second].map(|input| input.origin.place().to_owned());
+/// Returns the error for two inputs with the same name. It contains the folder
+/// below which the paths of all files differ, if there is one.
+fn same_name(first: &NamedInput, second: &NamedInput, found: &[NamedInput]) -> Error {
+    let paths = [first, second].map(|input| input.source.display_path().to_owned());
     if absolute(&paths[0]) == absolute(&paths[1]) {
         return Error::new(ErrorKind::SameInput, &paths[0]);
     }
     let can_rename = has_own_path(first) && has_own_path(second);
     let files = found.iter().filter(|input| has_own_path(input));
     let folder = files
-        .map(|input| absolute(input.origin.place()))
+        .map(|input| absolute(input.source.display_path()))
         .reduce(|a, b| common_folder(&a, &b))
         .filter(|_| can_rename);
     Error::new(ErrorKind::SameName { paths, folder }, &first.name)
@@ -132,7 +133,7 @@ fn common_folder(a: &Path, b: &Path) -> PathBuf {
     same.map(|(component, _)| component).collect()
 }
 
-/// Returns a path from the root on, without `.` and `..`. Links are not followed.
+/// Returns an absolute path without `.` and `..`. Symbolic links are not followed.
 fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut out = PathBuf::new();
@@ -163,9 +164,9 @@ mod tests {
         assert_eq!(name("/d/not-crawl-data/x.warc.gz"), "x.warc.gz");
     }
 
-    fn found(paths: &[&str]) -> Vec<Found> {
-        let found = paths.iter().map(|path| Found {
-            origin: Origin::File(path.into()),
+    fn found(paths: &[&str]) -> Vec<NamedInput> {
+        let found = paths.iter().map(|path| NamedInput {
+            source: InputSource::File(path.into()),
             name: of_path(Path::new(path)),
             is_listed: false,
         });
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_the_error_makes_the_names_differ() {
+    fn paths_below_the_folder_of_the_error_are_different_names() {
         for (paths, folder, names) in [
             (&["/d/a/x", "/d/b/x"][..], "/d", &["a/x", "b/x"][..]),
             (&["/d/x", "/d/b/x"], "/d", &["x", "b/x"]),
@@ -185,8 +186,8 @@ mod tests {
             ),
         ] {
             let mut inputs = found(paths);
-            let mut request = Request::default();
-            let error = assign(&mut inputs, &request).unwrap_err();
+            let mut options = InputOptions::default();
+            let error = assign(&mut inputs, &options).unwrap_err();
             let ErrorKind::SameName {
                 folder: Some(found),
                 ..
@@ -195,16 +196,19 @@ mod tests {
                 panic!("{error}");
             };
             assert_eq!(found, Path::new(folder));
-            request.relative_to = Some(found.clone());
-            assign(&mut inputs, &request).unwrap();
+            options.relative_to = Some(found.clone());
+            assign(&mut inputs, &options).unwrap();
             let made: Vec<&str> = inputs.iter().map(|input| input.name.as_str()).collect();
             assert_eq!(made, names);
         }
     }
 
     #[test]
-    fn one_file_under_two_paths_is_given_twice() {
-        let error = assign(&mut found(&["/d/x", "/d/./a/../x"]), &Request::default());
+    fn two_paths_to_one_file_are_the_same_input() {
+        let error = assign(
+            &mut found(&["/d/x", "/d/./a/../x"]),
+            &InputOptions::default(),
+        );
         assert_eq!(*error.unwrap_err().kind(), ErrorKind::SameInput);
     }
 }

@@ -1,10 +1,10 @@
 //! An input that can be read only once: standard input, a pipe, a FIFO or a
 //! character device.
 //!
-//! A stream is opened exactly once. [`Stream::peek`] reads its first bytes to
-//! learn what it holds and keeps them; [`Stream::take`] returns a reader that
-//! gives these bytes again and then the rest. If you read a stream in another
-//! way, its first bytes are lost.
+//! A stream is opened exactly once. [`Stream::peek`] reads and keeps its first
+//! bytes, so that its content can be detected. [`Stream::take`] returns a reader
+//! of these bytes and the rest. Code that reads a stream in another way loses its
+//! first bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fmt, mem};
 
-/// The most that is kept of a stream that has not been taken.
+/// The most bytes that are kept of a stream before it is taken.
 pub(crate) const PEEK_BYTES: usize = 1 << 20;
 
 /// An input that can be read only once.
 pub struct Stream {
-    /// The path that is opened; `None` for standard input.
+    /// The path to open; `None` for standard input.
     path: Option<PathBuf>,
     state: Mutex<State>,
 }
@@ -25,15 +25,15 @@ pub struct Stream {
 #[derive(Default)]
 struct State {
     reader: Option<Box<dyn Read + Send>>,
-    /// What was read by peeking.
+    /// The bytes that were read by peeking.
     head: Vec<u8>,
-    /// Why opening or peeking failed, until it is reported.
+    /// The error of opening or peeking, until it is reported.
     error: Option<io::Error>,
     is_opened: bool,
 }
 
 impl Stream {
-    /// Standard input.
+    /// Returns standard input.
     pub fn stdin() -> Arc<Self> {
         Arc::new(Self {
             path: None,
@@ -41,8 +41,8 @@ impl Stream {
         })
     }
 
-    /// A path that leads to something else than a regular file. It is not
-    /// opened before its bytes are needed.
+    /// Returns the stream at a path that is not a regular file. It is not opened
+    /// before its bytes are needed.
     pub fn open(path: &Path) -> Arc<Self> {
         Arc::new(Self {
             path: Some(path.to_owned()),
@@ -50,8 +50,8 @@ impl Stream {
         })
     }
 
-    /// The path, or `standard input`, for messages.
-    pub fn place(&self) -> &Path {
+    /// Returns the path for messages, or `standard input`.
+    pub fn display_path(&self) -> &Path {
         let path = self.path.as_deref();
         path.unwrap_or_else(|| Path::new("standard input"))
     }
@@ -61,13 +61,13 @@ impl Stream {
         self.path.is_none()
     }
 
-    /// Returns true if the stream was opened, to be peeked into or to be read.
+    /// Returns true if the stream was opened, for peeking or for reading.
     pub(crate) fn is_opened(&self) -> bool {
         self.state().is_opened
     }
 
-    /// A reader of the first bytes of the stream, [`PEEK_BYTES`] at most, which
-    /// are kept. The bytes are read only as they are asked for.
+    /// Returns a reader of at most [`PEEK_BYTES`] first bytes of the stream, which
+    /// are kept. Bytes are read only when they are requested.
     pub(crate) fn peek(self: &Arc<Self>) -> impl Read + Send + use<> {
         Peek {
             stream: Arc::clone(self),
@@ -75,17 +75,17 @@ impl Stream {
         }
     }
 
-    /// The error that ended [peeking](Self::peek), once.
+    /// Removes and returns the error that ended [peeking](Self::peek).
     pub(crate) fn take_error(&self) -> Option<io::Error> {
         self.state().error.take()
     }
 
-    /// Returns a reader of all bytes of the stream, from the first on. Opening a
-    /// FIFO waits for its writer.
+    /// Returns a reader of all bytes of the stream, beginning with the first.
+    /// Opening a FIFO waits for its writer.
     ///
     /// # Errors
     ///
-    /// The stream cannot be opened, or it was taken before.
+    /// Those of opening the stream, and an error if it was taken before.
     pub(crate) fn take(&self) -> io::Result<Box<dyn Read + Send>> {
         let mut state = self.state();
         if let Some(error) = state.error.take() {
@@ -98,9 +98,8 @@ impl Stream {
         Ok(Box::new(io::Cursor::new(head).chain(reader)))
     }
 
-    /// Device and inode, by which two paths to one stream are recognized;
-    /// `None` where that cannot be known.
-    #[cfg(unix)]
+    /// Returns device and inode, which are equal for two paths to the same stream;
+    /// `None` if they cannot be determined.
     pub(crate) fn identity(&self) -> Option<(u64, u64)> {
         use std::os::fd::AsFd;
         use std::os::unix::fs::MetadataExt;
@@ -115,19 +114,13 @@ impl Stream {
         Some((metadata.dev(), metadata.ino()))
     }
 
-    /// Device and inode are not known on this platform.
-    #[cfg(not(unix))]
-    pub(crate) fn identity(&self) -> Option<(u64, u64)> {
-        None
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Opens the stream, unless that was done before.
+    /// Opens the stream unless it is already open.
     fn open(&mut self, path: Option<&Path>) -> io::Result<()> {
         if !self.is_opened {
             self.reader = Some(match path {
@@ -139,7 +132,7 @@ impl State {
         Ok(())
     }
 
-    /// Reads more of the head, as much as `most`; 0 at its end.
+    /// Reads at most `most` more bytes of the head; none at the end of the stream.
     fn read_head(&mut self, path: Option<&Path>, most: usize) -> io::Result<()> {
         self.open(path)?;
         let from = self.head.len();
@@ -159,7 +152,7 @@ impl State {
     }
 }
 
-/// Streams are equal if they are the same stream.
+/// Two streams are equal only if they are the same object.
 impl PartialEq for Stream {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -170,7 +163,7 @@ impl Eq for Stream {}
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Stream").field(&self.place()).finish()
+        f.debug_tuple("Stream").field(&self.display_path()).finish()
     }
 }
 

@@ -7,6 +7,7 @@
 //! another.
 
 mod coverage;
+mod fault;
 mod plan;
 mod scheduler;
 mod state;
@@ -15,7 +16,7 @@ mod worker;
 
 pub use plan::{Part, parts};
 
-use crate::crawler::registry::Registry;
+use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{
     AGENTS, DatasetWriter, IfExists, LockedDataset, ManifestHeader, OutputLayout, PlannedPart,
 };
@@ -58,7 +59,7 @@ pub struct Options {
     /// Whether digests of captures are compared even where a checksum guards the bytes.
     pub verify_digests: bool,
     /// The crawlers.
-    pub registry: Registry,
+    pub registry: CrawlerRegistry,
     /// Bytes of inputs that make a part.
     pub part_bytes: u64,
     /// The shard, from 1, and how many there are.
@@ -160,7 +161,7 @@ impl Options {
                 "tables": tables,
                 "part_bytes": self.part_bytes,
                 "shard": self.shard.map(|(index, count)| format!("{index}/{count}")),
-                "agents": self.registry.version,
+                "agents": self.registry.sha1,
                 "psl": PSL_VERSION,
                 "crawls": crawls(&self.inputs),
             }),
@@ -286,7 +287,7 @@ fn open_dataset(
     if destination.tables().contains(&Table::Agents) {
         let new = dataset.temp().new_file(Path::new(AGENTS), true)?;
         let schema = Table::Agents.schema().as_ref().clone();
-        let rows = agents_rows(&options.registry.agents);
+        let rows = agents_rows(&options.registry.crawlers);
         agents = Some(parquet_writer::write_table(
             Table::Agents,
             schema,

@@ -1,6 +1,6 @@
 //! Parts and ranges: how the inputs are cut before anything is read.
 
-use crate::input::{Input, Origin};
+use crate::input::{Input, InputSource};
 use std::ops::Range;
 
 /// An input larger than this is read in ranges, on all cores.
@@ -51,8 +51,8 @@ pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
 /// The ranges that an input is read in. One thread reads it as a whole: it
 /// gains nothing by ranges, and would read bytes at their boundaries twice.
 pub(super) fn ranges(input: &Input, threads: usize) -> Vec<Option<(u64, u64)>> {
-    match (&input.origin, input.bytes) {
-        (Origin::File(_), Some(bytes)) if bytes > SPLIT_BYTES && threads > 1 => {
+    match (&input.source, input.bytes) {
+        (InputSource::File(_), Some(bytes)) if bytes > SPLIT_BYTES && threads > 1 => {
             let count = bytes.div_ceil(RANGE_BYTES);
             // The last range reaches as far as the file does, should it grow.
             (0..count)
@@ -77,9 +77,9 @@ mod tests {
     use super::*;
 
     fn input(name: &str, bytes: Option<u64>, crawl: &str) -> Input {
-        let origin = Origin::File(name.into());
+        let source = InputSource::File(name.into());
         Input {
-            origin,
+            source,
             name: name.into(),
             bytes,
             crawl: crawl.into(),

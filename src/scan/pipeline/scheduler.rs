@@ -12,7 +12,7 @@ use crate::capture::Scope;
 use crate::dataset::{FileEntry, FileStats, PartEntry};
 use crate::disk::open_files::OpenFiles;
 use crate::error::{Error, ErrorKind};
-use crate::input::Origin;
+use crate::input::InputSource;
 use crate::parquet_writer::RowBatch;
 use crate::parquet_writer::{self, FileTask, FileTaskOutput, TableFileWriter, WrittenFile};
 use crate::pipeline::worker::{Chunk, Counts, End, Item, Worker};
@@ -292,7 +292,7 @@ impl<'a> Job<'a> {
     fn next_is_stream(&self) -> bool {
         self.planned.front().is_some_and(|slot| {
             let input = &self.options.inputs[slot.input];
-            matches!(input.origin, Origin::Stream(_))
+            matches!(input.source, InputSource::Stream(_))
         })
     }
 
@@ -318,7 +318,7 @@ impl<'a> Job<'a> {
             (range, _) => (range, false),
         };
         let item = Item {
-            origin: input.origin.clone(),
+            source: input.source.clone(),
             name: input.name.as_str().into(),
             range,
             is_exact,
@@ -450,10 +450,12 @@ impl<'a> Job<'a> {
             End::Failed(error) => (None, Some(error)),
         };
         if let Some(error) = error {
-            let path = match &self.options.inputs[input].origin {
-                Origin::File(path) | Origin::Missing(path) => path,
+            let path = match &self.options.inputs[input].source {
+                InputSource::File(path) | InputSource::Missing(path) => path,
                 // It cannot be read again, so nothing can be resumed.
-                Origin::Stream(stream) => return Err(Error::read(stream.place(), error)),
+                InputSource::Stream(stream) => {
+                    return Err(Error::read(stream.display_path(), error));
+                }
             };
             let _ = self.notices.send(Notice::Failed(Error::read(path, error)));
             self.summary.failed_inputs += 1;
@@ -661,7 +663,7 @@ impl<'a> Job<'a> {
             part: open.no,
             options: self.options.row_options().to_string(),
             psl_version: PSL_VERSION.to_owned(),
-            agents_version: self.options.registry.version.clone(),
+            agents_version: self.options.registry.sha1.clone(),
             inputs: inputs.len() as u32,
             input_bytes: open.counts.bytes,
             records: open.counts.records,

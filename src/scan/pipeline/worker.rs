@@ -4,10 +4,10 @@
 //! memory stays bounded whatever an archive holds; whoever runs it decides
 //! when it goes on.
 
+use super::fault;
 use crate::analysis::Examiner;
-use crate::capture::digest::DIGEST_MISMATCH;
 use crate::capture::{Capture, Scope};
-use crate::input::Origin;
+use crate::input::InputSource;
 use crate::tables::{Fault, Table, TableBatches, Tables};
 use robots::{Basis, Verdict};
 use std::cell::RefCell;
@@ -41,7 +41,7 @@ const UNREAD: u64 = u64::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     /// Where the bytes are.
-    pub(crate) origin: Origin,
+    pub(crate) source: InputSource,
     /// The archive's name.
     pub(crate) name: Arc<str>,
     /// Members that begin in it are read; `None` for the whole input.
@@ -198,30 +198,24 @@ impl Worker {
             counts.faults.push(fault);
             counts.fault_count += 1;
         };
-        if let Origin::Missing(_) = item.origin {
-            let fault = Fault {
-                offset: 0,
-                bytes_skipped: 0,
-                code: "input_missing",
-                detail: "the input does not exist".to_owned(),
-            };
-            push_fault(tables, fault);
+        if let InputSource::Missing(_) = item.source {
+            push_fault(tables, fault::of_missing_input());
             self.start = Some(0);
             return End::Done(0);
         }
         if self.start.is_none() {
-            let opened = match (&item.origin, item.range) {
+            let opened = match (&item.source, item.range) {
                 // It was a fault above.
-                (Origin::Missing(_), _) => Ok(None),
-                (Origin::Stream(stream), _) => match stream.take() {
+                (InputSource::Missing(_), _) => Ok(None),
+                (InputSource::Stream(stream), _) => match stream.take() {
                     Ok(stream) => reader.open_stream(stream).map(|()| Some(0)),
                     Err(error) => return End::Failed(error),
                 },
-                (Origin::File(path), None) => reader.open_file(path).map(|()| Some(0)),
-                (Origin::File(path), Some((from, to))) if item.is_exact => {
+                (InputSource::File(path), None) => reader.open_file(path).map(|()| Some(0)),
+                (InputSource::File(path), Some((from, to))) if item.is_exact => {
                     reader.open_range(path, from..to).map(|()| Some(from))
                 }
-                (Origin::File(path), Some((from, to))) => {
+                (InputSource::File(path), Some((from, to))) => {
                     let known = item.compression.get().copied();
                     match reader.open_slice(path, from..to, known) {
                         // What is wrong with the file is reported by the item at its beginning.
@@ -241,14 +235,14 @@ impl Worker {
                 }
                 Err(error) => {
                     // An input of a kind that is not read: all of it is the fault.
-                    let bytes = match &item.origin {
-                        Origin::File(path) => {
+                    let bytes = match &item.source {
+                        InputSource::File(path) => {
                             std::fs::metadata(path).map_or(0, |metadata| metadata.len())
                         }
-                        Origin::Stream(_) | Origin::Missing(_) => 0,
+                        InputSource::Stream(_) | InputSource::Missing(_) => 0,
                     };
                     self.start = Some(0);
-                    push_fault(tables, fault_of(&error, bytes));
+                    push_fault(tables, fault::of_damage(&error, bytes));
                     return End::Done(UNREAD);
                 }
             }
@@ -273,7 +267,7 @@ impl Worker {
                         return End::Failed(io_error(error));
                     }
                     Err(error) => {
-                        push_fault(tables, fault_of(&error, error.bytes_skipped()));
+                        push_fault(tables, fault::of_damage(&error, error.bytes_skipped()));
                         continue;
                     }
                 }
@@ -295,7 +289,7 @@ impl Worker {
             if (record.integrity() == Integrity::Unguarded || *verify_digests)
                 && let Some(field) = capture.verify_digests(&record)
             {
-                push_fault(tables, mismatch_of(record.location(), field));
+                push_fault(tables, fault::of_digest(record.location(), field));
             }
             let facts = examiner.examine(&item.name, record.location(), &capture);
             tables.push(&item.name, &facts);
@@ -320,39 +314,6 @@ impl Worker {
             }
         }
         End::More
-    }
-}
-
-/// Returns the row of damage that the reader met.
-fn fault_of(error: &warc::Error, bytes_skipped: u64) -> Fault {
-    let kind = error.kind();
-    Fault {
-        offset: error.offset(),
-        bytes_skipped,
-        code: error.code(),
-        detail: match (error.decoded_range(), error.records_before()) {
-            (None, 0) => kind.to_string(),
-            (None, before) => format!(
-                "{kind}; records of the member read before it, which may be wrong: {before}"
-            ),
-            (Some(range), _) => format!(
-                "{kind}, at {} of the member's decoded bytes, of which {} are skipped",
-                range.offset, range.bytes
-            ),
-        },
-    }
-}
-
-/// Returns the row of a capture at `location` whose header field `field` has another digest.
-fn mismatch_of(location: warc::RecordLocation, field: &str) -> Fault {
-    Fault {
-        offset: location.offset,
-        bytes_skipped: 0,
-        code: DIGEST_MISMATCH,
-        detail: format!(
-            "record {} at this offset is not the one of its {field}",
-            location.index_in_member
-        ),
     }
 }
 

@@ -5,7 +5,7 @@ use super::captures::each_row;
 use super::origin;
 use super::redirects::speakers;
 use crate::capture::url::parse_url;
-use crate::crawler::Asked;
+use crate::crawler::DialectChoice;
 use crate::dataset::Dataset;
 use crate::error::Error;
 use crate::external_sort::sort_key::{Values, put_i64, put_text};
@@ -138,7 +138,7 @@ fn job<'j>(dataset: &'j Dataset, scratch: &'j Scratch, progress: &'j Progress) -
         dataset,
         scratch,
         crawlers: &[],
-        asked: Asked::Default,
+        asked: DialectChoice::Default,
         memory: MEMORY_MIN,
         progress,
     }

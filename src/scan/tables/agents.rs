@@ -1,7 +1,7 @@
 //! The table `agents`.
 
 use super::column::table;
-use crate::crawler::registry::Agent;
+use crate::crawler::registry::CrawlerEntry;
 use crate::parquet_writer::RowBatch;
 
 table! { "One row per crawler of the registry." {
@@ -18,7 +18,7 @@ table! { "One row per crawler of the registry." {
 }}
 
 /// The registry as a table.
-pub fn rows(agents: &[Agent]) -> RowBatch {
+pub fn rows(agents: &[CrawlerEntry]) -> RowBatch {
     let mut builder = Builder::default();
     for it in agents {
         let texts = &mut builder.texts;

@@ -1,9 +1,9 @@
 //! What a URL's answers are, once it is known who speaks for its origin.
 
 use super::{Job, Totals};
-use crate::crawler::closed;
+use crate::crawler::disallow_all;
 use crate::dataset::{CaptureFilter, StoredLine, capture_key};
-use crate::error::{Error, ErrorKind};
+use crate::error::{DatasetDefect, Error, ErrorKind};
 use crate::external_sort::sort_key::{Values, put_i64, put_text, put_u8, put_u32, put_u64};
 use crate::external_sort::{Sorted, Sorter};
 use crate::resolve::candidate::{Page, Pick, Source};
@@ -187,7 +187,7 @@ pub(crate) fn ask_status<'j>(
     out: &mut Sorter<'_>,
     totals: &mut Totals,
 ) -> Result<Sorted<'j>, Error> {
-    let closed = closed(job.asked);
+    let disallow_all = disallow_all(job.asked);
 
     let mut of_rules = job.sorter();
     let (mut questions, mut speakers) = (questions.read()?, speakers.read()?);
@@ -228,7 +228,7 @@ pub(crate) fn ask_status<'j>(
         let answer = match source.map(|source| source.effect(job.asked.dialect())) {
             None => Answer::unknown(Ground::NoCapture),
             Some(StatusEffect::AllowAll) => by_status(Permission::Allowed),
-            Some(StatusEffect::DisallowAll) => by_status(Permission::of(closed(url))),
+            Some(StatusEffect::DisallowAll) => by_status(Permission::of(disallow_all.access(url))),
             Some(StatusEffect::Follow | StatusEffect::Defer) => by_status(Permission::Unknown),
             Some(StatusEffect::Parse) => {
                 if let Some(source) = source {
@@ -293,8 +293,8 @@ pub(crate) fn ask_rules(
             // A capture that is there twice has each line twice.
             if values.0 != previous {
                 if !StoredLine::read(values.0).push_to(&mut file, source.is_valid_utf8) {
-                    let why = "a file of it has more than 2 GiB of rules".to_owned();
-                    return Err(Error::new(ErrorKind::NotADataset(why), Path::new("rules")));
+                    let kind = ErrorKind::NotADataset(DatasetDefect::TooManyRules);
+                    return Err(Error::new(kind, Path::new("rules")));
                 }
                 previous.clear();
                 previous.extend_from_slice(values.0);
@@ -304,8 +304,8 @@ pub(crate) fn ask_rules(
         totals.files += 1;
         let robots = file.as_robots_txt();
         let crawlers = job.crawlers.iter();
-        let asks: Vec<_> = crawlers
-            .map(|crawler| crawler.ask(job.asked, &robots))
+        let policies: Vec<_> = crawlers
+            .map(|crawler| crawler.policy(job.asked, &robots))
             .collect();
         while let Some(question) = questions.peek() {
             let mut values = Values(question);
@@ -315,11 +315,11 @@ pub(crate) fn ask_rules(
             let ordinal = values.u64();
             Source::read(&mut values);
             let url = values.text();
-            let answers = asks.iter().map(|(basis, access)| {
-                let access = access(url);
+            let answers = policies.iter().map(|policy| {
+                let access = policy.access(url);
                 Answer {
                     permission: Permission::of(access),
-                    ground: Ground::of(*basis),
+                    ground: Ground::of(policy.basis),
                     line_no: access.line_no,
                 }
             });

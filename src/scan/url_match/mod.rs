@@ -20,11 +20,11 @@ pub use url_list::List;
 
 use crate::capture::body_text;
 use crate::capture::url::parse_url;
-use crate::crawler::{Asked, Crawler};
+use crate::crawler::{Crawler, DialectChoice};
 use crate::dataset::Dataset;
 use crate::dataset::check_output_file;
 use crate::disk::SingleFile;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, UrlListDefect};
 use crate::external_sort::{Filter, Scratch, Sorted, Sorter};
 use crate::resolve::{origin, redirects};
 use crate::tables::{MatchRow, Table};
@@ -69,7 +69,7 @@ pub struct Options {
     /// The crawlers.
     pub crawlers: Vec<Crawler>,
     /// Whose reading.
-    pub asked: Asked,
+    pub asked: DialectChoice,
     /// The time for which rows without one ask, in milliseconds since 1970;
     /// `None` for the newest.
     pub at: Option<i64>,
@@ -172,7 +172,7 @@ pub(crate) struct Job<'j> {
     pub(crate) dataset: &'j Dataset,
     pub(crate) scratch: &'j Scratch,
     pub(crate) crawlers: &'j [Crawler],
-    pub(crate) asked: Asked,
+    pub(crate) asked: DialectChoice,
     pub(crate) memory: u64,
     pub(crate) progress: &'j Progress,
 }
@@ -210,14 +210,14 @@ fn is_url(url: &[u8], origin: &mut Vec<u8>) -> bool {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`]; [`ErrorKind::Urls`] for a row that is neither, and
+/// [`ErrorKind::Read`]; [`ErrorKind::NotAUrlList`] for a row that is neither, and
 /// for more than 64 MiB of URLs; [`ErrorKind::LargePage`].
 pub fn read_list(list: &List) -> Result<Vec<String>, Error> {
     let place = match list {
         List::Stdin => Path::new("standard input"),
         List::File(path) => path,
     };
-    let refuse = |why: String| Err(Error::new(ErrorKind::Urls(why), place));
+    let refuse = |defect| Err(Error::new(ErrorKind::NotAUrlList(defect), place));
     let options = ListOptions {
         column: None,
         page_bytes_max: LIST_BYTES_MAX as u64,
@@ -226,13 +226,17 @@ pub fn read_list(list: &List) -> Result<Vec<String>, Error> {
     Urls::open(list, options)?.read(&|| false, &mut |url, _| {
         bytes += url.len();
         if bytes > LIST_BYTES_MAX {
-            return refuse(format!("it has more than {LIST_BYTES_MAX} bytes of URLs"));
+            return refuse(UrlListDefect::TooLarge {
+                bytes_max: LIST_BYTES_MAX,
+            });
         }
         match std::str::from_utf8(url) {
             Ok(text) if is_url_or_path(url) => urls.push(text.to_owned()),
             _ => {
                 let text = String::from_utf8_lossy(&url[..url.len().min(200)]);
-                return refuse(format!("'{text}' is neither an absolute URL nor a path"));
+                return refuse(UrlListDefect::NotAUrl {
+                    text: text.into_owned(),
+                });
             }
         }
         Ok(())
@@ -252,7 +256,7 @@ pub struct Ready {
 /// # Errors
 ///
 /// [`ErrorKind::MemoryTooSmall`], [`ErrorKind::NoCrawler`], [`ErrorKind::OutputIsFolder`],
-/// [`ErrorKind::FileExists`], [`ErrorKind::NotOurs`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list.
+/// [`ErrorKind::FileExists`], [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list.
 pub fn prepare(options: Options) -> Result<Ready, Error> {
     let output = &options.output;
     let refuse = |kind| Err(Error::new(kind, output));

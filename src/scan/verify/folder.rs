@@ -3,7 +3,8 @@
 
 use super::plan::relative;
 use super::{Findings, Kind};
-use crate::disk::{self, FileKind};
+use crate::disk;
+use crate::error::FileKind;
 use crate::tables::Table;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -19,10 +19,10 @@ mod single;
 
 pub use finding::{Finding, Findings, Kind, Remedy};
 
-use crate::dataset::{AGENTS, LOG, LogEntries, MANIFEST, Manifest, ManifestProblem, PartEntry};
+use crate::dataset::{AGENTS, LOG, LogEntries, MANIFEST, Manifest, PartEntry};
 use crate::disk;
 use crate::disk::open_files;
-use crate::error::{Error, ErrorKind};
+use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
 use crate::tables::Table;
 use arrow::datatypes::SchemaRef;
 use file::{Seen, Wanted};
@@ -172,19 +172,18 @@ pub fn verify(options: &Options, progress: &Progress) -> Result<Report, Error> {
 }
 
 fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
-    let refuse = |why: String| Error::new(ErrorKind::NotADataset(why), root);
+    let refuse = |defect| Error::new(ErrorKind::NotADataset(defect), root);
     let path = root.join(MANIFEST);
     let kind = disk::kind(&path).map_err(|error| Error::read(&path, error))?;
     if kind.is_none() {
-        return Err(refuse(format!("it has no {MANIFEST}")));
+        return Err(refuse(DatasetDefect::NoManifest { name: MANIFEST }));
     }
     // While it is held no run can begin to write.
     let lock = disk::open(&root.join(LOG));
     if let Ok(log) = &lock
         && matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock))
     {
-        let why = "a run is still writing to it; wait for its end";
-        return Err(refuse(why.to_owned()));
+        return Err(refuse(DatasetDefect::IsBeingWritten));
     }
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     let mut report = Report::default();
@@ -248,12 +247,12 @@ fn dataset(root: &Path, progress: &Progress) -> Result<Report, Error> {
 }
 
 /// Reports what is wrong with a manifest.
-fn tell(problems: Vec<ManifestProblem>, findings: &mut Findings) {
+fn tell(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     for problem in problems {
         let kind = match problem {
-            ManifestProblem::Cut(_) => Kind::ManifestCut,
-            ManifestProblem::Format(_) => Kind::Format,
-            ManifestProblem::Invalid(_) => Kind::Manifest,
+            ManifestDefect::CutLine { .. } => Kind::ManifestCut,
+            ManifestDefect::UnknownFormat { .. } => Kind::Format,
+            ManifestDefect::Invalid { .. } => Kind::Manifest,
         };
         findings.add(kind, MANIFEST, format_args!("{problem}"));
     }

@@ -3,7 +3,7 @@
 use super::{Findings, Kind};
 use crate::dataset::{DatasetOptions, InputEntry, MANIFEST, Manifest, SUCCESS};
 use crate::disk;
-use crate::input::{Input, Origin};
+use crate::input::{Input, InputSource};
 use crate::pipeline;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -78,7 +78,7 @@ fn cuts(made: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pipeline::Part
         let (crawl, subset) = crawl.or(only)?.clone();
         Some(Input {
             // Parts are cut by sizes; nothing is opened.
-            origin: Origin::File(PathBuf::new()),
+            source: InputSource::File(PathBuf::new()),
             name: input.name.clone()?,
             bytes: input.bytes,
             crawl,

@@ -3,7 +3,7 @@
 use super::file::{self, Seen, Wanted};
 use super::{Findings, Progress, Remedy, Report};
 use crate::check::Temporary;
-use crate::crawler::registry::Registry;
+use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{AGENTS, FileStats, Manifest};
 use crate::disk::{self, TempFolder};
 use crate::error::Error;
@@ -20,10 +20,10 @@ pub(super) fn check(
     report: &mut Report,
 ) -> Seen {
     let ours = Some(env!("CARGO_PKG_VERSION"));
-    let registry = Registry::built_in();
+    let registry = CrawlerRegistry::built_in();
     let settings = manifest.settings.as_ref();
     let is_ours = manifest.version.as_deref() == ours
-        && settings.is_some_and(|it| it.agents == registry.version);
+        && settings.is_some_and(|it| it.agents == registry.sha1);
     let is = is_ours.then(|| written(&registry)).and_then(Result::ok);
     if is.is_none() {
         let what =
@@ -44,12 +44,12 @@ pub(super) fn check(
 }
 
 /// What the file of a registry is when it is written.
-fn written(registry: &Registry) -> Result<FileStats, Error> {
+fn written(registry: &CrawlerRegistry) -> Result<FileStats, Error> {
     let folder = Temporary::create()?;
     let schema = Table::Agents.schema().as_ref().clone();
     let temp = TempFolder::create(folder.path(), &TempFolder::random_name())?;
     let new = temp.new_file(Path::new("agents.parquet"), false)?;
-    let file = write_table(Table::Agents, schema, agents_rows(&registry.agents), new)?;
+    let file = write_table(Table::Agents, schema, agents_rows(&registry.crawlers), new)?;
     Ok(FileStats {
         rows: file.rows,
         bytes: file.bytes,

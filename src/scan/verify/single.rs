@@ -4,7 +4,7 @@ use super::file::{self, Wanted, table_name};
 use super::{Phase, Progress, Remedy, Report};
 use crate::dataset::OutputLayout;
 use crate::disk;
-use crate::error::{Error, ErrorKind};
+use crate::error::{DatasetDefect, Error, ErrorKind};
 use crate::tables::Table;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use std::io::Read;
@@ -17,7 +17,7 @@ const MAGIC: &[u8] = b"PAR1";
 
 /// Checks a file as far as that goes.
 pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
-    let refuse = |why: &str| Error::new(ErrorKind::NotADataset(why.to_owned()), path);
+    let refuse = |defect| Error::new(ErrorKind::NotADataset(defect), path);
     let unreadable = |error| Error::read(path, error);
     let file = disk::open_named(path).map_err(unreadable)?;
     let mut head = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
         .read_to_end(&mut head)
         .map_err(unreadable)?;
     if head != MAGIC {
-        return Err(refuse("it is neither a folder nor a Parquet file"));
+        return Err(refuse(DatasetDefect::NotParquet));
     }
     let bytes = file.metadata().map_err(unreadable)?.len();
     progress.total.store(bytes, Ordering::Relaxed);

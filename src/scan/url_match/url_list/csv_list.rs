@@ -1,7 +1,7 @@
 //! A list of URLs in CSV.
 
 use super::{Each, Time, column_index, time_of_text, without_mark};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, UrlListDefect};
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::path::Path;
@@ -18,11 +18,12 @@ pub(super) fn read(
     wanted: &str,
     each: &mut Each<'_>,
 ) -> Result<(), Error> {
-    let refuse = |why: String| Error::new(ErrorKind::Urls(why), path);
+    let refuse = |defect| Error::new(ErrorKind::NotAUrlList(defect), path);
     let too_long = |line: u64| {
-        refuse(format!(
-            "the record that begins at line {line} has more than {RECORD_BYTES_MAX} bytes: is a quote left open?"
-        ))
+        refuse(UrlListDefect::LongRecord {
+            line,
+            bytes_max: RECORD_BYTES_MAX,
+        })
     };
     // The bytes that a record may still take; the reader buffers a few more.
     let left = Rc::new(Cell::new(RECORD_BYTES_MAX));
@@ -41,7 +42,9 @@ pub(super) fn read(
         column_index(names, name).map_err(refuse)
     };
     let Some(url) = column(wanted)? else {
-        return Err(refuse(format!("its first line has no column '{wanted}'")));
+        return Err(refuse(UrlListDefect::NoCsvColumn {
+            name: wanted.to_owned(),
+        }));
     };
     let fetch_time = column("fetch_time")?;
     let mut record = csv::ByteRecord::new();
@@ -66,10 +69,10 @@ pub(super) fn read(
 /// Converts an error of the CSV reader: one of the file stays one, any other
 /// becomes its own sentence.
 fn csv_error(error: csv::Error, path: &Path) -> Error {
-    let sentence = error.to_string();
+    let message = error.to_string();
     match error.into_kind() {
         csv::ErrorKind::Io(error) => Error::read(path, error),
-        _ => Error::new(ErrorKind::Urls(sentence), path),
+        _ => Error::new(ErrorKind::NotAUrlList(UrlListDefect::Csv { message }), path),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A folder of Parquet files, as query engines write tables.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, UrlListDefect};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,14 @@ const DEPTH_MAX: usize = 8;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`]; [`ErrorKind::Urls`] if there is no such file, for a
+/// [`ErrorKind::Read`]; [`ErrorKind::NotAUrlList`] if there is no such file, for a
 /// link or special file among them, and for folders nested too deep.
 pub(super) fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     collect(folder, DEPTH_MAX, &mut files)?;
     if files.is_empty() {
-        let why = "the folder holds no file named *.parquet".to_owned();
-        return Err(Error::new(ErrorKind::Urls(why), folder));
+        let kind = ErrorKind::NotAUrlList(UrlListDefect::NoParquetFile);
+        return Err(Error::new(kind, folder));
     }
     files.sort();
     Ok(files)
@@ -39,19 +39,19 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
             continue;
         }
         let path = entry.path();
-        let refuse = |why: &str| Err(Error::new(ErrorKind::Urls(why.to_owned()), &path));
+        let refuse = |defect| Err(Error::new(ErrorKind::NotAUrlList(defect), &path));
         let kind = entry.file_type().map_err(unreadable)?;
         let is_parquet = name.to_ascii_lowercase().ends_with(".parquet");
         if kind.is_symlink() && (is_parquet || path.is_dir()) {
-            return refuse("it is a symbolic link in a folder, which is not followed");
+            return refuse(UrlListDefect::Link);
         }
         if kind.is_dir() && depth == 0 {
-            return refuse("its folders are nested too deep");
+            return refuse(UrlListDefect::DeepFolder);
         }
         if kind.is_dir() {
             collect(&path, depth - 1, files)?;
         } else if is_parquet && !kind.is_file() {
-            return refuse("it is not a regular file");
+            return refuse(UrlListDefect::NotRegular);
         } else if is_parquet {
             files.push(path);
         }

@@ -12,7 +12,7 @@ mod parquet_list;
 
 use super::stdin::Stdin;
 use crate::capture::date::parse_iso;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, UrlListDefect};
 use flate2::read::MultiGzDecoder;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
@@ -78,7 +78,7 @@ impl Urls {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`]; [`ErrorKind::Urls`] for a folder without Parquet
+    /// [`ErrorKind::Read`]; [`ErrorKind::NotAUrlList`] for a folder without Parquet
     /// files, and for Parquet from a pipe.
     pub(crate) fn open(list: &List, options: ListOptions) -> Result<Self, Error> {
         let source = match list {
@@ -94,7 +94,7 @@ impl Urls {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`], [`ErrorKind::Urls`], [`ErrorKind::LargePage`], and
+    /// [`ErrorKind::Read`], [`ErrorKind::NotAUrlList`], [`ErrorKind::LargePage`], and
     /// those of `each`.
     pub(crate) fn read(
         self,
@@ -135,8 +135,8 @@ impl Source {
             .read_to_end(&mut magic)
             .map_err(unreadable)?;
         if magic == b"PAR1" && !metadata.is_file() {
-            let why = "Parquet is read from its end, so it cannot come through a pipe".to_owned();
-            return Err(Error::new(ErrorKind::Urls(why), path));
+            let kind = ErrorKind::NotAUrlList(UrlListDefect::ParquetStream);
+            return Err(Error::new(kind, path));
         }
         if magic == b"PAR1" {
             return Ok(Self::Parquet(vec![path.to_owned()]));
@@ -201,7 +201,7 @@ fn has_url_column(head: &[u8]) -> bool {
 fn column_index<'n>(
     names: impl Iterator<Item = &'n [u8]> + Clone,
     wanted: &str,
-) -> Result<Option<usize>, String> {
+) -> Result<Option<usize>, UrlListDefect> {
     let wanted = wanted.as_bytes();
     if let Some(index) = names.clone().position(|name| name == wanted) {
         return Ok(Some(index));
@@ -210,11 +210,9 @@ fn column_index<'n>(
         .enumerate()
         .filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
     match (alike.next(), alike.next()) {
-        (Some((_, first)), Some((_, second))) => Err(format!(
-            "its columns '{}' and '{}' differ in case alone",
-            String::from_utf8_lossy(first),
-            String::from_utf8_lossy(second),
-        )),
+        (Some((_, first)), Some((_, second))) => Err(UrlListDefect::AmbiguousColumn {
+            names: [first, second].map(|name| String::from_utf8_lossy(name).into_owned()),
+        }),
         (found, _) => Ok(found.map(|(index, _)| index)),
     }
 }
@@ -427,7 +425,7 @@ mod tests {
             vec![("url", url), ("fetch_time", number)],
         ] {
             let error = rows("x", &parquet(columns)).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Urls(_)), "{error}");
+            assert!(matches!(error.kind(), ErrorKind::NotAUrlList(_)), "{error}");
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::page_limit::PageLimited;
 use super::{Each, Time, column_index, time_of_text};
 use crate::dataset::catch_panic;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, UrlListDefect};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{
@@ -72,14 +72,16 @@ impl<'p> ParquetList<'p> {
             metadata.map_err(|error| Error::with_source(ErrorKind::Read, path, error))
         };
         let metadata = catch_panic(path, load)?;
-        let refuse = |why: String| Error::new(ErrorKind::Urls(why), path);
+        let refuse = |defect| Error::new(ErrorKind::NotAUrlList(defect), path);
         let fields = metadata.schema().fields();
         let index = |name: &str| {
             let names = fields.iter().map(|field| field.name().as_bytes());
             column_index(names, name).map_err(refuse)
         };
         let Some(url) = index(wanted)? else {
-            return Err(refuse(format!("it has no column '{wanted}'")));
+            return Err(refuse(UrlListDefect::NoParquetColumn {
+                name: wanted.to_owned(),
+            }));
         };
         let fetch_time = index("fetch_time")?.filter(|index| *index != url);
         Ok(Self {
@@ -154,7 +156,11 @@ impl<'p> ParquetList<'p> {
     }
 
     fn read_batch(&self, batch: &RecordBatch, each: &mut Each<'_>) -> Result<(), Error> {
-        let refuse = |error: ArrowError| Error::new(ErrorKind::Urls(error.to_string()), self.path);
+        let refuse = |error: ArrowError| {
+            let message = error.to_string();
+            let kind = ErrorKind::NotAUrlList(UrlListDefect::Arrow { message });
+            Error::new(kind, self.path)
+        };
         // Columns of a batch are in the order of the file.
         let (urls, times) = match self.fetch_time {
             None => (batch.column(0), None),

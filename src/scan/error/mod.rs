@@ -1,7 +1,18 @@
-//! Why a run cannot start, or cannot go on.
+//! The error of this library: a kind, a path and a cause.
+//!
+//! An [`ErrorKind`] holds what a caller needs to react to the error. Where one
+//! kind has several reasons, they are an enum of their own in `reason.rs`. The
+//! texts of [`Display`](fmt::Display) are for people. They name no options of
+//! the command line, which gives its own advice for each kind.
+
+mod file_kind;
+mod reason;
 
 use crate::capture::date::to_iso;
-pub use crate::disk::FileKind;
+pub use file_kind::FileKind;
+pub use reason::{
+    DatasetDefect, InputIdentity, ManifestDefect, RegistryDefect, ResumeDifference, UrlListDefect,
+};
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
@@ -12,7 +23,7 @@ pub struct Error(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
-    place: PathBuf,
+    path: PathBuf,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -70,11 +81,11 @@ pub enum ErrorKind {
         value: String,
     },
     /// An input is not an archive that can be read; the reason.
-    NotAnArchive(String),
+    NotAnArchive(warc::ErrorKind),
     /// The registry of crawlers is malformed; the reason.
-    Agents(String),
+    BadRegistry(RegistryDefect),
     /// The output cannot be made.
-    CannotMake,
+    Create,
     /// The output, a dataset, exists.
     OutputExists,
     /// The output, one file, exists.
@@ -82,13 +93,13 @@ pub enum ErrorKind {
     /// The output is a folder where one file is written.
     OutputIsFolder,
     /// The output was not made by this program.
-    NotOurs,
+    ForeignFile,
     /// There is nothing to resume.
     NothingToResume,
     /// The output is a single file, which cannot be resumed.
     SingleFileResume,
     /// The output was made with other inputs or options; the difference.
-    ResumeDiffers(String),
+    ResumeDiffers(ResumeDifference),
     /// Another run writes to the output.
     Busy,
     /// The system allows fewer open files than a run needs.
@@ -108,7 +119,7 @@ pub enum ErrorKind {
     /// No crawler is named.
     NoCrawler,
     /// A path is not a dataset, or a damaged one; the reason.
-    NotADataset(String),
+    NotADataset(DatasetDefect),
     /// A dataset lacks a table.
     MissingTable {
         /// The table.
@@ -133,7 +144,7 @@ pub enum ErrorKind {
         similar: Vec<String>,
     },
     /// A file is not a list of URLs; the reason.
-    Urls(String),
+    NotAUrlList(UrlListDefect),
     /// A page of a Parquet list is larger than its limit.
     LargePage {
         /// The row group that holds the page, from 0.
@@ -164,7 +175,7 @@ pub enum ErrorKind {
     /// A file has a name that a dataset needs, and the dataset does not list it.
     NotListed,
     /// A manifest is not as a run writes it; what is wrong.
-    BadManifest(String),
+    BadManifest(ManifestDefect),
     /// A folder that is searched for archives holds more than the limits.
     FolderTooLarge {
         /// Files and folders, all together.
@@ -180,10 +191,10 @@ pub enum ErrorKind {
 
 impl Error {
     /// An error at a place.
-    pub fn new(kind: ErrorKind, place: impl AsRef<Path>) -> Self {
+    pub fn new(kind: ErrorKind, path: impl AsRef<Path>) -> Self {
         Self(Box::new(Inner {
             kind,
-            place: place.as_ref().to_owned(),
+            path: path.as_ref().to_owned(),
             source: None,
         }))
     }
@@ -191,27 +202,27 @@ impl Error {
     /// An error with its cause.
     pub fn with_source(
         kind: ErrorKind,
-        place: impl AsRef<Path>,
+        path: impl AsRef<Path>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
         Self(Box::new(Inner {
             kind,
-            place: place.as_ref().to_owned(),
+            path: path.as_ref().to_owned(),
             source: Some(source.into()),
         }))
     }
 
     /// Reading failed.
-    pub fn read(place: impl AsRef<Path>, source: io::Error) -> Self {
-        Self::with_source(ErrorKind::Read, place, source)
+    pub fn read(path: impl AsRef<Path>, source: io::Error) -> Self {
+        Self::with_source(ErrorKind::Read, path, source)
     }
 
     /// Writing failed.
     pub fn write(
-        place: impl AsRef<Path>,
+        path: impl AsRef<Path>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        Self::with_source(ErrorKind::Write, place, source)
+        Self::with_source(ErrorKind::Write, path, source)
     }
 
     /// What is wrong.
@@ -219,9 +230,9 @@ impl Error {
         &self.0.kind
     }
 
-    /// The path that is concerned.
-    pub fn place(&self) -> &Path {
-        &self.0.place
+    /// Returns the path that the error is about.
+    pub fn path(&self) -> &Path {
+        &self.0.path
     }
 
     /// Whether the run had not begun: nothing was written.
@@ -237,12 +248,15 @@ impl Error {
 /// of others is not escaped.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.0.place.display();
+        let place = self.0.path.display();
         match &self.0.kind {
             ErrorKind::Read => write!(f, "cannot read '{place}'"),
             ErrorKind::Write => write!(f, "cannot write '{place}'"),
-            ErrorKind::CannotMake => write!(f, "cannot make '{place}'"),
+            ErrorKind::Create => write!(f, "cannot make '{place}'"),
             ErrorKind::UrlInput => write!(f, "'{place}' is a URL, and URLs cannot be read yet"),
+            ErrorKind::NoInput if self.0.path.as_os_str().is_empty() => {
+                f.write_str("there are no inputs")
+            }
             ErrorKind::NoInput => write!(f, "'{place}' names no archive"),
             ErrorKind::SameName { paths, .. } => write!(
                 f,
@@ -289,14 +303,16 @@ impl fmt::Display for Error {
                 write!(f, "the {key} '{value}' cannot name a folder")
             }
             ErrorKind::NotAnArchive(why) => write!(f, "'{place}': {why}"),
-            ErrorKind::Agents(why) => write!(f, "'{place}' is not a registry of crawlers: {why}"),
+            ErrorKind::BadRegistry(why) => {
+                write!(f, "'{place}' is not a registry of crawlers: {why}")
+            }
             ErrorKind::OutputExists | ErrorKind::FileExists => {
                 write!(f, "'{place}' exists already")
             }
             ErrorKind::OutputIsFolder => {
                 write!(f, "'{place}' is a folder, and the output is one file")
             }
-            ErrorKind::NotOurs => {
+            ErrorKind::ForeignFile => {
                 write!(
                     f,
                     "'{place}' was not made by robots-scan and is left as it is"
@@ -373,7 +389,7 @@ impl fmt::Display for Error {
                     None => Ok(()),
                 }
             }
-            ErrorKind::Urls(why) => write!(f, "'{place}' is not a list of URLs: {why}"),
+            ErrorKind::NotAUrlList(why) => write!(f, "'{place}' is not a list of URLs: {why}"),
             ErrorKind::LargePage {
                 row_group,
                 bytes,

@@ -1,0 +1,306 @@
+//! The reasons for errors of one kind: why a registry, a dataset or a URL list
+//! is refused, and how a run differs from the one that is to be resumed.
+//!
+//! Texts of other parsers (CSV, Arrow) are kept as they are, in fields named
+//! `message`.
+
+use std::fmt;
+
+/// The reason why a registry of crawlers is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegistryDefect {
+    /// The file is not CSV.
+    Csv {
+        /// The message of the CSV parser.
+        message: String,
+    },
+    /// The header has no column `token`.
+    NoTokenColumn,
+    /// A field of a boolean column is neither true nor false.
+    NotABoolean {
+        /// The line, from 1.
+        line: u64,
+        /// The column.
+        column: &'static str,
+        /// The field.
+        value: String,
+    },
+    /// A field of the column `token` is not the name of a crawler.
+    NotAName {
+        /// The line, from 1.
+        line: u64,
+        /// The field.
+        token: String,
+    },
+    /// Two lines have the same crawler.
+    Duplicate {
+        /// The second of the two lines, from 1.
+        line: u64,
+        /// The crawler.
+        agent: String,
+    },
+}
+
+impl fmt::Display for RegistryDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Csv { message } => f.write_str(message),
+            Self::NoTokenColumn => f.write_str("its first line has no column 'token'"),
+            Self::NotABoolean {
+                line,
+                column,
+                value,
+            } => write!(
+                f,
+                "line {line}: {column} is '{value}', not 'true' or 'false'"
+            ),
+            Self::NotAName { line, token } => write!(f, "line {line}: '{token}' is not a name"),
+            Self::Duplicate { line, agent } => {
+                write!(f, "line {line}: '{agent}' is listed twice")
+            }
+        }
+    }
+}
+
+/// The reason why a path cannot be used as a dataset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetDefect {
+    /// The folder has no tables.
+    NoTables,
+    /// The folder has no manifest.
+    NoManifest {
+        /// The name of the manifest.
+        name: &'static str,
+    },
+    /// The path is neither a folder nor a Parquet file.
+    NotParquet,
+    /// The path is neither a dataset nor an archive.
+    NotSearchable,
+    /// A table has no column of this name, or one of another type.
+    NoColumn {
+        /// The column.
+        name: String,
+    },
+    /// A run is writing to the dataset.
+    IsBeingWritten,
+    /// The dataset was changed by others while it was read.
+    Changed,
+    /// One robots.txt has more rules than fit into memory.
+    TooManyRules,
+}
+
+impl fmt::Display for DatasetDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTables => f.write_str("it holds no tables of robots-scan"),
+            Self::NoManifest { name } => write!(f, "it has no {name}"),
+            Self::NotParquet => f.write_str("it is neither a folder nor a Parquet file"),
+            Self::NotSearchable => {
+                f.write_str("a host is looked up in a dataset or an archive, and this is neither")
+            }
+            Self::NoColumn { name } => {
+                write!(f, "it has no column `{name}`, or one of another type")
+            }
+            Self::IsBeingWritten => f.write_str("a run is still writing to it; wait for its end"),
+            Self::Changed => f.write_str("its captures changed while they were read"),
+            Self::TooManyRules => f.write_str("a file of it has more than 2 GiB of rules"),
+        }
+    }
+}
+
+/// The reason why a file cannot be used as a URL list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UrlListDefect {
+    /// The file is not CSV.
+    Csv {
+        /// The message of the CSV parser.
+        message: String,
+    },
+    /// A column has a type that cannot be converted.
+    Arrow {
+        /// The message of Arrow.
+        message: String,
+    },
+    /// The header of a CSV file has no column of this name.
+    NoCsvColumn {
+        /// The column.
+        name: String,
+    },
+    /// A Parquet file has no column of this name.
+    NoParquetColumn {
+        /// The column.
+        name: String,
+    },
+    /// The names of two columns differ only in case, and neither is the one that is needed.
+    AmbiguousColumn {
+        /// The names of the two columns.
+        names: [String; 2],
+    },
+    /// A record of a CSV file is longer than the limit.
+    LongRecord {
+        /// The first line of the record, from 1.
+        line: u64,
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A Parquet file is read from its end, so it cannot be a stream.
+    ParquetStream,
+    /// A folder holds no Parquet file.
+    NoParquetFile,
+    /// A Parquet file of a folder, or a subfolder, is a symbolic link.
+    Link,
+    /// Folders are nested deeper than the limit.
+    DeepFolder,
+    /// A Parquet file of a folder is a pipe or a device.
+    NotRegular,
+    /// The URLs of a list that is held in memory are larger than the limit.
+    TooLarge {
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A row is neither an absolute URL nor a path.
+    NotAUrl {
+        /// The beginning of the row.
+        text: String,
+    },
+}
+
+impl fmt::Display for UrlListDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Csv { message } | Self::Arrow { message } => f.write_str(message),
+            Self::NoCsvColumn { name } => write!(f, "its first line has no column '{name}'"),
+            Self::NoParquetColumn { name } => write!(f, "it has no column '{name}'"),
+            Self::AmbiguousColumn {
+                names: [first, second],
+            } => write!(
+                f,
+                "its columns '{first}' and '{second}' differ in case alone"
+            ),
+            Self::LongRecord { line, bytes_max } => write!(
+                f,
+                "the record that begins at line {line} has more than {bytes_max} bytes: is a quote left open?"
+            ),
+            Self::ParquetStream => {
+                f.write_str("Parquet is read from its end, so it cannot come through a pipe")
+            }
+            Self::NoParquetFile => f.write_str("the folder holds no file named *.parquet"),
+            Self::Link => f.write_str("it is a symbolic link in a folder, which is not followed"),
+            Self::DeepFolder => f.write_str("its folders are nested too deep"),
+            Self::NotRegular => f.write_str("it is not a regular file"),
+            Self::TooLarge { bytes_max } => {
+                write!(f, "it has more than {bytes_max} bytes of URLs")
+            }
+            Self::NotAUrl { text } => {
+                write!(f, "'{text}' is neither an absolute URL nor a path")
+            }
+        }
+    }
+}
+
+/// An input as it is identified when a run is resumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputIdentity {
+    /// The name of the input.
+    pub name: String,
+    /// Its size; `None` if it is unknown.
+    pub bytes: Option<u64>,
+}
+
+impl fmt::Display for InputIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bytes {
+            Some(bytes) => write!(f, "{} ({bytes} bytes)", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// The first difference between a run and the one that it was to resume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResumeDifference {
+    /// The dataset was made by another version.
+    Version {
+        /// The version that made the dataset.
+        before: String,
+        /// The version of this program.
+        now: &'static str,
+    },
+    /// The number of inputs.
+    InputCount {
+        /// The number of inputs in the manifest.
+        before: usize,
+        /// The number of inputs of this run.
+        now: usize,
+    },
+    /// An input has another name or size.
+    Input {
+        /// The input in the manifest.
+        before: InputIdentity,
+        /// The input of this run at the same place.
+        now: InputIdentity,
+    },
+    /// An option has another value.
+    Setting {
+        /// The option, as the manifest names it.
+        name: String,
+        /// Its value in the manifest, as JSON.
+        before: String,
+        /// Its value in this run, as JSON.
+        now: String,
+    },
+}
+
+impl fmt::Display for ResumeDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version { before, now } => {
+                write!(f, "it is of version {before}, this is {now}")
+            }
+            Self::InputCount { before, now } => {
+                write!(f, "it had {before} inputs, now there are {now}")
+            }
+            Self::Input { before, now } => write!(f, "an input was {before} and is {now}"),
+            Self::Setting { name, before, now } => write!(f, "{name} was {before} and is {now}"),
+        }
+    }
+}
+
+/// A defect of a manifest: something that no run writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ManifestDefect {
+    /// The last line has no line break.
+    CutLine {
+        /// The length of that line.
+        bytes: usize,
+    },
+    /// The format is of a version that this program does not know.
+    UnknownFormat {
+        /// The version of the format.
+        found: u64,
+        /// The version that this program reads.
+        known: u64,
+    },
+    /// A line, or a field of one, has another content than a run writes.
+    Invalid {
+        /// The line and the difference.
+        message: String,
+    },
+}
+
+impl fmt::Display for ManifestDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CutLine { bytes } => write!(f, "its last line, of {bytes} bytes, has no end"),
+            Self::UnknownFormat { found, known } => {
+                write!(f, "its format is {found}, and this version knows {known}")
+            }
+            Self::Invalid { message } => f.write_str(message),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Rows of the table `faults`.
+//!
+//! The texts of the column `detail` are data. They are written here and not taken
+//! from the `Display` of an error, so that messages can be reworded without
+//! changing datasets.
+
+use crate::capture::digest::DIGEST_MISMATCH;
+use crate::tables::Fault;
+use warc::{ErrorKind, RecordLocation};
+
+/// Returns the fault of an input that does not exist.
+pub(super) fn of_missing_input() -> Fault {
+    Fault {
+        offset: 0,
+        bytes_skipped: 0,
+        code: "input_missing",
+        detail: "the input does not exist".to_owned(),
+    }
+}
+
+/// Returns the fault of a damaged part of an archive.
+pub(super) fn of_damage(error: &warc::Error, bytes_skipped: u64) -> Fault {
+    let text = damage_text(error.kind());
+    Fault {
+        offset: error.offset(),
+        bytes_skipped,
+        code: error.code(),
+        detail: match (error.decoded_range(), error.records_before()) {
+            (None, 0) => text.to_owned(),
+            (None, before) => format!(
+                "{text}; records of the member read before it, which may be wrong: {before}"
+            ),
+            (Some(range), _) => format!(
+                "{text}, at {} of the member's decoded bytes, of which {} are skipped",
+                range.offset, range.bytes
+            ),
+        },
+    }
+}
+
+/// Returns the fault of a capture whose digest differs from that of its header
+/// field `field`.
+pub(super) fn of_digest(location: RecordLocation, field: &str) -> Fault {
+    Fault {
+        offset: location.offset,
+        bytes_skipped: 0,
+        code: DIGEST_MISMATCH,
+        detail: format!(
+            "record {} at this offset is not the one of its {field}",
+            location.index_in_member
+        ),
+    }
+}
+
+/// Returns the text of `detail` for a kind of damage.
+fn damage_text(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Io => "the input cannot be read",
+        ErrorKind::Unsupported(text) => text,
+        ErrorKind::NotAnArchive => "not a WARC archive: neither plain, nor gzip, nor zstd",
+        ErrorKind::Empty => "the input has no bytes",
+        ErrorKind::BadDictionary => "the zstd dictionary frame is damaged",
+        ErrorKind::NotWarc => "the compressed member holds no WARC record",
+        ErrorKind::Truncated => "cut short",
+        ErrorKind::Corrupt => "compressed data is corrupt",
+        ErrorKind::Checksum => "the checksum does not agree",
+        ErrorKind::Bomb => "the member unpacks to over 256 MiB and over 1,100 times its size",
+        ErrorKind::Garbage => "bytes that belong to no record",
+        ErrorKind::Unsearched => {
+            "not searched for records: the search behind damage took too much work"
+        }
+        ErrorKind::BadHeader => "the record has no proper version line",
+        ErrorKind::HeaderTooLong => "the record header does not end within the limit",
+        ErrorKind::BadContentLength => "Content-Length is absent, contradictory or wrong",
+        _ => "unknown damage",
+    }
+}
