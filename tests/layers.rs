@@ -346,7 +346,7 @@ fn the_command_parses_nothing_but_flags() {
         "parquet",
         "warc",
         "robots_scan::capture::http",
-        "robots_scan::capture",
+        "robots_scan::capture::Capture",
         "robots_scan::analysis",
         "robots::Parser",
         "robots::Lines",
