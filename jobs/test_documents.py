@@ -30,8 +30,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "data-samples/README.md", *sorted(
-    str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
+DOCUMENTS = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "*/*.md", "src/*/*.md") for path in ROOT.glob(pattern)
+                   if not path.parts[len(ROOT.parts)].startswith((".", "target")))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIME_OR_SIZE = re.compile(r"\b\d+\.\d+ (s|[KM]iB)\b")
 DIGEST = re.compile(r"\b[0-9a-f]{16}\b")

@@ -19,6 +19,8 @@ fn documents() -> Vec<(String, String)> {
         "xtask",
         "benches",
         "examples",
+        "src/robots",
+        "src/warc",
     ];
     let below = folders.iter().flat_map(|folder| {
         let entries = fs::read_dir(project().join(folder)).into_iter().flatten();
