@@ -7,17 +7,16 @@ Each document is executed from top to bottom in a temporary folder of its own, i
 to those of the repository, and `robots-scan` and `duckdb` are commands. The language of a code block says what is done with it:
 
 console   Lines that begin with `$ ` are commands; a line that ends in `\\` continues on the next one. The lines below a
-          command are its output, standard error included. `cargo run --release --` and `target/release/robots-scan`
-          mean the program.
+          command are its output, standard error included. `cargo run --release --` runs the program.
 sql       A query over the dataset `out.parquet` of the same document.
 text      The result of the query right above it, or else of any query of the document.
 sh        Commands that build, test or measure the project. They are not executed, since `make test` would execute itself.
           Instead, each must be a target of the Makefile, or name packages, tests and benches that exist.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
 
-A line `…` in an output stands for any lines, and `…` within a line for any text. Times, digests and sizes of files, such as `0.3 s` and
-`4.34 KiB`, are not compared.
-Blocks of other languages, and blocks without one, are not touched.
+A line `…` in an output stands for any lines, and `…` within a line for any text. Times, digests and sizes of files, such as `0.3 s`
+and `4.34 KiB`, are not compared.
+The examples in Rust are tested with the crates. Any other language fails.
 """
 
 import os
@@ -99,6 +98,8 @@ class Document:
             elif language == "csv":
                 name, _, content = block[2].partition("\n")
                 (self.folder / name.removeprefix("# ")).write_text(content, encoding="utf-8")
+            elif language not in ("text", "rust"):
+                self.failures.append(f"{self.path.relative_to(ROOT)}: a block of the language '{language}'\n{block[2]}")
         for block in blocks:
             if block[1] == "text" and block.start() not in compared:
                 if any(matches(block[2], result) for result in results):
@@ -118,14 +119,14 @@ def duckdb_command():
 
 
 def joined(text):
-    """The commands of a block: comments are cut off, and continued lines joined."""
+    """Returns the commands of a block, without comments and with continued lines joined."""
     lines = re.sub(r"\\\n\s*", "", text).splitlines()
     lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in lines)
     return [line for line in lines if line]
 
 
 def console(text):
-    """The commands of a block, each with the output shown below it and the place of that output."""
+    """Returns the commands of a block, each with the output shown below it and the position of that output."""
     found, place, continues = [], 0, False
     for line in text.splitlines(keepends=True):
         place += len(line)
@@ -145,13 +146,13 @@ def console(text):
 
 
 def normal(text):
-    """An output without what differs from run to run, and without blank lines at its end."""
+    """Replaces what differs from run to run, and removes blank lines at the end."""
     lines = [DIGEST.sub("0" * 16, TIME_OR_SIZE.sub(r"0.0 \1", line.rstrip())) for line in text.splitlines()]
     return "\n".join(lines).strip("\n")
 
 
 def matches(shown, got):
-    """Whether an output is the one that is shown, in which `…` stands for anything."""
+    """Returns true if an output is the one that is shown, in which `…` stands for anything."""
     parts = re.split(r"(^[ \t]*…$|…)", normal(shown), flags=re.MULTILINE)
     pattern = ""
     for i, part in enumerate(parts):
@@ -163,7 +164,7 @@ def matches(shown, got):
 
 
 def is_alone(parts, i):
-    """Whether the ellipsis at `i` is a line of its own."""
+    """Returns true if the ellipsis at `i` is a line of its own."""
     before, after = parts[i - 1], parts[i + 1]
     return (not before or before.endswith("\n")) and (not after or after.startswith("\n"))
 

@@ -1,4 +1,4 @@
-//! The documents: their links and the files they name exist.
+//! Checks the documents: their links, and the files that they name.
 //!
 //! `jobs/test_documents.py` executes the commands that they show.
 
@@ -42,7 +42,7 @@ fn documents() -> Vec<(String, String)> {
     found
 }
 
-/// The text outside of code blocks, without the marks of code spans removed.
+/// The text outside code blocks.
 fn prose(text: &str) -> String {
     let mut is_code = false;
     let lines = text.lines().filter(|line| {
@@ -109,7 +109,7 @@ fn paths_in(span: &str) -> impl Iterator<Item = &str> {
         ".ci/",
         ".github/",
     ];
-    // Made by the fuzzers, and not kept.
+    // Written by the fuzzers, and not committed.
     const NOT_KEPT: [&str; 2] = ["fuzz/artifacts", "fuzz/grown"];
     // Files of datasets, and of other projects.
     const OF_OTHERS: [&str; 4] = [
@@ -154,7 +154,7 @@ fn every_path_in_a_document_exists() {
         if document == "CHANGELOG.md" {
             continue;
         }
-        // The last section of the glossary has the names that things had.
+        // The last section of the glossary lists former names.
         let text = text.split("\n## Former names").next().unwrap();
         for path in code_spans(&prose(text)).flat_map(paths_in) {
             if !exists(path, &files) {
