@@ -71,3 +71,8 @@ pub use verdict::evaluator::{Evaluation, Evaluator};
 pub use verdict::fingerprint::fingerprint;
 pub use verdict::leniency::{LeniencyImpact, changes_verdict};
 pub use verdict::{AgentVerdict, Basis, Verdict};
+
+/// The examples of the README, which are tested with those in the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+mod readme {}

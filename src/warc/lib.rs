@@ -49,3 +49,8 @@ pub use reader::Reader;
 pub use record::{Headers, Record};
 pub use record_type::RecordType;
 pub use resync::find_member;
+
+/// The examples of the README, which are tested with those in the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+mod readme {}
