@@ -12,7 +12,7 @@ use inputs::{Archive, Floor, Framing};
 use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::input::{Input, InputSource};
-use robots_scan::pipeline::{self, Options, Progress, Summary};
+use robots_scan::pipeline::{self, Options, ScanProgress, ScanSummary};
 use robots_scan::tables::Table;
 use std::fs;
 use std::hint::black_box;
@@ -80,7 +80,7 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
     });
 }
 
-fn scan(input: &Input, tables: &[Table], output: &Path) -> Summary {
+fn scan(input: &Input, tables: &[Table], output: &Path) -> ScanSummary {
     let options = Options {
         inputs: vec![input.clone()],
         destination: OutputLayout::new(&output.join("out"), tables, None),
@@ -97,14 +97,14 @@ fn scan(input: &Input, tables: &[Table], output: &Path) -> Summary {
     let (notices, _) = channel();
     pipeline::run(
         &options,
-        &Progress::default(),
+        &ScanProgress::default(),
         &notices,
         &Arc::new(AtomicBool::new(false)),
     )
     .unwrap()
 }
 
-fn check(name: &str, archive: &Archive, tables: &[Table], summary: &Summary) {
+fn check(name: &str, archive: &Archive, tables: &[Table], summary: &ScanSummary) {
     let counts = &archive.counts;
     assert_eq!(
         (

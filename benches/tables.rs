@@ -8,7 +8,7 @@ mod settings;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Framing, Input};
-use robots_scan::analysis::Examiner;
+use robots_scan::analysis::Analyzer;
 use robots_scan::capture::{Capture, Scope};
 use robots_scan::tables::{Table, TableBatches, Tables};
 use std::hint::black_box;
@@ -54,10 +54,10 @@ fn rows(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
 
 fn push(tables: &mut Tables, records: &[Record<'_>]) -> TableBatches {
     // One that has been here before would remember every body.
-    let mut examiner = Examiner::default();
+    let mut analyzer = Analyzer::default();
     for record in records {
         let capture = Capture::read(record, SCOPE).unwrap();
-        let facts = examiner.examine(NAME, record.location(), &capture);
+        let facts = analyzer.analyze(NAME, record.location(), &capture);
         tables.push(NAME, &facts);
     }
     tables.take()

@@ -287,7 +287,7 @@ fn a_second_run_on_one_output_is_refused() {
 fn a_large_input_that_fails_does_not_delay_the_others() {
     use robots_scan::dataset::{IfExists, OutputLayout};
     use robots_scan::input::{Input, InputSource};
-    use robots_scan::pipeline::{Options, Progress, run};
+    use robots_scan::pipeline::{Options, ScanProgress, run};
 
     let folder = TempDir::new().unwrap();
     let sound = util::samples().join("warc/cc-robotstxt.warc.gz");
@@ -319,7 +319,13 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
         shard: None,
     };
     let (sender, notices) = std::sync::mpsc::channel();
-    let summary = run(&options, &Progress::default(), &sender, &Default::default()).unwrap();
+    let summary = run(
+        &options,
+        &ScanProgress::default(),
+        &sender,
+        &Default::default(),
+    )
+    .unwrap();
     drop(sender);
     // One failure is reported once. The part of crawl A is left for --resume.
     assert_eq!(
@@ -329,7 +335,7 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
     assert_eq!(
         notices
             .iter()
-            .filter(|notice| matches!(notice, robots_scan::pipeline::Notice::Failed(_)))
+            .filter(|notice| matches!(notice, robots_scan::pipeline::ScanNotice::Failed(_)))
             .count(),
         1
     );

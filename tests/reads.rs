@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::input::{Input, InputSource};
-use robots_scan::pipeline::{Options, Progress, run};
+use robots_scan::pipeline::{Options, ScanProgress, run};
 use robots_scan::tables::Table;
 use serde_json::Value;
 use std::fs;
@@ -200,7 +200,7 @@ fn progress_ends_at_the_size_of_the_inputs() {
             part_bytes: 20 << 20,
             shard: None,
         };
-        let progress = Progress::default();
+        let progress = ScanProgress::default();
         let (sender, _notices) = std::sync::mpsc::channel();
         let summary = run(&options, &progress, &sender, &Default::default()).unwrap();
         assert_eq!(summary.bytes, total, "{threads} threads");

@@ -161,7 +161,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
             let file = files.remove(&id(row)).unwrap_or_default();
             let reading = ParseOptions {
                 body_limit: Some(robots::BODY_LIMIT_BYTES),
-                is_truncated: capture.reading.is_truncated,
+                is_truncated: capture.parse_options.is_truncated,
             };
             let body = capture.body.as_deref().unwrap();
             let robots = parser.parse_with(body, reading);
@@ -318,7 +318,7 @@ fn a_file_rebuilt_from_its_rows_gives_the_same_answers_in_every_dialect() {
         let mut parser = Parser::new();
         each_capture(archive, |id, capture| {
             let body = capture.body.as_deref().unwrap();
-            let robots = parser.parse_with(body, capture.reading);
+            let robots = parser.parse_with(body, capture.parse_options);
             let is_utf8 = robots.summary().is_valid_utf8;
             not_utf8 += u64::from(!is_utf8);
             let mut records = lines.remove(&id).unwrap_or_default();

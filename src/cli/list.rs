@@ -6,7 +6,7 @@ use crate::message::{self, UsageError, escape};
 use anyhow::Result;
 use clap::CommandFactory;
 use robots::AnomalyKind;
-use robots_scan::capture::anomaly::Note;
+use robots_scan::capture::anomaly::CaptureAnomalyKind;
 use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset;
 use robots_scan::error::Error;
@@ -56,7 +56,7 @@ fn anomalies() -> String {
             it.about()
         ));
     }
-    for it in Note::ALL {
+    for it in CaptureAnomalyKind::ALL {
         out.push_str(&format!(
             "| {} | {} | | {} |\n",
             it.code(),

@@ -3,7 +3,7 @@
 use crate::message::{Prefix, with_causes};
 use crate::progress_line::ProgressLine;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use robots_scan::pipeline::{Notice, Progress};
+use robots_scan::pipeline::{ScanNotice, ScanProgress};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -24,8 +24,8 @@ pub(crate) struct Inputs {
 /// Shows a run's progress until its notices end. Faults and failed inputs are
 /// printed even if it is quiet.
 pub(crate) fn show(
-    progress: Arc<Progress>,
-    notices: Receiver<Notice>,
+    progress: Arc<ScanProgress>,
+    notices: Receiver<ScanNotice>,
     inputs: Inputs,
     is_quiet: bool,
     is_done: Arc<AtomicBool>,
@@ -59,11 +59,11 @@ pub(crate) fn show(
 
 /// Returns the message for a notice. After [`FAULTS_TOLD`] faults it says once
 /// that there are more.
-fn message(notice: Notice, faults: &mut u64) -> Option<String> {
+fn message(notice: ScanNotice, faults: &mut u64) -> Option<String> {
     let (name, fault) = match notice {
-        Notice::Fault { name, fault } => (name, fault),
+        ScanNotice::Fault { name, fault } => (name, fault),
         // The summary says what to do about it.
-        Notice::Failed(error) => return Some(Prefix::Error.line(&with_causes(&error.into()))),
+        ScanNotice::Failed(error) => return Some(Prefix::Error.line(&with_causes(&error.into()))),
     };
     *faults += 1;
     let text = if *faults <= FAULTS_TOLD {
@@ -80,7 +80,7 @@ fn message(notice: Notice, faults: &mut u64) -> Option<String> {
 }
 
 /// The state of a run, most important first.
-fn pieces(progress: &Progress, inputs: Inputs, seconds: f64) -> Vec<String> {
+fn pieces(progress: &ScanProgress, inputs: Inputs, seconds: f64) -> Vec<String> {
     let read = progress.bytes.load(Ordering::Relaxed);
     let records = progress.records.load(Ordering::Relaxed);
     let archives = format!(

@@ -9,7 +9,7 @@ use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::input::{self, InputOptions, InputSource};
-use robots_scan::pipeline::{self, Options, Progress};
+use robots_scan::pipeline::{self, Options, ScanProgress};
 use robots_scan::tables::Table;
 use std::ffi::OsStr;
 use std::io::Write;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
 
-    let shown = Arc::new(Progress::default());
+    let shown = Arc::new(ScanProgress::default());
     let (sender, notices) = channel();
     let is_done = Arc::new(AtomicBool::new(false));
     let bytes = options.inputs.iter().map(|input| input.bytes).sum();
@@ -188,7 +188,7 @@ fn meant(error: Error) -> anyhow::Error {
 /// Prints what a run would do.
 fn dry_run(options: &Options) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let parts = pipeline::parts(&options.inputs, options.part_bytes);
+    let parts = pipeline::plan_parts(&options.inputs, options.part_bytes);
     for part in &parts {
         let inputs = &options.inputs[part.inputs.clone()];
         let bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
@@ -199,7 +199,7 @@ fn dry_run(options: &Options) -> Result<()> {
         writeln!(
             out,
             "part {}: crawl={crawl} subset={subset}, {size}",
-            part.no
+            part.number
         )?;
         for input in inputs {
             let size = match (&input.source, input.bytes) {

@@ -2,14 +2,14 @@
 
 use crate::message::escape;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::pipeline::Summary;
+use robots_scan::pipeline::ScanSummary;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
 /// The summary for people.
-pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String {
+pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> String {
     let mut out = String::new();
     if summary.is_nothing_to_do() {
         // The table `agents` is always written.
@@ -99,7 +99,7 @@ pub(crate) fn text(summary: &Summary, output: &Path, is_dataset: bool) -> String
 }
 
 /// The faults of parts that were whole before, if there are any.
-fn resumed_faults(summary: &Summary) -> String {
+fn resumed_faults(summary: &ScanSummary) -> String {
     match summary.resumed_faults {
         0 => String::new(),
         faults => format!(", with {}", many(faults, "fault")),
@@ -122,8 +122,8 @@ fn open_it(output: &Path, is_dataset: bool) -> String {
 }
 
 /// The warning about a run that found no robots.txt.
-pub(crate) fn no_robots(summary: &Summary) -> String {
-    let kinds = summary.records_by_kind.iter();
+pub(crate) fn no_robots(summary: &ScanSummary) -> String {
+    let kinds = summary.records_by_type.iter();
     let kinds: Vec<String> = kinds
         .map(|(kind, count)| format!("{} {kind}", HumanCount(*count)))
         .collect();
@@ -136,7 +136,7 @@ pub(crate) fn no_robots(summary: &Summary) -> String {
 }
 
 /// The summary for programs.
-pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
+pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value {
     let by_status: serde_json::Map<String, Value> = summary
         .captures_by_status
         .iter()
@@ -158,7 +158,7 @@ pub(crate) fn json(summary: &Summary, output: &Path, exit_code: u8) -> Value {
         "inputs": summary.inputs,
         "bytes": summary.bytes,
         "records": summary.records,
-        "records_by_type": summary.records_by_kind,
+        "records_by_type": summary.records_by_type,
         "captures": summary.captures,
         "captures_by_status": by_status,
         "most_blocked": most_blocked,

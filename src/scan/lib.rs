@@ -1,9 +1,20 @@
-//! The pipeline of robots-scan: web archives in, Parquet tables out.
+//! The library of robots-scan: WARC archives in, Parquet tables out.
 //!
-//! The route, one way: inputs → items → members → [`warc::Record`] →
-//! [`http::Response`] → [`capture::Capture`] → [`robots::RobotsTxt`] →
-//! [`facts::Facts`] → rows ([`tables`]) → row groups → Parquet parts
-//! ([`output`]). [`run::run`] drives it; the command is `src/cli`.
+//! Data takes one route:
+//!
+//! | stage | module | result |
+//! |---|---|---|
+//! | find archives | [`input`] | [`Input`](input::Input) |
+//! | divide large archives into slices, read records | [`pipeline`] | [`warc::Record`] |
+//! | read URL, record and HTTP response | [`capture`] | [`Capture`](capture::Capture) |
+//! | parse the body, compute verdicts | [`analysis`] | [`CaptureAnalysis`](analysis::CaptureAnalysis) |
+//! | build rows | [`tables`] | [`TableBatches`](tables::TableBatches) |
+//! | encode row groups, write files | `parquet_writer` | Parquet files |
+//! | commit parts | [`dataset`] | a dataset |
+//!
+//! [`pipeline::run`] runs all of this. The commands that read a dataset are in [`check`],
+//! [`url_match`] (with [`resolve`], which determines the authoritative capture of an origin) and
+//! [`verify`]. Command-line options are parsed in `src/cli`, which is the only user of the terminal.
 
 #[cfg(not(unix))]
 compile_error!("robots-scan needs the file locks, links and folders of a Unix system");
@@ -15,7 +26,9 @@ pub mod crawler;
 pub mod dataset;
 mod disk;
 pub mod error;
+mod escaped_text;
 mod external_sort;
+mod hash_seed;
 pub mod input;
 mod parquet_writer;
 pub mod pipeline;

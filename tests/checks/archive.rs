@@ -9,7 +9,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::input::{Input, InputSource};
-use robots_scan::pipeline::{Options, Progress, Summary, run};
+use robots_scan::pipeline::{Options, ScanProgress, ScanSummary, run};
 use robots_scan::tables::Table;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -151,7 +151,7 @@ fn is_robots_subset(sum: u32) -> bool {
 }
 
 /// Runs the main job over one file.
-fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> Summary {
+fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> ScanSummary {
     let subset = if is_robots_subset(sum) {
         "robotstxt"
     } else {
@@ -181,7 +181,12 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> Summary {
         shard: None,
     };
     let (sender, notices) = std::sync::mpsc::channel();
-    let ran = run(&options, &Progress::default(), &sender, &Default::default());
+    let ran = run(
+        &options,
+        &ScanProgress::default(),
+        &sender,
+        &Default::default(),
+    );
     drop(sender);
     let summary = ran.unwrap_or_else(|error| panic!("{error}: {}", shown(bytes)));
     assert_eq!(summary.failed_inputs, 0, "{}", shown(bytes));

@@ -2,7 +2,7 @@
 
 use super::twin::response::{self, Response as Twin};
 use super::{shown, sum_of};
-use robots_scan::capture::anomaly::Note;
+use robots_scan::capture::anomaly::CaptureAnomalyKind;
 use robots_scan::capture::http::Response;
 use robots_scan::capture::{Capture, Scope};
 use std::io::{Cursor, Write as _};
@@ -155,42 +155,71 @@ fn assert_capture(kind: &str, block: &[u8], twin: &Twin, sum: usize) {
     let of = || format!("{kind}: {capture:?} of {}", shown(block));
     let is_http = record.record_type() != RecordType::Resource;
     let status = if is_http { twin.status } else { None };
-    assert_eq!(capture.fetch_status, status, "{}", of());
+    assert_eq!(capture.fetch.status, status, "{}", of());
     let code = if is_http { twin.status } else { Some(200) };
-    assert_eq!(capture.status.code, code, "{}", of());
+    assert_eq!(capture.fetch.http_status.code, code, "{}", of());
     assert!(capture.is_robots_path && capture.url.is_some(), "{}", of());
-    let has = |note| capture.notes.contains(&note);
-    assert_eq!(has(Note::BadStatus), code.is_none(), "{}", of());
-    assert!(!has(Note::BadUrl) && !has(Note::BadDate), "{}", of());
-    if capture.fetch_redirect.is_some() {
+    let has = |note| capture.anomalies.contains(&note);
+    assert_eq!(
+        has(CaptureAnomalyKind::BadStatus),
+        code.is_none(),
+        "{}",
+        of()
+    );
+    assert!(
+        !has(CaptureAnomalyKind::BadUrl) && !has(CaptureAnomalyKind::BadDate),
+        "{}",
+        of()
+    );
+    if capture.fetch.redirect.is_some() {
         assert!(matches!(status, Some(300..=399)), "{}", of());
         assert!(twin.field(b"location").is_some(), "{}", of());
     }
-    assert_eq!(capture.is_revisit, kind == "revisit", "{}", of());
+    assert_eq!(capture.record.is_revisit, kind == "revisit", "{}", of());
     match record.record_type() {
         RecordType::Revisit => assert!(capture.body.is_none() && !capture.is_parsed(), "{}", of()),
         RecordType::Resource => {
             let len = block.len().min(scope.max_body_bytes);
             assert_eq!(capture.body.as_deref(), Some(&block[..len]), "{}", of());
-            assert_eq!(has(Note::CodingCut), len < block.len(), "{}", of());
+            assert_eq!(
+                has(CaptureAnomalyKind::CodingCut),
+                len < block.len(),
+                "{}",
+                of()
+            );
         }
         _ => {
             let response = Response::parse(block);
             let decoded = response.decode(scope.max_body_bytes);
             assert_eq!(capture.body, Some(decoded.body), "{}", of());
-            assert_eq!(has(Note::CodingCut), decoded.is_cut, "{}", of());
-            assert_eq!(has(Note::Misdeclared), decoded.is_misdeclared, "{}", of());
+            assert_eq!(
+                has(CaptureAnomalyKind::CodingCut),
+                decoded.is_cut,
+                "{}",
+                of()
+            );
+            assert_eq!(
+                has(CaptureAnomalyKind::Misdeclared),
+                decoded.is_misdeclared,
+                "{}",
+                of()
+            );
         }
     }
-    let is_cut = has(Note::CodingCut);
-    assert_eq!(capture.reading.is_truncated, is_cut, "{}", of());
-    assert_eq!(capture.content_truncated.is_some(), is_cut, "{}", of());
+    let is_cut = has(CaptureAnomalyKind::CodingCut);
+    assert_eq!(capture.parse_options.is_truncated, is_cut, "{}", of());
+    assert_eq!(capture.content.truncated.is_some(), is_cut, "{}", of());
     let server = twin.field(b"server").filter(|_| is_http);
-    assert_eq!(capture.http_server.is_some(), server.is_some(), "{}", of());
+    assert_eq!(
+        capture.headers.server.is_some(),
+        server.is_some(),
+        "{}",
+        of()
+    );
     if let Some(server) = server.and_then(|it| std::str::from_utf8(it).ok()) {
-        assert_eq!(capture.http_server.as_deref(), Some(server), "{}", of());
+        assert_eq!(capture.headers.server.as_deref(), Some(server), "{}", of());
     }
-    if let Some(digest) = &capture.content_digest {
+    if let Some(digest) = &capture.content.digest {
         let is_base32 = |it: u8| matches!(it, b'A'..=b'Z' | b'2'..=b'7');
         assert!(
             digest.len() == 32 && digest.bytes().all(is_base32),

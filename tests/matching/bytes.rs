@@ -37,7 +37,7 @@ fn files(archive: &Path, body_limit: Option<u64>) -> BTreeMap<i64, File> {
         if let Some(capture) = Capture::read(&record, scope).filter(Capture::is_parsed) {
             let file = File {
                 url: String::from_utf8(capture.url_raw.to_vec()).unwrap(),
-                reading: capture.reading,
+                reading: capture.parse_options,
                 body: capture.body.unwrap().into_owned(),
             };
             files.insert(robots_id(name, record.location()), file);

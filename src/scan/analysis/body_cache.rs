@@ -1,153 +1,157 @@
-//! What was decided of bodies, for when they come again.
+//! A cache of the analyses of bodies.
 //!
-//! About half of the robots.txt files of a crawl have been seen before: the
-//! same site under two names, or a file that comes with its software. A body of
-//! usual size is kept with all that was decided of it, until those that came
-//! after it have filled the memory; whatever an archive holds, there is no more
-//! of it.
+//! About half of the robots.txt files of a crawl are equal to an earlier one: the same site under
+//! two names, or a file shipped with a content management system. Bodies of usual size are kept
+//! with their analyses. If the cache exceeds its memory limit, the oldest are evicted.
+//!
+//! The cache only stores: the analyzer looks a body up, and inserts the analysis if it is missing.
+//! The cache must never change output. Everything in [`BodyAnalysis`] therefore depends on the body
+//! and the parse options alone; what also depends on the capture belongs in `capture_analysis.rs`.
 
-use crate::parquet_writer::HASH_SEED;
+use crate::hash_seed::HASH_SEED;
 use hashbrown::HashTable;
-use robots::{
-    AgentVerdict, Evaluator, LeniencyImpact, OwnedRobotsTxt, ParseOptions, Parser, RobotsTxt,
-};
-use std::cell::Cell;
+use robots::{AgentVerdict, LeniencyImpact, OwnedRobotsTxt, ParseOptions, RobotsTxt};
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Bytes of a body that is kept at most.
+/// The size of the largest bodies that are cached.
 const BODY_BYTES_MAX: usize = 16 << 10;
 
-/// Bytes of memory that all that is kept takes: about 1 MiB of bodies.
+/// The memory limit of the cache. It is enough for about 1 MiB of bodies.
 const MEMORY_BYTES_MAX: usize = 4 << 20;
 
-/// Bodies with what was decided of them.
-#[derive(Debug, Default)]
-pub(crate) struct Memo {
-    entries: Vec<Entry>,
-    /// Places of entries, by the hashes of their bodies.
-    index: HashTable<u32>,
-    /// Entries in use, the oldest first, and others.
-    used: VecDeque<u32>,
-    free: Vec<u32>,
-    memory_bytes: usize,
-}
-
-/// A body with what was decided of it.
-#[derive(Debug, Default)]
-pub(crate) struct Entry {
-    hash: u64,
-    reading: ParseOptions,
-    parsed: OwnedRobotsTxt,
-    /// Verdicts without their names, and where each name ends in `names`.
-    verdicts: Vec<(AgentVerdict<'static>, usize)>,
-    names: Vec<u8>,
-    changes: Vec<LeniencyImpact>,
-    ruleset_id: i64,
-    written: Cell<Written>,
-}
-
-/// Where rows of a body stand in a batch, one past the last, by tables.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Written {
-    /// The batch; zero for none.
-    pub(crate) batch: u64,
-    pub(crate) groups: (usize, usize),
-    pub(crate) rules: (usize, usize),
-    pub(crate) directives: (usize, usize),
-    pub(crate) verdicts: (usize, usize),
-    /// Bytes of the host that stands in them.
-    pub(crate) host_bytes: u64,
-    /// What of the capture stands in them besides.
-    pub(crate) is_robots_path: bool,
-}
-
-/// What a body says, whoever sent it.
+/// Everything that depends on a body and the parse options alone.
 #[derive(Debug)]
-pub(crate) struct Decided<'a> {
+pub(crate) struct BodyAnalysis<'a> {
     pub(crate) robots: RobotsTxt<'a>,
     pub(crate) verdicts: Vec<AgentVerdict<'a>>,
-    pub(crate) changes: std::borrow::Cow<'a, [LeniencyImpact]>,
+    pub(crate) leniency_impacts: Cow<'a, [LeniencyImpact]>,
     pub(crate) ruleset_id: i64,
-    /// Where its rows were written last; `None` if it is not kept.
-    pub(crate) written: Option<&'a Cell<Written>>,
+    /// The identity of the body in the cache; `None` if it is not cached.
+    pub(crate) cached_body: Option<CachedBodyId>,
 }
 
-impl Memo {
-    /// What a body says, decided now or remembered; `None` if it is too large
-    /// to be kept.
-    pub(crate) fn decide(
-        &mut self,
-        body: &[u8],
-        reading: ParseOptions,
-        parser: &mut Parser,
-        evaluator: &mut Evaluator,
-    ) -> Option<Decided<'_>> {
-        if body.len() > BODY_BYTES_MAX {
-            return None;
-        }
-        let hash = xxh3_64_with_seed(body, *HASH_SEED);
-        let entries = &self.entries;
-        let found = self.index.find(hash, |&at| {
-            let entry = &entries[at as usize];
-            entry.hash == hash && entry.reading == reading && entry.parsed.body() == body
-        });
-        let at = match found {
-            Some(&at) => at,
-            None => {
-                let at = self.free.pop().unwrap_or_else(|| {
-                    self.entries.push(Entry::default());
-                    self.entries.len() as u32 - 1
-                });
-                let robots = parser.parse_with(body, reading);
-                let entry = Entry::of(&robots, reading, hash, evaluator);
-                self.memory_bytes += entry.memory_bytes();
-                self.entries[at as usize] = entry;
-                self.used.push_back(at);
-                let entries = &self.entries;
-                self.index
-                    .insert_unique(hash, at, |&at| entries[at as usize].hash);
-                self.forget_oldest();
-                at
-            }
-        };
-        Some(self.entries[at as usize].decided())
+/// The identity of a cached body. An identity is never reused within one cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CachedBodyId {
+    /// The number of the insertion, from 1.
+    pub(crate) serial: u64,
+    /// The hash of the body.
+    pub(crate) hash: u64,
+}
+
+/// A cache of analyses, keyed by bodies and parse options.
+#[derive(Debug, Default)]
+pub(crate) struct BodyCache {
+    entries: Vec<CachedBody>,
+    /// Indexes of entries, hashed by the hashes of their bodies.
+    indexes: HashTable<u32>,
+    /// Indexes of entries in use, the oldest first.
+    used: VecDeque<u32>,
+    /// Indexes of entries not in use.
+    free: Vec<u32>,
+    memory_bytes: usize,
+    /// The serial number of the latest insertion.
+    last_serial: u64,
+}
+
+/// A cached body and its analysis.
+#[derive(Debug, Default)]
+struct CachedBody {
+    id: CachedBodyId,
+    options: ParseOptions,
+    robots: OwnedRobotsTxt,
+    /// Verdicts without the names of their agents, and the end of each name in `names`.
+    verdicts: Vec<(AgentVerdict<'static>, usize)>,
+    names: Vec<u8>,
+    leniency_impacts: Vec<LeniencyImpact>,
+    ruleset_id: i64,
+}
+
+impl BodyCache {
+    /// Returns true if a body is small enough to be cached.
+    pub(crate) fn accepts(body: &[u8]) -> bool {
+        body.len() <= BODY_BYTES_MAX
     }
 
-    /// Gives up the oldest until no more memory is taken than may be.
-    fn forget_oldest(&mut self) {
+    /// Returns the hash of a body.
+    pub(crate) fn hash(body: &[u8]) -> u64 {
+        xxh3_64_with_seed(body, *HASH_SEED)
+    }
+
+    /// Returns the index of the entry of a body that was parsed with `options`.
+    pub(crate) fn find(&self, hash: u64, body: &[u8], options: ParseOptions) -> Option<u32> {
+        let is_match = |&index: &u32| {
+            let entry = &self.entries[index as usize];
+            entry.id.hash == hash && entry.options == options && entry.robots.body() == body
+        };
+        self.indexes.find(hash, is_match).copied()
+    }
+
+    /// Adds the analysis of a body that was not found, and returns its index. Evicts the oldest
+    /// entries if the cache exceeds its memory limit.
+    pub(crate) fn insert(
+        &mut self,
+        hash: u64,
+        options: ParseOptions,
+        analysis: BodyAnalysis<'_>,
+    ) -> u32 {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.entries.push(CachedBody::default());
+            self.entries.len() as u32 - 1
+        });
+        self.last_serial += 1;
+        let id = CachedBodyId {
+            serial: self.last_serial,
+            hash,
+        };
+        let entry = CachedBody::new(id, options, analysis);
+        self.memory_bytes += entry.memory_bytes();
+        self.entries[index as usize] = entry;
+        self.used.push_back(index);
+        let entries = &self.entries;
+        self.indexes
+            .insert_unique(hash, index, |&index| entries[index as usize].id.hash);
+        self.evict_oldest();
+        index
+    }
+
+    /// Returns the analysis at an index that [`find`](Self::find) or [`insert`](Self::insert) has
+    /// just returned.
+    pub(crate) fn get(&self, index: u32) -> BodyAnalysis<'_> {
+        self.entries[index as usize].analysis()
+    }
+
+    /// Evicts the oldest entries until the memory limit is met. The latest entry is always kept.
+    fn evict_oldest(&mut self) {
         while self.memory_bytes > MEMORY_BYTES_MAX
             && self.used.len() > 1
-            && let Some(at) = self.used.pop_front()
+            && let Some(oldest) = self.used.pop_front()
         {
-            let entry = std::mem::take(&mut self.entries[at as usize]);
+            let entry = std::mem::take(&mut self.entries[oldest as usize]);
             self.memory_bytes -= entry.memory_bytes();
-            if let Ok(place) = self.index.find_entry(entry.hash, |&it| it == at) {
-                place.remove();
+            let is_oldest = |&index: &u32| index == oldest;
+            if let Ok(found) = self.indexes.find_entry(entry.id.hash, is_oldest) {
+                found.remove();
             }
-            self.free.push(at);
+            self.free.push(oldest);
         }
     }
 }
 
-impl Entry {
-    fn of(
-        robots: &RobotsTxt<'_>,
-        reading: ParseOptions,
-        hash: u64,
-        evaluator: &mut Evaluator,
-    ) -> Self {
-        let mut evaluation = evaluator.evaluate(robots);
-        let verdicts = evaluation.verdicts();
+impl CachedBody {
+    fn new(id: CachedBodyId, options: ParseOptions, analysis: BodyAnalysis<'_>) -> Self {
+        let verdicts = analysis.verdicts;
+        let names_bytes = verdicts.iter().map(|verdict| verdict.agent.len()).sum();
         let mut entry = Self {
-            hash,
-            reading,
-            parsed: OwnedRobotsTxt::new(robots),
+            id,
+            options,
+            robots: OwnedRobotsTxt::new(&analysis.robots),
             verdicts: Vec::with_capacity(verdicts.len()),
-            names: Vec::with_capacity(verdicts.iter().map(|it| it.agent.len()).sum()),
-            changes: evaluation.leniency_impacts(&verdicts),
-            ruleset_id: evaluation.fingerprint(xxh3_64).cast_signed(),
-            written: Cell::default(),
+            names: Vec::with_capacity(names_bytes),
+            leniency_impacts: analysis.leniency_impacts.into_owned(),
+            ruleset_id: analysis.ruleset_id,
         };
         for verdict in verdicts {
             entry.names.extend_from_slice(verdict.agent);
@@ -160,15 +164,16 @@ impl Entry {
         entry
     }
 
+    /// Returns the memory of the entry, which is counted against the limit.
     fn memory_bytes(&self) -> usize {
         size_of::<Self>()
-            + self.parsed.memory_bytes()
+            + self.robots.memory_bytes()
             + self.verdicts.capacity() * size_of::<(AgentVerdict<'_>, usize)>()
             + self.names.capacity()
-            + self.changes.capacity() * size_of::<LeniencyImpact>()
+            + self.leniency_impacts.capacity() * size_of::<LeniencyImpact>()
     }
 
-    fn decided(&self) -> Decided<'_> {
+    fn analysis(&self) -> BodyAnalysis<'_> {
         let mut start = 0;
         let verdicts = self.verdicts.iter().map(|(verdict, end)| {
             let agent = &self.names[start..*end];
@@ -178,12 +183,12 @@ impl Entry {
                 ..verdict.clone()
             }
         });
-        Decided {
-            robots: self.parsed.as_robots_txt(),
+        BodyAnalysis {
+            robots: self.robots.as_robots_txt(),
             verdicts: verdicts.collect(),
-            changes: self.changes.as_slice().into(),
+            leniency_impacts: self.leniency_impacts.as_slice().into(),
             ruleset_id: self.ruleset_id,
-            written: Some(&self.written),
+            cached_body: Some(self.id),
         }
     }
 }
@@ -191,73 +196,70 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use robots::{Evaluator, Parser};
+    use std::borrow::Cow;
+
+    fn analysis<'a>(robots: RobotsTxt<'a>) -> BodyAnalysis<'a> {
+        BodyAnalysis {
+            robots,
+            verdicts: Evaluator::new().verdicts(&robots),
+            leniency_impacts: Cow::Borrowed(&[]),
+            ruleset_id: 7,
+            cached_body: None,
+        }
+    }
+
+    /// Looks a body up and inserts it if it is missing. Returns its serial number.
+    fn serial(cache: &mut BodyCache, body: &[u8], options: ParseOptions) -> u64 {
+        let hash = BodyCache::hash(body);
+        let mut parser = Parser::new();
+        let robots = parser.parse_with(body, options);
+        let index = cache
+            .find(hash, body, options)
+            .unwrap_or_else(|| cache.insert(hash, options, analysis(robots)));
+        let cached = cache.get(index);
+        assert_eq!(cached.robots.body(), body);
+        assert_eq!(cached.verdicts, analysis(robots).verdicts);
+        cached.cached_body.unwrap().serial
+    }
 
     #[test]
-    fn a_body_that_comes_again_is_not_decided_again() {
-        let (mut memo, mut evaluator) = (Memo::default(), Evaluator::new());
+    fn a_repeated_body_is_found_in_the_cache() {
+        let mut cache = BodyCache::default();
         let (body, other) = (
             b"User-agent: a\nDisallow: /\n",
             b"User-agent: b\nDisallow: /\n",
         );
-        let reading = ParseOptions::default();
-        let written = |memo: &mut Memo, evaluator: &mut Evaluator, body: &[u8], reading| {
-            let decided = memo
-                .decide(body, reading, &mut Parser::new(), evaluator)
-                .unwrap();
-            assert_eq!(decided.robots.body(), body);
-            assert_eq!(decided.verdicts, Evaluator::new().verdicts(&decided.robots));
-            let batch = decided.written.unwrap().get().batch;
-            decided.written.unwrap().set(Written {
-                batch: batch + 1,
-                ..Written::default()
-            });
-            batch
-        };
-        assert_eq!(written(&mut memo, &mut evaluator, body, reading), 0);
-        assert_eq!(written(&mut memo, &mut evaluator, other, reading), 0);
-        assert_eq!(written(&mut memo, &mut evaluator, body, reading), 1);
-        // Read otherwise it is another.
+        let options = ParseOptions::default();
+        assert_eq!(serial(&mut cache, body, options), 1);
+        assert_eq!(serial(&mut cache, other, options), 2);
+        assert_eq!(serial(&mut cache, body, options), 1);
+        // Other parse options make it another entry.
         let cut = ParseOptions {
             is_truncated: true,
-            ..reading
+            ..options
         };
-        assert_eq!(written(&mut memo, &mut evaluator, body, cut), 0);
-        assert_eq!(written(&mut memo, &mut evaluator, body, reading), 2);
+        assert_eq!(serial(&mut cache, body, cut), 3);
+        assert_eq!(serial(&mut cache, body, options), 1);
     }
 
     #[test]
-    fn no_archive_makes_it_grow() {
-        let (mut memo, mut evaluator) = (Memo::default(), Evaluator::new());
-        for at in 0..3000 {
-            let body = format!("User-agent: a{at}\n{}", "#".repeat(at * 7 % 6000));
-            let decided = memo
-                .decide(
-                    body.as_bytes(),
-                    ParseOptions::default(),
-                    &mut Parser::new(),
-                    &mut evaluator,
-                )
-                .unwrap();
-            assert_eq!(decided.verdicts[1].agent, format!("a{at}").as_bytes());
-            assert!(memo.memory_bytes <= MEMORY_BYTES_MAX);
-            let used = memo
+    fn memory_stays_below_the_limit() {
+        let mut cache = BodyCache::default();
+        for i in 0..3000 {
+            let body = format!("User-agent: a{i}\n{}", "#".repeat(i * 7 % 6000));
+            let number = serial(&mut cache, body.as_bytes(), ParseOptions::default());
+            assert_eq!(number, i as u64 + 1);
+            assert!(cache.memory_bytes <= MEMORY_BYTES_MAX);
+            let used = cache
                 .used
                 .iter()
-                .map(|&at| memo.entries[at as usize].memory_bytes());
-            assert_eq!(used.sum::<usize>(), memo.memory_bytes);
-            assert_eq!(memo.used.len() + memo.free.len(), memo.entries.len());
-            assert_eq!(memo.index.len(), memo.used.len());
+                .map(|&index| cache.entries[index as usize].memory_bytes());
+            assert_eq!(used.sum::<usize>(), cache.memory_bytes);
+            assert_eq!(cache.used.len() + cache.free.len(), cache.entries.len());
+            assert_eq!(cache.indexes.len(), cache.used.len());
         }
-        assert!(memo.entries.len() < 3000 && memo.entries.len() > 100);
-        let large = vec![b'#'; BODY_BYTES_MAX + 1];
-        assert!(
-            memo.decide(
-                &large,
-                ParseOptions::default(),
-                &mut Parser::new(),
-                &mut evaluator
-            )
-            .is_none()
-        );
+        assert!(cache.entries.len() < 3000 && cache.entries.len() > 100);
+        assert!(!BodyCache::accepts(&vec![b'#'; BODY_BYTES_MAX + 1]));
     }
 }

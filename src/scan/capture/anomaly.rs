@@ -1,31 +1,33 @@
-//! Oddities of a capture around its body: of the record, the URL, the
-//! response. Those of the body are [`robots::AnomalyKind`].
+//! Anomalies of the record, the URL and the HTTP response of a capture.
+//!
+//! Anomalies of the body are [`robots::AnomalyKind`]. Codes and descriptions of both are listed by
+//! `robots-scan schema --anomalies`; codes never change.
 
 use robots::Severity;
 
-macro_rules! notes {
+macro_rules! anomaly_kinds {
     ($($name:ident, $code:literal, $severity:ident, $about:literal;)*) => {
-        /// An oddity of a capture around its body. Codes are permanent.
+        /// The kind of an anomaly outside of the body.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Note {
+        pub enum CaptureAnomalyKind {
             $(#[doc = $about] $name,)*
         }
 
-        impl Note {
-            /// All notes, in the order of their definition.
+        impl CaptureAnomalyKind {
+            /// All kinds, in the order of their definition.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The code that stands in the tables.
+            /// Returns the code used in the tables.
             pub fn code(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// How much it matters.
+            /// Returns the severity.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)* }
             }
 
-            /// What it means, in one sentence.
+            /// Returns the description, one sentence.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => $about,)* }
             }
@@ -33,7 +35,7 @@ macro_rules! notes {
     };
 }
 
-notes! {
+anomaly_kinds! {
     BadDate, "bad_date", Warning, "The record's date is missing, unreadable or absurd; the time is null.";
     BadUrl, "bad_url", Warning, "The record's URL cannot be parsed; its columns are null.";
     BadStatus, "bad_status", Error, "The status line is missing or unreadable; the fetch is taken as a server error.";

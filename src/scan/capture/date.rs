@@ -1,21 +1,26 @@
-//! Times: `WARC-Date`, as WARC 1.0 and 1.1 §5.4 write it, and ISO 8601 as
-//! databases do.
+//! Parsing and formatting of times.
+//!
+//! `WARC-Date` is parsed according to WARC 1.0 and 1.1 §5.4, other times according to ISO 8601 as
+//! databases write it. `chrono` provides the calendar. The fields are parsed here, because dates of
+//! archives have their own rules for missing parts and fractions, and every capture has one.
 
-/// Years that a capture can have: the web's first and a margin ahead. Crawlers
-/// have written years of seven digits.
+use chrono::{DateTime, Datelike, NaiveDate, Timelike};
+
+/// The years that a capture can have, from the first years of the web to a margin in the future.
+/// Some crawlers have written years of seven digits.
 const YEARS: std::ops::RangeInclusive<i64> = 1990..=2199;
 
-/// Reads a W3C date in UTC as milliseconds since 1970.
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+
+/// Parses a `WARC-Date`. Returns milliseconds since 1970.
 ///
-/// `YYYY-MM-DDThh:mm:ssZ`, with a fraction of the second or fewer parts as
-/// WARC 1.1 allows; a missing `Z` is taken as there, since both versions know
-/// no other zone. `None` for anything else and for absurd years.
-pub(crate) fn parse_millis(text: &[u8]) -> Option<i64> {
+/// Accepts `YYYY-MM-DDThh:mm:ssZ`, with a fraction of a second or with fewer parts as WARC 1.1
+/// allows. A missing `Z` is assumed, because both versions only know UTC. Returns `None` for
+/// anything else and for implausible years.
+pub(crate) fn parse_warc_date(text: &[u8]) -> Option<i64> {
     let text = text.trim_ascii();
-    let (date, time) = match text.iter().position(|&byte| byte == b'T' || byte == b't') {
-        Some(at) => (&text[..at], Some(&text[at + 1..])),
-        None => (text, None),
-    };
+    let separator = text.iter().position(|&byte| byte == b'T' || byte == b't');
+    let (date, time) = split_at_separator(text, separator);
     let (year, day_millis) = parse_date(date)?;
     let millis_of_day = match time {
         None => 0,
@@ -28,80 +33,60 @@ pub(crate) fn parse_millis(text: &[u8]) -> Option<i64> {
     YEARS.contains(&year).then_some(day_millis + millis_of_day)
 }
 
-/// Reads a time of ISO 8601 as milliseconds since 1970.
+/// Parses an ISO 8601 time. Returns milliseconds since 1970.
 ///
-/// `2024-03-01`, then perhaps `T` or a blank and `12:30`, `12:30:15` or
-/// `12:30:15.123456`, then perhaps a zone: `Z`, `+01`, `+0100`, `+01:00`. Without
-/// a zone it is UTC; a date alone is its first moment.
+/// Accepts a date such as `2024-03-01`; optionally `T` or a space and `12:30`, `12:30:15` or
+/// `12:30:15.123456`; optionally a time zone: `Z`, `+01`, `+0100` or `+01:00`. Without a time zone
+/// the time is in UTC. A date without a time means its first moment.
 pub fn parse_iso(text: &str) -> Option<i64> {
     let text = text.trim().as_bytes();
-    let (date, time) = match text.iter().position(|byte| b"Tt ".contains(byte)) {
-        Some(at) => (&text[..at], Some(&text[at + 1..])),
-        None => (text, None),
-    };
+    let separator = text.iter().position(|byte| b"Tt ".contains(byte));
+    let (date, time) = split_at_separator(text, separator);
     let (_, day_millis) = parse_date(date)?;
     let Some(time) = time else {
         return Some(day_millis);
     };
     let zone = time.iter().position(|byte| b"Zz+-".contains(byte));
     let (time, zone) = time.split_at(zone.unwrap_or(time.len()));
-    let minutes_ahead = match zone {
-        b"" | b"Z" | b"z" => 0,
-        [sign, zone @ ..] => {
-            let (hours, rest) = zone.split_at_checked(2)?;
-            let minutes = match rest.strip_prefix(b":").unwrap_or(rest) {
-                b"" if rest.is_empty() => 0,
-                minutes => digits(minutes, 2)?,
-            };
-            let ahead = digits(hours, 2)? * 60 + minutes;
-            match (sign, minutes < 60 && ahead < 24 * 60) {
-                (b'+', true) => ahead,
-                (b'-', true) => -ahead,
-                _ => return None,
-            }
-        }
-    };
-    Some(day_millis + parse_time(time)? - minutes_ahead * 60_000)
+    Some(day_millis + parse_time(time)? - parse_zone(zone)? * 60_000)
 }
 
-/// Reads `YYYY-MM-DD`, or less from the left: the year, and the first moment.
+/// Formats milliseconds since 1970 as `2024-03-01T12:30:15Z`, with a fraction if there is one.
+pub fn to_iso(millis: i64) -> String {
+    let Some(time) = DateTime::from_timestamp_millis(millis) else {
+        return format!("{millis} ms since 1970");
+    };
+    let fraction = match time.timestamp_subsec_millis() {
+        0 => String::new(),
+        fraction => format!(".{fraction:03}"),
+    };
+    let (year, month, day) = (time.year(), time.month(), time.day());
+    let (hour, minute, second) = (time.hour(), time.minute(), time.second());
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+}
+
+/// Splits a text into a date and the time after the separator, if there is one.
+fn split_at_separator(text: &[u8], separator: Option<usize>) -> (&[u8], Option<&[u8]>) {
+    match separator {
+        Some(i) => (&text[..i], Some(&text[i + 1..])),
+        None => (text, None),
+    }
+}
+
+/// Parses `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. Returns the year and the first moment.
 fn parse_date(date: &[u8]) -> Option<(i64, i64)> {
     let mut parts = date.split(|&byte| byte == b'-');
     let year = digits(parts.next()?, 4)?;
     let month = parts.next().map_or(Some(1), |part| digits(part, 2))?;
     let day = parts.next().map_or(Some(1), |part| digits(part, 2))?;
-    if parts.next().is_some()
-        || !(1..=12).contains(&month)
-        || !(1..=days_in_month(year, month)).contains(&day)
-    {
+    if parts.next().is_some() {
         return None;
     }
-    Some((year, days_since_1970(year, month, day) * 86_400_000))
+    let date = NaiveDate::from_ymd_opt(year as i32, month as u32, day as u32)?;
+    Some((year, i64::from(date.to_epoch_days()) * DAY_MILLIS))
 }
 
-/// A moment in milliseconds since 1970, as `2024-03-01T12:30:15Z`, with a
-/// fraction where it has one.
-pub fn to_iso(millis: i64) -> String {
-    let (days, of_day) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
-    // The inverse of `days_since_1970`: years begin with March.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
-    let (second, fraction) = (of_day / 1000 % 60, of_day % 1000);
-    let fraction = match fraction {
-        0 => String::new(),
-        fraction => format!(".{fraction:03}"),
-    };
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
-}
-
+/// Parses `hh`, `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fraction`. Returns milliseconds of the day.
 fn parse_time(time: &[u8]) -> Option<i64> {
     let mut parts = time.split(|&byte| byte == b':');
     let hour = digits(parts.next()?, 2)?;
@@ -110,7 +95,7 @@ fn parse_time(time: &[u8]) -> Option<i64> {
         None => (0, 0),
         Some(part) => {
             let (whole, fraction) = match part.iter().position(|&byte| byte == b'.') {
-                Some(at) => (&part[..at], &part[at + 1..]),
+                Some(point) => (&part[..point], &part[point + 1..]),
                 None => (part, &b"0"[..]),
             };
             if fraction.is_empty() || fraction.len() > 9 || !fraction.iter().all(u8::is_ascii_digit)
@@ -118,19 +103,41 @@ fn parse_time(time: &[u8]) -> Option<i64> {
                 return None;
             }
             let mut millis = 0;
-            for at in 0..3 {
-                millis = millis * 10 + i64::from(fraction.get(at).map_or(0, |digit| digit - b'0'));
+            for i in 0..3 {
+                millis = millis * 10 + i64::from(fraction.get(i).map_or(0, |digit| digit - b'0'));
             }
             (digits(whole, 2)?, millis)
         }
     };
+    // 60 is a leap second.
     if parts.next().is_some() || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
     Some(((hour * 60 + minute) * 60 + second) * 1000 + millis)
 }
 
-/// Exactly `len` digits.
+/// Parses a time zone. Returns the minutes that it is ahead of UTC.
+fn parse_zone(zone: &[u8]) -> Option<i64> {
+    let [sign, zone @ ..] = zone else {
+        return Some(0);
+    };
+    if matches!((sign, zone), (b'Z' | b'z', [])) {
+        return Some(0);
+    }
+    let (hours, rest) = zone.split_at_checked(2)?;
+    let minutes = match rest.strip_prefix(b":").unwrap_or(rest) {
+        b"" if rest.is_empty() => 0,
+        minutes => digits(minutes, 2)?,
+    };
+    let ahead = digits(hours, 2)? * 60 + minutes;
+    match (sign, minutes < 60 && ahead < 24 * 60) {
+        (b'+', true) => Some(ahead),
+        (b'-', true) => Some(-ahead),
+        _ => None,
+    }
+}
+
+/// Parses exactly `len` digits.
 fn digits(text: &[u8], len: usize) -> Option<i64> {
     if text.len() != len || !text.iter().all(u8::is_ascii_digit) {
         return None;
@@ -141,47 +148,35 @@ fn digits(text: &[u8], len: usize) -> Option<i64> {
     )
 }
 
-fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// Days of the proleptic Gregorian calendar, the year taken from March on.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{parse_iso, parse_millis, to_iso};
+    use super::{parse_iso, parse_warc_date, to_iso};
 
     #[test]
-    fn dates_of_both_versions_are_read() {
-        assert_eq!(parse_millis(b"1970-01-01T00:00:00Z"), None); // before the web
-        assert_eq!(parse_millis(b"2000-01-01T00:00:00Z"), Some(946_684_800_000));
+    fn dates_of_both_warc_versions_are_parsed() {
+        assert_eq!(parse_warc_date(b"1970-01-01T00:00:00Z"), None); // before the web
         assert_eq!(
-            parse_millis(b"2024-02-29T23:59:59.123456Z"),
+            parse_warc_date(b"2000-01-01T00:00:00Z"),
+            Some(946_684_800_000)
+        );
+        assert_eq!(
+            parse_warc_date(b"2024-02-29T23:59:59.123456Z"),
             Some(1_709_251_199_123)
         );
         assert_eq!(
-            parse_millis(b"2024-02-29T23:59:59.5Z"),
+            parse_warc_date(b"2024-02-29T23:59:59.5Z"),
             Some(1_709_251_199_500)
         );
-        assert_eq!(parse_millis(b"2024"), Some(1_704_067_200_000));
-        assert_eq!(parse_millis(b"2024-03-01"), Some(1_709_251_200_000));
-        assert_eq!(parse_millis(b"2024-03-01T01:00Z"), Some(1_709_254_800_000));
+        assert_eq!(parse_warc_date(b"2024"), Some(1_704_067_200_000));
+        assert_eq!(parse_warc_date(b"2024-03-01"), Some(1_709_251_200_000));
+        assert_eq!(
+            parse_warc_date(b"2024-03-01T01:00Z"),
+            Some(1_709_254_800_000)
+        );
     }
 
     #[test]
-    fn what_is_no_date_gives_none() {
+    fn malformed_and_implausible_dates_are_rejected() {
         for text in [
             &b""[..],
             b"5088968-01-01T00:00:00Z",
@@ -194,7 +189,7 @@ mod tests {
             b"2024-01-01T00:00:00.Z",
         ] {
             assert_eq!(
-                parse_millis(text),
+                parse_warc_date(text),
                 None,
                 "{}",
                 String::from_utf8_lossy(text)
@@ -203,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_written_as_it_is_read() {
+    fn formatting_is_the_inverse_of_parsing() {
         for text in [
             "1970-01-01T00:00:00Z",
             "1969-12-31T23:59:59.999Z",
@@ -218,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_databases_are_read() {
+    fn times_as_databases_write_them_are_parsed() {
         let noon = Some(1_709_294_400_000);
         for text in [
             "2024-03-01T12:00:00Z",

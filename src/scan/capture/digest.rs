@@ -2,29 +2,29 @@
 //!
 //! `WARC-Block-Digest` is unambiguous: every writer computes it over the block. Where it is absent,
 //! `WARC-Payload-Digest` is compared with each of the forms that writers take for the payload: the
-//! body as stored (Heritrix, wget, warcio, Common Crawl), the body without its chunks, and the
-//! whole block (ClueWeb22). Only SHA-1 is computed, in base32 or hexadecimal: of the archives at
-//! hand one in a hundred has another algorithm. docs/faults.md lists what is not compared.
+//! body as stored (Heritrix, wget, warcio, Common Crawl), the body without chunked coding, and the
+//! whole block (ClueWeb22). Only SHA-1 is supported, in base32 or hexadecimal: about one archive in
+//! a hundred uses another algorithm. docs/faults.md lists what is not compared.
 
 use crate::capture::http::Response;
 use sha1::{Digest as _, Sha1};
 use warc::{Record, RecordType};
 
-/// The fault of a capture whose digest differs.
+/// The fault code of a capture whose digest differs from its bytes.
 pub(crate) const DIGEST_MISMATCH: &str = "digest_mismatch";
 
-/// Returns the header field whose digest is not that of the record, if one is.
+/// Returns the header field whose digest differs from the record, if any.
 ///
-/// A record of which only a part was read, one whose length was mended, and a digest in another
-/// algorithm or notation are not compared.
-pub(crate) fn differing(record: &Record<'_>) -> Option<&'static str> {
+/// Nothing is compared if only a part of the record was read, if its length was corrected, or if
+/// the digest uses another algorithm or notation.
+pub(crate) fn find_mismatch(record: &Record<'_>) -> Option<&'static str> {
     const BLOCK: &str = "WARC-Block-Digest";
     const PAYLOAD: &str = "WARC-Payload-Digest";
     if record.is_truncated() || record.has_length_quirk() {
         return None;
     }
     let block = record.block();
-    if let Some(stated) = record.header(BLOCK).and_then(sha1_of) {
+    if let Some(stated) = record.header(BLOCK).and_then(parse_sha1) {
         return (sha1(block) != stated).then_some(BLOCK);
     }
     // The digest of a revisit is that of the capture it refers to, and the digest of a truncated
@@ -32,7 +32,7 @@ pub(crate) fn differing(record: &Record<'_>) -> Option<&'static str> {
     if record.record_type() == RecordType::Revisit || record.header("WARC-Truncated").is_some() {
         return None;
     }
-    let stated = record.header(PAYLOAD).and_then(sha1_of)?;
+    let stated = record.header(PAYLOAD).and_then(parse_sha1)?;
     let is_http = record.record_type() != RecordType::Resource;
     let response = Response::parse(if is_http { block } else { b"" });
     let agrees = is_http && sha1(response.body) == stated
@@ -48,7 +48,7 @@ fn sha1(bytes: &[u8]) -> [u8; 20] {
 }
 
 /// Returns the 20 octets of a labelled SHA-1 (`sha1:…`), in base32 or hexadecimal of any case.
-pub(crate) fn sha1_of(value: &[u8]) -> Option<[u8; 20]> {
+pub(crate) fn parse_sha1(value: &[u8]) -> Option<[u8; 20]> {
     let value = value.trim_ascii();
     let (label, digits) = value.split_at_checked(5)?;
     if !label.eq_ignore_ascii_case(b"sha1:") {
@@ -69,9 +69,9 @@ pub(crate) fn sha1_of(value: &[u8]) -> Option<[u8; 20]> {
             _ => return None,
         };
         for bit in 0..bits_per_digit {
-            let place = i * bits_per_digit + bit;
+            let position = i * bits_per_digit + bit;
             let is_set = number >> (bits_per_digit - 1 - bit) & 1;
-            octets[place / 8] |= is_set << (7 - place % 8);
+            octets[position / 8] |= is_set << (7 - position % 8);
         }
     }
     Some(octets)
@@ -96,7 +96,7 @@ mod tests {
             format!(" Sha1:{HELLO_BASE32} "),
             format!("sha1:{}", HELLO_BASE32.to_lowercase()),
         ] {
-            assert_eq!(sha1_of(text.as_bytes()), want, "{text}");
+            assert_eq!(parse_sha1(text.as_bytes()), want, "{text}");
         }
         for text in [
             "",
@@ -108,11 +108,11 @@ mod tests {
             &format!("sha1:1{}", &HELLO_BASE32[1..]),
             &format!("sha1:g{}", &HELLO_HEX[1..]),
         ] {
-            assert_eq!(sha1_of(text.as_bytes()), None, "{text}");
+            assert_eq!(parse_sha1(text.as_bytes()), None, "{text}");
         }
     }
 
-    /// Compares a record with these header lines and this block.
+    /// Compares a record that has the given header lines and block.
     fn compare(kind: &str, lines: &str, block: &str) -> Option<&'static str> {
         let text = format!(
             "WARC/1.0\r\nWARC-Type: {kind}\r\n{lines}Content-Length: {}\r\n\r\n{block}\r\n\r\n",
@@ -121,11 +121,11 @@ mod tests {
         let mut reader = Reader::new(Limits::default());
         reader.open_stream(Box::new(Cursor::new(text))).unwrap();
         assert!(reader.read_record().unwrap());
-        differing(&reader.record())
+        find_mismatch(&reader.record())
     }
 
     #[test]
-    fn a_block_digest_decides_alone() {
+    fn a_payload_digest_is_ignored_beside_a_block_digest() {
         let right = format!("WARC-Block-Digest: sha1:{HELLO_BASE32}\r\n");
         let wrong_payload = format!("{right}WARC-Payload-Digest: sha1:{HELLO_HEX}\r\n");
         for kind in ["response", "resource", "revisit"] {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_digest_may_be_of_any_form_of_the_payload() {
+    fn a_payload_digest_may_cover_any_form_of_the_payload() {
         let lines = format!("WARC-Payload-Digest: sha1:{HELLO_HEX}\r\n");
         let chunked =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_no_mismatch() {
+    fn digests_that_cannot_be_compared_are_not_mismatches() {
         let lines = format!("WARC-Payload-Digest: sha1:{HELLO_HEX}\r\n");
         assert_eq!(compare("revisit", &lines, "HTTP/1.1 200 OK\r\n\r\n"), None);
         let truncated = format!("WARC-Truncated: length\r\n{lines}");

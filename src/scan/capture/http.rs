@@ -1,59 +1,65 @@
-//! HTTP responses as archives hold them.
+//! HTTP responses as stored in archives.
 //!
-//! Servers and writers are taken as they are: lines end with CRLF or LF, the
-//! reason may be missing, headers may be folded, repeated, and hold any byte.
-//! Codings of the body are undone only when a header names them *and* the
-//! bytes really are so coded, since many archives store bodies decoded.
+//! The parser accepts what servers and WARC writers produce: lines end with CRLF or LF, the reason
+//! phrase may be missing, header fields may be folded or repeated and may hold any bytes. A coding
+//! of the body is only decoded if a header field declares it *and* the bytes have that coding,
+//! because many archives store bodies already decoded.
+//!
+//! If you change what is accepted, also change the reference implementation in
+//! `tests/checks/twin/response.rs`, which the fuzzers compare with this one.
 
 use std::borrow::Cow;
 use std::io::Read;
 
-/// Header fields of a response that are read. Servers and browsers stop at
-/// some hundreds.
+/// The maximum number of header fields that are read. Servers and browsers accept a few hundred.
 const FIELDS_MAX: usize = 4096;
 
-/// Bytes of a header field's value that are read.
+/// The maximum number of bytes that are read of the value of a header field.
 const VALUE_BYTES_MAX: usize = 64 << 10;
 
-/// Codings that are undone; who names more, names none that is meant.
+/// The maximum number of codings. If more are declared, none is decoded.
 const CODINGS_MAX: usize = 8;
 
-/// Bytes of a line that gives the size of a chunk, with its extensions.
+/// The maximum length of the line that states the size of a chunk, with extensions.
 const CHUNK_LINE_BYTES_MAX: usize = 4096;
 
-/// A response: a view of a record's block.
+/// An HTTP response: a view of the block of a record.
 #[derive(Debug)]
 pub struct Response<'a> {
-    /// The status code; `None` where none can be read.
+    /// The status code; `None` if it is missing or malformed.
     pub status: Option<u16>,
-    /// Whether it has more header fields than are read, or a longer one.
+    /// True if header fields exceed the limits on their number or length.
     pub is_header_cut: bool,
     headers: Vec<(&'a [u8], Cow<'a, [u8]>)>,
     /// The body as stored.
     pub body: &'a [u8],
 }
 
-/// A body with its codings undone.
+/// A body after its codings were decoded.
 #[derive(Debug)]
 pub struct Decoded<'a> {
-    /// The bytes.
+    /// The decoded bytes.
     pub body: Cow<'a, [u8]>,
-    /// Whether it ends before its coding does, or at the limit.
+    /// True if the coding is incomplete, or the body was cut at the limit.
     pub is_cut: bool,
-    /// A header names a coding that the bytes do not have.
+    /// True if a header field declares a coding that the bytes do not have.
     pub is_misdeclared: bool,
 }
 
 impl<'a> Response<'a> {
-    /// Reads a response from a record's block. Never fails: what has no
-    /// status line is a body.
-    pub fn parse(block: &'a [u8]) -> Self {
-        let mut response = Self {
+    /// Returns a response that consists of a body only.
+    pub(crate) fn without_headers(body: &'a [u8]) -> Self {
+        Self {
             status: None,
             is_header_cut: false,
             headers: Vec::new(),
-            body: block,
-        };
+            body,
+        }
+    }
+
+    /// Parses the block of a record. Never fails: a block without a status line is a body.
+    pub fn parse(block: &'a [u8]) -> Self {
+        let mut response = Self::without_headers(block);
         if !block
             .get(..5)
             .is_some_and(|begin| begin.eq_ignore_ascii_case(b"HTTP/"))
@@ -69,17 +75,7 @@ impl<'a> Response<'a> {
                 break;
             }
             if matches!(line[0], b' ' | b'\t') {
-                let fold = line.trim_ascii();
-                // Of what was cut the rest is not read either.
-                if !response.is_header_cut
-                    && let Some((_, value)) = response.headers.last_mut()
-                {
-                    response.is_header_cut = value.len() + 1 + fold.len() > VALUE_BYTES_MAX;
-                    if !response.is_header_cut {
-                        value.to_mut().push(b' ');
-                        value.to_mut().extend_from_slice(fold);
-                    }
-                }
+                response.push_folded_line(line.trim_ascii());
             } else if let Some(colon) = memchr::memchr(b':', line) {
                 let (name, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
                 let cut = &value[..value.len().min(VALUE_BYTES_MAX)];
@@ -94,7 +90,21 @@ impl<'a> Response<'a> {
         response
     }
 
-    /// The first value of a header, by its name in any case.
+    /// Appends a folded line to the last header field.
+    fn push_folded_line(&mut self, line: &[u8]) {
+        // Once a value was cut, lines that continue it are dropped as well.
+        if !self.is_header_cut
+            && let Some((_, value)) = self.headers.last_mut()
+        {
+            self.is_header_cut = value.len() + 1 + line.len() > VALUE_BYTES_MAX;
+            if !self.is_header_cut {
+                value.to_mut().push(b' ');
+                value.to_mut().extend_from_slice(line);
+            }
+        }
+    }
+
+    /// Returns the first value of a header field. Names are case-insensitive.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers
             .iter()
@@ -102,7 +112,7 @@ impl<'a> Response<'a> {
             .map(|(_, value)| value.as_ref())
     }
 
-    /// Whether any header's name begins so, in any case.
+    /// Returns true if the name of any header field starts with `prefix`, ignoring case.
     pub fn has_header_with_prefix(&self, prefix: &str) -> bool {
         self.headers.iter().any(|(key, _)| {
             key.get(..prefix.len())
@@ -110,7 +120,7 @@ impl<'a> Response<'a> {
         })
     }
 
-    /// The codings that a header names, over all its repetitions, in order.
+    /// Returns the codings that all fields of this name declare, in order.
     fn codings(&self, name: &'a str) -> Vec<Vec<u8>> {
         let values = self
             .headers
@@ -124,16 +134,16 @@ impl<'a> Response<'a> {
             .collect()
     }
 
-    /// Returns the body without its chunks if it is chunked, up to `limit` bytes.
+    /// Decodes the chunked coding if the body has it, up to `limit` bytes.
     pub(crate) fn without_chunks(&self, limit: usize) -> Option<Vec<u8>> {
         let codings = self.codings("transfer-encoding");
         let is_chunked = codings.last().is_some_and(|coding| coding == b"chunked");
-        let undone = is_chunked.then(|| dechunk(self.body, limit)).flatten();
-        undone.map(|(body, _)| body)
+        let decoded = is_chunked.then(|| dechunk(self.body, limit)).flatten();
+        decoded.map(|decoded| decoded.bytes)
     }
 
-    /// Undoes `Transfer-Encoding` and `Content-Encoding`, as far as the bytes
-    /// bear them out, up to `limit` bytes.
+    /// Decodes `Transfer-Encoding` and `Content-Encoding` if the bytes have these codings, up to
+    /// `limit` bytes.
     pub fn decode(&self, limit: usize) -> Decoded<'a> {
         let mut decoded = Decoded {
             body: Cow::Borrowed(self.body),
@@ -151,7 +161,7 @@ impl<'a> Response<'a> {
             codings.clear();
         }
         for coding in codings.iter().rev() {
-            let undone = match coding.as_slice() {
+            let result = match coding.as_slice() {
                 b"chunked" => dechunk(&decoded.body, limit),
                 b"gzip" | b"x-gzip" => gunzip(&decoded.body, limit),
                 b"deflate" => inflate(&decoded.body, limit),
@@ -159,9 +169,9 @@ impl<'a> Response<'a> {
                 b"zstd" => unzstd(&decoded.body, limit),
                 _ => None,
             };
-            match undone {
-                Some((body, is_cut)) => {
-                    decoded.body = Cow::Owned(body);
+            match result {
+                Some(DecodedBytes { bytes, is_cut }) => {
+                    decoded.body = Cow::Owned(bytes);
                     decoded.is_cut |= is_cut;
                 }
                 None => decoded.is_misdeclared = true,
@@ -178,7 +188,7 @@ impl<'a> Response<'a> {
     }
 }
 
-/// The code of a status line: three digits after the version.
+/// Returns the code of a status line: three digits after the version.
 fn status_code(line: &[u8]) -> Option<u16> {
     let begin = line.iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
     let rest = line[begin..].trim_ascii_start();
@@ -195,7 +205,7 @@ fn status_code(line: &[u8]) -> Option<u16> {
     )
 }
 
-/// Lines of a header: each ended by LF or CRLF.
+/// Iterates over the lines of a header, which end with LF or CRLF.
 struct HeaderLines<'a> {
     rest: &'a [u8],
 }
@@ -206,7 +216,7 @@ impl<'a> HeaderLines<'a> {
             return None;
         }
         let (line, rest) = match memchr::memchr(b'\n', self.rest) {
-            Some(at) => (&self.rest[..at], &self.rest[at + 1..]),
+            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
             None => (self.rest, &b""[..]),
         };
         self.rest = rest;
@@ -214,20 +224,44 @@ impl<'a> HeaderLines<'a> {
     }
 }
 
-/// Undoes chunks (RFC 9112 §7.1), with extensions and trailers. `None` if the
-/// bytes are not so framed; cut if they end within the framing.
-fn dechunk(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+/// The output of one decoder.
+struct DecodedBytes {
+    bytes: Vec<u8>,
+    /// True if the input ended early, or the output was cut at the limit.
+    is_cut: bool,
+}
+
+impl DecodedBytes {
+    fn complete(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            is_cut: false,
+        }
+    }
+
+    fn cut(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            is_cut: true,
+        }
+    }
+}
+
+/// Decodes the chunked coding (RFC 9112 §7.1), with extensions and trailers. Returns `None` if the
+/// bytes do not have it.
+fn dechunk(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;
     loop {
         let Some(line_end) = memchr::memchr(b'\n', &rest[..rest.len().min(CHUNK_LINE_BYTES_MAX)])
         else {
-            // The end of what was stored, within a size line; or no chunks at all.
+            // Either the stored bytes end within a size line, or the body is not chunked.
             let is_size_begun = rest.len() < 20
                 && rest
                     .iter()
                     .all(|byte| byte.is_ascii_hexdigit() || *byte == b'\r');
-            return (rest.len() < body.len() && is_size_begun).then_some((out, true));
+            let is_chunked = rest.len() < body.len() && is_size_begun;
+            return is_chunked.then(|| DecodedBytes::cut(out));
         };
         let line = rest[..line_end].trim_ascii();
         let digits = line
@@ -241,72 +275,78 @@ fn dechunk(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
         let size = usize::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
         rest = &rest[line_end + 1..];
         if size == 0 {
-            return Some((out, false));
+            return Some(DecodedBytes::complete(out));
         }
         if size > rest.len() {
             out.extend_from_slice(rest);
-            return Some((out, true));
+            return Some(DecodedBytes::cut(out));
         }
         out.extend_from_slice(&rest[..size]);
         if out.len() > limit {
             out.truncate(limit);
-            return Some((out, true));
+            return Some(DecodedBytes::cut(out));
         }
         rest = &rest[size..];
         rest = match rest {
             [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
-            [] | [b'\r'] => return Some((out, true)),
+            [] | [b'\r'] => return Some(DecodedBytes::cut(out)),
             _ => return None,
         };
     }
 }
 
-fn gunzip(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+/// Decodes `gzip`.
+fn gunzip(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     if !body.starts_with(b"\x1f\x8b\x08") {
         return None;
     }
     read_all(flate2::bufread::MultiGzDecoder::new(body), limit)
 }
 
-/// `deflate` is zlib by RFC 9110 §8.4.1.2; many servers send it bare.
-fn inflate(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+/// Decodes `deflate`: zlib according to RFC 9110 §8.4.1.2, raw DEFLATE as many servers send it.
+fn inflate(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     let is_zlib = body.len() > 1
         && body[0] & 15 == 8
         && (u16::from(body[0]) << 8 | u16::from(body[1])) % 31 == 0;
-    if is_zlib && let Some(undone) = read_all(flate2::bufread::ZlibDecoder::new(body), limit) {
-        return Some(undone);
+    if is_zlib && let Some(decoded) = read_all(flate2::bufread::ZlibDecoder::new(body), limit) {
+        return Some(decoded);
     }
-    // A bare stream has no mark: it must end well.
-    read_all(flate2::bufread::DeflateDecoder::new(body), limit).filter(|(_, is_cut)| !is_cut)
+    // Raw DEFLATE has no magic number: it is only accepted if the stream is complete.
+    read_all(flate2::bufread::DeflateDecoder::new(body), limit).filter(|decoded| !decoded.is_cut)
 }
 
-fn unbrotli(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
-    // Brotli has no mark either.
+/// Decodes `br`.
+fn unbrotli(body: &[u8], limit: usize) -> Option<DecodedBytes> {
+    // Brotli has no magic number either.
     read_all(brotli_decompressor::Decompressor::new(body, 4096), limit)
-        .filter(|(out, is_cut)| !is_cut || out.len() == limit)
+        .filter(|decoded| !decoded.is_cut || decoded.bytes.len() == limit)
 }
 
-fn unzstd(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
+/// Decodes `zstd`.
+fn unzstd(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     if !body.starts_with(b"\x28\xb5\x2f\xfd") {
         return None;
     }
     let mut decoder = zstd::stream::read::Decoder::with_buffer(body).ok()?;
-    // The window that RFC 9659 allows for this coding: 8 MiB.
+    // RFC 9659 limits the window of this coding to 8 MiB.
     decoder.window_log_max(23).ok()?;
     read_all(decoder, limit)
 }
 
-/// Reads up to `limit` bytes. An error after the first bytes means that the
-/// rest is missing; before them, that the body is not so coded.
-fn read_all(reader: impl Read, limit: usize) -> Option<(Vec<u8>, bool)> {
+/// Reads up to `limit` bytes from a decoder. An error after the first bytes means that the rest is
+/// missing; an error before them means that the body does not have this coding.
+fn read_all(reader: impl Read, limit: usize) -> Option<DecodedBytes> {
     let mut out = Vec::new();
     let result = reader.take(limit as u64 + 1).read_to_end(&mut out);
     let is_over = out.len() > limit;
     out.truncate(limit);
     match result {
-        Ok(_) => Some((out, is_over)),
+        Ok(_) => Some(DecodedBytes {
+            bytes: out,
+            is_cut: is_over,
+        }),
         Err(_) if out.is_empty() => None,
-        Err(_) => Some((out, true)),
+        Err(_) => Some(DecodedBytes::cut(out)),
     }
 }
 
@@ -318,7 +358,7 @@ mod tests {
     const LIMIT: usize = 1 << 20;
 
     #[test]
-    fn status_lines_are_read_as_servers_send_them() {
+    fn malformed_status_lines_of_real_servers_are_read() {
         let status = |line: &str| Response::parse(format!("{line}\r\n\r\nx").as_bytes()).status;
         assert_eq!(status("HTTP/1.1 200 OK"), Some(200));
         assert_eq!(status("HTTP/1.1 404"), Some(404));
@@ -337,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_may_be_bare_folded_repeated_and_of_any_bytes() {
+    fn header_fields_may_be_folded_repeated_and_hold_any_bytes() {
         let block =
             b"HTTP/1.1 200 OK\nserver: a\xe9\nX-Fold: a\n  b\n\tc\nServer: second\n\r\nbody\n";
         let response = Response::parse(block);
@@ -347,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_status_line_is_a_body() {
+    fn a_block_without_a_status_line_is_a_body() {
         let response = Response::parse(b"User-agent: *\n");
         assert_eq!(
             (response.status, response.body),
@@ -364,12 +404,16 @@ mod tests {
         ]
         .concat();
         let response = Response::parse(&block);
-        let it = response.decode(LIMIT);
-        (it.body.into_owned(), it.is_cut, it.is_misdeclared)
+        let decoded = response.decode(LIMIT);
+        (
+            decoded.body.into_owned(),
+            decoded.is_cut,
+            decoded.is_misdeclared,
+        )
     }
 
     #[test]
-    fn chunks_are_undone_only_where_they_are() {
+    fn the_chunked_coding_is_decoded_only_if_the_body_has_it() {
         let te = "Transfer-Encoding: chunked";
         assert_eq!(
             decoded(te, b"3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: x\r\n\r\n"),
@@ -392,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn content_codings_are_undone_in_reverse_order() {
+    fn content_codings_are_decoded_in_reverse_order() {
         let gzip = |body: &[u8]| {
             let mut writer =
                 flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -466,7 +510,7 @@ mod tests {
             fields(0, &(long.clone() + "x")),
             (Some(VALUE_BYTES_MAX), true)
         );
-        // A folded line that does not fit is left out whole.
+        // A folded line that does not fit is dropped as a whole.
         assert_eq!(
             fields(0, &(long + "\r\n y\r\n z")),
             (Some(VALUE_BYTES_MAX), true)
@@ -476,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_codings_that_nobody_means_them_are_not_undone() {
+    fn too_many_codings_are_not_decoded() {
         let mut body = b"User-agent: *\n".to_vec();
         for _ in 0..CODINGS_MAX {
             let mut writer =
@@ -485,8 +529,8 @@ mod tests {
             body = writer.finish().unwrap();
         }
         let named = |count: usize| format!("Content-Encoding: {}", vec!["gzip"; count].join(","));
-        let undone = (b"User-agent: *\n".to_vec(), false, false);
-        assert_eq!(decoded(&named(CODINGS_MAX), &body), undone);
+        let decoded_body = (b"User-agent: *\n".to_vec(), false, false);
+        assert_eq!(decoded(&named(CODINGS_MAX), &body), decoded_body);
         assert_eq!(
             decoded(&named(CODINGS_MAX + 1), &body),
             (body.clone(), false, true)
@@ -495,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_cut_at_the_limit() {
+    fn a_decompression_bomb_is_cut_at_the_limit() {
         let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         writer.write_all(&vec![b'a'; 4 * LIMIT]).unwrap();
         let (body, is_cut, _) = decoded("Content-Encoding: gzip", &writer.finish().unwrap());

@@ -1,7 +1,10 @@
-//! A capture: one robots.txt as an archive holds it.
+//! Captures: one robots.txt file as an archive holds it.
 //!
-//! Everything that the record, its URL and its HTTP response say is read here,
-//! once; what the body says is the `robots` crate's business.
+//! [`Capture::read`] extracts everything that the WARC record, its URL and its HTTP response state.
+//! The body is only decoded here; parsing it is the task of the `robots` crate.
+//!
+//! If you add a field, also add its column in `tables/robots_files.rs`. If you change what counts
+//! as a capture, also check `docs` and the samples, whose rows were counted by hand.
 
 pub mod anomaly;
 pub mod date;
@@ -11,290 +14,385 @@ mod surt;
 pub mod url;
 mod waf;
 
-use crate::capture::anomaly::Note;
-use crate::capture::digest::sha1_of;
+use crate::capture::anomaly::CaptureAnomalyKind;
+use crate::capture::digest::parse_sha1;
 use crate::capture::http::Response;
 use crate::capture::url::UrlColumns;
+use crate::escaped_text::header_text;
+use ::url::Url;
 use robots::{HttpStatus, ParseOptions};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use warc::{Integrity, Record, RecordType};
 
-/// What of an archive is a capture, and how much of a body is read.
+/// Selects the records that are captures and limits how much of a body is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
-    /// Whether the archive is of the robots.txt subset, where every response
-    /// is a capture: the targets of redirects are there.
+    /// True if the archive is of the robots.txt subset. Every response of that subset is a
+    /// capture, because it also holds the targets of redirects.
     pub is_robots_subset: bool,
-    /// The bytes of a decoded body that are read at most.
+    /// The maximum number of bytes read of a decoded body.
     pub max_body_bytes: usize,
-    /// The bytes of a body within which a line must end to count.
+    /// The offset in a body within which a line must end to count.
     pub body_limit: Option<u64>,
 }
 
-/// One robots.txt, or the target of a redirect from one. Lends from its record.
+/// A fetched robots.txt file, or the target of a redirect from one. Borrows from its record.
 #[derive(Debug)]
 pub struct Capture<'a> {
-    /// The URL as the record has it.
+    /// The URL as written in the record.
     pub url_raw: &'a [u8],
-    /// The URL's columns; `None` if it cannot be parsed.
+    /// The columns of the URL; `None` if it cannot be parsed.
     pub url: Option<UrlColumns>,
-    /// Whether the path is exactly `/robots.txt`.
+    /// True if the path is exactly `/robots.txt`.
     pub is_robots_path: bool,
-    /// When it was fetched, in milliseconds since 1970.
-    pub fetch_time: Option<i64>,
-    /// The status code that the server sent; `None` for a resource too.
-    pub fetch_status: Option<u16>,
-    /// The status and what decides its meaning. A resource counts as 200.
-    pub status: HttpStatus,
-    /// The absolute target of a redirect.
-    pub fetch_redirect: Option<String>,
-    /// Base32 SHA-1 of the payload.
-    pub content_digest: Option<String>,
-    /// The media type that the server named, without parameters.
-    pub content_mime_type: Option<String>,
-    /// The media type that the crawler found.
-    pub content_mime_detected: Option<String>,
-    /// Why the payload is not whole.
-    pub content_truncated: Option<String>,
-    /// `WARC-Record-ID`, without angle brackets.
-    pub warc_record_id: Option<String>,
-    /// `WARC-IP-Address`.
-    pub warc_ip_address: Option<String>,
-    /// `Server`.
-    pub http_server: Option<String>,
-    /// `Last-Modified`.
-    pub http_last_modified: Option<String>,
-    /// `Content-Usage`.
-    pub http_content_usage: Option<String>,
-    /// `TDM-Reservation`.
-    pub http_tdm_reservation: Option<String>,
-    /// The shield that headers hint at.
-    pub waf_hint: Option<&'static str>,
-    /// Whether the record is a revisit: its body lies elsewhere.
-    pub is_revisit: bool,
+    /// Metadata of the WARC record.
+    pub record: RecordMetadata,
+    /// Time and result of the fetch.
+    pub fetch: Fetch,
+    /// Metadata of the payload.
+    pub content: ContentMetadata,
+    /// HTTP header fields that have columns of their own.
+    pub headers: ResponseHeaders,
     /// The decoded body; `None` for a revisit.
     pub body: Option<Cow<'a, [u8]>>,
-    /// Whether an HTML body is a challenge, should the body be HTML.
+    /// How the body is to be parsed.
+    pub parse_options: ParseOptions,
+    /// True if the body is a challenge page, provided that it is HTML.
     pub is_challenge_if_html: bool,
-    /// How the body is to be read.
-    pub reading: ParseOptions,
-    /// What was odd.
-    pub notes: Vec<Note>,
-    /// Whether the capture may be other than it was written; `None` if that was not known when
-    /// it was read.
+    /// Anomalies of the record, the URL and the response.
+    pub anomalies: Vec<CaptureAnomalyKind>,
+}
+
+/// Metadata of the WARC record of a capture.
+#[derive(Debug)]
+pub struct RecordMetadata {
+    /// `WARC-Record-ID`, without angle brackets.
+    pub id: Option<String>,
+    /// `WARC-IP-Address`.
+    pub ip_address: Option<String>,
+    /// True if the record is a revisit: its body is that of another capture.
+    pub is_revisit: bool,
+    /// True if the bytes of the record failed a check; `None` if the checksum had not been reached
+    /// when the record was read.
     pub is_doubtful: Option<bool>,
 }
 
+/// Time and result of a fetch.
+#[derive(Debug)]
+pub struct Fetch {
+    /// The time of the fetch, in milliseconds since 1970.
+    pub time: Option<i64>,
+    /// The status code that the server sent; `None` for a resource record.
+    pub status: Option<u16>,
+    /// The status code and what determines its effect. A resource record counts as 200.
+    pub http_status: HttpStatus,
+    /// The absolute target of a redirect.
+    pub redirect: Option<String>,
+}
+
+/// Metadata of the payload of a capture.
+#[derive(Debug)]
+pub struct ContentMetadata {
+    /// SHA-1 of the payload, in base32.
+    pub digest: Option<String>,
+    /// The media type stated by the server, without parameters.
+    pub mime_type: Option<String>,
+    /// The media type detected by the crawler.
+    pub mime_detected: Option<String>,
+    /// The reason why the payload is incomplete.
+    pub truncated: Option<String>,
+}
+
+/// HTTP header fields that have columns of their own.
+#[derive(Debug)]
+pub struct ResponseHeaders {
+    /// `Server`.
+    pub server: Option<String>,
+    /// `Last-Modified`.
+    pub last_modified: Option<String>,
+    /// `Content-Usage`.
+    pub content_usage: Option<String>,
+    /// `TDM-Reservation`.
+    pub tdm_reservation: Option<String>,
+    /// The web application firewall that the header fields indicate.
+    pub waf_hint: Option<&'static str>,
+}
+
+/// The URL of a record that is a capture.
+struct TargetUrl<'a> {
+    raw: &'a [u8],
+    parsed: Option<Url>,
+    columns: Option<UrlColumns>,
+    is_robots_path: bool,
+}
+
 impl<'a> Capture<'a> {
-    /// Reads a record; `None` if it is none of ours.
+    /// Reads the capture of a record, or returns `None` if the record is not a capture.
     ///
-    /// Ours are responses and resources whose path is exactly `/robots.txt`,
-    /// revisits of such, and in the robots.txt subset every response.
+    /// Captures are responses and resources whose path is exactly `/robots.txt`, revisits of
+    /// those, and every response of the robots.txt subset.
     pub fn read(record: &Record<'a>, scope: Scope) -> Option<Self> {
-        let kind = record.record_type();
+        let target = TargetUrl::of_capture(record, scope)?;
+        let mut anomalies = Vec::new();
+        if target.columns.is_none() {
+            anomalies.push(CaptureAnomalyKind::BadUrl);
+        }
+        let time = record.header("WARC-Date").and_then(date::parse_warc_date);
+        if time.is_none() {
+            anomalies.push(CaptureAnomalyKind::BadDate);
+        }
+        let response = read_response(record, &mut anomalies);
+        let fetch = Fetch::new(time, record, &response, &target, &mut anomalies);
+        let mut truncated = truncation(record, &mut anomalies);
+        let is_revisit = record.record_type() == RecordType::Revisit;
+        let body = (!is_revisit).then(|| {
+            decode_body(
+                &response,
+                scope.max_body_bytes,
+                &mut truncated,
+                &mut anomalies,
+            )
+        });
+        let is_challenge_if_html = body.as_ref().is_some_and(|body| {
+            body.trim_ascii_start().starts_with(b"<") && waf::is_challenge(&response, body)
+        });
+        Some(Self {
+            url_raw: target.raw,
+            url: target.columns,
+            is_robots_path: target.is_robots_path,
+            record: RecordMetadata::of(record),
+            fetch,
+            parse_options: ParseOptions {
+                body_limit: scope.body_limit,
+                is_truncated: truncated.is_some(),
+            },
+            content: ContentMetadata::new(record, &response, truncated),
+            headers: ResponseHeaders::of(&response),
+            body,
+            is_challenge_if_html,
+            anomalies,
+        })
+    }
+
+    /// Compares the digests of the capture's record with its bytes.
+    ///
+    /// Returns the header field that differs, if any, and marks the capture as doubtful.
+    pub(crate) fn verify_digests(&mut self, record: &Record<'_>) -> Option<&'static str> {
+        let field = digest::find_mismatch(record)?;
+        self.record.is_doubtful = Some(true);
+        Some(field)
+    }
+
+    /// Returns true if the body is to be parsed as a robots.txt file.
+    pub fn is_parsed(&self) -> bool {
+        self.body.is_some() && matches!(self.fetch.http_status.code, Some(200..=299))
+    }
+}
+
+impl<'a> TargetUrl<'a> {
+    /// Returns the URL of a record, or `None` if the record is not a capture.
+    fn of_capture(record: &Record<'a>, scope: Scope) -> Option<Self> {
+        let record_type = record.record_type();
         if !matches!(
-            kind,
+            record_type,
             RecordType::Response | RecordType::Revisit | RecordType::Resource
         ) {
             return None;
         }
-        let wants_all = scope.is_robots_subset && kind == RecordType::Response;
-        let url_raw = record.target_uri().unwrap_or_default();
-        if !wants_all && memchr::memmem::find(url_raw, b"/robots.txt").is_none() {
+        let accepts_any_path = scope.is_robots_subset && record_type == RecordType::Response;
+        let raw = record.target_uri().unwrap_or_default();
+        // Most records of a crawl are other pages: this avoids parsing their URLs.
+        if !accepts_any_path && memchr::memmem::find(raw, b"/robots.txt").is_none() {
             return None;
         }
-        let parsed = url::parse_url(url_raw);
+        let parsed = url::parse_url(raw);
         let columns = parsed.clone().map(UrlColumns::new);
-        // A URL that nobody can parse may still end in the path we want.
-        let is_robots_path = columns.as_ref().map_or_else(
-            || url_raw.ends_with(b"/robots.txt"),
-            UrlColumns::is_robots_path,
-        );
-        if !wants_all && !is_robots_path {
-            return None;
-        }
+        // A URL that cannot be parsed is accepted if it ends in the path.
+        let is_robots_path = columns
+            .as_ref()
+            .map_or_else(|| raw.ends_with(b"/robots.txt"), UrlColumns::is_robots_path);
+        (accepts_any_path || is_robots_path).then_some(Self {
+            raw,
+            parsed,
+            columns,
+            is_robots_path,
+        })
+    }
+}
 
-        let mut notes = Vec::new();
-        if columns.is_none() {
-            notes.push(Note::BadUrl);
+impl RecordMetadata {
+    fn of(record: &Record<'_>) -> Self {
+        Self {
+            id: record.header("WARC-Record-ID").map(|id| {
+                let id = id.trim_ascii();
+                let id = id.strip_prefix(b"<").unwrap_or(id);
+                header_text(id.strip_suffix(b">").unwrap_or(id)).into_owned()
+            }),
+            ip_address: record
+                .header("WARC-IP-Address")
+                .map(header_text)
+                .map(Cow::into_owned),
+            is_revisit: record.record_type() == RecordType::Revisit,
+            is_doubtful: match record.integrity() {
+                Integrity::Verified | Integrity::Unguarded => Some(false),
+                Integrity::Damaged => Some(true),
+                Integrity::Unknown => None,
+            },
         }
-        let fetch_time = record.header("WARC-Date").and_then(date::parse_millis);
-        if fetch_time.is_none() {
-            notes.push(Note::BadDate);
-        }
-        let block = record.block();
-        let is_http = kind != RecordType::Resource;
-        let mut response = if is_http {
-            Response::parse(block)
-        } else {
-            Response::parse(b"")
+    }
+}
+
+impl Fetch {
+    fn new(
+        time: Option<i64>,
+        record: &Record<'_>,
+        response: &Response<'_>,
+        target: &TargetUrl<'_>,
+        anomalies: &mut Vec<CaptureAnomalyKind>,
+    ) -> Self {
+        // A resource record has no HTTP response: the crawler obtained it by other means.
+        let code = match record.record_type() {
+            RecordType::Resource => Some(200),
+            _ => response.status,
         };
-        if !is_http {
-            response.body = block;
-        }
-        if record.has_length_quirk() {
-            notes.push(Note::LengthQuirk);
-            response.body = response.body.strip_prefix(b"\r\n").unwrap_or(response.body);
-        }
-        if response.is_header_cut {
-            notes.push(Note::HeadersCut);
-        }
-        // A resource was had without HTTP, and had well.
-        let code = if is_http { response.status } else { Some(200) };
         if code.is_none() {
-            notes.push(Note::BadStatus);
+            anomalies.push(CaptureAnomalyKind::BadStatus);
         }
         let is_redirect = matches!(code, Some(300..=399));
-        let fetch_redirect = if is_redirect {
+        let redirect = if is_redirect {
             let location = response
                 .header("location")
                 .filter(|location| !location.is_empty());
-            let base = parsed.as_ref();
+            let base = target.parsed.as_ref();
             location
                 .and_then(|location| base.and_then(|base| url::join_url(base, location)))
                 .map(String::from)
         } else {
             None
         };
-        if is_redirect && code != Some(304) && fetch_redirect.is_none() {
-            notes.push(Note::RedirectWithoutLocation);
+        if is_redirect && code != Some(304) && redirect.is_none() {
+            anomalies.push(CaptureAnomalyKind::RedirectWithoutLocation);
         }
-
-        let mut content_truncated = record
-            .header("WARC-Truncated")
-            .map(|reason| text(reason.trim_ascii()).to_ascii_lowercase());
-        if content_truncated.is_some() {
-            notes.push(Note::PayloadTruncated);
-        }
-        if record.is_truncated() {
-            notes.push(Note::RecordCut);
-            content_truncated.get_or_insert_with(|| "length".into());
-        }
-        let is_revisit = kind == RecordType::Revisit;
-        let (mut body, mut is_cut) = (None, content_truncated.is_some());
-        if !is_revisit {
-            let decoded = response.decode(scope.max_body_bytes);
-            if decoded.is_misdeclared {
-                notes.push(Note::Misdeclared);
-            }
-            if decoded.is_cut {
-                notes.push(Note::CodingCut);
-                is_cut = true;
-                content_truncated.get_or_insert_with(|| "length".into());
-            }
-            if decoded.body.starts_with(b"\x1f\x8b") {
-                notes.push(Note::UndeclaredGzip);
-            }
-            body = Some(decoded.body);
-        }
-        let mime = if is_http {
-            response.header("content-type")
-        } else {
-            record.header("Content-Type")
-        };
-        let header = |name: &str| response.header(name).map(text).map(Cow::into_owned);
-        Some(Self {
-            url_raw,
-            is_robots_path,
-            fetch_time,
-            fetch_status: response.status,
-            status: HttpStatus {
+        Self {
+            time,
+            status: response.status,
+            http_status: HttpStatus {
                 code,
-                has_location: fetch_redirect.is_some(),
+                has_location: redirect.is_some(),
             },
-            fetch_redirect,
-            content_digest: digest(
-                record,
-                if is_revisit {
-                    None
-                } else {
-                    Some(response.body)
-                },
-            ),
-            content_mime_type: mime.and_then(media_type),
-            content_mime_detected: record
+            redirect,
+        }
+    }
+}
+
+impl ContentMetadata {
+    fn new(record: &Record<'_>, response: &Response<'_>, truncated: Option<String>) -> Self {
+        let body = match record.record_type() {
+            RecordType::Revisit => None,
+            _ => Some(response.body),
+        };
+        let mime_type = match record.record_type() {
+            RecordType::Resource => record.header("Content-Type"),
+            _ => response.header("content-type"),
+        };
+        Self {
+            digest: payload_digest(record, body),
+            mime_type: mime_type.and_then(media_type),
+            mime_detected: record
                 .header("WARC-Identified-Payload-Type")
-                .map(text)
+                .map(header_text)
                 .map(Cow::into_owned),
-            content_truncated,
-            warc_record_id: record.header("WARC-Record-ID").map(|id| {
-                let id = id.trim_ascii();
-                let id = id.strip_prefix(b"<").unwrap_or(id);
-                text(id.strip_suffix(b">").unwrap_or(id)).into_owned()
-            }),
-            warc_ip_address: record
-                .header("WARC-IP-Address")
-                .map(text)
-                .map(Cow::into_owned),
-            http_server: header("server"),
-            http_last_modified: header("last-modified"),
-            http_content_usage: header("content-usage"),
-            http_tdm_reservation: header("tdm-reservation"),
-            waf_hint: waf::hint(&response),
-            is_revisit,
-            is_challenge_if_html: body.as_ref().is_some_and(|body| {
-                body.trim_ascii_start().starts_with(b"<") && waf::is_challenge(&response, body)
-            }),
-            body,
-            reading: ParseOptions {
-                body_limit: scope.body_limit,
-                is_truncated: is_cut,
-            },
-            notes,
-            is_doubtful: match record.integrity() {
-                Integrity::Verified | Integrity::Unguarded => Some(false),
-                Integrity::Damaged => Some(true),
-                Integrity::Unknown => None,
-            },
-            url: columns,
-        })
-    }
-
-    /// Compares the digests of the capture's record with its bytes.
-    ///
-    /// Returns the header field that differs, if one does; the capture is then doubtful.
-    pub(crate) fn verify_digests(&mut self, record: &Record<'_>) -> Option<&'static str> {
-        let field = digest::differing(record)?;
-        self.is_doubtful = Some(true);
-        Some(field)
-    }
-
-    /// Whether the body is to be read as a robots.txt.
-    pub fn is_parsed(&self) -> bool {
-        self.body.is_some() && matches!(self.status.code, Some(200..=299))
+            truncated,
+        }
     }
 }
 
-/// A header's text: UTF-8, or else each byte as the character of its number
-/// (ISO 8859-1, as RFC 9110 §5.5 remembers).
-pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),
+impl ResponseHeaders {
+    fn of(response: &Response<'_>) -> Self {
+        let header = |name: &str| response.header(name).map(header_text).map(Cow::into_owned);
+        Self {
+            server: header("server"),
+            last_modified: header("last-modified"),
+            content_usage: header("content-usage"),
+            tdm_reservation: header("tdm-reservation"),
+            waf_hint: waf::hint(response),
+        }
     }
 }
 
-/// The media type without parameters, lower-cased.
+/// Parses the response in a record. The block of a resource record is its body.
+fn read_response<'a>(record: &Record<'a>, anomalies: &mut Vec<CaptureAnomalyKind>) -> Response<'a> {
+    let block = record.block();
+    let mut response = match record.record_type() {
+        RecordType::Resource => Response::without_headers(block),
+        _ => Response::parse(block),
+    };
+    if record.has_length_quirk() {
+        anomalies.push(CaptureAnomalyKind::LengthQuirk);
+        response.body = response.body.strip_prefix(b"\r\n").unwrap_or(response.body);
+    }
+    if response.is_header_cut {
+        anomalies.push(CaptureAnomalyKind::HeadersCut);
+    }
+    response
+}
+
+/// Returns the reason why the payload of a record is incomplete, if it is.
+fn truncation(record: &Record<'_>, anomalies: &mut Vec<CaptureAnomalyKind>) -> Option<String> {
+    let mut reason = record
+        .header("WARC-Truncated")
+        .map(|reason| header_text(reason.trim_ascii()).to_ascii_lowercase());
+    if reason.is_some() {
+        anomalies.push(CaptureAnomalyKind::PayloadTruncated);
+    }
+    if record.is_truncated() {
+        anomalies.push(CaptureAnomalyKind::RecordCut);
+        reason.get_or_insert_with(|| "length".into());
+    }
+    reason
+}
+
+/// Decodes the body of a response, up to `max_bytes`. Sets `truncated` if the body was cut.
+fn decode_body<'a>(
+    response: &Response<'a>,
+    max_bytes: usize,
+    truncated: &mut Option<String>,
+    anomalies: &mut Vec<CaptureAnomalyKind>,
+) -> Cow<'a, [u8]> {
+    let decoded = response.decode(max_bytes);
+    if decoded.is_misdeclared {
+        anomalies.push(CaptureAnomalyKind::Misdeclared);
+    }
+    if decoded.is_cut {
+        anomalies.push(CaptureAnomalyKind::CodingCut);
+        truncated.get_or_insert_with(|| "length".into());
+    }
+    if decoded.body.starts_with(b"\x1f\x8b") {
+        anomalies.push(CaptureAnomalyKind::UndeclaredGzip);
+    }
+    decoded.body
+}
+
+/// Returns the media type without its parameters, in lower case.
 fn media_type(value: &[u8]) -> Option<String> {
     let name = value
         .split(|&byte| byte == b';')
         .next()
         .unwrap_or(value)
         .trim_ascii();
-    (!name.is_empty()).then(|| text(name).to_ascii_lowercase())
+    (!name.is_empty()).then(|| header_text(name).to_ascii_lowercase())
 }
 
-/// The payload's SHA-1 in base32: the record's own, or counted anew over the
-/// body as stored.
-fn digest(record: &Record<'_>, body: Option<&[u8]>) -> Option<String> {
+/// Returns the SHA-1 of the payload in base32: the one stated by the record, or that of the body
+/// as stored.
+fn payload_digest(record: &Record<'_>, body: Option<&[u8]>) -> Option<String> {
     if let Some(value) = record.header("WARC-Payload-Digest") {
         let value = value.trim_ascii();
-        // The usual notation is taken as it stands.
-        if value.len() == 37 && sha1_of(value).is_some() {
-            return Some(text(&value[5..]).to_ascii_uppercase());
+        // `sha1:` and 32 base32 digits, the usual notation, needs no conversion.
+        if value.len() == 37 && parse_sha1(value).is_some() {
+            return Some(header_text(&value[5..]).to_ascii_uppercase());
         }
-        if let Some(octets) = sha1_of(value) {
+        if let Some(octets) = parse_sha1(value) {
             return Some(base32(&octets));
         }
     }
@@ -302,7 +400,7 @@ fn digest(record: &Record<'_>, body: Option<&[u8]>) -> Option<String> {
     body.map(|body| base32(&sha1::Sha1::digest(body)))
 }
 
-/// RFC 4648 §6, for lengths that need no padding.
+/// Encodes bytes in base32 (RFC 4648 §6). The length must be a multiple of 5: no padding is added.
 fn base32(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut out = String::with_capacity(bytes.len().div_ceil(5) * 8);
@@ -318,53 +416,6 @@ fn base32(bytes: &[u8]) -> String {
     out
 }
 
-/// The text of bytes of a body. In a file that is not UTF-8, and only there,
-/// `\` is written `\\` and each stray byte `\xHH`, so that nothing is lost.
-pub(crate) fn body_text<'b>(bytes: &'b [u8], is_valid_utf8: bool) -> Cow<'b, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if is_valid_utf8 || !text.contains('\\') => Cow::Borrowed(text),
-        _ => {
-            let mut out = String::with_capacity(bytes.len() + 8);
-            for chunk in bytes.utf8_chunks() {
-                for character in chunk.valid().chars() {
-                    if character == '\\' && !is_valid_utf8 {
-                        out.push('\\');
-                    }
-                    out.push(character);
-                }
-                for byte in chunk.invalid() {
-                    let _ = write!(out, "\\x{byte:02X}");
-                }
-            }
-            Cow::Owned(out)
-        }
-    }
-}
-
-/// The bytes of a text that [`body_text`] wrote. What it cannot have written
-/// stays as it is.
-pub(crate) fn body_bytes(text: &str, is_valid_utf8: bool) -> Cow<'_, [u8]> {
-    let bytes = text.as_bytes();
-    if is_valid_utf8 || memchr::memchr(b'\\', bytes).is_none() {
-        return Cow::Borrowed(bytes);
-    }
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        out.extend_from_slice(&rest[..at]);
-        let hex = |at: usize| char::from(*rest.get(at)?).to_digit(16);
-        let (byte, len) = match (rest.get(at + 1), hex(at + 2), hex(at + 3)) {
-            (Some(b'x'), Some(high), Some(low)) => ((high << 4 | low) as u8, 4),
-            (Some(b'\\'), ..) => (b'\\', 2),
-            _ => (b'\\', 1),
-        };
-        out.push(byte);
-        rest = &rest[at + len..];
-    }
-    out.extend_from_slice(rest);
-    Cow::Owned(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,33 +428,5 @@ mod tests {
             "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
         );
         assert_eq!(base32(b"fooba"), "MZXW6YTB");
-    }
-
-    #[test]
-    fn stray_bytes_are_written_in_hex_and_lose_nothing() {
-        assert_eq!(body_text(b"a\\b", true), "a\\b");
-        assert_eq!(body_text(b"a\\b\xe9", false), "a\\\\b\\xE9");
-        assert_eq!(body_text(b"a\\b", false), "a\\\\b");
-        assert_eq!(body_text("é".as_bytes(), false), "é");
-    }
-    #[test]
-    fn the_bytes_of_a_text_come_back() {
-        for bytes in [
-            &b""[..],
-            b"a\\b",
-            b"\\",
-            b"\\\\x",
-            b"\\xE9",
-            b"\xe9\\x\xe9",
-            b"\xff\\xff\\",
-        ] {
-            for is_valid_utf8 in [std::str::from_utf8(bytes).is_ok(), false] {
-                let text = body_text(bytes, is_valid_utf8);
-                assert_eq!(body_bytes(&text, is_valid_utf8), bytes, "{text}");
-            }
-        }
-        for text in ["\\", "\\x", "\\x9", "\\xé", "\\y"] {
-            assert_eq!(body_bytes(text, false), text.as_bytes());
-        }
     }
 }

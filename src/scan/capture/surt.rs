@@ -1,11 +1,9 @@
-//! Sort-friendly keys of URLs and hosts (SURT), equal to those of Common Crawl's
-//! indexes.
+//! Sort-friendly keys of URLs and hosts (SURT), as in Common Crawl's indexes.
 //!
-//! The key of a URL is the one that the package `surt` (Python, 0.3.1) gives,
-//! which Common Crawl's indexer calls: scheme, user and `www` left out, labels
-//! and IPv4 numbers in reverse order, escapes undone and written again, repeated
-//! slashes joined, lower case, query parts in order. One rule is not followed:
-//! session ids stay in the query and the path.
+//! The key of a URL equals that of the Python package `surt` 0.3.1, which Common Crawl's indexer
+//! uses: scheme, user and `www` are removed, host labels and IPv4 numbers are reversed, escapes are
+//! decoded and encoded again, repeated slashes are merged, letters are lower-cased and query
+//! parameters are sorted. One rule is not implemented: session ids are kept.
 
 use std::borrow::Cow;
 use std::net::Ipv4Addr;
@@ -30,14 +28,18 @@ pub(crate) fn surt_key(url: &Url) -> String {
     key
 }
 
-/// Returns the key of a host in cc-host-index, such as `com,example`: labels or
-/// IPv4 numbers reversed, a leading `www` left out unless only the top level
-/// would remain. An IPv6 address stands without brackets.
+/// Returns the key of a host in cc-host-index, such as `com,example`.
+///
+/// Labels or IPv4 numbers are reversed, and a leading `www` is removed unless only the top-level
+/// domain would remain. An IPv6 address loses its brackets.
 pub(crate) fn surt_host_name(name: &str) -> String {
     if let Ok(address) = name.parse::<Ipv4Addr>() {
         return reversed_address(address);
     }
-    if let Some(address) = name.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+    if let Some(address) = name
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
         return address.to_owned();
     }
     let stripped = name
@@ -77,9 +79,9 @@ fn without_www(name: &str) -> &str {
 
 fn push_path(path: &str, key: &mut String) {
     let path = unescaped(path);
-    let is_usual = !path.windows(2).any(|two| two == b"//" || two == b"/.");
+    let is_normal = !path.windows(2).any(|two| two == b"//" || two == b"/.");
     let mut parts: Vec<&[u8]> = Vec::new();
-    let path: Cow<'_, [u8]> = if is_usual {
+    let path: Cow<'_, [u8]> = if is_normal {
         path
     } else {
         for part in path.split(|&byte| byte == b'/').skip(1) {
@@ -125,8 +127,8 @@ fn push_query(query: &str, key: &mut String) {
     }
 }
 
-/// Undoes percent-encoding until none is left: what an escape leaves may complete
-/// the one that began before it (`%252F`, `%2%46`). Takes time linear in the text.
+/// Decodes percent-encoding until no escape is left. A decoded byte may complete an escape that
+/// began before it (`%252F`, `%2%46`). Runs in linear time.
 fn unescaped(text: &str) -> Cow<'_, [u8]> {
     if !text.contains('%') {
         return Cow::Borrowed(text.as_bytes());
@@ -149,8 +151,7 @@ fn hex_digit(byte: u8) -> Option<u8> {
     u8::try_from(digit).ok()
 }
 
-/// Appends a text in lower case, with all octets but visible ASCII escaped, and
-/// `#` and `%` too.
+/// Appends a text in lower case. Escapes `#`, `%` and all octets except visible ASCII.
 fn push_escaped(text: &[u8], out: &mut String) {
     for &byte in text {
         match byte {
@@ -207,7 +208,7 @@ mod tests {
         ),
     ];
 
-    /// Answers of the package `surt` 0.3.1.
+    /// URLs with their keys as computed by the Python package `surt` 0.3.1.
     const SURT_PACKAGE: [(&str, &str); 35] = [
         ("http://1.2.3.4/robots.txt", "4,3,2,1)/robots.txt"),
         ("http://10.0.0.1:8080/", "1,0,0,10:8080)/"),
@@ -262,7 +263,7 @@ mod tests {
     ];
 
     #[test]
-    fn keys_are_those_of_common_crawls_index() {
+    fn keys_equal_those_of_the_common_crawl_index() {
         for (source, url, expected) in CC_INDEX {
             assert_eq!(key(url), expected, "{source} {url}");
         }
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_hosts_are_those_of_the_host_index() {
+    fn host_keys_equal_those_of_the_host_index() {
         // The first two are the examples in the index's description.
         for (name, expected) in [
             ("www.example.com", "com,example"),

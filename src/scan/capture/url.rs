@@ -1,16 +1,15 @@
-//! URLs and hosts, in the columns of Common Crawl's indexes.
+//! URLs and hosts in the columns of Common Crawl's indexes.
 //!
-//! Names, forms and null rules are those of cc-index-table; the host key
-//! `surt_host_name` is that of cc-host-index. URLs are parsed by the `url`
-//! crate (WHATWG), registered domains come from the Public Suffix List that
-//! the `psl` crate carries.
+//! Names, forms and null rules are those of cc-index-table; the host key `surt_host_name` is that
+//! of cc-host-index. URLs are parsed with the `url` crate (WHATWG). Registered domains are those of
+//! the Public Suffix List in the `psl` crate.
 
 use crate::capture::surt::{reversed, surt_host_name, surt_key};
 use std::borrow::Cow;
 use std::sync::Arc;
 use url::Url;
 
-/// A URL in its columns.
+/// The columns of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UrlColumns {
     /// The normal form: punycode host, no default port, no fragment.
@@ -21,41 +20,40 @@ pub struct UrlColumns {
     pub host: Option<Arc<HostColumns>>,
     /// The scheme.
     pub protocol: String,
-    /// The port, if it is not the scheme's own.
+    /// The port, if it is not the default of the scheme.
     pub port: Option<u16>,
     /// The path.
     pub path: String,
-    /// The query, without `?`; `None` where there is no `?`.
+    /// The query, without `?`; `None` if there is no `?`.
     pub query: Option<String>,
 }
 
-/// A host in its columns.
+/// The columns of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostColumns {
     /// The key of cc-host-index: `www.example.com` is `com,example`.
     pub surt_host_name: String,
-    /// The host, in punycode.
+    /// The host name, in punycode.
     pub name: String,
     /// The last label; `None` for addresses.
     pub tld: Option<String>,
-    /// The public suffix, of the list's ICANN part; `None` if unknown.
+    /// The public suffix according to the ICANN section of the list; `None` if unknown.
     pub registry_suffix: Option<String>,
-    /// The domain below that suffix.
+    /// The domain directly below that suffix.
     pub registered_domain: Option<String>,
-    /// The domain below the public suffix of the whole list.
+    /// The domain directly below the public suffix according to the whole list.
     pub private_domain: Option<String>,
-    /// The labels in reverse order, with dots; `None` for addresses.
+    /// The labels in reverse order, separated by dots; `None` for addresses.
     pub reversed: Option<String>,
 }
 
 impl UrlColumns {
-    /// Whether the path is exactly `/robots.txt`, without a query
-    /// (RFC 9309 §2.3).
+    /// Returns true if the path is exactly `/robots.txt`, without a query (RFC 9309 §2.3).
     pub fn is_robots_path(&self) -> bool {
         self.path == "/robots.txt" && self.query.is_none()
     }
 
-    /// The columns of a parsed URL, whose fragment is dropped.
+    /// Returns the columns of a URL. The fragment is dropped.
     pub fn new(mut url: Url) -> Self {
         url.set_fragment(None);
         let host = url
@@ -74,21 +72,19 @@ impl UrlColumns {
     }
 }
 
-/// Parses a URL as it stands in an archive: any bytes, perhaps in angle
-/// brackets, as some writers of WARC 1.0 put them.
+/// Parses a URL from an archive, which may hold any bytes.
 pub fn parse_url(text: &[u8]) -> Option<Url> {
     Url::parse(&url_text(text)).ok()
 }
 
-/// Resolves a reference, such as a `Location`, against `base`.
+/// Resolves a reference, such as the value of `Location`, against `base`.
 pub fn join_url(base: &Url, reference: &[u8]) -> Option<Url> {
     let mut url = base.join(&url_text(reference)).ok()?;
     url.set_fragment(None);
     Some(url)
 }
 
-/// The text of a URL: bytes that are not UTF-8 are percent-encoded, so that
-/// none is lost.
+/// Returns the text of a URL. Bytes that are not UTF-8 are percent-encoded, so that none is lost.
 fn url_text(text: &[u8]) -> Cow<'_, str> {
     let text = text.trim_ascii();
     if let Ok(text) = std::str::from_utf8(text) {
@@ -104,7 +100,7 @@ fn url_text(text: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The columns of a host in the form that the `url` crate gives it.
+/// Returns the columns of a host name as normalized by the `url` crate.
 pub fn host_columns(host: &str) -> HostColumns {
     let name = host
         .strip_suffix('.')
@@ -117,8 +113,8 @@ pub fn host_columns(host: &str) -> HostColumns {
             ..HostColumns::default()
         };
     }
-    let private = suffix(name, false);
-    let registry = suffix(name, true);
+    let private = public_suffix(name, false);
+    let registry = public_suffix(name, true);
     HostColumns {
         surt_host_name: surt_host_name(name),
         tld: name.rsplit('.').next().map(str::to_owned),
@@ -138,22 +134,22 @@ fn is_address(host: &str) -> bool {
     host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()
 }
 
-/// The public suffix of `name`, if the list has one for it; of its ICANN part
-/// only if `icann`.
-fn suffix(name: &str, icann: bool) -> Option<&str> {
+/// Returns the public suffix of `name`, if the list has one for it. Only uses the ICANN section of
+/// the list if `is_icann`.
+fn public_suffix(name: &str, is_icann: bool) -> Option<&str> {
     let mut candidate = name;
     loop {
         let suffix = psl::suffix(candidate.as_bytes()).filter(psl::Suffix::is_known)?;
         let text = &candidate[candidate.len() - suffix.as_bytes().len()..];
-        if !icann || suffix.typ() == Some(psl::Type::Icann) {
+        if !is_icann || suffix.typ() == Some(psl::Type::Icann) {
             return Some(text);
         }
-        // A private suffix lies below one of the registries.
+        // A private suffix is below a suffix of a registry.
         candidate = text.split_once('.')?.1;
     }
 }
 
-/// The suffix and one label more; `None` for the suffix itself.
+/// Returns the suffix and one more label; `None` for the suffix itself.
 fn domain_below<'a>(name: &'a str, suffix: &str) -> Option<&'a str> {
     let above = name[..name.len() - suffix.len()].strip_suffix('.')?;
     let label = above.rsplit('.').next().filter(|label| !label.is_empty())?;
@@ -169,39 +165,39 @@ mod tests {
     }
 
     #[test]
-    fn hosts_have_the_columns_of_common_crawl() {
-        let it = columns("https://www.example.co.uk/robots.txt")
+    fn host_columns_are_those_of_common_crawl() {
+        let host = columns("https://www.example.co.uk/robots.txt")
             .host
             .unwrap();
-        assert_eq!(it.surt_host_name, "uk,co,example");
-        assert_eq!(it.name, "www.example.co.uk");
-        assert_eq!(it.tld.as_deref(), Some("uk"));
-        assert_eq!(it.registry_suffix.as_deref(), Some("co.uk"));
-        assert_eq!(it.registered_domain.as_deref(), Some("example.co.uk"));
-        assert_eq!(it.reversed.as_deref(), Some("uk.co.example.www"));
-        let it = HostColumns::clone(&columns("https://foo.github.io/").host.unwrap());
-        assert_eq!(it.registry_suffix.as_deref(), Some("io"));
-        assert_eq!(it.registered_domain.as_deref(), Some("github.io"));
-        assert_eq!(it.private_domain.as_deref(), Some("foo.github.io"));
-        let it = HostColumns::clone(&columns("https://www.com/").host.unwrap());
-        assert_eq!(it.surt_host_name, "com,www");
-        let it = HostColumns::clone(&columns("https://212.96.82.21/").host.unwrap());
+        assert_eq!(host.surt_host_name, "uk,co,example");
+        assert_eq!(host.name, "www.example.co.uk");
+        assert_eq!(host.tld.as_deref(), Some("uk"));
+        assert_eq!(host.registry_suffix.as_deref(), Some("co.uk"));
+        assert_eq!(host.registered_domain.as_deref(), Some("example.co.uk"));
+        assert_eq!(host.reversed.as_deref(), Some("uk.co.example.www"));
+        let host = HostColumns::clone(&columns("https://foo.github.io/").host.unwrap());
+        assert_eq!(host.registry_suffix.as_deref(), Some("io"));
+        assert_eq!(host.registered_domain.as_deref(), Some("github.io"));
+        assert_eq!(host.private_domain.as_deref(), Some("foo.github.io"));
+        let host = HostColumns::clone(&columns("https://www.com/").host.unwrap());
+        assert_eq!(host.surt_host_name, "com,www");
+        let host = HostColumns::clone(&columns("https://212.96.82.21/").host.unwrap());
         assert_eq!(
-            (it.name.as_str(), it.tld, it.reversed),
+            (host.name.as_str(), host.tld, host.reversed),
             ("212.96.82.21", None, None)
         );
-        let it = HostColumns::clone(&columns("https://a.example/").host.unwrap());
-        assert_eq!((it.registry_suffix, it.registered_domain), (None, None));
-        let it = HostColumns::clone(&columns("https://co.uk/").host.unwrap());
+        let host = HostColumns::clone(&columns("https://a.example/").host.unwrap());
+        assert_eq!((host.registry_suffix, host.registered_domain), (None, None));
+        let host = HostColumns::clone(&columns("https://co.uk/").host.unwrap());
         assert_eq!(
-            (it.registry_suffix.as_deref(), it.registered_domain),
+            (host.registry_suffix.as_deref(), host.registered_domain),
             (Some("co.uk"), None)
         );
     }
 
     #[test]
-    fn a_url_is_valid_for_its_host_as_googles_page_says() {
-        // "Examples of valid robots.txt URLs": names, punycode, default ports.
+    fn urls_of_googles_documentation_are_normalized() {
+        // From the section "Examples of valid robots.txt URLs".
         let a = columns("https://www.exämple.com/robots.txt");
         let b = columns("https://www.xn--exmple-cua.com:443/robots.txt");
         assert_eq!(a, b);
@@ -225,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_resolved_and_lose_no_byte() {
+    fn references_are_resolved_without_losing_bytes() {
         let base = parse_url(b"http://a.example/robots.txt").unwrap();
         assert_eq!(
             join_url(&base, b"/x y#z").unwrap().as_str(),

@@ -1,11 +1,12 @@
-//! Shields in front of a server, known by the headers they leave.
+//! Detects web application firewalls and their challenge pages.
 
 use crate::capture::http::Response;
 use aho_corasick::packed::Searcher;
 use std::sync::LazyLock;
 
-/// Header, beginning of its value in lower case (empty: any), name of the shield.
-const MARKS: &[(&str, &str, &str)] = &[
+/// Header fields that indicate a firewall: field name, start of the value in lower case (empty for
+/// any value), name of the firewall. The first match wins.
+const HEADER_MARKS: &[(&str, &str, &str)] = &[
     ("cf-mitigated", "", "cloudflare"),
     ("cf-ray", "", "cloudflare"),
     ("server", "cloudflare", "cloudflare"),
@@ -35,8 +36,8 @@ const MARKS: &[(&str, &str, &str)] = &[
     ("via", "1.1 varnish", "varnish"),
 ];
 
-/// Phrases of pages that ask a visitor to prove to be a person.
-const CHALLENGES: [&[u8]; 11] = [
+/// Phrases of pages that ask visitors to prove that they are human.
+const CHALLENGE_PHRASES: [&[u8]; 11] = [
     b"Just a moment...",
     b"challenge-platform",
     b"cf-chl",
@@ -50,32 +51,33 @@ const CHALLENGES: [&[u8]; 11] = [
     b"ddos-guard",
 ];
 
-/// Finds any of them in one pass, where the machine has vectors.
-static PHRASES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(CHALLENGES));
+/// Searches for all phrases in one pass; `None` if the CPU has no suitable vector instructions.
+static PHRASE_SEARCHER: LazyLock<Option<Searcher>> =
+    LazyLock::new(|| Searcher::new(CHALLENGE_PHRASES));
 
-/// How much of a page is searched for such phrases.
+/// The number of bytes of a page that are searched for challenge phrases.
 const CHALLENGE_BYTES_MAX: usize = 64 << 10;
 
-/// The shield that the headers hint at.
+/// Returns the firewall that the header fields of a response indicate.
 pub(crate) fn hint(response: &Response<'_>) -> Option<&'static str> {
-    MARKS.iter().find_map(|&(header, begin, name)| {
+    HEADER_MARKS.iter().find_map(|&(header, begin, name)| {
         let value = response.header(header)?;
-        let is_so = value
+        let is_match = value
             .get(..begin.len())
-            .is_some_and(|it| it.eq_ignore_ascii_case(begin.as_bytes()));
-        is_so.then_some(name)
+            .is_some_and(|start| start.eq_ignore_ascii_case(begin.as_bytes()));
+        is_match.then_some(name)
     })
 }
 
-/// Whether an HTML page that stands for a robots.txt is a challenge.
+/// Returns true if an HTML page served in place of a robots.txt file is a challenge page.
 pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
     let html = &html[..html.len().min(CHALLENGE_BYTES_MAX)];
     response.status == Some(202)
         || response.header("cf-mitigated").is_some()
         || response.header("x-amzn-waf-action").is_some()
-        || match &*PHRASES {
+        || match &*PHRASE_SEARCHER {
             Some(phrases) => phrases.find(html).is_some(),
-            None => CHALLENGES
+            None => CHALLENGE_PHRASES
                 .iter()
                 .any(|phrase| memchr::memmem::find(html, phrase).is_some()),
         }

@@ -4,7 +4,7 @@ use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{IfExists, OutputLayout};
 use crate::error::{Error, ErrorKind};
 use crate::input::{self, InputOptions};
-use crate::pipeline::{self, Options, Progress, Summary};
+use crate::pipeline::{self, Options, ScanProgress, ScanSummary};
 use crate::tables::Table;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ pub(super) fn scan(
     body_limit: Option<u64>,
     registry: &CrawlerRegistry,
     stop: &Arc<AtomicBool>,
-) -> Result<Summary, Error> {
+) -> Result<ScanSummary, Error> {
     let input_options = InputOptions {
         arguments: vec![archive.to_string_lossy().into_owned()],
         ..InputOptions::default()
@@ -87,11 +87,11 @@ pub(super) fn scan(
         shard: None,
     };
     let (notices, told) = channel();
-    let summary = pipeline::run(&options, &Progress::default(), &notices, stop)?;
+    let summary = pipeline::run(&options, &ScanProgress::default(), &notices, stop)?;
     drop(notices);
     let failed = told.into_iter().find_map(|notice| match notice {
-        pipeline::Notice::Failed(error) => Some(error),
-        pipeline::Notice::Fault { .. } => None,
+        pipeline::ScanNotice::Failed(error) => Some(error),
+        pipeline::ScanNotice::Fault { .. } => None,
     });
     failed.map_or(Ok(summary), Err)
 }

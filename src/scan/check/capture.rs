@@ -2,7 +2,7 @@
 
 use super::archive::{self, Temporary};
 use super::{AgentReport, Answer, Asking, Oddity, Report, Source, Verdicts};
-use crate::capture::anomaly::Note;
+use crate::capture::anomaly::CaptureAnomalyKind;
 use crate::crawler::{Crawler, disallow_all};
 use crate::dataset::{CaptureFilter, Dataset, StoredLine, capture_key, column};
 use crate::error::{DatasetDefect, Error, ErrorKind};
@@ -331,7 +331,9 @@ fn anomalies(dataset: &Dataset, key: (u32, i64)) -> Result<Vec<Oddity>, Error> {
 /// What a code means; nothing for one that is not known here.
 fn about(code: &str) -> &'static str {
     let anomalies = AnomalyKind::ALL.iter().map(|it| (it.code(), it.about()));
-    let notes = Note::ALL.iter().map(|it| (it.code(), it.about()));
+    let notes = CaptureAnomalyKind::ALL
+        .iter()
+        .map(|it| (it.code(), it.about()));
     let mut all = anomalies.chain(notes);
     all.find(|(known, _)| *known == code)
         .map_or("", |(_, about)| about)

@@ -1,8 +1,8 @@
 //! Rows of `groups` and `rules`: the lines of a file, to make it again.
 
 use super::{CaptureFilter, Dataset, column};
-use crate::capture::body_bytes;
 use crate::error::Error;
+use crate::escaped_text::unescape_body;
 use crate::external_sort::sort_key::{Values, put_text, put_u8, put_u32, put_u64};
 use crate::tables::Table;
 use arrow::array::{
@@ -258,7 +258,7 @@ impl<'a> StoredLine<'a> {
     /// Adds the line to a file; `is_valid_utf8` is that of its capture.
     /// Returns whether there was room.
     pub fn push_to(&self, file: &mut RobotsTxtBuilder, is_valid_utf8: bool) -> bool {
-        let bytes = |text| body_bytes(text, is_valid_utf8);
+        let bytes = |text| unescape_body(text, is_valid_utf8);
         file.push(&DirectiveRow {
             kind: self.key,
             line_no: self.line_no,

@@ -1,7 +1,7 @@
 //! Dictionaries: the values of a column chunk, each once, in the order in
 //! which they first came.
 
-use crate::parquet_writer::HASH_SEED;
+use crate::hash_seed::HASH_SEED;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 

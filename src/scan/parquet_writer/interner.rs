@@ -1,17 +1,10 @@
 //! Texts, each once.
 
-use crate::capture::body_text;
+use crate::escaped_text::escape_body;
+use crate::hash_seed::HASH_SEED;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-/// Another for each process, so that nobody can choose texts that collide.
-/// Nothing that is written depends on it: numbers follow the order of rows.
-pub(crate) static HASH_SEED: LazyLock<u64> =
-    LazyLock::new(|| RandomState::new().build_hasher().finish());
 
 /// Texts by number.
 #[derive(Debug, Default)]
@@ -102,10 +95,10 @@ impl Interner {
         no
     }
 
-    /// The number of the text of bytes of a body ([`body_text`]).
+    /// The number of the text of bytes of a body ([`escape_body`]).
     pub(crate) fn intern_body_text(&mut self, bytes: &[u8], is_valid_utf8: bool) -> u32 {
         if !is_valid_utf8 {
-            return self.intern(&body_text(bytes, false));
+            return self.intern(&escape_body(bytes, false));
         }
         let hash = xxh3_64_with_seed(bytes, self.seed);
         // What is a text already needs no proof that it is one.
@@ -115,7 +108,7 @@ impl Interner {
         }
         match is_whole(bytes) {
             true => self.intern_hashed(bytes, hash),
-            false => self.intern(&body_text(bytes, true)),
+            false => self.intern(&escape_body(bytes, true)),
         }
     }
 
@@ -245,7 +238,7 @@ mod tests {
             .collect();
         let texts = interner.take();
         for (&(bytes, is_utf8), no) in cases.iter().zip(numbers) {
-            assert_eq!(texts.get(no), body_text(bytes, is_utf8).as_bytes());
+            assert_eq!(texts.get(no), escape_body(bytes, is_utf8).as_bytes());
         }
     }
 }

@@ -26,5 +26,5 @@ mod tests;
 pub(crate) use column_chunk::{ColumnChunk, ColumnWriter, PageBuffers};
 pub(crate) use column_data::{ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder};
 pub(crate) use file::{FileTask, FileTaskOutput, TableFileWriter, WrittenFile, write_table};
-pub(crate) use interner::{HASH_SEED, InternedTexts, Interner};
+pub(crate) use interner::{InternedTexts, Interner};
 pub(crate) use row_batch::RowBatch;

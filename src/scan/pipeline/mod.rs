@@ -14,7 +14,7 @@ mod state;
 mod target;
 mod worker;
 
-pub use plan::{Part, parts};
+pub use plan::{Part, plan_parts};
 
 use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{
@@ -68,7 +68,7 @@ pub struct Options {
 
 /// How far a run is, to be looked at from another thread.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct ScanProgress {
     /// Bytes of the inputs that are in the output, each counted once.
     pub bytes: AtomicU64,
     /// Inputs read to their end.
@@ -81,7 +81,7 @@ pub struct Progress {
 
 /// What is told while a run goes on.
 #[derive(Debug)]
-pub enum Notice {
+pub enum ScanNotice {
     /// A place of an archive could not be read.
     Fault {
         /// The archive.
@@ -95,7 +95,7 @@ pub enum Notice {
 
 /// What a run came to.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct ScanSummary {
     /// Inputs that were read.
     pub inputs: u64,
     /// Their bytes.
@@ -103,7 +103,7 @@ pub struct Summary {
     /// Records of every type.
     pub records: u64,
     /// Records by type.
-    pub records_by_kind: BTreeMap<String, u64>,
+    pub records_by_type: BTreeMap<String, u64>,
     /// Captures.
     pub captures: u64,
     /// Captures by status; `None` where it is missing.
@@ -130,7 +130,7 @@ pub struct Summary {
     pub seconds: f64,
 }
 
-impl Summary {
+impl ScanSummary {
     /// Returns true if all parts were whole before.
     pub fn is_nothing_to_do(&self) -> bool {
         self.resumed_parts > 0 && self.parts == 0 && self.inputs == 0 && self.failed_inputs == 0
@@ -199,13 +199,13 @@ fn crawls(inputs: &[Input]) -> Vec<String> {
 ///
 /// Those of [`OutputLayout::check`] before anything is written; writing errors;
 /// [`Interrupted`](crate::error::ErrorKind::Interrupted) once `stop` is set. An input that fails is told
-/// as a [`Notice`], and counted in [`Summary::failed_inputs`].
+/// as a [`ScanNotice`], and counted in [`ScanSummary::failed_inputs`].
 pub fn run(
     options: &Options,
-    progress: &Progress,
-    notices: &Sender<Notice>,
+    progress: &ScanProgress,
+    notices: &Sender<ScanNotice>,
     stop: &Arc<AtomicBool>,
-) -> Result<Summary, Error> {
+) -> Result<ScanSummary, Error> {
     let began = Instant::now();
     let tables = options.destination.tables().len();
     let open_files = OpenFiles::new(open_files::free(), tables, options.threads)?;
@@ -274,13 +274,13 @@ fn open_dataset(
     let planned = |part: Part| {
         let first = &options.inputs[part.inputs.start];
         PlannedPart {
-            number: part.no,
+            number: part.number,
             crawl: first.crawl.clone(),
             subset: first.subset.clone(),
             inputs: part.inputs,
         }
     };
-    let parts = parts(&options.inputs, options.part_bytes);
+    let parts = plan_parts(&options.inputs, options.part_bytes);
     let parts: Vec<PlannedPart> = parts.into_iter().map(planned).collect();
     let dataset = locked.begin(options.plan(), &parts, options.threads)?;
     let mut agents = None;

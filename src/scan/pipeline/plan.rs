@@ -13,14 +13,14 @@ const RANGE_BYTES: u64 = warc::SLICE_BYTES;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// From 0.
-    pub no: u32,
+    pub number: u32,
     /// The inputs.
     pub inputs: Range<usize>,
 }
 
 /// Cuts the inputs into parts, by their sizes alone. Every input of
 /// unknown size, which is a stream, is a part of its own.
-pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
+pub fn plan_parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut held = 0;
     for (at, input) in inputs.iter().enumerate() {
@@ -37,7 +37,7 @@ pub fn parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
             Some(part) => part.inputs.end = at + 1,
             None => {
                 parts.push(Part {
-                    no: parts.len() as u32,
+                    number: parts.len() as u32,
                     inputs: at..at + 1,
                 });
                 held = 0;
@@ -97,7 +97,7 @@ mod tests {
             input("e", None, "Y"),
             input("f", Some(50), "Y"),
         ];
-        let ranges: Vec<_> = parts(&inputs, 10)
+        let ranges: Vec<_> = plan_parts(&inputs, 10)
             .into_iter()
             .map(|part| part.inputs)
             .collect();

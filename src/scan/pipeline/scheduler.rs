@@ -4,10 +4,10 @@
 //! until there is room, so memory is bounded and no thread waits for another.
 
 use super::coverage::Coverage;
-use super::plan::{Part, parts, ranges};
+use super::plan::{Part, plan_parts, ranges};
 use super::state::{OpenPart, Slot};
 use super::target::Target;
-use super::{Notice, Options, PSL_VERSION, Progress, Summary};
+use super::{Options, PSL_VERSION, ScanNotice, ScanProgress, ScanSummary};
 use crate::capture::Scope;
 use crate::dataset::{FileEntry, FileStats, PartEntry};
 use crate::disk::open_files::OpenFiles;
@@ -51,8 +51,8 @@ enum Event {
 pub(super) struct Job<'a> {
     options: &'a Options,
     open_files: OpenFiles,
-    progress: &'a Progress,
-    notices: &'a Sender<Notice>,
+    progress: &'a ScanProgress,
+    notices: &'a Sender<ScanNotice>,
     stop: &'a Arc<AtomicBool>,
     pub(super) target: Target,
     pool: ThreadPool,
@@ -81,15 +81,15 @@ pub(super) struct Job<'a> {
     /// Inputs read to their end, or to where they failed.
     ended_inputs: u64,
     total: Counts,
-    summary: Summary,
+    summary: ScanSummary,
 }
 
 impl<'a> Job<'a> {
     pub(super) fn new(
         options: &'a Options,
         open_files: OpenFiles,
-        progress: &'a Progress,
-        notices: &'a Sender<Notice>,
+        progress: &'a ScanProgress,
+        notices: &'a Sender<ScanNotice>,
         stop: &'a Arc<AtomicBool>,
         target: Target,
     ) -> Result<Self, Error> {
@@ -105,11 +105,11 @@ impl<'a> Job<'a> {
         } else {
             options.part_bytes
         };
-        let mut parts = parts(&options.inputs, part_bytes);
+        let mut parts = plan_parts(&options.inputs, part_bytes);
         if options.destination.is_single_file() {
             // All in one file, whatever their crawls.
             parts = vec![Part {
-                no: 0,
+                number: 0,
                 inputs: 0..options.inputs.len(),
             }];
         }
@@ -138,7 +138,7 @@ impl<'a> Job<'a> {
             held_bytes: 0,
             ended_inputs: 0,
             total: Counts::default(),
-            summary: Summary::default(),
+            summary: ScanSummary::default(),
         };
         job.plan();
         Ok(job)
@@ -147,7 +147,7 @@ impl<'a> Job<'a> {
     /// Lays out the items of all parts that are not whole yet.
     fn plan(&mut self) {
         for (at, part) in self.parts.iter().enumerate() {
-            if let Some(whole) = self.target.whole_part(part.no) {
+            if let Some(whole) = self.target.whole_part(part.number) {
                 self.summary.resumed_parts += 1;
                 self.summary.resumed_faults += whole.faults;
                 self.summary.resumed_rows +=
@@ -433,7 +433,7 @@ impl<'a> Job<'a> {
             .captures
             .fetch_add(counts.captures, Ordering::Relaxed);
         for fault in &counts.faults {
-            let _ = self.notices.send(Notice::Fault {
+            let _ = self.notices.send(ScanNotice::Fault {
                 name: self.options.inputs[input].name.clone(),
                 fault: fault.clone(),
             });
@@ -457,7 +457,9 @@ impl<'a> Job<'a> {
                     return Err(Error::read(stream.display_path(), error));
                 }
             };
-            let _ = self.notices.send(Notice::Failed(Error::read(path, error)));
+            let _ = self
+                .notices
+                .send(ScanNotice::Failed(Error::read(path, error)));
             self.summary.failed_inputs += 1;
             open.is_failed = true;
             // No later range of the input can begin there: what was read of
@@ -542,13 +544,13 @@ impl<'a> Job<'a> {
             .into_iter()
             .filter(|table| destination.tables().contains(table))
         {
-            let path = destination.part_path(table, part.no, &first.crawl, &first.subset);
+            let path = destination.part_path(table, part.number, &first.crawl, &first.subset);
             let new = self.target.new_file(&path)?;
             let schema = destination.file_schema(table);
             files.push((table, TableFileWriter::create(table, schema, new)?));
         }
         let open = OpenPart {
-            no: part.no,
+            number: part.number,
             crawl: first.crawl.clone(),
             subset: first.subset.clone(),
             inputs: part.inputs.clone(),
@@ -622,17 +624,17 @@ impl<'a> Job<'a> {
         let mut runs = None;
         if destination.tables().contains(&Table::Runs) {
             let rows = destination.file_rows(self.runs(&open), &open.crawl, &open.subset);
-            let path = destination.part_path(Table::Runs, open.no, &open.crawl, &open.subset);
+            let path = destination.part_path(Table::Runs, open.number, &open.crawl, &open.subset);
             let new = self.target.new_file(&path)?;
             runs = Some((destination.file_schema(Table::Runs), rows, new));
         }
         if let Target::Dataset(dataset) = &mut self.target {
             let tables = destination.tables().iter().filter(|it| !it.is_whole());
             let path = |table: &Table| {
-                let path = destination.part_path(*table, open.no, &open.crawl, &open.subset);
+                let path = destination.part_path(*table, open.number, &open.crawl, &open.subset);
                 path.to_string_lossy().into_owned()
             };
-            dataset.announce(open.no, &tables.map(path).collect::<Vec<_>>())?;
+            dataset.announce(open.number, &tables.map(path).collect::<Vec<_>>())?;
         }
         // Bringing files to the disk takes its time, and nobody need wait for it.
         let sender = self.sender.clone();
@@ -660,7 +662,7 @@ impl<'a> Job<'a> {
     fn runs(&self, open: &OpenPart) -> RowBatch {
         let inputs = &self.options.inputs[open.inputs.clone()];
         runs_rows(&RunRow {
-            part: open.no,
+            part: open.number,
             options: self.options.row_options().to_string(),
             psl_version: PSL_VERSION.to_owned(),
             agents_version: self.options.registry.sha1.clone(),
@@ -699,7 +701,7 @@ impl<'a> Job<'a> {
                 },
             };
             dataset.add(PartEntry {
-                number: part.no,
+                number: part.number,
                 crawl: part.crawl,
                 subset: part.subset,
                 inputs: part.inputs,
@@ -714,13 +716,13 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    pub(super) fn summary(&mut self) -> Summary {
+    pub(super) fn summary(&mut self) -> ScanSummary {
         let mut summary = std::mem::take(&mut self.summary);
         let total = std::mem::take(&mut self.total);
         summary.inputs = self.ended_inputs - summary.failed_inputs;
         summary.bytes = total.bytes;
         summary.records = total.records;
-        summary.records_by_kind = total
+        summary.records_by_type = total
             .by_kind
             .into_iter()
             .map(|(kind, count)| (kind.to_owned(), count))

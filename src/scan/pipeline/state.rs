@@ -31,7 +31,7 @@ pub(super) struct Slot {
 
 /// A part whose files are being written.
 pub(super) struct OpenPart {
-    pub(super) no: u32,
+    pub(super) number: u32,
     pub(super) crawl: String,
     pub(super) subset: String,
     pub(super) inputs: Range<usize>,

@@ -5,7 +5,7 @@
 //! when it goes on.
 
 use super::fault;
-use crate::analysis::Examiner;
+use crate::analysis::Analyzer;
 use crate::capture::{Capture, Scope};
 use crate::input::InputSource;
 use crate::tables::{Fault, Table, TableBatches, Tables};
@@ -99,7 +99,7 @@ pub(crate) enum End {
 thread_local! {
     /// Each thread's memory for deciding, and what it remembers: workers that
     /// rest need none.
-    static EXAMINER: RefCell<Examiner> = RefCell::default();
+    static EXAMINER: RefCell<Analyzer> = RefCell::default();
 }
 
 /// Reads items, one after the other, in the same memory.
@@ -155,7 +155,7 @@ impl Worker {
         let end = EXAMINER.with_borrow_mut(|examiner| {
             let end = self.read(examiner, &mut counts);
             if had_large_body {
-                examiner.release();
+                examiner.release_memory();
             }
             end
         });
@@ -179,7 +179,7 @@ impl Worker {
         }
     }
 
-    fn read(&mut self, examiner: &mut Examiner, counts: &mut Counts) -> End {
+    fn read(&mut self, examiner: &mut Analyzer, counts: &mut Counts) -> End {
         let Self {
             reader,
             tables,
@@ -291,10 +291,10 @@ impl Worker {
             {
                 push_fault(tables, fault::of_digest(record.location(), field));
             }
-            let facts = examiner.examine(&item.name, record.location(), &capture);
+            let facts = examiner.analyze(&item.name, record.location(), &capture);
             tables.push(&item.name, &facts);
             counts.captures += 1;
-            *counts.by_status.entry(capture.fetch_status).or_default() += 1;
+            *counts.by_status.entry(capture.fetch.status).or_default() += 1;
             if capture.is_robots_path {
                 for it in facts
                     .verdicts

@@ -1,7 +1,7 @@
 //! The table `anomalies`.
 
 use super::{column::table, line_no};
-use crate::analysis::Facts;
+use crate::analysis::CaptureAnalysis;
 
 table! { "One row per liberty taken and oddity met." {
     robots_id: Long, "The capture.";
@@ -18,7 +18,7 @@ const DETAIL_BYTES_MAX: usize = 200;
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
         let is_utf8 = facts.is_valid_utf8();
         let count = facts.anomaly_count();
         if count == 0 {

@@ -101,7 +101,7 @@ macro_rules! table {
                 &mut self,
                 rows: std::ops::Range<usize>,
                 host_bytes: u64,
-                facts: &$crate::analysis::Facts<'_>,
+                facts: &$crate::analysis::CaptureAnalysis<'_>,
             ) {
                 let Some(last) = rows.clone().last() else { return };
                 let before = rows.start.checked_sub(1).map_or(0, |at| self.ends[at]);
@@ -116,7 +116,7 @@ macro_rules! table {
             }
 
             /// Fills the columns of rows that are the capture's.
-            fn fill_capture(&mut self, facts: &$crate::analysis::Facts<'_>, count: usize) {
+            fn fill_capture(&mut self, facts: &$crate::analysis::CaptureAnalysis<'_>, count: usize) {
                 let host = facts.surt_host_name();
                 let host = host.map(|host| self.texts.intern(host));
                 self.robots_id.fill(Some(facts.robots_id), count);

@@ -1,7 +1,7 @@
 //! The table `directives`.
 
 use super::{column::table, int, line_no};
-use crate::analysis::Facts;
+use crate::analysis::CaptureAnalysis;
 use robots::DirectiveKind;
 
 table! { repeated "One row per line with a key that is neither user-agent, allow, disallow nor sitemap." {
@@ -17,7 +17,7 @@ table! { repeated "One row per line with a key that is neither user-agent, allow
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
         let (mut name, mut count) = (Vec::new(), 0);

@@ -1,7 +1,7 @@
 //! The table `groups`.
 
 use super::{column::table, int};
-use crate::analysis::Facts;
+use crate::analysis::CaptureAnalysis;
 use robots::{Directive, DirectiveKind, is_product_token};
 
 table! { repeated "One row per user-agent line." {
@@ -28,7 +28,7 @@ table! { repeated "One row per user-agent line." {
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
         let lines = robots.directives().iter();

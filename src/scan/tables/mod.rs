@@ -1,7 +1,7 @@
 //! Rows of the tables.
 //!
 //! A table is a file here: its columns with their descriptions, and how a row
-//! is filled from [`Facts`]. The descriptions stand nowhere else; schemas,
+//! is filled from [`CaptureAnalysis`]. The descriptions stand nowhere else; schemas,
 //! Parquet metadata and comments in DuckDB are made from them. Nothing is
 //! decided here.
 
@@ -13,6 +13,7 @@ mod faults;
 mod groups;
 mod matches;
 mod preferences;
+mod repeated_rows;
 mod robots_files;
 mod rules;
 mod runs;
@@ -25,13 +26,11 @@ pub use faults::Fault;
 pub(crate) use matches::{MatchRow, MatchRows};
 pub use runs::{RunRow, rows as runs_rows};
 
-use crate::analysis::Facts;
-use crate::analysis::body_cache::Written;
+use crate::analysis::CaptureAnalysis;
 use crate::parquet_writer::RowBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
-use std::cell::Cell;
+use repeated_rows::{BodyRows, RepeatedRows};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A table of the dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -213,8 +212,8 @@ pub struct Tables {
     with_bodies: bool,
     /// Bytes of bodies since the last batch: a measure of what is held.
     bytes: usize,
-    /// The number of the batch, which no other has.
-    batch: u64,
+    /// Rows of this batch that can be copied for captures of the same body.
+    repeated_rows: RepeatedRows,
 }
 
 impl Tables {
@@ -233,35 +232,31 @@ impl Tables {
             wanted: wanted.to_vec(),
             with_bodies,
             bytes: 0,
-            batch: next_batch(),
+            repeated_rows: RepeatedRows::default(),
         }
     }
 
-    /// Adds the rows of a capture.
-    pub fn push(&mut self, warc_filename: &str, facts: &Facts<'_>) {
-        self.bytes += 1024 + facts.capture.body.as_ref().map_or(0, |body| body.len());
-        let is_robots_path = facts.capture.is_robots_path;
-        let before = facts.written.map(Cell::get);
-        let before =
-            before.filter(|it| it.batch == self.batch && it.is_robots_path == is_robots_path);
-        let mut written = Written {
-            batch: self.batch,
-            host_bytes: facts.surt_host_name().map_or(0, str::len) as u64,
-            is_robots_path,
-            ..Written::default()
-        };
-        /// Repeats what stands in the batch already, else makes it anew.
-        macro_rules! put {
+    /// Adds the rows of a capture. All captures of a batch must be analyzed by one analyzer.
+    pub fn push(&mut self, warc_filename: &str, analysis: &CaptureAnalysis<'_>) {
+        self.bytes += 1024 + analysis.capture.body.as_ref().map_or(0, |body| body.len());
+        let is_robots_path = analysis.capture.is_robots_path;
+        let body = analysis.cached_body;
+        let repeated = body.and_then(|body| self.repeated_rows.find(body, is_robots_path));
+        let is_repeated = repeated.is_some();
+        let host = analysis.surt_host_name();
+        let mut built = BodyRows::new(body.unwrap_or_default(), is_robots_path, host);
+        /// Copies the rows of an equal body if this batch has them, and builds them otherwise.
+        macro_rules! push_body_rows {
             ($table:ident) => {
-                match before {
-                    Some(it) => {
-                        let (start, end) = it.$table;
-                        self.$table.repeat(start..end, it.host_bytes, facts);
+                match repeated {
+                    Some(rows) => {
+                        let copied = rows.$table.clone();
+                        self.$table.repeat(copied, rows.host_bytes, analysis);
                     }
                     None => {
                         let start = self.$table.len();
-                        self.$table.push(facts);
-                        written.$table = (start, self.$table.len());
+                        self.$table.push(analysis);
+                        built.$table = start..self.$table.len();
                     }
                 }
             };
@@ -270,20 +265,20 @@ impl Tables {
             match table {
                 Table::RobotsFiles => {
                     self.robots_files
-                        .push(warc_filename, facts, self.with_bodies)
+                        .push(warc_filename, analysis, self.with_bodies)
                 }
-                Table::Groups => put!(groups),
-                Table::Rules => put!(rules),
-                Table::Sitemaps => self.sitemaps.push(facts),
-                Table::Directives => put!(directives),
-                Table::Preferences => self.preferences.push(facts),
-                Table::Anomalies => self.anomalies.push(facts),
-                Table::Verdicts => put!(verdicts),
+                Table::Groups => push_body_rows!(groups),
+                Table::Rules => push_body_rows!(rules),
+                Table::Sitemaps => self.sitemaps.push(analysis),
+                Table::Directives => push_body_rows!(directives),
+                Table::Preferences => self.preferences.push(analysis),
+                Table::Anomalies => self.anomalies.push(analysis),
+                Table::Verdicts => push_body_rows!(verdicts),
                 Table::Agents | Table::Runs | Table::Faults | Table::Matches => {}
             }
         }
-        if let Some(place) = facts.written.filter(|_| before.is_none()) {
-            place.set(written);
+        if body.is_some() && !is_repeated {
+            self.repeated_rows.insert(built);
         }
     }
 
@@ -302,7 +297,7 @@ impl Tables {
     /// Takes what has been pushed, an empty batch where nothing has.
     pub fn take(&mut self) -> TableBatches {
         self.bytes = 0;
-        self.batch = next_batch();
+        self.repeated_rows.clear();
         vec![
             self.robots_files.take(),
             self.groups.take(),
@@ -315,12 +310,6 @@ impl Tables {
             self.faults.take(),
         ]
     }
-}
-
-/// Numbers of batches, from 1.
-fn next_batch() -> u64 {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 /// A count as it stands in a column.

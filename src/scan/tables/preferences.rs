@@ -1,8 +1,8 @@
 //! The table `preferences`.
 
 use super::{column::table, int, line_no};
-use crate::analysis::Facts;
-use crate::capture::body_text;
+use crate::analysis::CaptureAnalysis;
+use crate::escaped_text::escape_body;
 
 table! { "One row per key of a statement on AI use or licence." {
     robots_id: Long, "The capture.";
@@ -20,7 +20,7 @@ table! { "One row per key of a statement on AI use or licence." {
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
         let is_utf8 = facts.is_valid_utf8();
         for stated in &facts.preferences {
             let it = &stated.preference;
@@ -38,7 +38,7 @@ impl Builder {
             );
             self.pref_key.append_value(
                 self.texts
-                    .intern(&body_text(it.key, is_utf8).to_ascii_lowercase()),
+                    .intern(&escape_body(it.key, is_utf8).to_ascii_lowercase()),
             );
             self.pref_value.append_option(
                 it.value

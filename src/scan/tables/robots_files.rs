@@ -1,8 +1,8 @@
 //! The table `robots_files`.
 
 use super::{column::table, int};
-use crate::analysis::Facts;
-use crate::capture::body_text;
+use crate::analysis::CaptureAnalysis;
+use crate::escaped_text::escape_body;
 use robots::BODY_LIMIT_BYTES;
 use std::str::from_utf8;
 
@@ -72,7 +72,12 @@ table! { "One row per capture of a robots.txt, whatever its status, and per capt
 
 impl Builder {
     /// Adds the row of a capture.
-    pub(crate) fn push(&mut self, warc_filename: &str, facts: &Facts<'_>, with_bodies: bool) {
+    pub(crate) fn push(
+        &mut self,
+        warc_filename: &str,
+        facts: &CaptureAnalysis<'_>,
+        with_bodies: bool,
+    ) {
         let capture = facts.capture;
         let url = capture.url.as_ref();
         let host = url.and_then(|url| url.host.as_ref());
@@ -80,7 +85,9 @@ impl Builder {
         self.url_surtkey.append_option(url.map(|url| &url.surtkey));
         match url {
             Some(url) => self.url.append_value(&url.url),
-            None => self.url.append_value(crate::capture::text(capture.url_raw)),
+            None => self
+                .url
+                .append_value(crate::escaped_text::header_text(capture.url_raw)),
         }
         self.surt_host_name.append_option(facts.surt_host_name());
         self.url_host_name
@@ -109,28 +116,31 @@ impl Builder {
             url.and_then(|url| url.query.as_ref())
                 .map(|it| self.texts.intern(it)),
         );
-        self.fetch_time.append_option(capture.fetch_time);
+        self.fetch_time.append_option(capture.fetch.time);
         self.fetch_status
-            .append_option(capture.fetch_status.map(i32::from));
+            .append_option(capture.fetch.status.map(i32::from));
         self.fetch_redirect
-            .append_option(capture.fetch_redirect.as_ref());
+            .append_option(capture.fetch.redirect.as_ref());
         self.content_digest
-            .append_option(capture.content_digest.as_ref());
+            .append_option(capture.content.digest.as_ref());
         self.content_mime_type.append_option(
             capture
-                .content_mime_type
+                .content
+                .mime_type
                 .as_ref()
                 .map(|it| self.texts.intern(it)),
         );
         self.content_mime_detected.append_option(
             capture
-                .content_mime_detected
+                .content
+                .mime_detected
                 .as_ref()
                 .map(|it| self.texts.intern(it)),
         );
         self.content_truncated.append_option(
             capture
-                .content_truncated
+                .content
+                .truncated
                 .as_ref()
                 .map(|it| self.texts.intern(it)),
         );
@@ -143,42 +153,57 @@ impl Builder {
         self.warc_record_in_member
             .append_value(int(facts.location.index_in_member));
         self.warc_record_id
-            .append_option(capture.warc_record_id.as_ref());
+            .append_option(capture.record.id.as_ref());
         self.warc_ip_address.append_option(
             capture
-                .warc_ip_address
+                .record
+                .ip_address
                 .as_ref()
                 .map(|it| self.texts.intern(it)),
         );
-        self.http_server
-            .append_option(capture.http_server.as_ref().map(|it| self.texts.intern(it)));
+        self.http_server.append_option(
+            capture
+                .headers
+                .server
+                .as_ref()
+                .map(|it| self.texts.intern(it)),
+        );
         self.http_last_modified.append_option(
             capture
-                .http_last_modified
+                .headers
+                .last_modified
                 .as_ref()
                 .map(|it| self.texts.intern(it)),
         );
         self.http_content_usage.append_option(
             capture
-                .http_content_usage
+                .headers
+                .content_usage
                 .as_ref()
                 .map(|it| self.texts.intern(it)),
         );
         self.http_tdm_reservation.append_option(
             capture
-                .http_tdm_reservation
+                .headers
+                .tdm_reservation
                 .as_ref()
                 .map(|it| self.texts.intern(it)),
         );
-        self.waf_hint
-            .append_option(capture.waf_hint.map(|it| self.texts.intern_static(it)));
-        self.is_revisit.append_value(capture.is_revisit);
+        self.waf_hint.append_option(
+            capture
+                .headers
+                .waf_hint
+                .map(|it| self.texts.intern_static(it)),
+        );
+        self.is_revisit.append_value(capture.record.is_revisit);
         self.is_robots_path.append_value(capture.is_robots_path);
-        self.outcome
-            .append_value(self.texts.intern_static(capture.status.outcome().name()));
+        self.outcome.append_value(
+            self.texts
+                .intern_static(capture.fetch.http_status.outcome().name()),
+        );
         self.fetch_class.append_value(
             self.texts
-                .intern_static(capture.status.fetch_class().name()),
+                .intern_static(capture.fetch.http_status.fetch_class().name()),
         );
         let figures = facts.robots.as_ref().map(|robots| robots.summary());
         self.content_class.append_option(
@@ -188,15 +213,15 @@ impl Builder {
         );
         self.effect_google.append_value(
             self.texts
-                .intern_static(capture.status.effect_google().name()),
+                .intern_static(capture.fetch.http_status.effect_google().name()),
         );
         self.effect_rfc9309.append_value(
             self.texts
-                .intern_static(capture.status.effect_rfc9309().name()),
+                .intern_static(capture.fetch.http_status.effect_rfc9309().name()),
         );
         self.effect_koster1996.append_value(
             self.texts
-                .intern_static(capture.status.effect_koster1996().name()),
+                .intern_static(capture.fetch.http_status.effect_koster1996().name()),
         );
         let body = capture.body.as_deref();
         self.body_bytes
@@ -247,8 +272,8 @@ impl Builder {
         );
         let kept = body.filter(|_| with_bodies);
         self.body
-            .append_option(kept.map(|body| body_text(body, from_utf8(body).is_ok())));
-        self.is_doubtful.append_option(capture.is_doubtful);
+            .append_option(kept.map(|body| escape_body(body, from_utf8(body).is_ok())));
+        self.is_doubtful.append_option(capture.record.is_doubtful);
         self.end_rows(1);
     }
 }

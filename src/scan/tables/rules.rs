@@ -1,7 +1,7 @@
 //! The table `rules`.
 
 use super::{column::table, int, line_no};
-use crate::analysis::Facts;
+use crate::analysis::CaptureAnalysis;
 use robots::{Directive, DirectiveKind};
 
 table! { repeated "One row per allow or disallow line." {
@@ -26,7 +26,7 @@ table! { repeated "One row per allow or disallow line." {
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
         let Some(robots) = &facts.robots else { return };
         let is_utf8 = facts.is_valid_utf8();
         let lines = robots.directives().iter();

@@ -1,8 +1,8 @@
 //! The table `sitemaps`.
 
 use super::{column::table, int};
-use crate::analysis::Facts;
-use crate::capture::body_text;
+use crate::analysis::CaptureAnalysis;
+use crate::escaped_text::escape_body;
 
 table! { "One row per sitemap line." {
     robots_id: Long, "The capture.";
@@ -20,7 +20,7 @@ table! { "One row per sitemap line." {
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
         let is_utf8 = facts.is_valid_utf8();
         for it in &facts.sitemaps {
             self.robots_id.append_value(facts.robots_id);
@@ -29,7 +29,7 @@ impl Builder {
                 .append_option(host.map(|host| self.texts.intern(host)));
             self.line_no.append_value(int(it.line.line_no));
             self.sitemap_raw
-                .append_value(body_text(facts.text(it.line.value_raw), is_utf8));
+                .append_value(escape_body(facts.text(it.line.value_raw), is_utf8));
             self.sitemap_url.append_option(it.url.as_ref());
             self.sitemap_host_name
                 .append_option(it.host.as_ref().map(|host| self.texts.intern(&host.name)));

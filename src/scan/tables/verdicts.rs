@@ -1,7 +1,7 @@
 //! The table `verdicts`.
 
 use super::{column::table, int, line_no};
-use crate::analysis::Facts;
+use crate::analysis::CaptureAnalysis;
 
 table! { repeated "One row per capture and name: `*` for every capture, and every whole name and token that the file holds." {
     robots_id: Long, "The capture.";
@@ -22,7 +22,7 @@ table! { repeated "One row per capture and name: `*` for every capture, and ever
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, facts: &Facts<'_>) {
+    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
         let is_utf8 = facts.is_valid_utf8();
         let count = facts.verdicts.len();
         if count == 0 {

@@ -18,13 +18,13 @@ mod url_list;
 
 pub use url_list::List;
 
-use crate::capture::body_text;
 use crate::capture::url::parse_url;
 use crate::crawler::{Crawler, DialectChoice};
 use crate::dataset::Dataset;
 use crate::dataset::check_output_file;
 use crate::disk::SingleFile;
 use crate::error::{Error, ErrorKind, UrlListDefect};
+use crate::escaped_text::escape_body;
 use crate::external_sort::{Filter, Scratch, Sorted, Sorter};
 use crate::resolve::{origin, redirects};
 use crate::tables::{MatchRow, Table};
@@ -416,7 +416,7 @@ fn write_rows(job: &Job<'_>, answers: &Sorted<'_>, file: &mut Output) -> Result<
     let mut reader = answers.read()?;
     while let Some(record) = reader.peek() {
         let mut answers = Answers::read(record);
-        let url = body_text(answers.url, true);
+        let url = escape_body(answers.url, true);
         let capture = answers.capture;
         let capture = capture.map(|(crawl, id)| (crawls[crawl as usize].as_str(), id));
         for crawler in job.crawlers {

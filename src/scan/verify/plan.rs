@@ -86,12 +86,12 @@ fn cuts(made: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pipeline::Part
         })
     };
     let inputs: Option<Vec<Input>> = manifest.inputs.iter().zip(crawls).map(input).collect();
-    Some(pipeline::parts(&inputs?, made.part_bytes))
+    Some(pipeline::plan_parts(&inputs?, made.part_bytes))
 }
 
 /// Compares parts with what the inputs are cut into, and names those missing.
 fn by_cuts(cuts: &[pipeline::Part], manifest: &Manifest, findings: &mut Findings) -> String {
-    let mut missing: BTreeSet<u32> = cuts.iter().map(|cut| cut.no).collect();
+    let mut missing: BTreeSet<u32> = cuts.iter().map(|cut| cut.number).collect();
     let cuts: Vec<Range<usize>> = cuts.iter().map(|cut| cut.inputs.clone()).collect();
     for part in &manifest.parts {
         missing.remove(&part.number);

@@ -1,0 +1,103 @@
+//! The analyzer of captures.
+
+use super::body_cache::{BodyAnalysis, BodyCache};
+use super::capture_analysis::CaptureAnalysis;
+use crate::capture::Capture;
+use robots::{
+    AgentVerdict, Basis, Evaluator, ParseOptions, Parser, RobotsTxt, StatusEffect, Verdict,
+};
+use std::borrow::Cow;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Analyzes captures one after the other, and reuses memory and the results for repeated bodies.
+#[derive(Debug, Default)]
+pub struct Analyzer {
+    parser: Parser,
+    evaluator: Evaluator,
+    cache: BodyCache,
+}
+
+impl Analyzer {
+    /// Analyzes `capture`, whose record is at `location` of the archive `warc_filename`.
+    pub fn analyze<'a>(
+        &'a mut self,
+        warc_filename: &str,
+        location: warc::RecordLocation,
+        capture: &'a Capture<'a>,
+    ) -> CaptureAnalysis<'a> {
+        let mut analysis = CaptureAnalysis::without_body(warc_filename, location, capture);
+        match &capture.body {
+            Some(body) if capture.is_parsed() => {
+                analysis.add_body(self.analyze_body(body, capture.parse_options));
+            }
+            _ => analysis.verdicts.push(status_verdict(capture)),
+        }
+        analysis
+    }
+
+    /// Frees the memory that a large body needed. The cache is kept.
+    pub(crate) fn release_memory(&mut self) {
+        self.parser = Parser::default();
+        self.evaluator = Evaluator::default();
+    }
+
+    /// Analyzes a body, or returns the cached analysis of an equal one.
+    fn analyze_body<'a>(&'a mut self, body: &'a [u8], options: ParseOptions) -> BodyAnalysis<'a> {
+        let Self {
+            parser,
+            evaluator,
+            cache,
+        } = self;
+        if !BodyCache::accepts(body) {
+            let robots = parser.parse_with(body, options);
+            return evaluate(robots, evaluator);
+        }
+        let hash = BodyCache::hash(body);
+        let index = match cache.find(hash, body, options) {
+            Some(index) => index,
+            None => {
+                let robots = parser.parse_with(body, options);
+                cache.insert(hash, options, evaluate(robots, evaluator))
+            }
+        };
+        cache.get(index)
+    }
+}
+
+/// Computes everything that depends on a parsed body alone.
+fn evaluate<'a>(robots: RobotsTxt<'a>, evaluator: &mut Evaluator) -> BodyAnalysis<'a> {
+    let mut evaluation = evaluator.evaluate(&robots);
+    let verdicts = evaluation.verdicts();
+    BodyAnalysis {
+        robots,
+        leniency_impacts: Cow::Owned(evaluation.leniency_impacts(&verdicts)),
+        ruleset_id: evaluation.fingerprint(xxh3_64).cast_signed(),
+        verdicts,
+        cached_body: None,
+    }
+}
+
+/// Returns the verdict of a capture whose body is not parsed, according to its status.
+fn status_verdict(capture: &Capture<'_>) -> AgentVerdict<'static> {
+    let verdict_of = |effect: StatusEffect| match effect {
+        _ if capture.record.is_revisit => Verdict::Unknown,
+        StatusEffect::AllowAll => Verdict::AllowAll,
+        StatusEffect::DisallowAll => Verdict::DisallowAll,
+        StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => Verdict::Unknown,
+    };
+    let status = &capture.fetch.http_status;
+    let verdict = verdict_of(status.effect_google());
+    AgentVerdict {
+        agent: b"*",
+        verdict,
+        verdict_google: verdict,
+        verdict_rfc9309: verdict_of(status.effect_rfc9309()),
+        verdict_koster1996: verdict_of(status.effect_koster1996()),
+        basis: Basis::HttpStatus,
+        is_root_allowed: verdict == Verdict::AllowAll,
+        n_allow: 0,
+        n_disallow: 0,
+        crawl_delay: None,
+        evidence_line: 0,
+    }
+}
