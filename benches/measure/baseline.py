@@ -1,5 +1,5 @@
-"""What one would write today to get rules out of archives: fastwarc, pyarrow, and a regular
-expression for each line, or protego.
+"""Extracts rules from archives as a typical script does today: with fastwarc, pyarrow, and a regular
+expression per line or protego.
 
 usage: baseline.py regex|protego OUT ARCHIVE…
 """

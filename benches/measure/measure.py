@@ -1,7 +1,7 @@
-"""Measures the whole job and its parts against their floors and peers, and prints ratios.
+"""Measures the whole job and its parts beside lower bounds and other programs, and prints ratios.
 
-Everything is run in turn, several times over, and medians are taken of CPU time (user and system,
-of the whole process): on a shared machine wall time says little, and only figures of one run may be
+All programs are run in turn, several times, and the medians of CPU time (user and system, of the
+whole process) are printed: on a shared machine wall time varies, and only figures of one run may be
 compared. `make bench` calls this.
 
 usage: measure.py PROGRAM XTASK CORPUS SCRATCH [--rounds N]

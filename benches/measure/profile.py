@@ -1,7 +1,7 @@
 """Counts the instructions of the whole job by its stages, with valgrind's callgrind.
 
-Instructions do not depend on what else the machine does: two counts of one program differ by less
-than a tenth of a percent, so that a change can be judged on a noisy machine. `make profile` calls this.
+Instruction counts do not depend on the load of the machine: two counts of one program differ by less
+than a tenth of a percent, so that a change can be judged on a busy machine. `make profile` calls this.
 
 usage: profile.py PROGRAM ARCHIVE…
 """
