@@ -1,18 +1,18 @@
 //! Files on disk, opened, written and removed without following links.
 //!
-//! Everything below the folder of a dataset goes through this module:
+//! All access to files below the folder of a dataset goes through this module:
 //!
 //! - A symbolic link below that folder is never followed. The folder itself,
 //!   and a file that the user names, may be links.
-//! - Only regular files are opened, so a pipe or a device in the place of a
-//!   file is an error and never a wait.
-//! - A file is written under a temporary name that is created exclusively, and
-//!   renamed when it is whole ([`NewFile`]).
+//! - Only regular files are opened. A pipe or a device in the place of a file is
+//!   an error, and the run does not wait for it.
+//! - A file is created exclusively under a temporary name, and renamed when it is
+//!   complete ([`NewFile`]).
 //! - Only regular files are removed, and only those that a caller names.
 //!
-//! Between a check and the call that follows it, another process could put a
-//! link in place of a folder: the module protects from files that are there,
-//! not from a hostile process that may write to the same folders.
+//! Between a check and the call that follows it, another process could replace a
+//! folder by a link. The module protects against existing files, and not against
+//! a hostile process that may write to the same folders.
 
 mod new_file;
 pub(crate) mod open_files;
@@ -21,7 +21,7 @@ mod temp_folder;
 mod walk;
 
 pub(crate) use new_file::NewFile;
-pub(crate) use single_file::{SCRATCH_RUN, SingleFile};
+pub(crate) use single_file::{SORT_RUN_PREFIX, SingleFile};
 pub(crate) use temp_folder::TempFolder;
 pub(crate) use walk::walk;
 
@@ -33,13 +33,15 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Bytes of a manifest, a log or another small file that is read whole.
+/// The limit of the size of a manifest, a log or another small file that is read
+/// into memory.
 pub(crate) const SMALL_FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// A path leads to a file of another type than the one that is needed.
+/// The error for a file of the wrong type.
 #[derive(Debug)]
 struct WrongFileKind {
-    /// The folder on the way to a file; none for the file itself.
+    /// The folder with the wrong type on the path to a file; `None` if it is the file
+    /// itself.
     folder: Option<PathBuf>,
     is: FileKind,
     needed: FileKind,
@@ -69,7 +71,7 @@ fn not_a_folder(path: &Path, is: FileKind) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
-/// Returns the type of a file, or `None` if nothing has this name.
+/// Returns the type of a file, or `None` if it does not exist.
 pub(crate) fn kind(path: &Path) -> io::Result<Option<FileKind>> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(FileKind::of(metadata.file_type()))),
@@ -83,17 +85,17 @@ pub(crate) fn is_regular(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(FileKind::Regular)))
 }
 
-/// Opens a regular file for reading. A link is an error.
+/// Opens a regular file for reading. A symbolic link is an error.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     open_with(path, OpenOptions::new().read(true))
 }
 
-/// Opens a regular file that the user named: its path may be a link.
+/// Opens a regular file for reading. Its path, which the user gave, may be a link.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     open(&fs::canonicalize(path)?)
 }
 
-/// Opens a regular file below a folder. A link on the way to it is an error.
+/// Opens a regular file below a folder. A link on the path to it is an error.
 pub(crate) fn open_below(root: &Path, relative: &Path) -> io::Result<File> {
     if !check_folders(root, relative)? {
         return Err(io::ErrorKind::NotFound.into());
@@ -101,9 +103,9 @@ pub(crate) fn open_below(root: &Path, relative: &Path) -> io::Result<File> {
     open(&root.join(relative))
 }
 
-/// Opens a regular file with options, or creates it if these say so.
+/// Opens a regular file with options, or creates it if the options request that.
 pub(crate) fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // What an open itself may do to a device or a pipe is not risked.
+    // Opening a device or a pipe may have an effect or block, so it is checked first.
     if let Some(is) = kind(path)?.filter(|is| *is != FileKind::Regular) {
         return Err(not_regular(is));
     }
@@ -116,16 +118,16 @@ pub(crate) fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<Fi
     }
 }
 
-/// Creates a file of which nothing exists yet, not even a link.
+/// Creates a file. An existing file, even a link, is an error.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Reads a small regular file whole.
+/// Reads a small regular file into memory.
 ///
 /// # Errors
 ///
-/// Those of [`open`]; a file of more than [`SMALL_FILE_BYTES_MAX`] is one.
+/// Those of [`open`], and one for a file of more than [`SMALL_FILE_BYTES_MAX`].
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = open(path)?;
@@ -138,8 +140,8 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Returns the size of a regular file below a folder, or `None` if there is
-/// none or it lies behind a link.
+/// Returns the size of a regular file below a folder, or `None` if it does not
+/// exist or is behind a link.
 pub(crate) fn size_below(root: &Path, relative: &Path) -> Option<u64> {
     if !check_folders(root, relative).ok()? {
         return None;
@@ -148,11 +150,11 @@ pub(crate) fn size_below(root: &Path, relative: &Path) -> Option<u64> {
     metadata.is_file().then_some(metadata.len())
 }
 
-/// Returns what a folder holds, sorted by name; nothing if it does not exist.
+/// Returns the entries of a folder, sorted by name; none if it does not exist.
 ///
 /// # Errors
 ///
-/// A link in its place is one.
+/// Those of reading the folder, and one if it is a link or a file.
 pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
     match kind(folder)? {
         None => return Ok(Vec::new()),
@@ -168,12 +170,12 @@ pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
     Ok(found)
 }
 
-/// Checks the folders between `root` and the file `relative` to it: returns
-/// false if one of them does not exist.
+/// Checks the folders between `root` and the file `relative` to it. Returns false
+/// if one of them does not exist.
 ///
 /// # Errors
 ///
-/// One that is a link or a file, and a path that leaves the root.
+/// A folder that is a link or a file, and a path that leaves the root.
 pub(crate) fn check_folders(root: &Path, relative: &Path) -> io::Result<bool> {
     for folder in folders(root, relative)? {
         match kind(&folder)? {
@@ -185,7 +187,7 @@ pub(crate) fn check_folders(root: &Path, relative: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Makes the folders between `root` and the file `relative` to it.
+/// Creates the folders between `root` and the file `relative` to it.
 fn make_folders(root: &Path, relative: &Path) -> io::Result<()> {
     for folder in folders(root, relative)? {
         match fs::create_dir(&folder) {
@@ -200,7 +202,7 @@ fn make_folders(root: &Path, relative: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The folders between `root` and the file `relative` to it, from the top.
+/// Returns the folders between `root` and the file `relative` to it, from the top.
 fn folders(root: &Path, relative: &Path) -> io::Result<Vec<PathBuf>> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if !relative.components().all(is_plain) {
@@ -214,8 +216,8 @@ fn folders(root: &Path, relative: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Removes a regular file below a folder, if it exists. Anything else that has
-/// its name, or lies behind a link, is left.
+/// Removes a regular file below a folder, if it exists. A file of another type, or
+/// behind a link, is not removed.
 pub(crate) fn remove_below(root: &Path, relative: &Path) -> io::Result<()> {
     let is_reached = check_folders(root, relative).unwrap_or(false);
     match is_reached && is_regular(&root.join(relative)) {
@@ -228,7 +230,7 @@ pub(crate) fn remove_below(root: &Path, relative: &Path) -> io::Result<()> {
 pub(crate) fn remove_empty_folders(root: &Path, relative: &Path) {
     let folders = folders(root, relative).unwrap_or_default();
     for folder in folders.iter().rev() {
-        // Fails where something is left, and does not follow a link.
+        // It fails for a folder that is not empty, and does not follow links.
         match fs::remove_dir(folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => break,
             _ => {}
@@ -236,7 +238,7 @@ pub(crate) fn remove_empty_folders(root: &Path, relative: &Path) {
     }
 }
 
-/// Removes a file; that it does not exist is no error.
+/// Removes a file. A file that does not exist is not an error.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -244,8 +246,8 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a folder that holds numbered files, as `run-0` for the prefix
-/// `run-`. It is left, with all else that is in it, if it is not empty then.
+/// Removes the numbered files of a folder, such as `run-0` for the prefix `run-`,
+/// and then the folder. If it has other entries, these and the folder are kept.
 fn remove_numbered(folder: &Path, prefix: &str, suffix: &str) -> io::Result<()> {
     if kind(folder)? != Some(FileKind::Folder) {
         return Ok(());
@@ -263,7 +265,7 @@ fn remove_numbered(folder: &Path, prefix: &str, suffix: &str) -> io::Result<()> 
     Ok(())
 }
 
-/// Brings the names in a folder to the disk.
+/// Syncs the names in a folder to the disk.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     let folder = match folder.as_os_str().is_empty() {
         true => Path::new("."),
@@ -272,7 +274,7 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Sixteen hexadecimal digits that no other run has.
+/// Returns sixteen random hexadecimal digits, which are unique to this run.
 pub(crate) fn random_token() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
@@ -285,7 +287,8 @@ fn is_token(text: &str) -> bool {
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The number of a file on its device, by which two paths to it are known.
+/// Returns device and inode of a file, which are equal for two paths to the same
+/// file.
 fn identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
@@ -318,7 +321,7 @@ mod tests {
             let error = open(&path(name)).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
         }
-        // What the user names may be a link, but not a pipe.
+        // A path that the user gave may be a link, but not a pipe.
         assert!(open_named(&path("link")).is_ok());
         assert!(open_named(&path("pipe")).is_err());
         assert_eq!(
@@ -335,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_removed_or_made_behind_a_link() {
+    fn nothing_is_removed_or_created_behind_a_link() {
         let (place, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (root, victim) = (place.path(), other.path().join("victim"));
         fs::write(&victim, b"precious").unwrap();

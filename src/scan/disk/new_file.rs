@@ -1,4 +1,4 @@
-//! A file that has a temporary name until it is whole.
+//! A file that has a temporary name until it is complete.
 
 use super::{kind, make_folders, not_regular, remove, sync_folder};
 use crate::error::{Error, FileKind};
@@ -6,20 +6,21 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file under a temporary name, and the name that it is to have.
+/// A file under a temporary name, with the name that it will have.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     pub(super) temporary: PathBuf,
-    /// The folder below which no link is followed, and the path below it; with
-    /// no folder, the path as the user gave it.
+    /// The folder below which no link is followed; `None` if `relative` is a path
+    /// that the user gave.
     pub(super) root: Option<PathBuf>,
+    /// The final path, below `root` if there is one.
     pub(super) relative: PathBuf,
-    /// Whether a regular file of that name is replaced.
+    /// True if an existing regular file is replaced.
     pub(super) replaces: bool,
 }
 
 impl NewFile {
-    /// The path that it is to have.
+    /// Returns the final path.
     pub(crate) fn path(&self) -> PathBuf {
         match &self.root {
             Some(root) => root.join(&self.relative),
@@ -27,19 +28,19 @@ impl NewFile {
         }
     }
 
-    /// The path that it is to have, below its folder if it has one.
+    /// Returns the final path, below its folder if it has one.
     pub(crate) fn relative(&self) -> &Path {
         &self.relative
     }
 
-    /// Gives the file its name, and brings that to the disk. Its bytes must be
-    /// on the disk already.
+    /// Renames the file to its final name, and syncs the name to the disk. The bytes
+    /// of the file must have been synced before.
     ///
     /// # Errors
     ///
-    /// Something else that has the name, unless it is a regular file and may be
-    /// replaced; a link in the place of a folder.
-    pub(crate) fn give_name(self) -> Result<(), Error> {
+    /// [`ErrorKind::Write`](crate::error::ErrorKind::Write), also if the name belongs
+    /// to another file that may not be replaced, or if a folder on the path is a link.
+    pub(crate) fn commit(self) -> Result<(), Error> {
         let path = self.path();
         self.rename(&path)
             .map_err(|error| Error::write(&path, error))
@@ -61,15 +62,15 @@ impl NewFile {
 
     /// Removes the file.
     pub(crate) fn discard(self) {
-        // It has a temporary name, and its folder is removed at the end.
+        // An error is ignored: temporary files are removed at the end of the run.
         let _ = remove(&self.temporary);
     }
 
-    /// Writes a small file whole.
+    /// Writes the bytes of a small file, and renames it.
     pub(crate) fn write_whole(self, mut file: File, bytes: &[u8]) -> Result<(), Error> {
         let result = file.write_all(bytes).and_then(|()| file.sync_all());
         match result {
-            Ok(()) => self.give_name(),
+            Ok(()) => self.commit(),
             Err(error) => {
                 let error = Error::write(self.path(), error);
                 self.discard();

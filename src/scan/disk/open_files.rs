@@ -1,16 +1,16 @@
-//! The number of files that this process may hold open.
+//! The number of files that a run may keep open.
 
 use crate::error::{Error, ErrorKind};
 use std::fs;
 
-/// The limit that is assumed where the system does not tell: the default of
+/// The limit that is assumed if the system does not report one: the default of
 /// macOS.
 const LIMIT_ASSUMED: usize = 256;
 
-/// Files that libraries open besides: a terminal, pipes for signals.
+/// The number of files that libraries open: a terminal, pipes for signals.
 const RESERVED: usize = 8;
 
-/// Returns the limit of open files, as `ulimit -n` gives it.
+/// Returns the limit of open files, as reported by `ulimit -n`.
 fn limit() -> usize {
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let mut lines = limits.lines();
@@ -28,26 +28,26 @@ pub(crate) fn free() -> usize {
     limit().saturating_sub(open + RESERVED)
 }
 
-/// Bounds on what a run holds open at the same time.
+/// The limits of what a run keeps open at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpenFiles {
-    /// Inputs that are being read or wait for their turn.
+    /// The number of inputs that are read or wait to be read.
     pub(crate) inputs: usize,
-    /// Parts whose files are not finished.
+    /// The number of parts whose files are not finished.
     pub(crate) parts: usize,
 }
 
 impl OpenFiles {
-    /// Divides the files that may be opened: half for parts, two for each input
-    /// (one may still be open from the input before), and never more than that
-    /// many threads can use.
+    /// Divides the files that may be opened: half of them for parts, and two for each
+    /// input, since one may still be open from the previous input. The limits never
+    /// exceed what this number of threads can use.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::TooFewOpenFiles`] if they do not suffice for one part and
-    /// one input.
+    /// [`ErrorKind::TooFewOpenFiles`] if they are not sufficient for one part and one
+    /// input.
     pub(crate) fn new(free: usize, tables: usize, threads: usize) -> Result<Self, Error> {
-        // The files of its tables, that of `runs`, and the folder that is synced.
+        // The files of the tables, the file of `runs`, and the folder that is synced.
         let files_per_part = tables + 2;
         let parts = (free / 2 / files_per_part).clamp(1, threads + 2);
         let inputs = (free.saturating_sub(parts * files_per_part) / 2).min(threads + 3);
@@ -75,8 +75,8 @@ mod tests {
         assert_eq!(new(13, 1), bounds(1, 1));
         assert_eq!(new(12, 1), None);
         for free in 13..200 {
-            let it = OpenFiles::new(free, 9, 64).unwrap();
-            assert!(it.parts * 11 + it.inputs * 2 <= free, "{free}");
+            let limits = OpenFiles::new(free, 9, 64).unwrap();
+            assert!(limits.parts * 11 + limits.inputs * 2 <= free, "{free}");
         }
     }
 }

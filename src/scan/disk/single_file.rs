@@ -1,4 +1,4 @@
-//! An output that is one file: its lock and its temporary names.
+//! An output that is one file, with its lock and its temporary files.
 
 use super::{
     NewFile, create_new, identity, is_token, kind, open_with, random_token, remove, remove_numbered,
@@ -9,21 +9,22 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The first word of a lock file; a token follows.
+/// The first word of a lock file. A token follows.
 const MARK: &str = "robots-scan ";
 
-/// How runs of a sort are named in the folder for them; a number follows.
-pub(crate) const SCRATCH_RUN: &str = "run-";
+/// The prefix of the names of sort runs. A number follows.
+pub(crate) const SORT_RUN_PREFIX: &str = "run-";
 
-/// How often a lock file is opened that another run removes meanwhile.
+/// How often opening the lock file is tried again if another run removes it
+/// meanwhile.
 const ATTEMPTS: usize = 100;
 
-/// The right to write one file.
+/// An exclusive lock on one output file.
 ///
-/// The file `x` has the lock file `.x.lock`, locked by the system for as long as
-/// the run lives. It names the temporary file `.x.<token>.tmp` and the folder
-/// `.x.<token>.sort.tmp`, so the next run removes what a killed run left. The
-/// lock file is removed at the end.
+/// The output `x` has the lock file `.x.lock`, which is locked by the system as long
+/// as the run lives. The lock file contains the token of the temporary file
+/// `.x.<token>.tmp` and of the folder `.x.<token>.sort.tmp`, so that the next run
+/// can remove what a killed run left. The lock file is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct SingleFile {
     path: PathBuf,
@@ -32,12 +33,12 @@ pub(crate) struct SingleFile {
 }
 
 impl SingleFile {
-    /// Takes the lock.
+    /// Acquires the lock.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Busy`] if another run has it, [`ErrorKind::ForeignFile`] if
-    /// something else has the name of the lock file, [`ErrorKind::Create`].
+    /// [`ErrorKind::Busy`] if another run has the lock, [`ErrorKind::ForeignFile`] if
+    /// the lock file is not one of robots-scan, [`ErrorKind::Create`].
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let cannot = |error| Error::with_source(ErrorKind::Create, path, error);
         if let Some(folder) = path.parent() {
@@ -49,10 +50,10 @@ impl SingleFile {
         let limit = (MARK.len() + 64) as u64;
         let read = (&mut lock).take(limit).read_to_end(&mut text);
         read.map_err(cannot)?;
-        let Some(former) = token_of(&text) else {
+        let Some(previous) = parse_lock(&text) else {
             return Err(Error::new(ErrorKind::ForeignFile, &place));
         };
-        if let Some(token) = former {
+        if let Some(token) = previous {
             remove_temporary(path, &token).map_err(cannot)?;
         }
         let token = random_token();
@@ -83,7 +84,7 @@ impl SingleFile {
         Ok((new, file))
     }
 
-    /// The path of a folder for what does not fit into memory. It is not made.
+    /// Returns the path of the folder for sort runs. The folder is not created.
     pub(crate) fn scratch(&self) -> PathBuf {
         scratch_of(&self.path, &self.token)
     }
@@ -92,7 +93,8 @@ impl SingleFile {
 impl Drop for SingleFile {
     fn drop(&mut self) {
         let _ = remove_temporary(&self.path, &self.token);
-        // Removed while the lock is held: who waits for it looks again.
+        // It is removed while the lock is held. A run that waits for the lock opens
+        // the lock file again.
         let place = beside(&self.path, ".lock");
         let is_own = |metadata: fs::Metadata| {
             let own = self.lock.metadata();
@@ -114,7 +116,7 @@ fn lock(place: &Path, path: &Path) -> Result<File, Error> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, path)),
-            // A file system without locks: nothing keeps two runs apart.
+            // The file system has no locks, so two runs cannot be kept apart.
             Err(TryLockError::Error(_)) => {}
         }
         // The run that had the lock may have removed the file meanwhile.
@@ -129,9 +131,9 @@ fn lock(place: &Path, path: &Path) -> Result<File, Error> {
     Err(Error::new(ErrorKind::Busy, path))
 }
 
-/// Returns the token of a lock file: none if a kill cut its text, and no answer
-/// if the text is not that of a lock file.
-fn token_of(text: &[u8]) -> Option<Option<String>> {
+/// Parses a lock file. Returns its token, or `Some(None)` if a killed run wrote it
+/// only in part. Returns `None` if the text is not that of a lock file.
+fn parse_lock(text: &[u8]) -> Option<Option<String>> {
     let text = std::str::from_utf8(text).ok()?;
     if MARK.starts_with(text) {
         return Some(None);
@@ -144,28 +146,31 @@ fn token_of(text: &[u8]) -> Option<Option<String>> {
     }
 }
 
-/// The path `.<name><ending>` beside a file.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+/// Returns the path `.<name><suffix>` in the folder of a file.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
-    name.push(ending);
+    name.push(suffix);
     path.with_file_name(name)
 }
 
+/// Returns the path of the temporary file.
 fn file_of(path: &Path, token: &str) -> PathBuf {
     beside(path, &format!(".{token}.tmp"))
 }
 
+/// Returns the path of the folder for sort runs.
 fn scratch_of(path: &Path, token: &str) -> PathBuf {
     beside(path, &format!(".{token}.sort.tmp"))
 }
 
+/// Removes the temporary file and the folder for sort runs.
 fn remove_temporary(path: &Path, token: &str) -> io::Result<()> {
     let file = file_of(path, token);
     if kind(&file)? == Some(FileKind::Regular) {
         remove(&file)?;
     }
-    remove_numbered(&scratch_of(path, token), SCRATCH_RUN, "")
+    remove_numbered(&scratch_of(path, token), SORT_RUN_PREFIX, "")
 }
 
 #[cfg(test)]
@@ -173,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_run_is_refused_and_a_killed_one_is_cleaned_up() {
+    fn a_second_run_is_refused_and_files_of_a_killed_run_are_removed() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("x.parquet");
         let names = || -> Vec<String> {
@@ -190,11 +195,11 @@ mod tests {
         );
         let (new, mut file) = first.new_file().unwrap();
         file.write_all(b"whole").unwrap();
-        new.give_name().unwrap();
+        new.commit().unwrap();
         drop(first);
         assert_eq!(names(), ["x.parquet"]);
         assert_eq!(fs::read(&path).unwrap(), b"whole");
-        // A kill leaves the lock file, the file and the folder.
+        // A killed run leaves the lock file, the temporary file and the folder.
         let killed = SingleFile::open(&path).unwrap();
         killed.new_file().unwrap();
         fs::create_dir(killed.scratch()).unwrap();
@@ -213,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_user_is_no_lock() {
+    fn a_file_of_the_user_is_not_taken_for_a_lock_file() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("x.parquet");
         let lock = place.path().join(".x.parquet.lock");

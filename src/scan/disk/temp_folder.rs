@@ -1,4 +1,5 @@
-//! The folder of a dataset in which files are written before they have names.
+//! The temporary folder of a dataset, in which files are written before they are
+//! renamed.
 
 use super::{NewFile, create_new, is_token, random_token, remove_numbered};
 use crate::error::Error;
@@ -7,14 +8,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The name of such a folder is this and a random token.
+/// The prefix of the name of the folder. A random token follows.
 const PREFIX: &str = "_tmp-";
 
-/// Files in it are numbers and this.
+/// The suffix of the names of its files, which are numbers.
 const SUFFIX: &str = ".tmp";
 
-/// A folder `_tmp-<random>` for temporary files, which is removed when it is
-/// dropped. A killed run leaves it, so its name is written down before.
+/// A folder `_tmp-<random>` for temporary files. It is removed when it is dropped.
+/// A killed run leaves it, so its name is logged before it is created.
 #[derive(Debug)]
 pub(crate) struct TempFolder {
     root: PathBuf,
@@ -23,22 +24,21 @@ pub(crate) struct TempFolder {
 }
 
 impl TempFolder {
-    /// Returns a name that no other run has.
+    /// Returns a name that is unique to this run.
     pub(crate) fn random_name() -> String {
         format!("{PREFIX}{}", random_token())
     }
 
-    /// Returns true if a text has the form of such a name.
+    /// Returns true if a text has the form of [`random_name`](Self::random_name).
     pub(crate) fn is_name(text: &str) -> bool {
         text.strip_prefix(PREFIX).is_some_and(is_token)
     }
 
-    /// Makes the folder in `root`.
+    /// Creates the folder in `root`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Write`](crate::error::ErrorKind::Write), also if something
-    /// has the name.
+    /// [`ErrorKind::Write`](crate::error::ErrorKind::Write), also if the name exists.
     pub(crate) fn create(root: &Path, name: &str) -> Result<Self, Error> {
         let folder = root.join(name);
         fs::create_dir(&folder).map_err(|error| Error::write(&folder, error))?;
@@ -49,8 +49,8 @@ impl TempFolder {
         })
     }
 
-    /// Removes a folder that a killed run left, if it is a real folder. What
-    /// was not made by that run stays, and then the folder, too.
+    /// Removes a folder that a killed run left, unless it is a link. Files that the run
+    /// did not create are kept, and then the folder is kept, too.
     pub(crate) fn remove(root: &Path, name: &str) -> io::Result<()> {
         match Self::is_name(name) {
             true => remove_numbered(&root.join(name), "", SUFFIX),
@@ -58,14 +58,14 @@ impl TempFolder {
         }
     }
 
-    /// Creates a file that is to have the path `relative` to the root.
+    /// Creates a file whose final path is `relative` to the root.
     pub(crate) fn new_file(
         &self,
         relative: &Path,
         replaces: bool,
     ) -> Result<(NewFile, File), Error> {
-        let no = self.count.fetch_add(1, Ordering::Relaxed);
-        let temporary = self.folder.join(format!("{no}{SUFFIX}"));
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        let temporary = self.folder.join(format!("{number}{SUFFIX}"));
         let file = create_new(&temporary).map_err(|error| Error::write(&temporary, error))?;
         let new = NewFile {
             temporary,
@@ -76,7 +76,7 @@ impl TempFolder {
         Ok((new, file))
     }
 
-    /// Writes a small file whole or not at all, in place of one that is there.
+    /// Writes a small file atomically. It replaces an existing file.
     pub(crate) fn replace(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
         let (new, file) = self.new_file(relative, true)?;
         new.write_whole(file, bytes)
@@ -95,7 +95,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn what_others_put_into_the_folder_stays() {
+    fn files_of_others_in_the_folder_are_kept() {
         let place = tempfile::tempdir().unwrap();
         let (root, name) = (place.path(), TempFolder::random_name());
         assert!(TempFolder::is_name(&name), "{name}");
@@ -113,7 +113,7 @@ mod tests {
         folder.replace(Path::new("a"), b"2").unwrap();
         assert_eq!(fs::read(root.join("a")).unwrap(), b"2");
         let (new, _) = folder.new_file(Path::new("a"), false).unwrap();
-        assert!(new.give_name().is_err());
+        assert!(new.commit().is_err());
         fs::write(root.join("victim"), b"precious").unwrap();
         symlink("../victim", root.join(&name).join("7.tmp")).unwrap();
         fs::write(root.join(&name).join("notes.tmp"), b"mine").unwrap();

@@ -1,4 +1,4 @@
-//! The search of a folder for files.
+//! The recursive search of a folder for files.
 
 use super::identity;
 use crate::error::{Error, ErrorKind, FileKind};
@@ -6,71 +6,71 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Entries of a search, in all folders together.
+/// The limit of entries in all folders together.
 const ENTRIES_MAX: u64 = 10_000_000;
 
-/// Folders within each other.
+/// The limit of the depth of folders.
 const DEPTH_MAX: usize = 200;
 
-/// The state of a folder search.
-struct Search<'w> {
-    /// Which files are wanted, by their paths.
+/// The state of a folder walk.
+struct Walk<'w> {
+    /// Returns true for the path of a file that is wanted.
     is_wanted: &'w dyn Fn(&Path) -> bool,
     files: Vec<PathBuf>,
     /// Folders that were searched, by device and inode.
     folders: HashSet<(u64, u64)>,
-    /// Links that were met and not followed yet.
+    /// Links that were found and not yet followed.
     links: BTreeSet<PathBuf>,
     entries: u64,
 }
 
-/// Returns the files below a folder that are wanted, sorted by their paths.
+/// Returns the files below a folder that are wanted, sorted by path.
 ///
-/// Links are followed, and each folder is searched once: under its own path if
-/// that lies below `root`, else under the first link to it in the order of
-/// paths. A link to a file that was found under its own path is left out, and
-/// so are pipes and devices.
+/// Links are followed, and each folder is searched once: under its own path if it
+/// is below `root`, otherwise under the first link to it in the order of paths. A
+/// link to a file that was also found under its own path is ignored. Pipes and
+/// devices are ignored, too.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Read`]; [`ErrorKind::FolderTooLarge`] beyond the limits.
 pub(crate) fn walk(root: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Error> {
-    let mut search = Search {
+    let mut walk = Walk {
         is_wanted,
         files: Vec::new(),
         folders: HashSet::new(),
         links: BTreeSet::new(),
         entries: 0,
     };
-    search.folder(root, root, 0)?;
-    // Real folders first, so that it does not matter how a link is named.
+    walk.folder(root, root, 0)?;
+    // Folders are searched before links, so that the names of links do not matter.
     let mut linked = Vec::new();
-    while let Some(link) = search.links.pop_first() {
+    while let Some(link) = walk.links.pop_first() {
         match fs::metadata(&link) {
             Ok(metadata) if metadata.is_dir() => {
                 let depth = link.components().count() - root.components().count();
-                search.folder(root, &link, depth)?;
+                walk.folder(root, &link, depth)?;
             }
             Ok(metadata) if !metadata.is_file() => {}
-            // A link to nothing is listed, and fails when it is opened.
+            // A link to nothing is returned. Opening it fails later.
             _ if is_wanted(&link) => linked.push(link),
             _ => {}
         }
     }
-    let mut files = search.files;
-    let id = |path: &PathBuf| fs::metadata(path).ok().map(|metadata| identity(&metadata));
+    let mut files = walk.files;
+    let file_id = |path: &PathBuf| fs::metadata(path).ok().map(|metadata| identity(&metadata));
     if !linked.is_empty() {
-        let mut own: HashSet<_> = files.iter().filter_map(id).collect();
+        let mut own: HashSet<_> = files.iter().filter_map(file_id).collect();
         linked.sort();
-        linked.retain(|link| id(link).is_none_or(|id| own.insert(id)));
+        linked.retain(|link| file_id(link).is_none_or(|id| own.insert(id)));
         files.extend(linked);
     }
     files.sort();
     Ok(files)
 }
 
-impl Search<'_> {
-    /// Searches a folder and the real folders below it.
+impl Walk<'_> {
+    /// Searches a folder and its subfolders, without following links.
     fn folder(&mut self, root: &Path, folder: &Path, depth: usize) -> Result<(), Error> {
         let unreadable = |error| Error::read(folder, error);
         if depth > DEPTH_MAX {
@@ -92,7 +92,7 @@ impl Search<'_> {
                 FileKind::Folder => below.push(path),
                 FileKind::Link => drop(self.links.insert(path)),
                 FileKind::Regular if (self.is_wanted)(&path) => self.files.push(path),
-                // A pipe in a folder may never have a writer.
+                // A pipe may never have a writer, so reading it could wait forever.
                 FileKind::Regular | FileKind::Special => {}
             }
         }
@@ -103,6 +103,7 @@ impl Search<'_> {
     }
 }
 
+/// Returns the error for a folder beyond the limits.
 fn too_large(root: &Path) -> Error {
     let kind = ErrorKind::FolderTooLarge {
         entries: ENTRIES_MAX,
@@ -117,7 +118,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn each_folder_is_searched_once_whatever_links_lead_to_it() {
+    fn each_folder_is_searched_once_even_if_links_form_a_cycle() {
         let (place, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let root = place.path();
         let far = other.path().join("far");
@@ -138,7 +139,7 @@ mod tests {
         link(&far, "z/q");
         link(&far, "z/p");
         link(root, "self");
-        // Links to files: one that is found anyway, two to another, one to nothing.
+        // Links to files: one below the root, one outside of it, and one to nothing.
         link(Path::new("m/x"), "b");
         link(&far.join("w"), "c");
         link(Path::new("/nowhere"), "d");

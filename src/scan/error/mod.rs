@@ -2,21 +2,22 @@
 //!
 //! An [`ErrorKind`] holds what a caller needs to react to the error. Where one
 //! kind has several reasons, they are an enum of their own in `reason.rs`. The
-//! texts of [`Display`](fmt::Display) are for people. They name no options of
-//! the command line, which gives its own advice for each kind.
+//! messages are in `display.rs`. They name no options of the command line, which
+//! adds its own advice for each kind.
 
+mod display;
 mod file_kind;
 mod reason;
 
-use crate::capture::date::to_iso;
 pub use file_kind::FileKind;
 pub use reason::{
     DatasetDefect, InputIdentity, ManifestDefect, RegistryDefect, ResumeDifference, UrlListDefect,
 };
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
-/// An error that stops a run or loses an input: a kind and a place.
+/// An error that stops a run, or that makes one input fail: a kind, the path that
+/// is concerned, and an optional cause.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -27,7 +28,7 @@ struct Inner {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -37,88 +38,89 @@ pub enum ErrorKind {
     Write,
     /// An input is a URL.
     UrlInput,
-    /// No archive is named by an argument.
+    /// An argument, or a list of paths, matches no archive. The path is empty if there
+    /// are no arguments.
     NoInput,
-    /// Two inputs have one name.
+    /// Two inputs have the same name.
     SameName {
         /// Their paths.
         paths: [PathBuf; 2],
-        /// The deepest folder of all files, if paths below it would be names that differ.
+        /// The deepest folder that contains all files, if their paths below it differ.
         folder: Option<PathBuf>,
     },
-    /// One input is given twice.
+    /// An input is given twice.
     SameInput,
-    /// An input does not lie below the folder by which files are named.
+    /// An input is not below the folder from which names are derived.
     NotBelow {
         /// The folder.
         folder: PathBuf,
     },
-    /// Inputs are not there.
+    /// Inputs do not exist.
     MissingInputs {
-        /// The first of them.
+        /// The first of the missing inputs.
         first: Vec<PathBuf>,
-        /// How many are missing.
+        /// The number of missing inputs.
         missing: usize,
-        /// How many inputs there are.
+        /// The number of all inputs.
         inputs: usize,
     },
-    /// Two inputs are one stream, which can be read only once.
+    /// Two inputs are the same stream, which can be read only once.
     SameStream,
     /// A run over a stream cannot be resumed.
     StreamResume,
-    /// A name is given for the only stream, and there are not one but so many.
+    /// A name is given for the only stream, but the number of streams is not one.
     StreamName {
         /// The number of streams.
         streams: usize,
     },
-    /// A prefix for the lines of a list is given, but no list.
+    /// A prefix for the lines of a list is given without a list.
     BaseWithoutList,
-    /// A text cannot name the folder of a partition.
+    /// A text cannot be the name of a partition folder.
     PartitionName {
         /// The partition column: `crawl` or `subset`.
         key: &'static str,
         /// The text.
         value: String,
     },
-    /// An input is not an archive that can be read; the reason.
+    /// An input is not an archive that can be read.
     NotAnArchive(warc::ErrorKind),
-    /// The registry of crawlers is malformed; the reason.
+    /// The registry of crawlers is malformed.
     BadRegistry(RegistryDefect),
-    /// The output cannot be made.
+    /// The output cannot be created.
     Create,
-    /// The output, a dataset, exists.
+    /// The output is a dataset and exists already.
     OutputExists,
-    /// The output, one file, exists.
+    /// The output is one file and exists already.
     FileExists,
-    /// The output is a folder where one file is written.
+    /// The output is a folder, but one file is to be written.
     OutputIsFolder,
-    /// The output was not made by this program.
+    /// The output exists and was not made by robots-scan.
     ForeignFile,
-    /// There is nothing to resume.
+    /// There is no run to resume.
     NothingToResume,
     /// The output is a single file, which cannot be resumed.
     SingleFileResume,
-    /// The output was made with other inputs or options; the difference.
+    /// The run to resume had other inputs or options.
     ResumeDiffers(ResumeDifference),
-    /// Another run writes to the output.
+    /// Another run is writing to the output.
     Busy,
-    /// The system allows fewer open files than a run needs.
+    /// The limit of open files is lower than a run needs.
     TooFewOpenFiles {
-        /// The files that may be open.
+        /// The limit.
         limit: usize,
-        /// The least limit that suffices.
+        /// The lowest limit that is sufficient.
         needed: usize,
     },
-    /// So many threads cannot be started.
+    /// This number of threads cannot be started.
     Threads(usize),
-    /// The memory for sorting is below the minimum.
+    /// The memory for sorting is less than the minimum.
     MemoryTooSmall {
         /// The minimum, in bytes.
         least: u64,
     },
-    /// No crawler is named.
+    /// No crawler is given.
     NoCrawler,
-    /// A path is not a dataset, or a damaged one; the reason.
+    /// A path is not a dataset, or the dataset is damaged.
     NotADataset(DatasetDefect),
     /// A dataset lacks a table.
     MissingTable {
@@ -134,63 +136,62 @@ pub enum ErrorKind {
         /// The crawls of the dataset.
         known: Vec<String>,
     },
-    /// There is no capture of a host, or none at the time asked for.
+    /// A host has no capture, or none at the requested time.
     NoCapture {
         /// The host.
         host: String,
         /// The time of its first capture, in milliseconds since 1970.
         first_time: Option<i64>,
-        /// Hosts with captures that are related by name.
+        /// Hosts with captures and a similar name.
         similar: Vec<String>,
     },
-    /// A file is not a list of URLs; the reason.
+    /// A file is not a list of URLs.
     NotAUrlList(UrlListDefect),
-    /// A page of a Parquet list is larger than its limit.
+    /// A page of a Parquet list is larger than the limit.
     LargePage {
-        /// The row group that holds the page, from 0.
+        /// The row group of the page, from 0.
         row_group: usize,
-        /// The size of the page.
+        /// The size of the page in bytes.
         bytes: u64,
-        /// The limit.
+        /// The limit in bytes.
         bytes_max: u64,
     },
-    /// The output is a dataset where one file is written.
+    /// The output is a dataset, but one file is to be written.
     IsDataset,
-    /// The output is a file with one table, which is named, where a dataset is
-    /// written.
+    /// The output is a file with the named table, but a dataset is to be written.
     IsSingleFile(String),
-    /// The output lies inside a dataset, which is named.
+    /// The output is inside the named dataset.
     InsideDataset(PathBuf),
     /// The output is standard output.
     StandardOutput,
     /// The output is a URL.
     UrlOutput,
-    /// A file has another type than the one that is needed.
+    /// A file has the wrong type.
     WrongKind {
-        /// The type that it has.
+        /// The type of the file.
         is: FileKind,
-        /// The type that is needed.
+        /// The required type.
         needed: FileKind,
     },
-    /// A file has a name that a dataset needs, and the dataset does not list it.
+    /// A file that the manifest does not list has a name that the run needs.
     NotListed,
-    /// A manifest is not as a run writes it; what is wrong.
+    /// A manifest is damaged or was changed.
     BadManifest(ManifestDefect),
-    /// A folder that is searched for archives holds more than the limits.
+    /// A folder has more entries, or deeper subfolders, than the limits.
     FolderTooLarge {
-        /// Files and folders, all together.
+        /// The limit of files and folders in total.
         entries: u64,
-        /// Folders within each other.
+        /// The limit of the depth.
         depth: usize,
     },
-    /// The run was interrupted.
+    /// The run was interrupted. Its finished parts are kept.
     Interrupted,
-    /// The run was interrupted, and leaves nothing.
+    /// The run was interrupted and left no output.
     Abandoned,
 }
 
 impl Error {
-    /// An error at a place.
+    /// Returns an error about a path.
     pub fn new(kind: ErrorKind, path: impl AsRef<Path>) -> Self {
         Self(Box::new(Inner {
             kind,
@@ -199,7 +200,7 @@ impl Error {
         }))
     }
 
-    /// An error with its cause.
+    /// Returns an error about a path with its cause.
     pub fn with_source(
         kind: ErrorKind,
         path: impl AsRef<Path>,
@@ -212,12 +213,12 @@ impl Error {
         }))
     }
 
-    /// Reading failed.
+    /// Returns an error of reading.
     pub fn read(path: impl AsRef<Path>, source: io::Error) -> Self {
         Self::with_source(ErrorKind::Read, path, source)
     }
 
-    /// Writing failed.
+    /// Returns an error of writing.
     pub fn write(
         path: impl AsRef<Path>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -225,7 +226,7 @@ impl Error {
         Self::with_source(ErrorKind::Write, path, source)
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -235,174 +236,12 @@ impl Error {
         &self.0.path
     }
 
-    /// Whether the run had not begun: nothing was written.
+    /// Returns true if the run had not begun, so that nothing was written.
     pub fn is_before_start(&self) -> bool {
         !matches!(
             self.0.kind,
             ErrorKind::Read | ErrorKind::Write | ErrorKind::Interrupted | ErrorKind::Abandoned
         )
-    }
-}
-
-/// Describes the error for people, without its source and without advice. Text
-/// of others is not escaped.
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.0.path.display();
-        match &self.0.kind {
-            ErrorKind::Read => write!(f, "cannot read '{place}'"),
-            ErrorKind::Write => write!(f, "cannot write '{place}'"),
-            ErrorKind::Create => write!(f, "cannot make '{place}'"),
-            ErrorKind::UrlInput => write!(f, "'{place}' is a URL, and URLs cannot be read yet"),
-            ErrorKind::NoInput if self.0.path.as_os_str().is_empty() => {
-                f.write_str("there are no inputs")
-            }
-            ErrorKind::NoInput => write!(f, "'{place}' names no archive"),
-            ErrorKind::SameName { paths, .. } => write!(
-                f,
-                "two inputs have the name '{place}', and captures are identified by it: '{}' and '{}'",
-                paths[0].display(),
-                paths[1].display()
-            ),
-            ErrorKind::SameInput => write!(f, "'{place}' is given twice"),
-            ErrorKind::NotBelow { folder } => {
-                write!(f, "'{place}' does not lie below '{}'", folder.display())
-            }
-            ErrorKind::MissingInputs {
-                first,
-                missing,
-                inputs,
-            } => {
-                let verb = if *missing == 1 { "does" } else { "do" };
-                write!(f, "{missing} of {inputs} inputs {verb} not exist: ")?;
-                for (i, path) in first.iter().enumerate() {
-                    let comma = if i == 0 { "" } else { ", " };
-                    write!(f, "{comma}'{}'", path.display())?;
-                }
-                match missing - first.len() {
-                    0 => Ok(()),
-                    more => write!(f, " and {more} more"),
-                }
-            }
-            ErrorKind::SameStream => write!(
-                f,
-                "'{place}' is given twice, and a stream can be read only once"
-            ),
-            ErrorKind::StreamResume => write!(
-                f,
-                "'{place}' is a stream, which cannot be read twice, so the run cannot be resumed"
-            ),
-            ErrorKind::StreamName { streams } => write!(
-                f,
-                "the name '{place}' is for the only input that is a stream, and there are {streams} of them"
-            ),
-            ErrorKind::BaseWithoutList => {
-                write!(f, "there is no list whose lines '{place}' could precede")
-            }
-            ErrorKind::PartitionName { key, value } => {
-                write!(f, "the {key} '{value}' cannot name a folder")
-            }
-            ErrorKind::NotAnArchive(why) => write!(f, "'{place}': {why}"),
-            ErrorKind::BadRegistry(why) => {
-                write!(f, "'{place}' is not a registry of crawlers: {why}")
-            }
-            ErrorKind::OutputExists | ErrorKind::FileExists => {
-                write!(f, "'{place}' exists already")
-            }
-            ErrorKind::OutputIsFolder => {
-                write!(f, "'{place}' is a folder, and the output is one file")
-            }
-            ErrorKind::ForeignFile => {
-                write!(
-                    f,
-                    "'{place}' was not made by robots-scan and is left as it is"
-                )
-            }
-            ErrorKind::NothingToResume => write!(f, "'{place}' holds no run to resume"),
-            ErrorKind::SingleFileResume => {
-                write!(f, "'{place}' is a single file, which cannot be resumed")
-            }
-            ErrorKind::ResumeDiffers(difference) => write!(
-                f,
-                "'{place}' was begun differently and cannot be resumed: {difference}"
-            ),
-            ErrorKind::Busy => write!(f, "another run is writing to '{place}'"),
-            ErrorKind::Threads(threads) => write!(f, "cannot start {threads} threads"),
-            ErrorKind::MemoryTooSmall { least } => write!(
-                f,
-                "sorting needs {} MiB of memory or more",
-                least.div_ceil(1 << 20)
-            ),
-            ErrorKind::TooFewOpenFiles { limit, needed } => write!(
-                f,
-                "too few open files are allowed: the limit is {limit}, and at least {needed} are needed"
-            ),
-            ErrorKind::NoCrawler => write!(f, "no crawler is named"),
-            ErrorKind::NotADataset(why) => {
-                write!(f, "'{place}' cannot be used as a dataset: {why}")
-            }
-            ErrorKind::MissingTable { table, .. } => {
-                write!(f, "the dataset '{place}' has no table '{table}'")
-            }
-            ErrorKind::MissingCrawl { crawl, known } => write!(
-                f,
-                "the dataset '{place}' has no crawl '{crawl}'; it has {}",
-                known.join(", ")
-            ),
-            ErrorKind::IsDataset => {
-                write!(f, "'{place}' is a dataset, and the output is one file")
-            }
-            ErrorKind::IsSingleFile(table) => write!(
-                f,
-                "'{place}' is a file with the table '{table}', and the output is a dataset, which is a folder"
-            ),
-            ErrorKind::InsideDataset(dataset) => write!(
-                f,
-                "'{place}' lies inside the dataset '{}'",
-                dataset.display()
-            ),
-            ErrorKind::StandardOutput => {
-                write!(f, "tables cannot be written to standard output")
-            }
-            ErrorKind::UrlOutput => write!(
-                f,
-                "'{place}' is a URL, and tables are written to local files only"
-            ),
-            ErrorKind::WrongKind { is, needed } => write!(f, "'{place}' is {is}, not {needed}"),
-            ErrorKind::NotListed => write!(
-                f,
-                "'{place}' has a name that the dataset needs, and the dataset does not list it"
-            ),
-            ErrorKind::BadManifest(what) => {
-                write!(f, "the manifest '{place}' is damaged or changed: {what}")
-            }
-            ErrorKind::FolderTooLarge { entries, depth } => write!(
-                f,
-                "'{place}' holds more than {entries} files or folders, or more than {depth} folders within each other"
-            ),
-            ErrorKind::NoCapture {
-                host, first_time, ..
-            } => {
-                write!(f, "'{place}' has no capture of a robots.txt of '{host}'")?;
-                match first_time {
-                    Some(time) => write!(f, " at that time; first capture: {}", to_iso(*time)),
-                    None => Ok(()),
-                }
-            }
-            ErrorKind::NotAUrlList(why) => write!(f, "'{place}' is not a list of URLs: {why}"),
-            ErrorKind::LargePage {
-                row_group,
-                bytes,
-                bytes_max,
-            } => write!(
-                f,
-                "cannot read '{place}': a page of row group {row_group} has {bytes} bytes, more than the {bytes_max} that memory allows"
-            ),
-            ErrorKind::Abandoned => write!(f, "interrupted; '{place}' was not written"),
-            ErrorKind::Interrupted => {
-                write!(f, "interrupted; finished parts of '{place}' are kept")
-            }
-        }
     }
 }
 

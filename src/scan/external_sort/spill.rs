@@ -1,6 +1,6 @@
 //! A folder for runs, which are gone when it is.
 
-use crate::disk::{self, SCRATCH_RUN};
+use crate::disk::{self, SORT_RUN_PREFIX};
 use crate::error::{Error, ErrorKind};
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -76,7 +76,7 @@ impl Scratch {
         self.stopped()?;
         let path = self
             .folder
-            .join(format!("{SCRATCH_RUN}{}", self.runs.get()));
+            .join(format!("{SORT_RUN_PREFIX}{}", self.runs.get()));
         self.runs.set(self.runs.get() + 1);
         let file = disk::create_new(&path).map_err(|error| Error::write(&path, error))?;
         Ok(OpenRun {

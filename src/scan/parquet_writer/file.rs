@@ -396,7 +396,7 @@ impl TableFileWriter {
         match writer.map(|writer| close(*writer, &path)) {
             Some(Ok((bytes, digest))) => {
                 let path = new.relative().to_owned();
-                new.give_name()?;
+                new.commit()?;
                 Ok(WrittenFile {
                     path,
                     rows,

@@ -180,7 +180,7 @@ impl CsvFile {
             .map_err(|error| fail(error.into_error()))?;
         file.sync_all().map_err(fail)?;
         let bytes = file.metadata().map_err(fail)?.len();
-        self.new.give_name()?;
+        self.new.commit()?;
         Ok((self.rows, bytes))
     }
 }
