@@ -333,7 +333,7 @@ fn archives_of_many_makers_are_read_as_others_read_them_or_for_a_known_reason() 
             // A compressed ARC shows only when it is unpacked: a fault then.
             let error = read.refusal.take().or_else(|| read.faults.pop());
             let is_said = error.is_some_and(
-                |error| matches!(error.kind(), ErrorKind::Unsupported(text) if text.contains(word)),
+                |error| matches!(error.kind(), ErrorKind::Unsupported(format) if format.to_string().contains(word)),
             );
             if !is_said || !read.faults.is_empty() || !read.counts.is_empty() {
                 wrong.push(format!("{} is not refused as {word}", entry.path));

@@ -1,12 +1,12 @@
 //! The compression of an archive.
 
-/// How an archive is packed.
+/// The compression of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// Records as they are.
+    /// No compression: the file is a sequence of records.
     None,
-    /// Members of gzip, a record each or many.
+    /// One or more gzip members, each with one or more records.
     Gzip,
-    /// Frames of zstd, a record each or many, perhaps with a dictionary.
+    /// One or more zstd frames, each with one or more records, after an optional dictionary frame.
     Zstd,
 }

@@ -1,106 +1,132 @@
-//! Tells from its first bytes how an input is packed.
+//! Detection of the compression of an archive.
+
+use memchr::memmem;
 
 use crate::compression::Compression;
-use crate::decode::{gzip, zstd};
+use crate::decode::decoder::Decoder;
+use crate::decode::gzip::{self, GzipDecoder};
+use crate::decode::source::ArchiveSource;
+use crate::decode::zstd::ZstdDecoder;
+use crate::decode::zstd_frame;
 use crate::error::{Error, ErrorKind};
-use crate::resync::find_compression;
+use crate::record_start::{find_record, is_partial_start, skip_line_ends, starts_record};
+use crate::search_budget::Probe;
+use crate::unsupported_format::UnsupportedFormat;
 
-/// Kinds of input that we know but do not read, by their first bytes.
-const REFUSED: &[(&[u8], &str)] = &[
-    (
-        b"filedesc://",
-        "an ARC archive, the elder of WARC, is not read: convert it to WARC first",
-    ),
-    (
-        b"PK\x03\x04",
-        "a zip archive (WACZ) is not read: unpack it and give the WARC files in its archive folder",
-    ),
-    (
-        b"PK\x05\x06",
-        "a zip archive (WACZ) is not read, and this one is empty",
-    ),
-    (b"BZh", "bzip2 is not read: unpack it with bzip2 -d first"),
-    (
-        b"\x04\x22\x4d\x18",
-        "lz4 is not read: unpack it with lz4 -d first",
-    ),
-    (
-        b"\xfd7zXZ\x00",
-        "xz is not read: unpack it with xz -d first",
-    ),
-    (b"7z\xbc\xaf\x27\x1c", "7z is not read: unpack it first"),
-    (
-        b"\x1f\x9d",
-        "the Z format of compress is not read: unpack it with gzip -d first",
-    ),
-];
+/// The number of bytes from which the compression is detected, unless they are damaged.
+pub(crate) const HEAD_BYTES: usize = 512;
 
-/// Bytes of an input whose beginning is damaged in which a record, a member or
-/// a frame must begin.
-pub(crate) const SEARCHED_BYTES: usize = 1 << 20;
+/// If the start of an input is damaged, a record, member or frame must start within this number of
+/// bytes.
+const SEARCHED_BYTES: usize = 1 << 20;
 
-/// Tells how an input is packed from its first bytes.
+/// The work of probes in an input whose start is damaged, for each compression.
+const MAX_PROBE_WORK: u64 = 4 << 20;
+
+/// Detects the compression of an archive from its first bytes.
 ///
-/// `head` is the beginning of the input: some hundred bytes of it, or all, are
-/// enough for one that is sound. If its first bytes are damaged, a record, a
-/// member or a frame that begins in `head` tells it.
-/// An input without bytes, or with only line ends, is a plain archive of no records.
+/// `head` is the start of the archive. 512 bytes are enough unless they are damaged. Otherwise the
+/// first record, member or frame that starts in `head` determines the compression. An input that is
+/// empty or consists of line ends is an uncompressed archive without records.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Unsupported`] for kinds that are known and not read (ARC, WACZ,
-/// bzip2, lz4, xz, ...), [`ErrorKind::NotAnArchive`] for everything else.
+/// [`ErrorKind::Unsupported`] for known formats that are not supported, such as ARC, WACZ, bzip2,
+/// lz4 and xz. [`ErrorKind::NotAnArchive`] for everything else.
+///
+/// # Example
+///
+/// ```
+/// use warc::{Compression, detect};
+///
+/// assert_eq!(detect(b"WARC/1.1\r\n")?, Compression::None);
+/// assert_eq!(detect(b"\x1f\x8b\x08\x00")?, Compression::Gzip);
+/// assert!(detect(b"<!DOCTYPE html>").is_err());
+/// # Ok::<(), warc::Error>(())
+/// ```
 pub fn detect(head: &[u8]) -> Result<Compression, Error> {
-    if head.is_empty() || gzip::may_begin(head) {
-        return Ok(if head.is_empty() {
-            Compression::None
-        } else {
-            Compression::Gzip
-        });
+    if head.is_empty() {
+        return Ok(Compression::None);
     }
-    if zstd::may_begin(head) {
+    if gzip::is_gzip(head) {
+        return Ok(Compression::Gzip);
+    }
+    if zstd_frame::is_zstd(head) {
         return Ok(Compression::Zstd);
     }
-    if let Some((_, what)) = REFUSED.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Err(Error::fatal(ErrorKind::Unsupported(what), 0));
+    if let Some(format) = UnsupportedFormat::detect(head) {
+        return Err(Error::fatal(ErrorKind::Unsupported(format), 0));
     }
-    let text = skip_line_ends(head);
-    if begins_record(text) || is_cut_start(text) {
+    let start = skip_line_ends(head);
+    if starts_record(start) || is_partial_start(start) {
         return Ok(Compression::None);
     }
     find_compression(head).ok_or_else(|| Error::fatal(ErrorKind::NotAnArchive, 0))
 }
 
-/// Whether `bytes` begin with the word of a version line.
-///
-/// The grammar of WARC takes its literals in any case, and so do we where a
-/// record must begin; searches for a record look only for capitals.
-pub(crate) fn begins_record(bytes: &[u8]) -> bool {
-    bytes
-        .first_chunk::<5>()
-        .is_some_and(|word| word.eq_ignore_ascii_case(b"WARC/"))
+/// Detects the compression of the input at the start of which `decoder` is, and starts decoding it.
+pub(crate) fn start_detected(decoder: &mut Decoder) -> Result<(), Error> {
+    let compression = detect_source(&mut decoder.source)?;
+    decoder.start(compression)
 }
 
-/// Whether `bytes`, all that there are, are the start of that word or nothing.
-pub(crate) fn is_cut_start(bytes: &[u8]) -> bool {
-    b"WARC/"
-        .get(..bytes.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(bytes))
+/// Detects the compression of an input, and reads more than [`HEAD_BYTES`] of it only if they are
+/// damaged.
+fn detect_source(source: &mut ArchiveSource) -> Result<Compression, Error> {
+    let io = |error| Error::io(error, 0);
+    source.fill(HEAD_BYTES).map_err(io)?;
+    match detect(source.unread()) {
+        Err(error) if error.kind() == ErrorKind::NotAnArchive => {
+            source.fill(SEARCHED_BYTES).map_err(io)?;
+            let held = source.unread();
+            detect(&held[..held.len().min(SEARCHED_BYTES)])
+        }
+        detected => detected,
+    }
 }
 
-/// What stands after the CR and LF at the start of `bytes`.
-pub(crate) fn skip_line_ends(bytes: &[u8]) -> &[u8] {
-    let run = bytes
-        .iter()
-        .take_while(|byte| matches!(byte, b'\r' | b'\n'))
-        .count();
-    &bytes[run..]
+/// Returns the compression of the first record, member or frame in the bytes of an archive whose
+/// start is damaged.
+fn find_compression(bytes: &[u8]) -> Option<Compression> {
+    let mut gzip = GzipDecoder::new();
+    let mut zstd = ZstdDecoder::new();
+    let has_zstd = matches!(zstd.open(&mut ArchiveSource::new(0)), Ok(Ok(())));
+    let candidates = [
+        (find_record(bytes), Compression::None),
+        (
+            find_probed(bytes, &gzip::MAGIC, |rest| gzip.probe(rest)),
+            Compression::Gzip,
+        ),
+        (
+            find_probed(bytes, &zstd_frame::MAGIC, |rest| match has_zstd {
+                true => zstd.probe(rest),
+                false => Probe::new(false, 0, 0),
+            }),
+            Compression::Zstd,
+        ),
+    ];
+    let found = candidates
+        .into_iter()
+        .filter_map(|(index, compression)| Some((index?, compression)));
+    found
+        .min_by_key(|&(index, _)| index)
+        .map(|(_, compression)| compression)
 }
 
-/// The word for a member that holds ARC records.
-pub(crate) fn refused_text(text: &[u8]) -> Option<&'static str> {
-    let (magic, what) = REFUSED[0];
-    text.starts_with(magic).then_some(what)
+/// Returns the first index of `magic` in `bytes` at which a probe finds a record, within a limit on
+/// the work of the probes.
+fn find_probed(bytes: &[u8], magic: &[u8], mut probe: impl FnMut(&[u8]) -> Probe) -> Option<usize> {
+    let mut work = 0;
+    for index in memmem::find_iter(bytes, magic) {
+        let probe = probe(&bytes[index..]);
+        work += probe.work;
+        if probe.is_record {
+            return Some(index);
+        } else if work > MAX_PROBE_WORK {
+            return None;
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -127,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_kind_that_is_not_read_is_refused_with_its_name() {
+    fn a_known_unsupported_format_is_refused_by_name() {
         for (head, word) in [
             (&b"filedesc://x.arc 0.0.0.0"[..], "ARC"),
             (b"PK\x03\x04....", "WACZ"),
@@ -145,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_beginning_hides_no_archive() {
+    fn an_archive_with_a_damaged_start_is_detected() {
         let record = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
-        let behind = |bytes: &[u8]| [&b"\xffdamage\n"[..], bytes].concat();
+        let after_damage = |bytes: &[u8]| [&b"\xffdamage\n"[..], bytes].concat();
         for (head, compression) in [
-            (behind(record), Compression::None),
-            (behind(&gzip_of(record)), Compression::Gzip),
-            (behind(&zstd_of(record, &[])), Compression::Zstd),
+            (after_damage(record), Compression::None),
+            (after_damage(&gzip_of(record)), Compression::Gzip),
+            (after_damage(&zstd_of(record, &[])), Compression::Zstd),
         ] {
             assert_eq!(detect(&head).expect("an archive"), compression);
             assert_eq!(
@@ -159,13 +185,13 @@ mod tests {
                 ErrorKind::NotAnArchive
             );
         }
-        // Words about archives are none.
+        // Text that mentions WARC is not an archive.
         assert!(detect(b"On archives\nWARC/1.0 is a version.\n").is_err());
-        assert!(detect(&behind(&gzip_of(b"words"))).is_err());
+        assert!(detect(&after_damage(&gzip_of(b"words"))).is_err());
     }
 
     #[test]
-    fn anything_else_is_no_archive() {
+    fn any_other_input_is_not_an_archive() {
         for head in [&b"<html>"[..], b"WARP/1.0", b"\0\0\0\0", b"crawl-data/CC"] {
             let error = detect(head).expect_err("no archive");
             assert_eq!(error.kind(), ErrorKind::NotAnArchive);

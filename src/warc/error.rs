@@ -1,68 +1,72 @@
-//! What can be wrong with an archive, and where.
+//! The errors of the reader.
 
 use std::fmt;
 use std::io;
 
 use crate::location::DamagedRange;
+use crate::unsupported_format::UnsupportedFormat;
 
-/// A fault of an archive, with its place.
+/// A fault of an archive and its position.
 ///
-/// A fault that [is fatal](Error::is_fatal) ends the reading of its input;
-/// after any other the next call goes on behind the damage. The path of the
-/// input is not known here: the caller adds it.
+/// A [fatal](Error::is_fatal) error ends the input. After any other error, the next call to
+/// [`Reader::read_record`](crate::Reader::read_record) continues after the damage.
+///
+/// The error does not name the path of the input. The caller adds it.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
     offset: u64,
-    skipped: u64,
-    decoded: Option<DamagedRange>,
+    bytes_skipped: u64,
+    decoded_range: Option<DamagedRange>,
     records_before: u32,
-    fatal: bool,
+    is_fatal: bool,
     source: Option<io::Error>,
 }
 
-/// The sort of a fault.
+/// The kind of a fault.
 ///
-/// The [code](ErrorKind::code) of a sort is permanent.
+/// The [code](ErrorKind::code) of a kind never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The input could not be read.
     Io,
-    /// The input is of a known kind that is not read here; the text says which and what to do.
-    Unsupported(&'static str),
-    /// The input is not an archive of any kind we know.
+    /// The input has a known format that is not supported.
+    Unsupported(UnsupportedFormat),
+    /// The input is not a WARC archive in any supported compression.
     NotAnArchive,
-    /// The input has no bytes.
+    /// The input is empty.
     Empty,
-    /// The zstd dictionary at the head of the input cannot be used, or its frame reaches over others.
+    /// The zstd dictionary at the start of the input cannot be loaded, or its stated length
+    /// includes data frames.
     BadDictionary,
-    /// A sound gzip member or zstd frame holds something else than WARC records.
+    /// A valid gzip member or zstd frame does not contain WARC records.
     NotWarc,
-    /// A record, a member or a frame is cut by the end of what holds it.
+    /// A record, member or frame is cut short by the end of the input or of its member.
     Truncated,
-    /// Compressed bytes that cannot be decoded.
+    /// Compressed data cannot be decompressed.
     Corrupt,
-    /// Decoded bytes that do not agree with their checksum.
+    /// The checksum of a member or frame does not match its decompressed data.
     Checksum,
-    /// A member or frame that unpacks to more, for its size, than any archive does.
+    /// A member or frame decompresses to far more bytes than any real archive would.
     Bomb,
-    /// Bytes between records, members or frames that belong to none.
+    /// Bytes between records, members or frames that do not belong to any of them.
     Garbage,
-    /// Bytes behind damage in which members or frames were not tried, because those tried before
-    /// them took more work than is allowed.
+    /// A range after damage that was not searched for members or frames, because the search up to
+    /// there exceeded its work limit.
     Unsearched,
-    /// A record that does not begin with a version line.
+    /// A record does not start with a version line.
     BadHeader,
-    /// A record header that does not end within the limit.
+    /// A record header is longer than
+    /// [`Limits::max_header_bytes`](crate::Limits::max_header_bytes).
     HeaderTooLong,
-    /// A `Content-Length` that is absent, not a number, stated twice with two
-    /// values, or that does not lead to the end of the record.
+    /// `Content-Length` is missing, is not a number, is given twice with different values, or does
+    /// not lead to the end of the record.
     BadContentLength,
 }
 
 impl ErrorKind {
-    /// The permanent name of the sort, for tables and logs.
+    /// Returns the permanent code of the kind, for tables and logs.
     pub fn code(self) -> &'static str {
         match self {
             ErrorKind::Io => "io",
@@ -88,7 +92,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ErrorKind::Io => "the input cannot be read",
-            ErrorKind::Unsupported(what) => what,
+            ErrorKind::Unsupported(format) => return format.fmt(f),
             ErrorKind::NotAnArchive => "not a WARC archive: neither plain, nor gzip, nor zstd",
             ErrorKind::Empty => "the input has no bytes",
             ErrorKind::BadDictionary => "the zstd dictionary frame is damaged",
@@ -109,36 +113,37 @@ impl fmt::Display for ErrorKind {
 }
 
 impl Error {
-    /// Damage at `offset` after which reading goes on at `next`.
+    /// Returns a fault at `offset` after which reading continues at `next`.
     pub(crate) fn damage(kind: ErrorKind, offset: u64, next: u64) -> Error {
         Error {
             kind,
             offset,
-            skipped: next.saturating_sub(offset),
-            decoded: None,
+            bytes_skipped: next.saturating_sub(offset),
+            decoded_range: None,
             records_before: 0,
-            fatal: false,
+            is_fatal: false,
             source: None,
         }
     }
 
-    /// Damage between records of the member at `offset`, found in its decoded bytes.
-    pub(crate) fn inside(kind: ErrorKind, offset: u64, decoded: DamagedRange) -> Error {
+    /// Returns a fault in the decompressed bytes of the member at `offset`, after which reading
+    /// continues in the same member.
+    pub(crate) fn in_member(kind: ErrorKind, offset: u64, range: DamagedRange) -> Error {
         Error {
-            decoded: Some(decoded),
+            decoded_range: Some(range),
             ..Error::damage(kind, offset, offset)
         }
     }
 
-    /// A fault that ends the input.
+    /// Returns an error that ends the input.
     pub(crate) fn fatal(kind: ErrorKind, offset: u64) -> Error {
         Error {
-            fatal: true,
+            is_fatal: true,
             ..Error::damage(kind, offset, offset)
         }
     }
 
-    /// A failure of the input itself, met at `offset`.
+    /// Returns the error for a failure to read the input at `offset`.
     pub(crate) fn io(source: io::Error, offset: u64) -> Error {
         Error {
             source: Some(source),
@@ -146,50 +151,7 @@ impl Error {
         }
     }
 
-    /// Whether the input itself failed.
-    pub(crate) fn is_io(&self) -> bool {
-        self.kind == ErrorKind::Io
-    }
-
-    /// The failure of the input, or the fault dressed up as one.
-    pub(crate) fn into_io(mut self) -> io::Error {
-        match self.source.take() {
-            Some(source) => source,
-            None => io::Error::other(self),
-        }
-    }
-
-    /// The sort of the fault.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
-    /// The permanent name of the sort, as [`ErrorKind::code`] has it.
-    pub fn code(&self) -> &'static str {
-        self.kind.code()
-    }
-
-    /// Where the damage begins, in bytes of the input.
-    ///
-    /// This is the start of a plain record, or of the member or frame that
-    /// holds the damage.
-    pub fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// How many bytes of the input are passed over, from [`offset`](Error::offset).
-    ///
-    /// Zero for damage between records that share a member: see [`decoded`](Error::decoded_range).
-    pub fn bytes_skipped(&self) -> u64 {
-        self.skipped
-    }
-
-    /// The place inside the decoded bytes, for damage in a member of many records.
-    pub fn decoded_range(&self) -> Option<DamagedRange> {
-        self.decoded
-    }
-
-    /// The same, where records of the damaged member were given before it was seen.
+    /// Sets the number of records that were returned from the member before the damage was found.
     pub(crate) fn with_records_before(self, records_before: u32) -> Error {
         Error {
             records_before,
@@ -197,29 +159,76 @@ impl Error {
         }
     }
 
-    /// Records of a damaged member that were given. They may be other than they were written; their
-    /// [`Integrity`](crate::Integrity) says so.
+    /// Returns true if reading the input failed.
+    pub(crate) fn is_io(&self) -> bool {
+        self.kind == ErrorKind::Io
+    }
+
+    /// Converts the error into the [`io::Error`] that caused it, or into one that wraps it.
+    pub(crate) fn into_io(mut self) -> io::Error {
+        match self.source.take() {
+            Some(source) => source,
+            None => io::Error::other(self),
+        }
+    }
+
+    /// Returns the kind of the fault.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the permanent code of the kind. See [`ErrorKind::code`].
+    pub fn code(&self) -> &'static str {
+        self.kind.code()
+    }
+
+    /// Returns the offset of the damage, in bytes of the input.
+    ///
+    /// This is the start of the uncompressed record, or of the member or frame that contains the
+    /// damage.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Returns the number of bytes of the input that are skipped, from [`offset`](Error::offset).
+    ///
+    /// Returns 0 for damage between records that share a member: see
+    /// [`decoded_range`](Error::decoded_range).
+    pub fn bytes_skipped(&self) -> u64 {
+        self.bytes_skipped
+    }
+
+    /// Returns the damaged range in the decompressed bytes of the member, if the member holds
+    /// several records and reading continues in it.
+    pub fn decoded_range(&self) -> Option<DamagedRange> {
+        self.decoded_range
+    }
+
+    /// Returns the number of records of the damaged member that were returned before the damage
+    /// was found.
+    ///
+    /// They may differ from what was written. Their [`Integrity`](crate::Integrity) says so.
     pub fn records_before(&self) -> u32 {
         self.records_before
     }
 
-    /// Whether the input cannot be read further.
+    /// Returns true if no more records can be read from the input.
     pub fn is_fatal(&self) -> bool {
-        self.fatal
+        self.is_fatal
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at offset {}", self.kind, self.offset)?;
-        if let Some(decoded) = self.decoded {
+        if let Some(range) = self.decoded_range {
             write!(
                 f,
                 " (decoded offset {}, {} decoded bytes skipped)",
-                decoded.offset, decoded.bytes
+                range.offset, range.bytes
             )
-        } else if self.skipped > 0 {
-            write!(f, ", {} bytes skipped", self.skipped)
+        } else if self.bytes_skipped > 0 {
+            write!(f, ", {} bytes skipped", self.bytes_skipped)
         } else {
             Ok(())
         }
@@ -240,7 +249,7 @@ mod tests {
     use std::error::Error as _;
 
     #[test]
-    fn an_error_says_its_place_and_what_it_cost() {
+    fn an_error_states_its_offset_and_the_bytes_skipped() {
         let error = Error::damage(ErrorKind::Checksum, 10, 25);
         assert_eq!(
             error.to_string(),
@@ -254,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_of_a_failed_input_is_its_source_and_not_in_the_text() {
+    fn the_cause_of_an_io_error_is_its_source_and_not_in_its_text() {
         let error = Error::io(io::Error::other("disk gone"), 7);
         assert!(error.is_fatal());
         assert_eq!(error.to_string(), "the input cannot be read at offset 7");

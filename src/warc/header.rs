@@ -1,98 +1,102 @@
-//! Splits a record header into its fields.
+//! Parsing of record headers.
 
-use crate::detect::begins_record;
 use crate::error::ErrorKind;
+use crate::record_start::is_version_line;
 
-/// A version line that is longer than this is none.
-const VERSION_BYTES_MAX: usize = 64;
+/// The longest version line.
+const MAX_VERSION_BYTES: usize = 64;
 
-/// A field, as positions in the header: name and value, both trimmed.
+/// The positions in a header of the name and the value of a field, both trimmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Field {
+pub(crate) struct HeaderField {
     name: (u32, u32),
     value: (u32, u32),
 }
 
-impl Field {
-    /// The name, out of the header that was parsed.
+impl HeaderField {
+    /// Returns the name. `header` must be the header that was parsed.
     pub(crate) fn name(self, header: &[u8]) -> &[u8] {
         &header[self.name.0 as usize..self.name.1 as usize]
     }
 
-    /// The value, out of the header that was parsed.
+    /// Returns the value. `header` must be the header that was parsed.
     pub(crate) fn value(self, header: &[u8]) -> &[u8] {
         &header[self.value.0 as usize..self.value.1 as usize]
     }
 }
 
-/// A header, as far as it is there.
+/// The result of parsing a header that may not be read completely yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parsed {
-    /// It takes `bytes`, with the empty line at its end. `folded` if a value runs over lines.
-    Header { bytes: usize, folded: bool },
-    /// It goes on beyond the bytes given.
-    More,
-    /// It is none.
-    Bad(ErrorKind),
+pub(crate) enum ParsedHeader {
+    /// The header is `bytes` long, including the empty line at its end. `is_folded` is true if a
+    /// value continues on further lines.
+    Complete { bytes: usize, is_folded: bool },
+    /// The header continues after the given bytes.
+    Incomplete,
+    /// The bytes are not a header.
+    Invalid(ErrorKind),
 }
 
-/// Parses the header at the start of `bytes`, which begin with `WARC/`, into `fields`.
+/// Parses the header at the start of `bytes`, which start with `WARC/`, into `fields`.
 ///
-/// Lines end with CRLF or LF. A line without a colon is passed over; a second
-/// version line means that the header was cut and another record begins.
+/// Implements the grammar of [WARC 1.1 §4] leniently: lines end with CRLF or LF, and a line
+/// without a colon is ignored. A second version line means that the header was cut and another
+/// record starts.
 ///
-/// The grammar is that of WARC 1.1 §4, taken liberally.
-pub(crate) fn parse(bytes: &[u8], fields: &mut Vec<Field>) -> Parsed {
+/// [WARC 1.1 §4]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
+pub(crate) fn parse(bytes: &[u8], fields: &mut Vec<HeaderField>) -> ParsedHeader {
     fields.clear();
     let bytes = &bytes[..bytes.len().min(u32::MAX as usize)];
     match bytes.get(5) {
-        Some(first) if !first.is_ascii_digit() => return Parsed::Bad(ErrorKind::BadHeader),
+        Some(first) if !first.is_ascii_digit() => {
+            return ParsedHeader::Invalid(ErrorKind::BadHeader);
+        }
         _ => {}
     }
-    // However many bytes are there: what is said of a line must not depend on that.
-    let first = &bytes[..bytes.len().min(VERSION_BYTES_MAX + 1)];
+    // The result must not depend on how many bytes after the version line are read so far.
+    let first = &bytes[..bytes.len().min(MAX_VERSION_BYTES + 1)];
     let Some(end) = memchr::memchr(b'\n', first) else {
-        return if bytes.len() > VERSION_BYTES_MAX {
-            Parsed::Bad(ErrorKind::BadHeader)
+        return if bytes.len() > MAX_VERSION_BYTES {
+            ParsedHeader::Invalid(ErrorKind::BadHeader)
         } else {
-            Parsed::More
+            ParsedHeader::Incomplete
         };
     };
-    if !is_version(&bytes[..end]) {
-        return Parsed::Bad(ErrorKind::BadHeader);
+    if !is_version_line(&bytes[..end]) {
+        return ParsedHeader::Invalid(ErrorKind::BadHeader);
     }
-    let mut folded = false;
-    let mut at = end + 1;
+    let mut is_folded = false;
+    let mut start = end + 1;
     loop {
-        let Some(length) = memchr::memchr(b'\n', &bytes[at..]) else {
-            return Parsed::More;
+        let Some(length) = memchr::memchr(b'\n', &bytes[start..]) else {
+            return ParsedHeader::Incomplete;
         };
-        let line = &bytes[at..at + length];
+        let line = &bytes[start..start + length];
         match line.first() {
             None => break,
             Some(b'\r') if length == 1 => break,
-            Some(b' ' | b'\t') => folded |= !fields.is_empty() && !line.trim_ascii().is_empty(),
+            Some(b' ' | b'\t') => is_folded |= !fields.is_empty() && !line.trim_ascii().is_empty(),
             Some(_) => {
                 if let Some(colon) = memchr::memchr(b':', line) {
-                    fields.push(Field {
-                        name: trim(bytes, at, at + colon),
-                        value: trim(bytes, at + colon + 1, at + length),
+                    fields.push(HeaderField {
+                        name: trim(bytes, start, start + colon),
+                        value: trim(bytes, start + colon + 1, start + length),
                     });
-                } else if is_version(line) {
-                    return Parsed::Bad(ErrorKind::Truncated);
+                } else if is_version_line(line) {
+                    return ParsedHeader::Invalid(ErrorKind::Truncated);
                 }
             }
         }
-        at += length + 1;
+        start += length + 1;
     }
-    let empty_line = memchr::memchr(b'\n', &bytes[at..]).map_or(0, |length| length + 1);
-    Parsed::Header {
-        bytes: at + empty_line,
-        folded,
+    let empty_line = memchr::memchr(b'\n', &bytes[start..]).map_or(0, |length| length + 1);
+    ParsedHeader::Complete {
+        bytes: start + empty_line,
+        is_folded,
     }
 }
 
-/// Copies a header into `out` with every folded value on one line, joined by one space.
+/// Copies a header into `out` and puts each folded value on one line, joined with single spaces.
 pub(crate) fn unfold(header: &[u8], out: &mut Vec<u8>) {
     out.clear();
     let mut fields = 0;
@@ -114,51 +118,39 @@ pub(crate) fn unfold(header: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Whether a line is a version and nothing more, as in `WARC/1.0`.
-pub(crate) fn is_version(line: &[u8]) -> bool {
-    if !begins_record(line) {
-        return false;
-    }
-    let mut numbers = line[5..].trim_ascii_end().splitn(2, |&byte| byte == b'.');
-    let is_number = |part: Option<&[u8]>| {
-        part.is_some_and(|n| !n.is_empty() && n.iter().all(u8::is_ascii_digit))
-    };
-    is_number(numbers.next()) && is_number(numbers.next())
-}
-
-/// The one `Content-Length` of a header.
+/// Returns the value of `Content-Length`.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::BadContentLength`] if there is none, if it is no number of 64
-/// bits, or if there are two that differ.
-pub(crate) fn content_length(header: &[u8], fields: &[Field]) -> Result<u64, ErrorKind> {
-    let mut stated = None;
+/// [`ErrorKind::BadContentLength`] if the field is missing, if its value is not a decimal number
+/// of at most 64 bits, or if two such fields have different values.
+pub(crate) fn content_length(header: &[u8], fields: &[HeaderField]) -> Result<u64, ErrorKind> {
+    let mut length = None;
     for field in fields {
         if !field.name(header).eq_ignore_ascii_case(b"content-length") {
             continue;
         }
-        let value = number(field.value(header)).ok_or(ErrorKind::BadContentLength)?;
-        if stated.is_some_and(|other| other != value) {
+        let value = parse_number(field.value(header)).ok_or(ErrorKind::BadContentLength)?;
+        if length.is_some_and(|other| other != value) {
             return Err(ErrorKind::BadContentLength);
         }
-        stated = Some(value);
+        length = Some(value);
     }
-    stated.ok_or(ErrorKind::BadContentLength)
+    length.ok_or(ErrorKind::BadContentLength)
 }
 
-/// A number of decimal digits and nothing else.
-fn number(digits: &[u8]) -> Option<u64> {
+/// Parses a number that consists of decimal digits only.
+fn parse_number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
-    digits.iter().try_fold(0_u64, |sum, digit| {
+    digits.iter().try_fold(0_u64, |number, digit| {
         let digit = char::from(*digit).to_digit(10)?;
-        sum.checked_mul(10)?.checked_add(u64::from(digit))
+        number.checked_mul(10)?.checked_add(u64::from(digit))
     })
 }
 
-/// The range `start..end` of `bytes` without blanks and CR at its ends.
+/// Returns the range `start..end` of `bytes` without the blanks and CR at its ends.
 fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (u32, u32) {
     while start < end && matches!(bytes[start], b' ' | b'\t' | b'\r') {
         start += 1;
@@ -166,7 +158,7 @@ fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (u32, u32) {
     while start < end && matches!(bytes[end - 1], b' ' | b'\t' | b'\r') {
         end -= 1;
     }
-    // `parse` looks at no more than `u32::MAX` bytes.
+    // `parse` reads at most `u32::MAX` bytes.
     (start as u32, end as u32)
 }
 
@@ -174,7 +166,7 @@ fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    fn fields(header: &[u8]) -> (Parsed, Vec<(String, String)>) {
+    fn fields(header: &[u8]) -> (ParsedHeader, Vec<(String, String)>) {
         let mut fields = Vec::new();
         let parsed = parse(header, &mut fields);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -193,62 +185,54 @@ mod tests {
         assert_eq!(pairs, fields(bare.as_bytes()).1);
         assert_eq!(
             parsed,
-            Parsed::Header {
+            ParsedHeader::Complete {
                 bytes: header.len(),
-                folded: false
+                is_folded: false
             }
         );
         let want = [("WARC-Type", "response"), ("X", ""), ("Y", "a:b")];
-        assert!(pairs.iter().map(|(n, v)| (n.as_str(), v.as_str())).eq(want));
+        assert!(
+            pairs
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .eq(want)
+        );
     }
 
     #[test]
-    fn a_header_that_is_not_all_there_wants_more() {
+    fn a_partial_header_is_incomplete() {
         let header = b"WARC/0.18\r\nA: b\r\n\r\n";
         for cut in 5..header.len() {
-            assert_eq!(fields(&header[..cut]).0, Parsed::More, "{cut}");
+            assert_eq!(fields(&header[..cut]).0, ParsedHeader::Incomplete, "{cut}");
         }
     }
 
     #[test]
-    fn a_version_line_is_two_numbers() {
-        for line in [
-            "WARC/1.0",
-            "WARC/0.17\r",
-            "WARC/1.1 \r",
-            "WARC/12.34",
-            "warc/1.0",
-        ] {
-            assert!(is_version(line.as_bytes()), "{line}");
-        }
-        for line in [
-            "WARC/",
-            "WARC/1",
-            "WARC/1.",
-            "WARC/x.y",
-            "WARC/1.0a",
-            "WARD/1.0",
-        ] {
-            assert!(!is_version(line.as_bytes()), "{line}");
-        }
-        assert_eq!(fields(b"WARC/\0\0").0, Parsed::Bad(ErrorKind::BadHeader));
-        assert_eq!(fields(b"WARC/1.0 x\n").0, Parsed::Bad(ErrorKind::BadHeader));
+    fn a_header_must_start_with_one_version_line() {
+        assert_eq!(
+            fields(b"WARC/\0\0").0,
+            ParsedHeader::Invalid(ErrorKind::BadHeader)
+        );
+        assert_eq!(
+            fields(b"WARC/1.0 x\n").0,
+            ParsedHeader::Invalid(ErrorKind::BadHeader)
+        );
         let two = b"WARC/1.0\nA: b\nWARC/1.0\nA: b\n\n";
-        assert_eq!(fields(two).0, Parsed::Bad(ErrorKind::Truncated));
+        assert_eq!(fields(two).0, ParsedHeader::Invalid(ErrorKind::Truncated));
     }
 
     #[test]
-    fn a_long_version_line_is_none_however_much_of_it_is_there() {
+    fn a_long_version_line_is_invalid_however_much_of_it_is_read() {
         let header = format!("WARC/1.0{}\nA: b\n\n", " ".repeat(57));
-        assert_eq!(fields(&header.as_bytes()[..64]).0, Parsed::More);
+        assert_eq!(fields(&header.as_bytes()[..64]).0, ParsedHeader::Incomplete);
         for cut in 65..=header.len() {
             let parsed = fields(&header.as_bytes()[..cut]).0;
-            assert_eq!(parsed, Parsed::Bad(ErrorKind::BadHeader), "{cut}");
+            assert_eq!(parsed, ParsedHeader::Invalid(ErrorKind::BadHeader), "{cut}");
         }
         let shorter = header.replacen(' ', "", 1);
         assert!(matches!(
             fields(shorter.as_bytes()).0,
-            Parsed::Header { .. }
+            ParsedHeader::Complete { .. }
         ));
     }
 
@@ -257,7 +241,10 @@ mod tests {
         let header = b"WARC/1.0\r\nA: one\r\n  two \r\n\tthree\r\n \r\nodd\r\nB: x\r\n\r\n";
         assert!(matches!(
             fields(header).0,
-            Parsed::Header { folded: true, .. }
+            ParsedHeader::Complete {
+                is_folded: true,
+                ..
+            }
         ));
         let mut out = Vec::new();
         unfold(header, &mut out);
@@ -265,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn content_length_is_digits_and_only_one_value() {
+    fn content_length_has_only_digits_and_one_value() {
         for (lines, want) in [
             ("Content-Length: 12", Some(12)),
             ("content-LENGTH:0", Some(0)),

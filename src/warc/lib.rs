@@ -1,16 +1,50 @@
-//! Reads WARC archives: plain, gzip or zstd, from files, ranges of files and streams.
+//! A reader for WARC archives.
 //!
-//! The way in is [`Reader`]: it lends one [`Record`] at a time, as slices of
-//! buffers that it uses again. Damage is an [`Error`] that names its place
-//! and costs the damaged record; the next call goes on behind it.
+//! The crate reads WARC versions 0.17 to [1.1][WARC 1.1], uncompressed, compressed with gzip
+//! ([RFC 1952]), per record or as a whole, or with zstd, with or without the dictionary frame of
+//! [Zstandard compression of WARC]. Archives are read from files, ranges of files and streams.
 //!
-//! The formats are WARC 0.17 to [WARC 1.1], gzip according to [RFC 1952], and
-//! [Zstandard compression of WARC] with the dictionary frame.
+//! [`Reader`] returns one [`Record`] at a time, borrowed from its buffers. A damaged record is
+//! skipped and reported as an [`Error`] with its position: reading resumes at the next valid gzip
+//! member, zstd frame or record.
 //!
-//! What a reader gives depends on nothing but the bytes and the offset at
-//! which it starts: whoever reads a file in ranges that end exactly where the
-//! next begins gets the records and the faults of one reading. If you change
-//! where reading goes on after damage, look at `find_member`, which must agree.
+//! # Example
+//!
+//! ```
+//! use warc::{Limits, Reader, RecordType};
+//!
+//! # let path = std::env::temp_dir().join(format!("warc-example-{}.warc", std::process::id()));
+//! # let record = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n\
+//! #     Content-Length: 2\r\n\r\nhi\r\n\r\n";
+//! # std::fs::write(&path, record)?;
+//! let mut reader = Reader::new(Limits::default());
+//! reader.open_file(&path)?;
+//! loop {
+//!     match reader.read_record() {
+//!         Ok(true) => {
+//!             let record = reader.record();
+//!             assert_eq!(record.record_type(), RecordType::Response);
+//!             assert_eq!(record.target_uri(), Some(&b"http://a.example/"[..]));
+//!             assert_eq!(record.location().offset, 0);
+//!             assert_eq!(record.block(), b"hi");
+//!         }
+//!         Ok(false) => break,
+//!         Err(error) if error.is_fatal() => return Err(error.into()),
+//!         Err(fault) => eprintln!("{fault}"),
+//!     }
+//! }
+//! # std::fs::remove_file(&path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Reading in ranges
+//!
+//! The result of a reader depends only on the bytes of the archive and on the offset at which it
+//! starts. So a large file can be read in parallel: [`find_member`] guesses where a range starts,
+//! [`Reader::open_range`] reads it, and the guess is correct if the reader of the range before it
+//! ends there ([`Reader::next_offset`]). The ranges then give exactly the records and faults of a
+//! reader of the whole file. If you change where reading continues after damage, also check
+//! `resync.rs`, which must find the same offsets.
 //!
 //! [WARC 1.1]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
 //! [RFC 1952]: https://www.rfc-editor.org/rfc/rfc1952
@@ -31,9 +65,11 @@ mod limits;
 mod location;
 mod reader;
 mod record;
+mod record_start;
 mod record_type;
 mod resync;
 mod search_budget;
+mod unsupported_format;
 
 #[cfg(test)]
 mod tests;
@@ -49,6 +85,7 @@ pub use reader::Reader;
 pub use record::{Headers, Record};
 pub use record_type::RecordType;
 pub use resync::find_member;
+pub use unsupported_format::UnsupportedFormat;
 
 /// The examples of the README, which are tested with those in the documentation.
 #[cfg(doctest)]

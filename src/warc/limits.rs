@@ -1,19 +1,19 @@
-//! Bounds on the memory of a reader.
+//! The memory limits of a reader.
 
-/// Bounds on what a reader holds in memory.
+/// Limits on the memory that a [`Reader`](crate::Reader) uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest record header; a longer one is a fault.
+    /// The largest record header, in bytes. A longer one is a fault.
     pub max_header_bytes: usize,
-    /// The part of a block that is kept; what is beyond is passed over.
+    /// The largest part of a record block that is kept, in bytes. The rest is skipped.
     pub max_block_bytes: usize,
-    /// The largest gzip member that is inflated in one piece; larger ones are
-    /// inflated piece by piece, with the same result and more slowly.
+    /// The largest gzip member, in decompressed bytes, that is decompressed in one call. Larger
+    /// members are decompressed step by step, with the same result, but more slowly.
     pub max_member_bytes: usize,
 }
 
 impl Default for Limits {
-    /// 1 MiB of header, 32 MiB of block, 16 MiB of member.
+    /// Returns limits of 1 MiB for a header, 32 MiB for a block and 16 MiB for a member.
     fn default() -> Limits {
         Limits {
             max_header_bytes: 1 << 20,

@@ -1,22 +1,24 @@
-//! Positions in an archive: of a record, and of damaged bytes.
+//! The location of a record in an archive, and of damage in a member.
 
-/// Where a record stands in its input, as the index of a crawl has it.
+/// The location of a record in its archive, in the terms of the Common Crawl index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RecordLocation {
-    /// Start of its gzip member, of its zstd frame, or of the plain record.
+    /// The offset, in bytes of the archive, of the gzip member or zstd frame that holds the
+    /// record, or of the record itself if the archive is not compressed.
     pub offset: u64,
-    /// Bytes of its member or frame, or of the plain record with the two line
-    /// ends behind it; none if several records share the member.
+    /// The number of bytes, in the archive, of the member or frame, or of the uncompressed record
+    /// with the two line ends after its block. `None` if several records share the member.
     pub length: Option<u64>,
-    /// Which record of its member it is, from 0; damaged ones are counted.
+    /// The index of the record in its member, from 0. Damaged records count.
     pub index_in_member: u32,
 }
 
-/// Where damage lies inside the decoded bytes of a member that holds many records.
+/// A damaged range in the decompressed bytes of a member that holds several records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DamagedRange {
-    /// Offset of the damage in the decoded bytes of its member.
+    /// The offset of the damage, in decompressed bytes of its member.
     pub offset: u64,
-    /// Decoded bytes from there to the next record or the end of the member.
+    /// The number of decompressed bytes from the damage to the next record or the end of the
+    /// member. They are skipped.
     pub bytes: u64,
 }

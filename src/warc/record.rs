@@ -1,39 +1,44 @@
-//! A record as the reader lends it.
+//! A record of an archive.
 
-use crate::header::Field;
+use crate::header::HeaderField;
 use crate::integrity::Integrity;
 use crate::location::RecordLocation;
 use crate::record_type::RecordType;
 
-/// A record, as slices of the buffers of its [`Reader`](crate::Reader).
+/// A record, borrowed from the buffers of its [`Reader`](crate::Reader).
 ///
-/// It lives until the next record is read, and costs nothing to copy.
+/// It is valid until the next record is read. Copying it is cheap.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     pub(crate) header: &'a [u8],
-    pub(crate) fields: &'a [Field],
+    pub(crate) fields: &'a [HeaderField],
     pub(crate) block: &'a [u8],
-    pub(crate) block_bytes: u64,
+    pub(crate) content_length: u64,
     pub(crate) location: RecordLocation,
-    pub(crate) length_quirk: bool,
+    pub(crate) has_length_quirk: bool,
     pub(crate) integrity: Integrity,
 }
 
 impl<'a> Record<'a> {
-    /// Where the record stands.
+    /// Returns the location of the record in its archive.
+    #[inline]
     pub fn location(&self) -> RecordLocation {
         self.location
     }
 
-    /// The version line without its end, as in `WARC/1.0`.
+    /// Returns the version line without its line end, such as `WARC/1.0`.
     pub fn version(&self) -> &'a [u8] {
         let end = memchr::memchr(b'\n', self.header).unwrap_or(self.header.len());
         self.header[..end].trim_ascii_end()
     }
 
-    /// The value of the first header field of this name, in any case.
+    /// Returns the value of the first header field with this name.
     ///
-    /// Blanks around it are gone, and a value that runs over lines is joined by one space.
+    /// Names are compared without regard to case ([WARC 1.1 §4]). The value has no blanks around
+    /// it, and the lines of a folded value are joined with single spaces. The cost is linear in
+    /// the number of fields.
+    ///
+    /// [WARC 1.1 §4]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
         self.fields
             .iter()
@@ -45,7 +50,7 @@ impl<'a> Record<'a> {
             .map(|field| field.value(self.header))
     }
 
-    /// All header fields in their order, as names and values.
+    /// Returns an iterator over the names and values of all header fields, in their order.
     pub fn headers(&self) -> Headers<'a> {
         Headers {
             header: self.header,
@@ -53,15 +58,16 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The value of `WARC-Type`.
+    /// Returns the value of `WARC-Type`.
     pub fn record_type(&self) -> RecordType {
         self.header("WARC-Type")
             .map_or(RecordType::Unknown, RecordType::from_name)
     }
 
-    /// The value of `WARC-Target-URI`, without the angle brackets that some writers put around it.
+    /// Returns the value of `WARC-Target-URI`, without the angle brackets that some writers put
+    /// around it.
     ///
-    /// The grammar of WARC 1.0 asks for the brackets and that of 1.1 does not.
+    /// The grammar of WARC 1.0 requires the brackets; WARC 1.1 removed them.
     pub fn target_uri(&self) -> Option<&'a [u8]> {
         let value = self.header("WARC-Target-URI")?;
         let inner = value
@@ -70,40 +76,50 @@ impl<'a> Record<'a> {
         Some(inner.unwrap_or(value))
     }
 
-    /// The block: its first part only if it [is cut](Record::is_truncated).
+    /// Returns the block of the record, or its first part if it [is
+    /// truncated](Record::is_truncated).
+    #[inline]
     pub fn block(&self) -> &'a [u8] {
         self.block
     }
 
-    /// The length of the block as `Content-Length` states it.
+    /// Returns the value of `Content-Length`: the length of the complete block in bytes.
+    #[inline]
     pub fn content_length(&self) -> u64 {
-        self.block_bytes
+        self.content_length
     }
 
-    /// Whether the block is larger than the limit and only its first part is here.
-    pub fn is_truncated(&self) -> bool {
-        self.block_bytes > self.block.len() as u64
-    }
-
-    /// Whether the stated length was two octets too small and two were added.
+    /// Returns true if the block is larger than
+    /// [`Limits::max_block_bytes`](crate::Limits::max_block_bytes) and only its first part was
+    /// kept.
     ///
-    /// Archives of CC-MAIN-2018-34 have an extra CRLF in the block that their
-    /// `Content-Length` does not count.
-    pub fn has_length_quirk(&self) -> bool {
-        self.length_quirk
+    /// This does not depend on the field `WARC-Truncated`.
+    #[inline]
+    pub fn is_truncated(&self) -> bool {
+        self.content_length > self.block.len() as u64
     }
 
-    /// Returns how far the bytes of the record are known to be those that were written.
+    /// Returns true if `Content-Length` was two bytes too small and the block was extended.
+    ///
+    /// Archives of CC-MAIN-2018-34 have an additional CRLF in the block that `Content-Length` does
+    /// not count.
+    #[inline]
+    pub fn has_length_quirk(&self) -> bool {
+        self.has_length_quirk
+    }
+
+    /// Returns whether a checksum confirms the bytes of the record.
+    #[inline]
     pub fn integrity(&self) -> Integrity {
         self.integrity
     }
 }
 
-/// The header fields of a record, in their order.
+/// An iterator over the names and values of the header fields of a record.
 #[derive(Clone, Debug)]
 pub struct Headers<'a> {
     header: &'a [u8],
-    fields: std::slice::Iter<'a, Field>,
+    fields: std::slice::Iter<'a, HeaderField>,
 }
 
 impl<'a> Iterator for Headers<'a> {
@@ -118,24 +134,27 @@ impl<'a> Iterator for Headers<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::header::{Parsed, parse};
+    use crate::header::{ParsedHeader, parse};
 
     fn with_record(header: &[u8], check: impl FnOnce(Record<'_>)) {
         let mut fields = Vec::new();
-        assert!(matches!(parse(header, &mut fields), Parsed::Header { .. }));
+        assert!(matches!(
+            parse(header, &mut fields),
+            ParsedHeader::Complete { .. }
+        ));
         check(Record {
             header,
             fields: &fields,
             block: b"",
-            block_bytes: 0,
+            content_length: 0,
             location: RecordLocation::default(),
-            length_quirk: false,
+            has_length_quirk: false,
             integrity: Integrity::default(),
         });
     }
 
     #[test]
-    fn names_are_found_in_any_case_and_the_first_counts() {
+    fn field_names_match_in_any_case_and_the_first_field_counts() {
         let header = b"WARC/1.1\r\nwarc-TYPE: RESPONSE \r\nX: 1\r\nx: 2\r\nY: \xff\r\n\r\n";
         with_record(header, |record| {
             assert_eq!(record.version(), b"WARC/1.1");
@@ -148,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_is_absent_or_new_is_unknown() {
+    fn a_missing_or_new_type_is_unknown() {
         for header in [&b"WARC/1.0\n\n"[..], b"WARC/1.0\nWARC-Type: novel\n\n"] {
             with_record(header, |record| {
                 assert_eq!(record.record_type(), RecordType::Unknown)
@@ -157,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_around_a_target_are_taken_off() {
+    fn brackets_around_a_target_uri_are_removed() {
         for (value, want) in [
             ("<http://a/>", "http://a/"),
             ("http://a/", "http://a/"),

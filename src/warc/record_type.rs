@@ -1,30 +1,32 @@
 //! The type of a record.
 
-/// The value of `WARC-Type`.
+/// The type of a record, from its `WARC-Type` field ([WARC 1.1 §5.5]).
+///
+/// [WARC 1.1 §5.5]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-type-mandatory
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RecordType {
-    /// About the records that follow.
+    /// A description of the records that follow.
     Warcinfo,
-    /// What a server answered.
+    /// A complete response of a server, usually with the HTTP header.
     Response,
-    /// A resource without the protocol that brought it.
+    /// A resource without the header of the protocol that delivered it.
     Resource,
-    /// What a server was asked.
+    /// A complete request to a server.
     Request,
-    /// A response seen before.
+    /// A response that refers to an earlier record with the same content.
     Revisit,
-    /// About another record.
+    /// Information about another record.
     Metadata,
-    /// Another form of a record, as the text in WET files.
+    /// Another form of a record, such as the text in WET files.
     Conversion,
-    /// The rest of a record that was cut in pieces.
+    /// A further segment of a record that was split.
     Continuation,
-    /// Anything else, or no type at all.
+    /// Any other type, or none.
     Unknown,
 }
 
 impl RecordType {
-    /// The word for the type, in lower case.
+    /// Returns the name of the type in lower case, as in `WARC-Type`.
     pub fn name(self) -> &'static str {
         match self {
             RecordType::Warcinfo => "warcinfo",
@@ -39,8 +41,9 @@ impl RecordType {
         }
     }
 
-    /// The type by its name, in any case.
+    /// Returns the type with this name, compared without regard to case.
     pub(crate) fn from_name(name: &[u8]) -> RecordType {
+        // The most frequent types come first.
         const NAMES: [(&[u8], RecordType); 8] = [
             (b"response", RecordType::Response),
             (b"request", RecordType::Request),
@@ -54,6 +57,6 @@ impl RecordType {
         NAMES
             .iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map_or(RecordType::Unknown, |&(_, kind)| kind)
+            .map_or(RecordType::Unknown, |&(_, record_type)| record_type)
     }
 }

@@ -1,7 +1,9 @@
-//! Searches for the next place where reading can begin.
+//! Resynchronization: the search for the next member, frame or record after damage or at the start
+//! of a range.
 //!
-//! Readers that go on after damage and callers that cut a file in ranges ask
-//! the same two functions, so both come to the same offsets.
+//! Readers that continue after damage and callers that split a file into ranges use the same
+//! searches, so both find the same offsets. If you change a search, ranges of a file must still
+//! give the records and faults of the whole file: see `tests/ranges.rs` and `tests/hostile.rs`.
 
 use std::fs::File;
 use std::io;
@@ -10,31 +12,25 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::compression::Compression;
-use crate::decode::buffer::Text;
-use crate::decode::decoder::Input;
-use crate::decode::gzip::{self, Inflate};
-use crate::decode::source::Window;
-use crate::decode::zstd::{self, Frames};
-use crate::header::is_version;
-use crate::search_budget::{Probe, SearchBudget};
+use crate::decode::buffer::DecodedBuffer;
+use crate::decode::decoder::Decoder;
+use crate::detect::start_detected;
+use crate::record_start::{PLAUSIBLE_HEADER_BYTES, is_plausible_header};
+use crate::search_budget::SearchBudget;
 
-/// How far into a header we look for a field that every record has.
-const HEADER_BYTES: usize = 4 << 10;
-
-/// Work of probes in an input whose beginning is damaged, for each kind of compression.
-const CONTAINER_WORK: u64 = 4 << 20;
-
-/// Finds the first place at or after `from`, before `limit`, where an archive can be read from.
+/// Returns the first offset in `from..limit` at which reading an archive can start.
 ///
-/// That is a gzip member or a zstd frame which decodes to `WARC/`, or a plain
-/// record at the beginning of a line. What is found is a guess until a reader
-/// that came from before [ends](crate::Reader::next_offset) exactly there: the
-/// bytes of a record may look like the start of another. A file that is no
-/// archive, or not packed as `compression` says, has no such place.
+/// This is a gzip member or zstd frame that decompresses to `WARC/`, or an uncompressed record at
+/// the start of a line. The result is a guess, because the content of a record can look like the
+/// start of another one. It is confirmed when a reader of the bytes before it ends at exactly this
+/// offset: see [`Reader::next_offset`](crate::Reader::next_offset).
+///
+/// Returns `None` if there is no such offset, if the file is not an archive, or if its compression
+/// is not `compression`.
 ///
 /// # Errors
 ///
-/// The failure of reading the file.
+/// Any error from opening or reading the file.
 pub fn find_member(
     path: &Path,
     compression: Compression,
@@ -43,205 +39,143 @@ pub fn find_member(
 ) -> io::Result<Option<u64>> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
-    let mut input = Input::new(0);
-    // Whether the file is an archive at all is for its reader to say.
-    match input.open_file(file, length) {
-        Ok(()) if input.compression == compression => {}
+    let mut decoder = Decoder::new(0);
+    decoder.source.open_file(file, length);
+    // The reader of the file reports whether it is an archive.
+    match start_detected(&mut decoder) {
+        Ok(()) if decoder.compression == compression => {}
         Err(error) if error.is_io() => return Err(error.into_io()),
         _ => return Ok(None),
     }
-    find_start(&mut input, &mut Text::new(), from, limit)
+    find_start(&mut decoder, &mut DecodedBuffer::new(), from, limit)
 }
 
-/// Finds what [`find_member`] finds in an open input, where the window, or the text of a plain
-/// input, then stands.
+/// Returns the offset that [`find_member`] returns, in an open input, and moves the source there,
+/// or the cursor of the buffer if the input is not compressed.
 ///
-/// A reader that begins there begins with a new budget, as one does that comes from before.
+/// Starts a new search budget, as for a reader that reads from before the offset and gets there.
 pub(crate) fn find_start(
-    input: &mut Input,
-    text: &mut Text,
+    decoder: &mut Decoder,
+    buffer: &mut DecodedBuffer,
     from: u64,
     limit: u64,
 ) -> io::Result<Option<u64>> {
-    if input.compression != Compression::None {
-        let search = next_member(input, from, limit);
-        input.budget = SearchBudget::default();
+    if decoder.compression != Compression::None {
+        let search = find_next_member(decoder, from, limit);
+        decoder.budget = SearchBudget::default();
         return Ok(search?.found);
     }
+    // The byte before `from` determines whether a line starts there.
     let start = from.saturating_sub(1);
-    input.window.seek(start)?;
-    text.restart(start);
-    let found = next_record(text, input, (from - start) as usize, limit)?;
-    Ok(found.then(|| text.offset()))
+    decoder.source.seek(start)?;
+    buffer.restart(start);
+    let is_found = find_next_record(buffer, decoder, (from - start) as usize, limit)?;
+    Ok(is_found.then(|| buffer.offset()))
 }
 
-/// What a search found.
+/// The result of a search for a member or frame.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Search {
-    /// The first member or frame that may be begun.
+pub(crate) struct SearchResult {
+    /// The offset of the first member or frame that may be started.
     pub(crate) found: Option<u64>,
-    /// The first place before it that was not tried, for it would have taken too much work.
+    /// The first offset before it that was not tried because of the work limit.
     pub(crate) unsearched: Option<u64>,
 }
 
-/// Finds the next member or frame that decodes to `WARC/`, in `from..limit`, within the budget.
+/// Finds the next member or frame in `from..limit` that decompresses to `WARC/`, within the work
+/// limit.
 ///
-/// The window stands there, or at the end of what was searched.
-pub(crate) fn next_member(input: &mut Input, from: u64, limit: u64) -> io::Result<Search> {
-    let mut search = Search::default();
-    let (magic, proof_bytes) = input.magic();
+/// Moves the source there, or to the end of the range that was searched.
+pub(crate) fn find_next_member(
+    decoder: &mut Decoder,
+    from: u64,
+    limit: u64,
+) -> io::Result<SearchResult> {
+    let mut search = SearchResult::default();
+    let magic = decoder.magic();
     let finder = memmem::Finder::new(magic);
-    input.window.seek(from)?;
+    decoder.source.seek(from)?;
     loop {
-        let held = input.window.fill(magic.len())?;
+        let held = decoder.source.fill(magic.len())?;
         if held < magic.len() {
-            input.window.consume(held);
+            decoder.source.consume(held);
             return Ok(search);
         }
-        match finder.find(input.window.unread()) {
-            Some(at) => {
-                input.window.consume(at);
-                let offset = input.window.offset();
-                if offset >= limit {
-                    return Ok(search);
-                }
-                if let Some(end) = input.budget.end_of_search(offset) {
-                    search.unsearched.get_or_insert(offset);
-                    input.window.skip(end - offset)?;
-                    continue;
-                }
-                input.window.fill(proof_bytes)?;
-                let probe = input.probe();
-                input.budget.add_probe(offset, probe);
-                if probe.is_record {
-                    if input.budget.may_begin(from, offset) {
-                        search.found = Some(offset);
-                        return Ok(search);
-                    }
-                    search.unsearched.get_or_insert(offset);
-                }
-                input.window.consume(1);
+        let Some(index) = finder.find(decoder.source.unread()) else {
+            // The last bytes may be the first bytes of the magic number.
+            decoder.source.consume(held - (magic.len() - 1));
+            if decoder.source.offset() >= limit {
+                return Ok(search);
             }
-            None => {
-                input.window.consume(held - (magic.len() - 1));
-                if input.window.offset() >= limit {
-                    return Ok(search);
-                }
-            }
+            continue;
+        };
+        decoder.source.consume(index);
+        let offset = decoder.source.offset();
+        if offset >= limit {
+            return Ok(search);
         }
+        if let Some(end) = decoder.budget.end_of_search(offset) {
+            search.unsearched.get_or_insert(offset);
+            decoder.source.skip(end - offset)?;
+            continue;
+        }
+        decoder.source.fill(decoder.probe_bytes())?;
+        let probe = decoder.probe();
+        decoder.budget.add_probe(offset, probe);
+        if probe.is_record {
+            if decoder.budget.may_start(from, offset) {
+                search.found = Some(offset);
+                return Ok(search);
+            }
+            search.unsearched.get_or_insert(offset);
+        }
+        decoder.source.consume(1);
     }
 }
 
-/// Moves the cursor to the next record that begins a line, from `from` after the cursor on.
+/// Moves the cursor to the next plausible record at the start of a line, at least `from` bytes
+/// after the cursor, and returns true.
 ///
-/// Without one before the offset `limit`, the cursor is where the search ended.
-pub(crate) fn next_record(
-    text: &mut Text,
-    input: &mut Input,
+/// If there is none before the offset `limit`, moves the cursor to the end of the range that was
+/// searched and returns false.
+pub(crate) fn find_next_record(
+    buffer: &mut DecodedBuffer,
+    decoder: &mut Decoder,
     mut from: usize,
     limit: u64,
 ) -> io::Result<bool> {
-    let finder = memmem::Finder::new(b"WARC/");
+    const WORD: &[u8] = b"WARC/";
+    let finder = memmem::Finder::new(WORD);
     loop {
-        let rest = text.rest();
-        let start = from.min(rest.len());
-        if let Some(at) = finder.find(&rest[start..]) {
-            let at = start + at;
-            if text.offset() + at as u64 >= limit {
-                text.advance(at);
+        let unread = buffer.unread();
+        let start = from.min(unread.len());
+        if let Some(index) = finder.find(&unread[start..]) {
+            let index = start + index;
+            if buffer.offset() + index as u64 >= limit {
+                buffer.advance(index);
                 return Ok(false);
             }
-            if text.begins_line(at) {
-                text.need(input, at + HEADER_BYTES)?;
-                if is_plausible(&text.rest()[at..]) {
-                    text.advance(at);
+            if buffer.is_line_start(index) {
+                buffer.ensure(decoder, index + PLAUSIBLE_HEADER_BYTES)?;
+                if is_plausible_header(&buffer.unread()[index..]) {
+                    buffer.advance(index);
                     return Ok(true);
                 }
             }
-            from = at + 5;
+            from = index + WORD.len();
             continue;
         }
-        // The last octets may be the first of the word.
-        let done = start.max(rest.len().saturating_sub(4));
-        text.advance(done);
-        from = from.saturating_sub(done);
-        let held = text.rest().len();
-        if text.offset() >= limit || !text.need(input, held + 1)? {
-            let held = text.rest().len();
-            text.advance(held);
+        // The last bytes may be the first bytes of the word.
+        let searched = start.max(unread.len().saturating_sub(WORD.len() - 1));
+        buffer.advance(searched);
+        from = from.saturating_sub(searched);
+        let held = buffer.unread().len();
+        if buffer.offset() >= limit || !buffer.ensure(decoder, held + 1)? {
+            let held = buffer.unread().len();
+            buffer.advance(held);
             return Ok(false);
         }
     }
-}
-
-/// How the bytes of an archive are packed whose beginning is damaged, told by
-/// what begins first in them.
-pub(crate) fn find_compression(bytes: &[u8]) -> Option<Compression> {
-    let mut inflate = Inflate::new();
-    let mut frames = Frames::new();
-    let has_frames = matches!(frames.open(&mut Window::new(0)), Ok(Ok(())));
-    let found = [
-        (find_record(bytes), Compression::None),
-        (
-            find_proven(bytes, &gzip::MAGIC, |at| inflate.probe(at)),
-            Compression::Gzip,
-        ),
-        (
-            find_proven(bytes, &zstd::MAGIC, |at| match has_frames {
-                true => frames.probe(at),
-                false => Probe::new(false, 0, 0),
-            }),
-            Compression::Zstd,
-        ),
-    ];
-    let found = found.into_iter().filter_map(|(at, it)| Some((at?, it)));
-    found.min_by_key(|&(at, _)| at).map(|(_, it)| it)
-}
-
-/// Returns the first place in `bytes` where `magic` stands and a member is proven, within a bound
-/// on the work of its probes.
-fn find_proven(bytes: &[u8], magic: &[u8], mut probe: impl FnMut(&[u8]) -> Probe) -> Option<usize> {
-    let mut work = 0;
-    for at in memmem::find_iter(bytes, magic) {
-        let probe = probe(&bytes[at..]);
-        work += probe.work;
-        if probe.is_record {
-            return Some(at);
-        } else if work > CONTAINER_WORK {
-            return None;
-        }
-    }
-    None
-}
-
-/// The first place in `bytes`, after the first line end, at which a record seems to begin.
-pub(crate) fn find_record(bytes: &[u8]) -> Option<usize> {
-    memmem::find_iter(bytes, b"\nWARC/")
-        .map(|at| at + 1)
-        .find(|&at| is_plausible(&bytes[at..]))
-}
-
-/// Whether `bytes` begin with the header of a record: a version, and soon a type or a length.
-fn is_plausible(bytes: &[u8]) -> bool {
-    let bytes = &bytes[..bytes.len().min(HEADER_BYTES)];
-    let mut lines = bytes.split(|&byte| byte == b'\n');
-    if !lines.next().is_some_and(is_version) {
-        return false;
-    }
-    for line in lines {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() || is_version(line) {
-            return false;
-        }
-        let begins_with = |name: &[u8]| {
-            line.get(..name.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(name))
-        };
-        if begins_with(b"warc-type:") || begins_with(b"content-length:") {
-            return true;
-        }
-    }
-    false
 }
 
 #[cfg(test)]
@@ -250,7 +184,7 @@ mod tests {
     use crate::tests::{gzip, write};
 
     #[test]
-    fn a_member_is_found_by_what_it_decodes_to() {
+    fn a_member_is_found_by_its_decompressed_content() {
         let mut bytes = gzip(b"WARC/1.0\r\n");
         bytes.extend_from_slice(b"\x1f\x8b\x08\x00 no member");
         bytes.extend(gzip(b"not a record"));
@@ -267,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_record_is_found_where_a_line_begins() {
+    fn an_uncompressed_record_is_found_at_the_start_of_a_line() {
         let text = b"WARC/1.0\nContent-Length: 1\n\n.xWARC/1.0\nWARC-Type: x\n\n\nWARC/1.0\n\n\n\
             WARC/1.1\r\nA: b\r\nwarc-type: x\r\n\r\n";
         let last = memmem::find(text, b"WARC/1.1").unwrap() as u64;
@@ -283,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_across_two_readings_is_found() {
+    fn a_word_across_two_reads_is_found() {
         for pad in (64 << 10) - 20..(64 << 10) + 5 {
             let mut bytes = b"WARC/".to_vec();
             bytes.resize(pad, b'-');

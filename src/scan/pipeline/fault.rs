@@ -6,7 +6,7 @@
 
 use crate::capture::digest::DIGEST_MISMATCH;
 use crate::tables::Fault;
-use warc::{ErrorKind, RecordLocation};
+use warc::{ErrorKind, RecordLocation, UnsupportedFormat};
 
 /// Returns the fault of an input that does not exist.
 pub(super) fn of_missing_input() -> Fault {
@@ -56,7 +56,7 @@ pub(super) fn of_digest(location: RecordLocation, field: &str) -> Fault {
 fn damage_text(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Io => "the input cannot be read",
-        ErrorKind::Unsupported(text) => text,
+        ErrorKind::Unsupported(format) => unsupported_text(format),
         ErrorKind::NotAnArchive => "not a WARC archive: neither plain, nor gzip, nor zstd",
         ErrorKind::Empty => "the input has no bytes",
         ErrorKind::BadDictionary => "the zstd dictionary frame is damaged",
@@ -73,5 +73,26 @@ fn damage_text(kind: ErrorKind) -> &'static str {
         ErrorKind::HeaderTooLong => "the record header does not end within the limit",
         ErrorKind::BadContentLength => "Content-Length is absent, contradictory or wrong",
         _ => "unknown damage",
+    }
+}
+
+/// Returns the text of `detail` for an archive in a format that is not supported.
+fn unsupported_text(format: UnsupportedFormat) -> &'static str {
+    match format {
+        UnsupportedFormat::Arc => {
+            "an ARC archive, the elder of WARC, is not read: convert it to WARC first"
+        }
+        UnsupportedFormat::Zip => {
+            "a zip archive (WACZ) is not read: unpack it and give the WARC files in its archive folder"
+        }
+        UnsupportedFormat::EmptyZip => "a zip archive (WACZ) is not read, and this one is empty",
+        UnsupportedFormat::Bzip2 => "bzip2 is not read: unpack it with bzip2 -d first",
+        UnsupportedFormat::Lz4 => "lz4 is not read: unpack it with lz4 -d first",
+        UnsupportedFormat::Xz => "xz is not read: unpack it with xz -d first",
+        UnsupportedFormat::SevenZip => "7z is not read: unpack it first",
+        UnsupportedFormat::Compress => {
+            "the Z format of compress is not read: unpack it with gzip -d first"
+        }
+        _ => "a format that is not read",
     }
 }

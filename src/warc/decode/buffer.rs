@@ -1,54 +1,58 @@
-//! Decoded bytes: of a member that was inflated whole, or sliding along one that is not.
+//! Decompressed bytes with a cursor.
+//!
+//! The buffer holds either a whole member or the part of the input around the cursor.
 
 use std::io;
 
+use super::decoder::Decoder;
+use super::step::DecodeStep;
 use crate::compression::Compression;
-use crate::decode::decoder::{Fed, Input};
-use crate::detect::skip_line_ends;
 use crate::error::ErrorKind;
+use crate::record_start::skip_line_ends;
 
-/// The least that is asked of a decoder at once.
-const CHUNK: usize = 64 << 10;
+/// The smallest space that is passed to a decoder.
+const MIN_READ_BYTES: usize = 64 << 10;
 
-/// How decoded bytes ended.
+/// The end of the decompressed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// The member, frame or plain input is sound to its end.
-    Clean,
+pub(crate) enum DecodedEnd {
+    /// The member, frame or uncompressed input is valid to its end.
+    Valid,
     /// Nothing more can be decoded.
     Damaged(ErrorKind),
 }
 
-/// A buffer of decoded bytes with a cursor.
+/// Decompressed bytes with a cursor.
 ///
-/// Positions in it are counted from the cursor, because bytes before the
-/// cursor may be dropped whenever more is decoded.
-pub(crate) struct Text {
+/// Indices are relative to the cursor, because bytes before the cursor may be dropped when more
+/// bytes are decoded.
+pub(crate) struct DecodedBuffer {
     buffer: Vec<u8>,
     cursor: usize,
     len: usize,
-    /// Decoded offset of `buffer[0]`.
+    /// The decoded offset of `buffer[0]`.
     base: u64,
-    end: Option<End>,
+    end: Option<DecodedEnd>,
 }
 
-impl Text {
-    pub(crate) fn new() -> Text {
-        Text {
+impl DecodedBuffer {
+    /// Returns a buffer that is empty and at its end.
+    pub(crate) fn new() -> DecodedBuffer {
+        DecodedBuffer {
             buffer: Vec::new(),
             cursor: 0,
             len: 0,
             base: 0,
-            end: Some(End::Clean),
+            end: Some(DecodedEnd::Valid),
         }
     }
 
-    /// Drops everything and begins at the decoded offset `base`.
+    /// Drops all bytes and starts at the decoded offset `base`.
     pub(crate) fn restart(&mut self, base: u64) {
         (self.cursor, self.len, self.base, self.end) = (0, 0, base, None);
     }
 
-    /// Lends the whole buffer, of `size` bytes at least, to be filled from outside.
+    /// Returns the whole buffer, with at least `size` bytes, for a decoder to write to.
     pub(crate) fn space(&mut self, size: usize) -> &mut [u8] {
         if self.buffer.len() < size {
             self.buffer.resize(size, 0);
@@ -56,90 +60,92 @@ impl Text {
         &mut self.buffer
     }
 
-    /// The size of the buffer.
+    /// Returns the size of the buffer.
     pub(crate) fn size(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Gives back memory beyond `size`.
+    /// Drops all bytes and frees memory beyond `size`.
     pub(crate) fn shrink(&mut self, size: usize) {
         self.restart(0);
         self.buffer.truncate(size);
         self.buffer.shrink_to(size);
     }
 
-    /// Takes the first `len` bytes of the buffer as a sound and whole member.
+    /// Makes the first `len` bytes of the buffer the content of a whole and valid member.
     pub(crate) fn set_whole(&mut self, len: usize) {
-        (self.cursor, self.len, self.base, self.end) = (0, len, 0, Some(End::Clean));
+        (self.cursor, self.len, self.base, self.end) = (0, len, 0, Some(DecodedEnd::Valid));
     }
 
-    /// The bytes from the cursor on that are decoded so far.
-    pub(crate) fn rest(&self) -> &[u8] {
+    /// Returns the decoded bytes from the cursor on.
+    pub(crate) fn unread(&self) -> &[u8] {
         &self.buffer[self.cursor..self.len]
     }
 
-    /// Decoded offset of the cursor.
+    /// Returns the decoded offset of the cursor.
     pub(crate) fn offset(&self) -> u64 {
         self.base + self.cursor as u64
     }
 
-    /// How the decoded bytes end, once that is seen.
-    pub(crate) fn end(&self) -> Option<End> {
+    /// Returns the end of the decoded bytes, if it was reached.
+    pub(crate) fn end(&self) -> Option<DecodedEnd> {
         self.end
     }
 
-    /// Moves the cursor over bytes that are decoded.
+    /// Moves the cursor over `count` decoded bytes.
     pub(crate) fn advance(&mut self, count: usize) {
         debug_assert!(count <= self.len - self.cursor);
         self.cursor += count;
     }
 
-    /// Whether the octet before the one at `index` ends a line, or there is none before it.
-    pub(crate) fn begins_line(&self, index: usize) -> bool {
+    /// Returns true if the byte at `index` after the cursor is the first of a line.
+    pub(crate) fn is_line_start(&self, index: usize) -> bool {
         match (self.cursor + index).checked_sub(1) {
             Some(before) => self.buffer[before] == b'\n',
             None => self.base == 0,
         }
     }
 
-    /// Decodes until `count` bytes stand after the cursor; false if there are not so many.
-    pub(crate) fn need(&mut self, input: &mut Input, count: usize) -> io::Result<bool> {
+    /// Decodes until there are `count` bytes after the cursor. Returns false if the bytes end
+    /// before that.
+    pub(crate) fn ensure(&mut self, decoder: &mut Decoder, count: usize) -> io::Result<bool> {
         while self.len - self.cursor < count {
-            if !self.pull(input)? {
+            if !self.decode_more(decoder)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Decodes some more bytes; false at the end.
+    /// Decodes some more bytes. Returns false at the end.
     #[cold]
-    fn pull(&mut self, input: &mut Input) -> io::Result<bool> {
+    fn decode_more(&mut self, decoder: &mut Decoder) -> io::Result<bool> {
         if self.end.is_some() {
             return Ok(false);
         }
-        if self.buffer.len() - self.len < CHUNK {
-            // The octet before the cursor stays: it tells whether a line begins.
+        if self.buffer.len() - self.len < MIN_READ_BYTES {
+            // The byte before the cursor stays: it determines whether a line starts at the cursor.
             let floor = self.cursor.saturating_sub(1);
             self.buffer.copy_within(floor..self.len, 0);
             self.base += floor as u64;
             self.cursor -= floor;
             self.len -= floor;
-            if self.buffer.len() - self.len < CHUNK {
-                let size = (self.buffer.len() * 2).max(4 * CHUNK);
+            if self.buffer.len() - self.len < MIN_READ_BYTES {
+                let size = (self.buffer.len() * 2).max(4 * MIN_READ_BYTES);
                 self.buffer.resize(size, 0);
             }
         }
-        match input.feed(&mut self.buffer[self.len..])? {
-            Fed::Bytes(count) => self.len += count,
-            Fed::End => self.end = Some(End::Clean),
-            Fed::Damaged(kind) => self.end = Some(End::Damaged(kind)),
+        match decoder.decode(&mut self.buffer[self.len..])? {
+            DecodeStep::Bytes(count) => self.len += count,
+            DecodeStep::End => self.end = Some(DecodedEnd::Valid),
+            DecodeStep::Damaged(kind) => self.end = Some(DecodedEnd::Damaged(kind)),
         }
         Ok(self.end.is_none())
     }
 
-    /// Moves the cursor over `count` bytes, decoded or not; false if there are not so many.
-    pub(crate) fn skip(&mut self, input: &mut Input, mut count: u64) -> io::Result<bool> {
+    /// Moves the cursor over `count` bytes, decoded or not. Returns false if there are not that
+    /// many.
+    pub(crate) fn skip(&mut self, decoder: &mut Decoder, mut count: u64) -> io::Result<bool> {
         loop {
             let held = self.len - self.cursor;
             if count <= held as u64 {
@@ -151,20 +157,20 @@ impl Text {
             if self.end.is_some() {
                 return Ok(false);
             }
-            if input.compression == Compression::None && input.window.can_seek() {
-                let whole = input.window.skip(count)?;
-                self.restart(input.window.offset());
-                return Ok(whole);
+            if decoder.compression == Compression::None && decoder.source.can_seek() {
+                let is_whole = decoder.source.skip(count)?;
+                self.restart(decoder.source.offset());
+                return Ok(is_whole);
             }
-            self.pull(input)?;
+            self.decode_more(decoder)?;
         }
     }
 
     /// Moves the cursor over CR and LF.
-    pub(crate) fn skip_line_ends(&mut self, input: &mut Input) -> io::Result<()> {
+    pub(crate) fn skip_line_ends(&mut self, decoder: &mut Decoder) -> io::Result<()> {
         loop {
-            self.cursor = self.len - skip_line_ends(self.rest()).len();
-            if self.cursor < self.len || !self.pull(input)? {
+            self.cursor = self.len - skip_line_ends(self.unread()).len();
+            if self.cursor < self.len || !self.decode_more(decoder)? {
                 return Ok(());
             }
         }
@@ -175,38 +181,48 @@ impl Text {
 mod tests {
     use super::*;
 
-    fn plain(bytes: Vec<u8>) -> (Text, Input) {
-        let mut input = Input::new(0);
-        input.open_stream(Box::new(io::Cursor::new(bytes))).unwrap();
-        let mut text = Text::new();
-        text.restart(0);
-        (text, input)
+    fn uncompressed(bytes: Vec<u8>) -> (DecodedBuffer, Decoder) {
+        let mut decoder = Decoder::new(0);
+        let stream = Box::new(io::Cursor::new(bytes));
+        decoder.source.open_stream(stream);
+        decoder.start(Compression::None).unwrap();
+        let mut buffer = DecodedBuffer::new();
+        buffer.restart(0);
+        (buffer, decoder)
     }
 
     #[test]
-    fn bytes_before_the_cursor_make_room_and_the_one_before_it_stays() {
+    fn sliding_keeps_the_byte_before_the_cursor() {
         let mut bytes = b"WARC/".to_vec();
-        bytes.resize(10 * CHUNK, b'x');
-        bytes[5 * CHUNK - 1] = b'\n';
-        let (mut text, mut input) = plain(bytes);
-        assert!(text.skip(&mut input, 5 * CHUNK as u64).unwrap());
-        assert!(text.need(&mut input, 5 * CHUNK).unwrap());
-        assert!(text.begins_line(0) && !text.begins_line(1));
-        assert!(!text.need(&mut input, 5 * CHUNK + 1).unwrap());
-        assert_eq!(text.offset(), 5 * CHUNK as u64);
-        assert_eq!(text.end(), Some(End::Clean));
-        assert!(!text.skip(&mut input, 5 * CHUNK as u64 + 1).unwrap());
+        bytes.resize(10 * MIN_READ_BYTES, b'x');
+        bytes[5 * MIN_READ_BYTES - 1] = b'\n';
+        let (mut buffer, mut decoder) = uncompressed(bytes);
+        assert!(
+            buffer
+                .skip(&mut decoder, 5 * MIN_READ_BYTES as u64)
+                .unwrap()
+        );
+        assert!(buffer.ensure(&mut decoder, 5 * MIN_READ_BYTES).unwrap());
+        assert!(buffer.is_line_start(0) && !buffer.is_line_start(1));
+        assert!(!buffer.ensure(&mut decoder, 5 * MIN_READ_BYTES + 1).unwrap());
+        assert_eq!(buffer.offset(), 5 * MIN_READ_BYTES as u64);
+        assert_eq!(buffer.end(), Some(DecodedEnd::Valid));
+        assert!(
+            !buffer
+                .skip(&mut decoder, 5 * MIN_READ_BYTES as u64 + 1)
+                .unwrap()
+        );
     }
 
     #[test]
-    fn line_ends_are_skipped_over_any_length() {
-        let mut bytes = vec![b'\n'; 3 * CHUNK];
+    fn any_number_of_line_ends_is_skipped() {
+        let mut bytes = vec![b'\n'; 3 * MIN_READ_BYTES];
         bytes.extend_from_slice(b"WARC/");
-        let (mut text, mut input) = plain(bytes);
-        text.skip_line_ends(&mut input).unwrap();
-        assert_eq!(text.rest(), b"WARC/");
-        text.advance(5);
-        text.skip_line_ends(&mut input).unwrap();
-        assert!(text.rest().is_empty());
+        let (mut buffer, mut decoder) = uncompressed(bytes);
+        buffer.skip_line_ends(&mut decoder).unwrap();
+        assert_eq!(buffer.unread(), b"WARC/");
+        buffer.advance(5);
+        buffer.skip_line_ends(&mut decoder).unwrap();
+        assert!(buffer.unread().is_empty());
     }
 }

@@ -1,242 +1,188 @@
-//! An input with its decoders: where decoded bytes come from.
+//! The decoder of an archive: its bytes, and the decompressor for its compression.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::gzip::{self, GzipDecoder};
+use super::source::ArchiveSource;
+use super::step::DecodeStep;
+use super::zstd::{self, ZstdDecoder};
+use super::zstd_frame;
 use crate::compression::Compression;
-use crate::decode::gzip::{self, Inflate};
-use crate::decode::source::Window;
-use crate::decode::zstd::{self, Frames};
-use crate::detect::{SEARCHED_BYTES, detect};
 use crate::error::{Error, ErrorKind};
 use crate::search_budget::{Probe, SearchBudget};
 
-/// Bytes by which a compression is told, unless the beginning of the input is damaged.
-const HEAD_BYTES: usize = 512;
+/// The largest zstd frame, in compressed bytes, that is decompressed in one call.
+const MAX_WHOLE_FRAME_BYTES: usize = 256 << 10;
 
-/// The largest zstd frame, in its packed form, that is decoded in one piece.
-const FRAME_BYTES: usize = 256 << 10;
+/// The decompressed bytes of a member from which on its ratio is limited. Deflate cannot reach
+/// [`MAX_RATIO`]. Zstd reaches 32,768.
+const RATIO_LIMITED_FROM_BYTES: u64 = 256 << 20;
 
-/// Decoded bytes of a member or frame from which on it must not be so many for
-/// each packed byte. Deflate cannot come to [`RATIO_MAX`]; zstd comes to 32,768.
-const RATIO_FROM_BYTES: u64 = 256 << 20;
+/// The largest ratio of decompressed to compressed bytes of a member.
+const MAX_RATIO: u64 = 1100;
 
-/// The ratio of a frame is checked at multiples of so many decoded bytes.
-const FEED_BYTES: u64 = 1 << 20;
+/// The ratio of a frame is checked at multiples of this number of decompressed bytes.
+const RATIO_STEP_BYTES: u64 = 1 << 20;
 
-/// Decoded bytes for each packed one, at most.
-const RATIO_MAX: u64 = 1100;
-
-/// Decoded bytes at once of a member that is decoded for its checksum only.
+/// The buffer size for a member that is decompressed only to verify its checksum.
 const VERIFY_BYTES: usize = 64 << 10;
 
-/// What a decoder gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fed {
-    /// So many bytes, at least one.
-    Bytes(usize),
-    /// The member, frame or plain input is over and sound.
-    End,
-    /// The member or frame cannot be decoded further.
-    Damaged(ErrorKind),
-}
-
-/// An open input, its window and the decoders over it.
-pub(crate) struct Input {
-    pub(crate) window: Window,
+/// The decoder of an archive.
+pub(crate) struct Decoder {
+    pub(crate) source: ArchiveSource,
     pub(crate) budget: SearchBudget,
     pub(crate) compression: Compression,
-    inflate: Inflate,
-    frames: Frames,
-    /// Where the member or frame began that is decoded piece by piece.
-    member: u64,
-    /// Bytes that were made of it.
-    made: u64,
-    /// Decoded bytes that nobody reads.
+    gzip: GzipDecoder,
+    zstd: ZstdDecoder,
+    /// The offset of the member or frame that is decompressed step by step.
+    member_offset: u64,
+    /// The number of bytes that it has produced.
+    decoded_bytes: u64,
+    /// A buffer for decompressed bytes that are not used.
     scratch: Vec<u8>,
     stop: Option<Arc<AtomicBool>>,
 }
 
-impl Input {
-    /// No input yet; `keep_bytes` bounds what is held of a stream to search it again.
-    pub(crate) fn new(keep_bytes: usize) -> Input {
-        Input {
-            window: Window::new(keep_bytes),
+impl Decoder {
+    /// Returns a decoder without an input. At most `max_kept_bytes` of a stream are kept so that
+    /// they can be read again.
+    pub(crate) fn new(max_kept_bytes: usize) -> Decoder {
+        Decoder {
+            source: ArchiveSource::new(max_kept_bytes),
             budget: SearchBudget::default(),
             compression: Compression::None,
-            inflate: Inflate::new(),
-            frames: Frames::new(),
-            member: 0,
-            made: 0,
+            gzip: GzipDecoder::new(),
+            zstd: ZstdDecoder::new(),
+            member_offset: 0,
+            decoded_bytes: 0,
             scratch: Vec::new(),
             stop: None,
         }
     }
 
-    /// Ends [`verify_rest`](Input::verify_rest) with an error soon after `stop` is set.
+    /// Makes [`verify_rest`](Decoder::verify_rest) fail soon after `stop` is set.
     pub(crate) fn set_stop(&mut self, stop: Arc<AtomicBool>) {
         self.stop = Some(stop);
     }
 
-    /// Opens a regular file, tells its compression and stands at its start.
-    pub(crate) fn open_file(&mut self, file: File, length: u64) -> Result<(), Error> {
-        self.window.open_file(file, length);
-        self.begin()
-    }
-
-    /// Opens a regular file to read a slice of it: of its head no more is read than is needed.
-    ///
-    /// `known` is its compression, if that was told before. The caller says where the slice ends.
-    pub(crate) fn open_slice(
-        &mut self,
-        file: File,
-        length: u64,
-        known: Option<Compression>,
-    ) -> Result<(), Error> {
-        self.window.open_file(file, length);
-        self.window.end_slice_at(HEAD_BYTES as u64);
-        match known {
-            Some(compression) => {
-                self.compression = compression;
-                self.begin_decoding()
-            }
-            None => self.begin(),
-        }
-    }
-
-    /// Opens a stream, tells its compression and stands at its start.
-    pub(crate) fn open_stream(&mut self, stream: Box<dyn Read + Send>) -> Result<(), Error> {
-        self.window.open_stream(stream);
-        self.begin()
-    }
-
-    fn begin(&mut self) -> Result<(), Error> {
-        self.window
-            .fill(HEAD_BYTES)
-            .map_err(|error| Error::io(error, 0))?;
-        self.compression = match detect(self.window.unread()) {
-            Err(error) if error.kind() == ErrorKind::NotAnArchive => {
-                self.window
-                    .fill(SEARCHED_BYTES)
-                    .map_err(|error| Error::io(error, 0))?;
-                let held = self.window.unread();
-                detect(&held[..held.len().min(SEARCHED_BYTES)])?
-            }
-            told => told?,
-        };
-        self.begin_decoding()
-    }
-
-    /// Begins a search budget, and loads the dictionary of an input that may have one.
-    fn begin_decoding(&mut self) -> Result<(), Error> {
+    /// Starts decoding the input of the source with this compression, and loads the dictionary if
+    /// there is one. The source must be at the start of the input.
+    pub(crate) fn start(&mut self, compression: Compression) -> Result<(), Error> {
+        self.compression = compression;
         self.budget = SearchBudget::default();
-        if self.compression == Compression::Zstd {
-            self.frames
-                .open(&mut self.window)
+        if compression == Compression::Zstd {
+            self.zstd
+                .open(&mut self.source)
                 .map_err(|error| Error::io(error, 0))?
                 .map_err(|kind| Error::fatal(kind, 0))?;
         }
         Ok(())
     }
 
-    /// Makes ready to decode, piece by piece, what begins where the window stands.
-    pub(crate) fn begin_member(&mut self) {
-        (self.member, self.made) = (self.window.offset(), 0);
+    /// Starts decoding, step by step, the member or frame at the position of the source.
+    pub(crate) fn start_member(&mut self) {
+        (self.member_offset, self.decoded_bytes) = (self.source.offset(), 0);
         match self.compression {
             Compression::None => {}
-            Compression::Gzip => self.inflate.begin(),
-            Compression::Zstd => self.frames.begin(),
+            Compression::Gzip => self.gzip.start(),
+            Compression::Zstd => self.zstd.start(),
         }
     }
 
-    /// Decodes the zstd frame at the window in one piece into `out` and returns what it made.
+    /// Decompresses the zstd frame at the position of the source into `out` in one call, and
+    /// returns the number of decompressed bytes.
     ///
-    /// None if the frame is too large for that, or damaged; the window then stands where it did.
-    pub(crate) fn whole_frame(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
-        self.window.fill(FRAME_BYTES)?;
-        let packed = self.window.unread();
-        let packed = &packed[..packed.len().min(FRAME_BYTES)];
-        Ok(self.frames.whole(packed, out).map(|(taken, made)| {
-            self.window.consume(taken);
-            made
+    /// Returns `None` if the frame is damaged or too large for that. Then the source does not move.
+    pub(crate) fn decode_whole_frame(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
+        self.source.fill(MAX_WHOLE_FRAME_BYTES)?;
+        let bytes = self.source.unread();
+        let bytes = &bytes[..bytes.len().min(MAX_WHOLE_FRAME_BYTES)];
+        let decoded = self.zstd.decode_whole(bytes, out);
+        Ok(decoded.map(|(compressed_bytes, decoded_bytes)| {
+            self.source.consume(compressed_bytes);
+            decoded_bytes
         }))
     }
 
-    /// Decodes the next bytes into `out`, which is not empty.
-    pub(crate) fn feed(&mut self, out: &mut [u8]) -> io::Result<Fed> {
-        let fed = self.decode(out)?;
-        if self.compression != Compression::None && matches!(fed, Fed::Bytes(_)) {
-            let packed = self.window.offset() - self.member;
-            let is_step = self.made.is_multiple_of(FEED_BYTES);
-            if is_step && self.made >= RATIO_FROM_BYTES && self.made / RATIO_MAX > packed {
-                return Ok(Fed::Damaged(ErrorKind::Bomb));
+    /// Decodes the next bytes into `out`, which must not be empty. Fails for a decompression bomb.
+    pub(crate) fn decode(&mut self, out: &mut [u8]) -> io::Result<DecodeStep> {
+        let step = self.decode_any_ratio(out)?;
+        if self.compression != Compression::None && matches!(step, DecodeStep::Bytes(_)) {
+            let compressed_bytes = self.source.offset() - self.member_offset;
+            let is_checked = self.decoded_bytes.is_multiple_of(RATIO_STEP_BYTES)
+                && self.decoded_bytes >= RATIO_LIMITED_FROM_BYTES;
+            if is_checked && self.decoded_bytes / MAX_RATIO > compressed_bytes {
+                return Ok(DecodeStep::Damaged(ErrorKind::Bomb));
             }
         }
-        Ok(fed)
+        Ok(step)
     }
 
-    /// Decodes the next bytes into `out`, however many were made of how few.
-    fn decode(&mut self, out: &mut [u8]) -> io::Result<Fed> {
-        let fed = match self.compression {
-            Compression::None => match self.window.read(out)? {
-                0 => Fed::End,
-                count => Fed::Bytes(count),
+    /// Decodes the next bytes into `out` without a limit on the ratio.
+    fn decode_any_ratio(&mut self, out: &mut [u8]) -> io::Result<DecodeStep> {
+        let step = match self.compression {
+            Compression::None => match self.source.read(out)? {
+                0 => DecodeStep::End,
+                count => DecodeStep::Bytes(count),
             },
-            Compression::Gzip => self.inflate.feed(&mut self.window, out)?,
+            Compression::Gzip => self.gzip.decode(&mut self.source, out)?,
             Compression::Zstd => {
-                // A bomb is detected at a place that depends on the frame alone.
-                let step = FEED_BYTES - self.made % FEED_BYTES;
-                let count = out.len().min(step as usize);
-                self.frames.feed(&mut self.window, &mut out[..count])?
+                // Steps end at multiples of the unit, so that a bomb is detected at a position
+                // that depends on the frame alone.
+                let max = RATIO_STEP_BYTES - self.decoded_bytes % RATIO_STEP_BYTES;
+                let count = out.len().min(max as usize);
+                self.zstd.decode(&mut self.source, &mut out[..count])?
             }
         };
-        if let Fed::Bytes(count) = fed {
-            self.made += count as u64;
+        if let DecodeStep::Bytes(count) = step {
+            self.decoded_bytes += count as u64;
         }
-        Ok(fed)
+        Ok(step)
     }
 
-    /// Decodes the rest of the member or frame for its end alone and returns whether that is
-    /// sound; then decoding stands where it did.
+    /// Decodes the rest of the member or frame only to verify its end, returns whether it is
+    /// valid, and restores the position.
     ///
-    /// `None` if the input is a stream and the member is longer than what is kept of it.
-    /// The cost is the time to decode the member once more. Memory stays as it is.
+    /// Returns `None` if the input is a stream and the member is longer than the part of the
+    /// stream that is kept. The cost is that of decoding the member once more. Memory use does not
+    /// grow.
     ///
     /// # Errors
     ///
-    /// Those of the input, and [`io::ErrorKind::Interrupted`] once the run is to stop.
+    /// Errors of the input, and [`io::ErrorKind::Interrupted`] after the stop flag is set.
     pub(crate) fn verify_rest(&mut self) -> io::Result<Option<bool>> {
-        if !self.window.hold(self.member) {
+        if !self.source.hold(self.member_offset) {
             return Ok(None);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.resize(VERIFY_BYTES, 0);
-        let made = self.made;
+        let position = self.decoded_bytes;
         let end = loop {
             self.check_stop()?;
-            match self.feed(&mut scratch)? {
-                Fed::Bytes(_) => {}
+            match self.decode(&mut scratch)? {
+                DecodeStep::Bytes(_) => {}
                 end => break end,
             }
         };
-        let is_cut = self.window.release();
-        self.window.seek(self.member)?;
-        self.begin_member();
-        while self.made < made {
+        let is_at_limit = self.source.release();
+        self.source.seek(self.member_offset)?;
+        self.start_member();
+        while self.decoded_bytes < position {
             self.check_stop()?;
-            let left = usize::try_from(made - self.made).unwrap_or(usize::MAX);
+            let left = usize::try_from(position - self.decoded_bytes).unwrap_or(usize::MAX);
             let count = left.min(scratch.len());
-            if !matches!(self.decode(&mut scratch[..count])?, Fed::Bytes(_)) {
-                // The file is not what it was a moment ago.
+            let step = self.decode_any_ratio(&mut scratch[..count])?;
+            if !matches!(step, DecodeStep::Bytes(_)) {
+                // The file has changed since it was read.
                 break;
             }
         }
         self.scratch = scratch;
         Ok(match end {
-            Fed::Damaged(ErrorKind::Truncated) if is_cut => None,
-            end => Some(end == Fed::End),
+            DecodeStep::Damaged(ErrorKind::Truncated) if is_at_limit => None,
+            end => Some(end == DecodeStep::End),
         })
     }
 
@@ -247,37 +193,46 @@ impl Input {
         }
     }
 
-    /// The first bytes of a member or frame, and how many bytes prove one.
-    pub(crate) fn magic(&self) -> (&'static [u8], usize) {
+    /// Returns the first bytes of a member or frame.
+    pub(crate) fn magic(&self) -> &'static [u8] {
         match self.compression {
-            Compression::Zstd => (&zstd::MAGIC, zstd::PROOF_BYTES),
-            _ => (&gzip::MAGIC, gzip::PROOF_BYTES),
+            Compression::Zstd => &zstd_frame::MAGIC,
+            _ => &gzip::MAGIC,
         }
     }
 
-    /// Tells whether the member or frame at which the window stands decodes to `WARC/`.
+    /// Returns the number of bytes that [`probe`](Decoder::probe) needs.
+    pub(crate) fn probe_bytes(&self) -> usize {
+        match self.compression {
+            Compression::Zstd => zstd::PROBE_BYTES,
+            _ => gzip::PROBE_BYTES,
+        }
+    }
+
+    /// Returns whether the member or frame at the position of the source decompresses to `WARC/`.
     pub(crate) fn probe(&mut self) -> Probe {
         match self.compression {
             Compression::None => Probe::new(false, 0, 0),
-            Compression::Gzip => self.inflate.probe(self.window.unread()),
-            Compression::Zstd => self.frames.probe(self.window.unread()),
+            Compression::Gzip => self.gzip.probe(self.source.unread()),
+            Compression::Zstd => self.zstd.probe(self.source.unread()),
         }
     }
 
-    /// Counts the work of the member or frame that was decoded last, which has failed.
-    pub(crate) fn add_failed_member(&mut self) {
-        let packed = match self.compression {
+    /// Counts the work of the last member or frame, which failed.
+    pub(crate) fn count_failed_member(&mut self) {
+        let compressed = match self.compression {
             Compression::None => 0,
-            Compression::Gzip => self.inflate.packed_bytes(),
-            Compression::Zstd => self.frames.reached().saturating_sub(self.member),
+            Compression::Gzip => self.gzip.compressed_bytes_read(),
+            Compression::Zstd => self.zstd.reached().saturating_sub(self.member_offset),
         };
-        self.budget.add_member(self.member, packed, self.made);
+        self.budget
+            .add_failed_member(self.member_offset, compressed, self.decoded_bytes);
     }
 
-    /// Returns where the dictionary at the head of the input ends, if it has one.
+    /// Returns the end of the dictionary at the start of the input, if it has one.
     pub(crate) fn dictionary_end(&self) -> Option<u64> {
         match self.compression {
-            Compression::Zstd => self.frames.dictionary_end(),
+            Compression::Zstd => self.zstd.dictionary_end(),
             _ => None,
         }
     }

@@ -1,260 +1,289 @@
-//! Gzip members as streams, for those that are not inflated whole.
+//! Step-by-step decompression of gzip members ([RFC 1952]).
 //!
-//! The usual way is [`Deflate`](crate::decode::libdeflate::Deflate), a member at a time.
-//! Here are the others: members too large for that, members that are damaged,
-//! and the proof that a member begins at an offset. If you change what is
-//! accepted here, compare with what libdeflate accepts: a member should not be
-//! sound for the one and damaged for the other. One such case is known: a
-//! distance code that deflate does not define, which libdeflate takes as long as
-//! the checksum agrees. So which of the two reads a member depends on its sizes
-//! and on nothing else.
+//! Most members are decompressed in one call by
+//! [`LibdeflateDecoder`](super::libdeflate::LibdeflateDecoder). The decoder here reads the others:
+//! members that are too large for that, members that are damaged, and the first bytes of a possible
+//! member during a search.
+//!
+//! If you change which members are accepted here, compare with libdeflate: a member must not be
+//! valid for one and damaged for the other. One such difference is known: libdeflate accepts a
+//! distance code that deflate does not define if the checksum matches. For this reason, the sizes
+//! of a member alone determine which decoder reads it.
+//!
+//! [RFC 1952]: https://www.rfc-editor.org/rfc/rfc1952
 
 use std::io;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use crate::decode::decoder::Fed;
-use crate::decode::source::Window;
-use crate::detect::{begins_record, skip_line_ends};
+use super::source::ArchiveSource;
+use super::step::DecodeStep;
 use crate::error::ErrorKind;
+use crate::record_start::{skip_line_ends, starts_record};
 use crate::search_budget::Probe;
 
-/// The first bytes of a member: magic and the one method there is.
+/// The first bytes of a member: the magic number and the only compression method.
 pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// The longest header we read, with its name and comment.
+/// The longest header, including the name and the comment.
 const MAX_HEADER_BYTES: usize = 256 << 10;
 
 /// The longest header of a member that is found by a search.
-const MAX_PROOF_HEADER_BYTES: usize = 4 << 10;
+const MAX_PROBE_HEADER_BYTES: usize = 4 << 10;
 
-/// Bytes of an input that are enough to prove a member.
-pub(crate) const PROOF_BYTES: usize = MAX_PROOF_HEADER_BYTES + PROOF_DATA_BYTES;
+/// The number of bytes that a probe needs.
+pub(crate) const PROBE_BYTES: usize = MAX_PROBE_HEADER_BYTES + PROBE_DATA_BYTES;
 
-/// Compressed data that must suffice to give the first five octets.
-const PROOF_DATA_BYTES: usize = 4 << 10;
+/// The compressed data in which the first five octets of a record must appear.
+const PROBE_DATA_BYTES: usize = 4 << 10;
 
-/// The smallest and the largest step in which packed bytes are given to the decoder.
-const STEP_BYTES: (u64, u64) = (64, 64 << 10);
+/// The smallest number of bytes that are passed to the decoder at once.
+const MIN_STEP_BYTES: u64 = 64;
 
-/// Whether an input with this head is gzip.
-pub(crate) fn may_begin(head: &[u8]) -> bool {
+/// The largest number of bytes that are passed to the decoder at once.
+const MAX_STEP_BYTES: u64 = 64 << 10;
+
+/// The bytes of a header without optional fields, and of a trailer.
+const MIN_MEMBER_BYTES: usize = 18;
+
+/// Returns true if an input that starts with `head` is gzip.
+pub(crate) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&MAGIC[..2.min(head.len())])
 }
 
-/// Whether a member may begin with `bytes`, which are short only at the end of the input.
-pub(crate) fn member_may_begin(bytes: &[u8]) -> bool {
+/// Returns true if a member may start with `bytes`. Fewer than three bytes must end the input.
+pub(crate) fn member_may_start(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC[..3.min(bytes.len())])
 }
 
-/// A header, as far as it is there.
+/// The result of parsing the header of a member.
 #[derive(Debug, PartialEq, Eq)]
-enum Header {
-    /// It takes so many bytes.
-    Bytes(usize),
-    /// It goes on beyond the bytes given.
-    More,
-    /// It is none.
-    Bad,
+enum GzipHeader {
+    /// The header has this many bytes.
+    Complete(usize),
+    /// The header continues after the given bytes.
+    Incomplete,
+    /// The bytes are not a header.
+    Invalid,
 }
 
-/// Measures the header at the start of `bytes` ([RFC 1952 §2.3]).
+/// Parses the header at the start of `bytes` ([RFC 1952 §2.3]).
 ///
 /// [RFC 1952 §2.3]: https://www.rfc-editor.org/rfc/rfc1952#section-2.3
-fn header(bytes: &[u8]) -> Header {
+fn parse_header(bytes: &[u8]) -> GzipHeader {
     const CRC: u8 = 2;
     const EXTRA: u8 = 4;
     const NAME: u8 = 8;
     const COMMENT: u8 = 16;
     const RESERVED: u8 = 0xe0;
-    if !member_may_begin(bytes) {
-        return Header::Bad;
+    if !member_may_start(bytes) {
+        return GzipHeader::Invalid;
     }
     let Some(&flags) = bytes.get(3) else {
-        return Header::More;
+        return GzipHeader::Incomplete;
     };
     if flags & RESERVED != 0 {
-        return Header::Bad;
+        return GzipHeader::Invalid;
     }
-    let mut at = 10;
+    let mut end = 10;
     if flags & EXTRA != 0 {
-        let Some(size) = bytes.get(at..at + 2) else {
-            return Header::More;
+        let Some(size) = bytes.get(end..end + 2) else {
+            return GzipHeader::Incomplete;
         };
-        at += 2 + usize::from(u16::from_le_bytes([size[0], size[1]]));
+        end += 2 + usize::from(u16::from_le_bytes([size[0], size[1]]));
     }
     for flag in [NAME, COMMENT] {
         if flags & flag != 0 {
-            match bytes.get(at..).and_then(|rest| memchr::memchr(0, rest)) {
-                Some(end) => at += end + 1,
-                None => return Header::More,
+            match bytes.get(end..).and_then(|rest| memchr::memchr(0, rest)) {
+                Some(length) => end += length + 1,
+                None => return GzipHeader::Incomplete,
             }
         }
     }
     if flags & CRC != 0 {
-        at += 2;
+        end += 2;
     }
-    if at <= bytes.len() {
-        Header::Bytes(at)
+    if end <= bytes.len() {
+        GzipHeader::Complete(end)
     } else {
-        Header::More
+        GzipHeader::Incomplete
     }
 }
 
-/// Where in a member we stand.
+/// The part of a member that is decoded next.
 #[derive(Clone, Copy, Debug)]
-enum Phase {
+enum GzipState {
     Header,
     Data,
     Trailer,
     Done,
-    Broken,
+    Corrupt,
 }
 
-/// Inflates one member piece by piece; its state is used again for the next.
-pub(crate) struct Inflate {
-    raw: Decompress,
+/// Decompresses one member step by step. Its memory is reused for the next member.
+pub(crate) struct GzipDecoder {
+    decompress: Decompress,
     crc: Crc,
-    made: u64,
-    /// Bytes of the member that the decoder took, with the header.
-    taken: u64,
-    /// How many it may take for now. Steps depend on the member alone, so that this tells the same
-    /// of a damaged member however the input is read.
-    bound: u64,
-    phase: Phase,
+    decoded_bytes: u64,
+    /// The bytes of the member that the decoder has read, including the header.
+    compressed_bytes: u64,
+    /// The number of bytes of the member that the decoder may read for now. It depends on the
+    /// member alone and not on how the input is read, and so does the work of a damaged member.
+    read_limit: u64,
+    state: GzipState,
 }
 
-impl Inflate {
-    pub(crate) fn new() -> Inflate {
-        Inflate {
-            raw: Decompress::new(false),
+impl GzipDecoder {
+    /// Returns a decoder that is not in a member.
+    pub(crate) fn new() -> GzipDecoder {
+        GzipDecoder {
+            decompress: Decompress::new(false),
             crc: Crc::new(),
-            made: 0,
-            taken: 0,
-            bound: 0,
-            phase: Phase::Done,
+            decoded_bytes: 0,
+            compressed_bytes: 0,
+            read_limit: 0,
+            state: GzipState::Done,
         }
     }
 
-    /// Makes ready for the member at which the window stands.
-    pub(crate) fn begin(&mut self) {
-        self.raw.reset(false);
+    /// Starts the member at the position of the source.
+    pub(crate) fn start(&mut self) {
+        self.decompress.reset(false);
         self.crc.reset();
-        (self.made, self.taken, self.bound) = (0, 0, 0);
-        self.phase = Phase::Header;
+        (self.decoded_bytes, self.compressed_bytes, self.read_limit) = (0, 0, 0);
+        self.state = GzipState::Header;
     }
 
     /// Returns how many bytes of the member were read, rounded up to the step.
-    pub(crate) fn packed_bytes(&self) -> u64 {
-        self.bound
+    pub(crate) fn compressed_bytes_read(&self) -> u64 {
+        self.read_limit
     }
 
-    /// Inflates the next bytes of the member into `out`, which is not empty.
-    pub(crate) fn feed(&mut self, window: &mut Window, out: &mut [u8]) -> io::Result<Fed> {
+    /// Decompresses the next bytes of the member into `out`, which must not be empty.
+    pub(crate) fn decode(
+        &mut self,
+        source: &mut ArchiveSource,
+        out: &mut [u8],
+    ) -> io::Result<DecodeStep> {
         loop {
-            match self.phase {
-                Phase::Header => {
-                    let mut held = window.fill(18)?;
-                    loop {
-                        match header(window.unread()) {
-                            Header::Bytes(count) => {
-                                window.consume(count);
-                                self.taken = count as u64;
-                                self.bound = self.taken + STEP_BYTES.0;
-                                self.phase = Phase::Data;
-                                break;
-                            }
-                            Header::More if held < MAX_HEADER_BYTES => {
-                                let more = window.fill(held + 1)?;
-                                if more == held {
-                                    return Ok(Fed::Damaged(ErrorKind::Truncated));
-                                }
-                                held = more;
-                            }
-                            _ => return Ok(Fed::Damaged(ErrorKind::Corrupt)),
-                        }
-                    }
-                }
-                Phase::Data => {
-                    let held = window.fill(1)?;
-                    let room = (self.bound - self.taken) as usize;
-                    let (taken_before, made_before) = (self.raw.total_in(), self.raw.total_out());
-                    let packed = &window.unread()[..held.min(room)];
-                    let status = self.raw.decompress(packed, out, FlushDecompress::None);
-                    let taken = (self.raw.total_in() - taken_before) as usize;
-                    let made = (self.raw.total_out() - made_before) as usize;
-                    window.consume(taken);
-                    self.taken += taken as u64;
-                    match status {
-                        // What was made before the bad symbol is given first.
-                        Err(_) => self.phase = Phase::Broken,
-                        Ok(Status::StreamEnd) => self.phase = Phase::Trailer,
-                        Ok(Status::Ok | Status::BufError) => {
-                            if taken == 0 && made == 0 && room == 0 {
-                                let (least, most) = STEP_BYTES;
-                                self.bound += (self.bound / 4).clamp(least, most);
-                            } else if taken == 0 && made == 0 {
-                                return Ok(Fed::Damaged(if held == 0 {
-                                    ErrorKind::Truncated
-                                } else {
-                                    ErrorKind::Corrupt
-                                }));
-                            }
-                        }
-                    }
-                    self.crc.update(&out[..made]);
-                    self.made += made as u64;
-                    if made > 0 {
-                        return Ok(Fed::Bytes(made));
-                    }
-                }
-                Phase::Trailer => {
-                    if window.fill(8)? < 8 {
-                        return Ok(Fed::Damaged(ErrorKind::Truncated));
-                    }
-                    let mut trailer = [0; 8];
-                    trailer.copy_from_slice(&window.unread()[..8]);
-                    let stated = u64::from_le_bytes(trailer);
-                    let true_one = u64::from(self.crc.sum()) | self.made << 32;
-                    if stated != true_one {
-                        return Ok(Fed::Damaged(ErrorKind::Checksum));
-                    }
-                    window.consume(8);
-                    self.phase = Phase::Done;
-                }
-                Phase::Done => return Ok(Fed::End),
-                Phase::Broken => return Ok(Fed::Damaged(ErrorKind::Corrupt)),
+            let step = match self.state {
+                GzipState::Header => self.read_header(source)?,
+                GzipState::Data => self.decode_data(source, out)?,
+                GzipState::Trailer => self.check_trailer(source)?,
+                GzipState::Done => Some(DecodeStep::End),
+                GzipState::Corrupt => Some(DecodeStep::Damaged(ErrorKind::Corrupt)),
+            };
+            if let Some(step) = step {
+                return Ok(step);
             }
         }
     }
 
-    /// Tells whether the member at the start of `bytes` decodes to `WARC/`.
+    fn read_header(&mut self, source: &mut ArchiveSource) -> io::Result<Option<DecodeStep>> {
+        let mut held = source.fill(MIN_MEMBER_BYTES)?;
+        loop {
+            match parse_header(source.unread()) {
+                GzipHeader::Complete(count) => {
+                    source.consume(count);
+                    self.compressed_bytes = count as u64;
+                    self.read_limit = self.compressed_bytes + MIN_STEP_BYTES;
+                    self.state = GzipState::Data;
+                    return Ok(None);
+                }
+                GzipHeader::Incomplete if held < MAX_HEADER_BYTES => {
+                    let more = source.fill(held + 1)?;
+                    if more == held {
+                        return Ok(Some(DecodeStep::Damaged(ErrorKind::Truncated)));
+                    }
+                    held = more;
+                }
+                _ => return Ok(Some(DecodeStep::Damaged(ErrorKind::Corrupt))),
+            }
+        }
+    }
+
+    fn decode_data(
+        &mut self,
+        source: &mut ArchiveSource,
+        out: &mut [u8],
+    ) -> io::Result<Option<DecodeStep>> {
+        let held = source.fill(1)?;
+        let room = (self.read_limit - self.compressed_bytes) as usize;
+        let before = (self.decompress.total_in(), self.decompress.total_out());
+        let input = &source.unread()[..held.min(room)];
+        let status = self
+            .decompress
+            .decompress(input, out, FlushDecompress::None);
+        let consumed = (self.decompress.total_in() - before.0) as usize;
+        let decoded = (self.decompress.total_out() - before.1) as usize;
+        source.consume(consumed);
+        self.compressed_bytes += consumed as u64;
+        match status {
+            // The bytes that were decoded before the invalid symbol are returned first.
+            Err(_) => self.state = GzipState::Corrupt,
+            Ok(Status::StreamEnd) => self.state = GzipState::Trailer,
+            Ok(Status::Ok | Status::BufError) => {
+                if consumed == 0 && decoded == 0 && room == 0 {
+                    let step = (self.read_limit / 4).clamp(MIN_STEP_BYTES, MAX_STEP_BYTES);
+                    self.read_limit += step;
+                } else if consumed == 0 && decoded == 0 {
+                    let is_at_end = held == 0;
+                    return Ok(Some(DecodeStep::Damaged(if is_at_end {
+                        ErrorKind::Truncated
+                    } else {
+                        ErrorKind::Corrupt
+                    })));
+                }
+            }
+        }
+        self.crc.update(&out[..decoded]);
+        self.decoded_bytes += decoded as u64;
+        Ok((decoded > 0).then_some(DecodeStep::Bytes(decoded)))
+    }
+
+    fn check_trailer(&mut self, source: &mut ArchiveSource) -> io::Result<Option<DecodeStep>> {
+        if source.fill(8)? < 8 {
+            return Ok(Some(DecodeStep::Damaged(ErrorKind::Truncated)));
+        }
+        let mut trailer = [0; 8];
+        trailer.copy_from_slice(&source.unread()[..8]);
+        let stated = u64::from_le_bytes(trailer);
+        let computed = u64::from(self.crc.sum()) | self.decoded_bytes << 32;
+        if stated != computed {
+            return Ok(Some(DecodeStep::Damaged(ErrorKind::Checksum)));
+        }
+        source.consume(8);
+        self.state = GzipState::Done;
+        Ok(None)
+    }
+
+    /// Returns whether the member at the start of `bytes` decompresses to `WARC/`.
     ///
-    /// [`PROOF_BYTES`] suffice; what was begun before is lost.
+    /// [`PROBE_BYTES`] are enough. A member that was started before is lost.
     pub(crate) fn probe(&mut self, bytes: &[u8]) -> Probe {
-        let none = Probe::new(false, 0, 0);
-        let Header::Bytes(start) = header(&bytes[..bytes.len().min(MAX_PROOF_HEADER_BYTES)]) else {
-            return none;
+        let header = parse_header(&bytes[..bytes.len().min(MAX_PROBE_HEADER_BYTES)]);
+        let GzipHeader::Complete(start) = header else {
+            return Probe::new(false, 0, 0);
         };
-        self.begin();
-        let mut input = &bytes[start..bytes.len().min(start + PROOF_DATA_BYTES)];
+        self.start();
+        let mut input = &bytes[start..bytes.len().min(start + PROBE_DATA_BYTES)];
         let mut out = [0; 64];
         let mut len = 0;
         while len < out.len() {
-            let (taken_before, made_before) = (self.raw.total_in(), self.raw.total_out());
+            let before = (self.decompress.total_in(), self.decompress.total_out());
             let status = self
-                .raw
+                .decompress
                 .decompress(input, &mut out[len..], FlushDecompress::None);
-            let taken = (self.raw.total_in() - taken_before) as usize;
-            let made = (self.raw.total_out() - made_before) as usize;
-            input = &input[taken..];
-            len += made;
-            if !matches!(status, Ok(Status::Ok)) || (taken == 0 && made == 0) {
+            let consumed = (self.decompress.total_in() - before.0) as usize;
+            let decoded = (self.decompress.total_out() - before.1) as usize;
+            input = &input[consumed..];
+            len += decoded;
+            if !matches!(status, Ok(Status::Ok)) || (consumed == 0 && decoded == 0) {
                 break;
             }
         }
-        let is_record = begins_record(skip_line_ends(&out[..len]));
-        Probe::new(is_record, self.raw.total_in() as usize, len)
+        let is_record = starts_record(skip_line_ends(&out[..len]));
+        Probe::new(is_record, self.decompress.total_in() as usize, len)
     }
 }
 
@@ -263,59 +292,65 @@ mod tests {
     use super::*;
     use crate::tests::gzip;
 
-    fn inflate(bytes: &[u8]) -> (Vec<u8>, Fed) {
-        let mut window = Window::new(0);
-        window.open_stream(Box::new(io::Cursor::new(bytes.to_vec())));
-        let mut inflate = Inflate::new();
-        inflate.begin();
+    fn decode_all(bytes: &[u8]) -> (Vec<u8>, DecodeStep) {
+        let mut source = ArchiveSource::new(0);
+        source.open_stream(Box::new(io::Cursor::new(bytes.to_vec())));
+        let mut decoder = GzipDecoder::new();
+        decoder.start();
         let mut all = Vec::new();
         loop {
             let mut out = [0; 10];
-            match inflate.feed(&mut window, &mut out).unwrap() {
-                Fed::Bytes(count) => all.extend_from_slice(&out[..count]),
+            match decoder.decode(&mut source, &mut out).unwrap() {
+                DecodeStep::Bytes(count) => all.extend_from_slice(&out[..count]),
                 other => return (all, other),
             }
         }
     }
 
     #[test]
-    fn a_member_is_inflated_piece_by_piece() {
+    fn a_member_is_decompressed_step_by_step() {
         let text = b"WARC/1.0 and so on, and so on, and so on".repeat(9);
         let mut bytes = gzip(&text);
         let length = bytes.len();
         bytes.extend_from_slice(b"rest");
-        assert_eq!(inflate(&bytes), (text.clone(), Fed::End));
+        assert_eq!(decode_all(&bytes), (text.clone(), DecodeStep::End));
         for cut in 0..length {
             assert_eq!(
-                inflate(&bytes[..cut]).1,
-                Fed::Damaged(ErrorKind::Truncated),
+                decode_all(&bytes[..cut]).1,
+                DecodeStep::Damaged(ErrorKind::Truncated),
                 "{cut}"
             );
         }
         bytes[length - 1] ^= 1;
-        assert_eq!(inflate(&bytes), (text, Fed::Damaged(ErrorKind::Checksum)));
+        assert_eq!(
+            decode_all(&bytes),
+            (text, DecodeStep::Damaged(ErrorKind::Checksum))
+        );
     }
 
     #[test]
-    fn headers_are_measured_with_all_their_parts() {
+    fn headers_are_parsed_with_all_optional_fields() {
         let plain = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
-        assert_eq!(header(plain), Header::Bytes(10));
+        assert_eq!(parse_header(plain), GzipHeader::Complete(10));
         let full = b"\x1f\x8b\x08\x1e\0\0\0\0\0\x03\x02\0ABname\0comment\0CC";
-        assert_eq!(header(full), Header::Bytes(full.len()));
+        assert_eq!(parse_header(full), GzipHeader::Complete(full.len()));
         for cut in 0..full.len() {
-            assert_eq!(header(&full[..cut]), Header::More, "{cut}");
+            assert_eq!(parse_header(&full[..cut]), GzipHeader::Incomplete, "{cut}");
         }
-        assert_eq!(header(b"\x1f\x8b\x08\x20\0\0\0\0\0\x03"), Header::Bad);
-        assert_eq!(header(b"\x1f\x8b\x07"), Header::Bad);
+        assert_eq!(
+            parse_header(b"\x1f\x8b\x08\x20\0\0\0\0\0\x03"),
+            GzipHeader::Invalid
+        );
+        assert_eq!(parse_header(b"\x1f\x8b\x07"), GzipHeader::Invalid);
     }
 
     #[test]
-    fn a_proof_needs_the_five_octets_and_no_more() {
-        let mut inflate = Inflate::new();
-        assert!(inflate.probe(&gzip(b"WARC/1.0\r\nmore")).is_record);
-        assert!(inflate.probe(&gzip(b"\r\n\nWARC/")).is_record);
-        assert!(!inflate.probe(&gzip(b"WARP/1.0")).is_record);
-        assert!(!inflate.probe(&gzip(b"")).is_record);
-        assert!(!inflate.probe(b"\x1f\x8b\x08\0").is_record);
+    fn a_probe_needs_only_the_five_octets_of_the_word() {
+        let mut decoder = GzipDecoder::new();
+        assert!(decoder.probe(&gzip(b"WARC/1.0\r\nmore")).is_record);
+        assert!(decoder.probe(&gzip(b"\r\n\nWARC/")).is_record);
+        assert!(!decoder.probe(&gzip(b"WARP/1.0")).is_record);
+        assert!(!decoder.probe(&gzip(b"")).is_record);
+        assert!(!decoder.probe(b"\x1f\x8b\x08\0").is_record);
     }
 }

@@ -1,59 +1,62 @@
-//! The one place of unsafe code: libdeflate, a whole gzip member at a time.
+//! Decompression of whole gzip members with libdeflate.
 //!
-//! The safe crate over libdeflate does not tell how many bytes a member took,
-//! and without that the next member cannot be found.
+//! This file contains all unsafe code of the crate. The safe binding of libdeflate does not return
+//! how many compressed bytes a member took, and the next member cannot be found without that.
 
 use std::ptr::NonNull;
 
 use libdeflate_sys as sys;
 
-/// What became of a member.
+/// The result of decompressing a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Inflated {
-    /// The member is sound: it took `taken` bytes and gave `made`.
-    Whole { taken: usize, made: usize },
-    /// The output is too small.
-    NoSpace,
-    /// The bytes are not a member, or not the whole of one.
-    Bad,
+pub(crate) enum LibdeflateResult {
+    /// The member is valid.
+    Complete {
+        compressed_bytes: usize,
+        decoded_bytes: usize,
+    },
+    /// The output buffer is too small.
+    OutputFull,
+    /// The input does not start with a complete and valid member.
+    Invalid,
 }
 
-/// A decompressor of libdeflate, its tables used again for every member.
+/// A libdeflate decompressor, reused for all members.
 #[derive(Debug)]
-pub(crate) struct Deflate(NonNull<sys::libdeflate_decompressor>);
+pub(crate) struct LibdeflateDecoder(NonNull<sys::libdeflate_decompressor>);
 
-// SAFETY: the decompressor is plain memory that only its owner reaches; every
-// use goes through `&mut self`, so no two threads use it at once.
+// SAFETY: the decompressor is plain memory that only its owner can reach. Every use takes
+// `&mut self`, so two threads cannot use it at the same time.
 #[expect(
     unsafe_code,
-    reason = "libdeflate has no safe binding that tells the bytes taken"
+    reason = "the safe binding of libdeflate does not return the compressed length"
 )]
-unsafe impl Send for Deflate {}
+unsafe impl Send for LibdeflateDecoder {}
 
-impl Deflate {
+impl LibdeflateDecoder {
     /// Allocates a decompressor.
-    pub(crate) fn new() -> Deflate {
+    pub(crate) fn new() -> LibdeflateDecoder {
         #[expect(
             unsafe_code,
-            reason = "libdeflate has no safe binding that tells the bytes taken"
+            reason = "the safe binding of libdeflate does not return the compressed length"
         )]
-        // SAFETY: the function has no preconditions; null is checked below.
+        // SAFETY: the function has no preconditions. The result is checked for null below.
         let raw = unsafe { sys::libdeflate_alloc_decompressor() };
-        Deflate(NonNull::new(raw).expect("libdeflate gets the memory for its tables"))
+        LibdeflateDecoder(NonNull::new(raw).expect("libdeflate can allocate its tables"))
     }
 
-    /// Inflates the gzip member at the start of `input` into `output`.
+    /// Decompresses the gzip member at the start of `input` into `output`.
     ///
     /// The checksum and the length in the trailer are verified.
-    pub(crate) fn member(&mut self, input: &[u8], output: &mut [u8]) -> Inflated {
-        let (mut taken, mut made) = (0, 0);
+    pub(crate) fn decode_member(&mut self, input: &[u8], output: &mut [u8]) -> LibdeflateResult {
+        let (mut compressed_bytes, mut decoded_bytes) = (0, 0);
         #[expect(
             unsafe_code,
-            reason = "libdeflate has no safe binding that tells the bytes taken"
+            reason = "the safe binding of libdeflate does not return the compressed length"
         )]
-        // SAFETY: the decompressor is live until `drop`; both pointers come with the
-        // lengths of their slices, and libdeflate neither reads nor writes beyond
-        // these; the two results are valid for writing during the call.
+        // SAFETY: the decompressor is live until `drop`. Both pointers are passed with the lengths
+        // of their slices, and libdeflate neither reads nor writes beyond them. The two result
+        // variables are valid for writes during the call.
         let result = unsafe {
             sys::libdeflate_gzip_decompress_ex(
                 self.0.as_ptr(),
@@ -61,25 +64,28 @@ impl Deflate {
                 input.len(),
                 output.as_mut_ptr().cast(),
                 output.len(),
-                &raw mut taken,
-                &raw mut made,
+                &raw mut compressed_bytes,
+                &raw mut decoded_bytes,
             )
         };
         match result {
-            sys::libdeflate_result_LIBDEFLATE_SUCCESS => Inflated::Whole { taken, made },
-            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Inflated::NoSpace,
-            _ => Inflated::Bad,
+            sys::libdeflate_result_LIBDEFLATE_SUCCESS => LibdeflateResult::Complete {
+                compressed_bytes,
+                decoded_bytes,
+            },
+            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => LibdeflateResult::OutputFull,
+            _ => LibdeflateResult::Invalid,
         }
     }
 }
 
-impl Drop for Deflate {
+impl Drop for LibdeflateDecoder {
     fn drop(&mut self) {
         #[expect(
             unsafe_code,
-            reason = "libdeflate has no safe binding that tells the bytes taken"
+            reason = "the safe binding of libdeflate does not return the compressed length"
         )]
-        // SAFETY: the pointer came from `libdeflate_alloc_decompressor` and is freed once.
+        // SAFETY: the pointer came from `libdeflate_alloc_decompressor` and is freed only here.
         unsafe {
             sys::libdeflate_free_decompressor(self.0.as_ptr());
         }
@@ -92,29 +98,41 @@ mod tests {
     use crate::tests::gzip;
 
     #[test]
-    fn a_member_tells_what_it_took_and_what_it_gave() {
+    fn a_member_reports_its_compressed_and_decompressed_lengths() {
         let mut bytes = gzip(b"hello");
         let length = bytes.len();
         bytes.extend_from_slice(b"and more");
-        let mut deflate = Deflate::new();
+        let mut decoder = LibdeflateDecoder::new();
         let mut output = [0; 8];
-        let whole = Inflated::Whole {
-            taken: length,
-            made: 5,
+        let complete = LibdeflateResult::Complete {
+            compressed_bytes: length,
+            decoded_bytes: 5,
         };
-        assert_eq!(deflate.member(&bytes, &mut output), whole);
+        assert_eq!(decoder.decode_member(&bytes, &mut output), complete);
         assert_eq!(&output[..5], b"hello");
     }
 
     #[test]
-    fn too_little_space_and_bad_bytes_are_told_apart() {
-        let mut deflate = Deflate::new();
+    fn a_full_output_differs_from_invalid_data() {
+        let mut decoder = LibdeflateDecoder::new();
         let mut bytes = gzip(b"hello");
-        assert_eq!(deflate.member(&bytes, &mut [0; 4]), Inflated::NoSpace);
-        assert_eq!(deflate.member(&bytes[..9], &mut [0; 8]), Inflated::Bad);
-        assert_eq!(deflate.member(b"", &mut []), Inflated::Bad);
+        assert_eq!(
+            decoder.decode_member(&bytes, &mut [0; 4]),
+            LibdeflateResult::OutputFull
+        );
+        assert_eq!(
+            decoder.decode_member(&bytes[..9], &mut [0; 8]),
+            LibdeflateResult::Invalid
+        );
+        assert_eq!(
+            decoder.decode_member(b"", &mut []),
+            LibdeflateResult::Invalid
+        );
         let crc = bytes.len() - 8;
         bytes[crc] ^= 1;
-        assert_eq!(deflate.member(&bytes, &mut [0; 8]), Inflated::Bad);
+        assert_eq!(
+            decoder.decode_member(&bytes, &mut [0; 8]),
+            LibdeflateResult::Invalid
+        );
     }
 }

@@ -1,290 +1,255 @@
-//! Zstd frames as streams, with the dictionary that may stand at the head of the file.
+//! Decompression of zstd frames, with the dictionary at the start of an archive
+//! ([Zstandard compression of WARC]).
+//!
+//! [Zstandard compression of WARC]: https://iipc.github.io/warc-specifications/specifications/warc-zstd/
 
 use std::io::{self, Read as _};
 
 use ::zstd::zstd_safe::{self, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective};
 
-use crate::decode::decoder::Fed;
-use crate::decode::source::Window;
-use crate::decode::zstd_frame::hidden_frame;
-use crate::detect::{begins_record, skip_line_ends};
+use super::source::ArchiveSource;
+use super::step::DecodeStep;
+use super::zstd_frame::{FrameStart, MAGIC, MAX_BLOCK_BYTES, frame_start, hidden_frame};
 use crate::error::ErrorKind;
+use crate::record_start::{skip_line_ends, starts_record};
 use crate::search_budget::Probe;
 
-/// The first bytes of a frame.
-pub(crate) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// The first byte of the skippable frame that holds the dictionary.
+const DICTIONARY_FRAME: u8 = 0x5d;
 
-/// The first byte of the skippable frame that holds the dictionary; any of 0x50 to 0x5f is skipped.
-const DICTIONARY: u8 = 0x5d;
-
-/// The last three bytes of the magic of skippable frames.
-const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
-
-/// The largest dictionary we load, packed or not.
+/// The largest dictionary, before and after it is decompressed.
 const MAX_DICTIONARY_BYTES: usize = 32 << 20;
 
-/// The largest window a frame may ask for, as a power of two.
-const WINDOW_LOG: u32 = 27;
+/// The largest window of a frame, as a power of two.
+const MAX_WINDOW_LOG: u32 = 27;
 
-/// What the decoder wants of a frame at first.
-const HEADER_BYTES: usize = 5;
+/// The number of bytes that the decoder asks for at the start of a frame.
+const FRAME_HEADER_BYTES: usize = 5;
 
-/// Bytes of an input that are enough to prove a frame: its header and one block.
-pub(crate) const PROOF_BYTES: usize = (128 << 10) + 64;
+/// The number of bytes that a probe needs: the frame header and one block.
+pub(crate) const PROBE_BYTES: usize = (128 << 10) + 64;
 
-/// Decoded bytes by which a frame is proven.
-const PROOF_TEXT_BYTES: usize = 64;
+/// The number of decompressed bytes that a probe looks at.
+const PROBE_DECODED_BYTES: usize = 64;
 
-/// The largest block, packed or not.
-pub(crate) const MAX_BLOCK_BYTES: usize = 128 << 10;
-
-/// How far behind a dictionary frames are followed that seem to begin in it.
+/// The number of bytes after a dictionary in which hidden frames are followed.
 const FOLLOWED_BYTES: usize = 4 << 20;
 
-/// What may stand at the border of frames.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Border {
-    /// A frame of data.
-    Frame,
-    /// A skippable frame of so many bytes, with its header of eight.
-    Skippable(u64),
-    /// The input ends within the header of a frame.
-    Cut,
-    /// No frame.
-    Other,
-}
-
-/// Tells what begins with `bytes`, of which there are eight unless the input ends.
-pub(crate) fn border(bytes: &[u8]) -> Border {
-    if bytes.starts_with(&MAGIC) {
-        return Border::Frame;
-    }
-    let skippable = bytes.first().is_some_and(|first| first & 0xf0 == 0x50)
-        && SKIPPABLE.starts_with(&bytes[1..bytes.len().min(4)]);
-    if skippable && bytes.len() >= 8 {
-        let size = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
-        Border::Skippable(8 + u64::from(size))
-    } else if skippable || MAGIC.starts_with(bytes) {
-        Border::Cut
-    } else {
-        Border::Other
-    }
-}
-
-/// Returns whether the frame with this head ends with a checksum of its content ([RFC 8878 §3.1.1.1.1]).
-///
-/// [RFC 8878 §3.1.1.1.1]: https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.1
-pub(crate) fn has_checksum(head: &[u8]) -> bool {
-    const CONTENT_CHECKSUM: u8 = 4;
-    head.get(4)
-        .is_some_and(|descriptor| descriptor & CONTENT_CHECKSUM != 0)
-}
-
-/// Whether an input with this head is zstd.
-pub(crate) fn may_begin(head: &[u8]) -> bool {
-    border(head) != Border::Other
-}
-
-/// Decodes frames piece by piece; one context serves all inputs of a reader.
-pub(crate) struct Frames {
+/// Decompresses frames. One decompression context serves all inputs of a reader.
+pub(crate) struct ZstdDecoder {
     context: Option<DCtx<'static>>,
-    /// How many bytes the decoder wants next; 0 at the end of the frame.
-    hint: usize,
-    /// Whether the last turn filled its output, so that more may wait in the decoder.
-    pending: bool,
-    /// Offset of the end of the last block that was begun.
+    /// The number of bytes that the context asks for next, or 0 at the end of the frame.
+    wanted_bytes: usize,
+    /// Whether the last call filled its output, so that the context may hold more.
+    has_pending_output: bool,
+    /// The offset of the end of the last block that was started.
     reached: u64,
-    /// The end of the dictionary at the head of the input, if there is one.
+    /// The end of the dictionary at the start of the input, if there is one.
     dictionary_end: Option<u64>,
-    /// Decoded bytes of a probe.
-    probed: Vec<u8>,
+    /// The decompressed bytes of a probe.
+    probe_buffer: Vec<u8>,
 }
 
-impl Frames {
-    /// Without a context: that is made with the first input that needs it.
-    pub(crate) fn new() -> Frames {
-        Frames {
+/// The result of one call of libzstd.
+struct ZstdCall {
+    /// The number of bytes that the context asks for next, or an error code.
+    result: Result<usize, usize>,
+    consumed: usize,
+    decoded: usize,
+}
+
+impl ZstdDecoder {
+    /// Returns a decoder without a context. The context is allocated with the first zstd input.
+    pub(crate) fn new() -> ZstdDecoder {
+        ZstdDecoder {
             context: None,
-            hint: 0,
-            pending: false,
+            wanted_bytes: 0,
+            has_pending_output: false,
             reached: 0,
             dictionary_end: None,
-            probed: Vec::new(),
+            probe_buffer: Vec::new(),
         }
     }
 
-    /// Returns where the dictionary of the input ends: with its frame, or where the first frame
-    /// begins that its damaged length hides.
+    /// Returns the end of the dictionary at the start of the input: the end of its frame, or the
+    /// start of the first frame that the wrong length of its frame hides.
     pub(crate) fn dictionary_end(&self) -> Option<u64> {
         self.dictionary_end
     }
 
-    /// Returns the offset of the end of the last block that was begun.
+    /// Returns the offset of the end of the last block that was started.
     pub(crate) fn reached(&self) -> u64 {
         self.reached
     }
 
-    /// Makes ready for an input and loads its dictionary, if it has one.
+    /// Prepares for a new input and loads its dictionary, if it has one.
     ///
-    /// The window stands at the start of the input, and does so again after this.
-    pub(crate) fn open(&mut self, window: &mut Window) -> io::Result<Result<(), ErrorKind>> {
+    /// The source must be at the start of the input. Its position does not change.
+    pub(crate) fn open(&mut self, source: &mut ArchiveSource) -> io::Result<Result<(), ErrorKind>> {
         self.dictionary_end = None;
         let context = self.context.get_or_insert_with(DCtx::create);
-        let ready = context
+        let reset = context
             .reset(ResetDirective::SessionAndParameters)
-            .and_then(|_| context.set_parameter(DParameter::WindowLogMax(WINDOW_LOG)));
-        if ready.is_err() {
+            .and_then(|_| context.set_parameter(DParameter::WindowLogMax(MAX_WINDOW_LOG)));
+        if reset.is_err() {
             return Ok(Err(ErrorKind::Corrupt));
         }
-        window.fill(8)?;
-        if window.unread().first() != Some(&DICTIONARY) {
+        source.fill(8)?;
+        if source.unread().first() != Some(&DICTIONARY_FRAME) {
             return Ok(Ok(()));
         }
-        let Border::Skippable(length) = border(window.unread()) else {
+        let FrameStart::Skippable(length) = frame_start(source.unread()) else {
             return Ok(Ok(()));
         };
         if length > MAX_DICTIONARY_BYTES as u64 {
             return Ok(Err(ErrorKind::BadDictionary));
         }
         let length = length as usize;
-        if window.fill(length)? < length {
+        if source.fill(length)? < length {
             return Ok(Err(ErrorKind::BadDictionary));
         }
         let mut end = length;
-        let is_packed = window.unread()[8..].starts_with(&MAGIC);
-        let content = &window.unread()[8 + usize::from(is_packed)..length];
+        let is_compressed = source.unread()[8..].starts_with(&MAGIC);
+        // The magic number of a compressed dictionary does not start a hidden frame.
+        let content_start = 8 + usize::from(is_compressed);
+        let content = &source.unread()[content_start..length];
         if memchr::memmem::find(content, &MAGIC).is_some() {
-            window.fill(length + FOLLOWED_BYTES)?;
-            let bytes = window.unread();
+            source.fill(length + FOLLOWED_BYTES)?;
+            let bytes = source.unread();
             let bytes = &bytes[..bytes.len().min(length + FOLLOWED_BYTES)];
-            match hidden_frame(bytes, 8 + usize::from(is_packed)..length) {
+            match hidden_frame(bytes, content_start..length) {
                 Ok(Some(frame)) => end = frame,
                 Ok(None) => {}
                 Err(kind) => return Ok(Err(kind)),
             }
         }
         self.dictionary_end = Some(end as u64);
-        Ok(self.load(&window.unread()[8..end]))
+        Ok(self.load_dictionary(&source.unread()[8..end]))
     }
 
-    /// Loads a dictionary, unpacked first if it is packed itself.
-    fn load(&mut self, dictionary: &[u8]) -> Result<(), ErrorKind> {
+    /// Loads a dictionary, which is decompressed first if necessary.
+    fn load_dictionary(&mut self, dictionary: &[u8]) -> Result<(), ErrorKind> {
         let context = self.context.get_or_insert_with(DCtx::create);
         let loaded = if dictionary.starts_with(&MAGIC) {
-            let mut unpacked = Vec::new();
+            let mut decoded = Vec::new();
             ::zstd::stream::read::Decoder::with_buffer(dictionary)
                 .and_then(|decoder| {
                     decoder
                         .take(MAX_DICTIONARY_BYTES as u64)
-                        .read_to_end(&mut unpacked)
+                        .read_to_end(&mut decoded)
                 })
                 .map_err(|_| ErrorKind::BadDictionary)?;
-            context.load_dictionary(&unpacked)
+            context.load_dictionary(&decoded)
         } else {
             context.load_dictionary(dictionary)
         };
         loaded.map(|_| ()).map_err(|_| ErrorKind::BadDictionary)
     }
 
-    /// Makes ready for the frame at which the window stands.
-    pub(crate) fn begin(&mut self) {
+    /// Starts the frame at the position of the source.
+    pub(crate) fn start(&mut self) {
         if let Some(context) = &mut self.context {
-            // A reset of the session alone has no way to fail.
+            // Resetting only the session cannot fail.
             let _ = context.reset(ResetDirective::SessionOnly);
         }
-        self.hint = HEADER_BYTES;
-        self.pending = false;
+        self.wanted_bytes = FRAME_HEADER_BYTES;
+        self.has_pending_output = false;
         self.reached = 0;
     }
 
-    /// Decodes the frame at the start of `bytes` in one piece into `out`; none if that fails.
+    /// Decompresses the frame at the start of `bytes` into `out` in one call.
     ///
-    /// Gives the bytes taken and made.
-    pub(crate) fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<(usize, usize)> {
-        self.begin();
-        match decode(self.context.as_mut()?, bytes, out) {
-            (Ok(0), taken, made) => Some((taken, made)),
-            _ => None,
-        }
+    /// Returns the numbers of compressed and decompressed bytes, or `None` if the frame is damaged
+    /// or does not fit into `out`.
+    pub(crate) fn decode_whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<(usize, usize)> {
+        self.start();
+        let call = decompress(self.context.as_mut()?, bytes, out);
+        (call.result == Ok(0)).then_some((call.consumed, call.decoded))
     }
 
-    /// Decodes the next bytes of the frame into `out`, which is not empty.
+    /// Decompresses the next bytes of the frame into `out`, which must not be empty.
     ///
-    /// The decoder gets no more than it asks for, a block at a time, and gives
-    /// what it holds before it gets more: on an error it does not tell what it
-    /// made, and so all before the bad block has been given by then.
-    pub(crate) fn feed(&mut self, window: &mut Window, out: &mut [u8]) -> io::Result<Fed> {
+    /// The context gets at most one block at a time, and returns all of its output before it gets
+    /// more input. After an error, libzstd does not report what it produced. This way, everything
+    /// before a damaged block has been returned by then.
+    pub(crate) fn decode(
+        &mut self,
+        source: &mut ArchiveSource,
+        out: &mut [u8],
+    ) -> io::Result<DecodeStep> {
         let Some(context) = &mut self.context else {
-            return Ok(Fed::End);
+            return Ok(DecodeStep::End);
         };
-        while self.hint > 0 {
-            let held = if self.pending {
+        while self.wanted_bytes > 0 {
+            let held = if self.has_pending_output {
                 0
             } else {
-                self.reached = window.offset() + self.hint as u64;
-                window.fill(self.hint)?.min(self.hint)
+                self.reached = source.offset() + self.wanted_bytes as u64;
+                source.fill(self.wanted_bytes)?.min(self.wanted_bytes)
             };
-            let (result, taken, made) = decode(context, &window.unread()[..held], out);
-            window.consume(taken);
-            match result {
-                Ok(hint) => self.hint = hint,
-                Err(code) => return Ok(Fed::Damaged(kind(code))),
+            let call = decompress(context, &source.unread()[..held], out);
+            source.consume(call.consumed);
+            match call.result {
+                Ok(wanted) => self.wanted_bytes = wanted,
+                Err(code) => return Ok(DecodeStep::Damaged(error_kind(code))),
             }
-            let was_pending = std::mem::replace(&mut self.pending, made == out.len());
-            if made > 0 {
-                return Ok(Fed::Bytes(made));
+            let is_full = call.decoded == out.len();
+            let had_pending_output = std::mem::replace(&mut self.has_pending_output, is_full);
+            if call.decoded > 0 {
+                return Ok(DecodeStep::Bytes(call.decoded));
             }
-            if held == 0 && !was_pending && self.hint > 0 {
-                return Ok(Fed::Damaged(ErrorKind::Truncated));
+            if held == 0 && !had_pending_output && self.wanted_bytes > 0 {
+                return Ok(DecodeStep::Damaged(ErrorKind::Truncated));
             }
         }
-        Ok(Fed::End)
+        Ok(DecodeStep::End)
     }
 
-    /// Tells whether the frame at the start of `bytes` decodes to `WARC/`.
+    /// Returns whether the frame at the start of `bytes` decompresses to `WARC/`.
     ///
-    /// [`PROOF_BYTES`] suffice; what was begun before is lost. Blocks are decoded one by one, and
-    /// whole, so that the work is counted as it is done.
+    /// [`PROBE_BYTES`] are enough. A frame that was started before is lost. Whole blocks are
+    /// decompressed one by one, so that the work can be counted.
     pub(crate) fn probe(&mut self, bytes: &[u8]) -> Probe {
-        self.begin();
+        self.start();
         let Some(context) = &mut self.context else {
             return Probe::new(false, 0, 0);
         };
-        self.probed.resize(MAX_BLOCK_BYTES + PROOF_TEXT_BYTES, 0);
-        let bytes = &bytes[..bytes.len().min(PROOF_BYTES)];
-        let (mut taken, mut made, mut wanted) = (0, 0, HEADER_BYTES);
-        while made < PROOF_TEXT_BYTES && wanted > 0 {
-            let block = &bytes[taken..bytes.len().min(taken + wanted)];
-            let (result, took, gave) = decode(context, block, &mut self.probed[made..]);
-            taken += took;
-            made += gave;
-            match result {
-                Ok(hint) => wanted = hint,
-                Err(_) => return Probe::new(false, taken + block.len(), made).failed(),
+        self.probe_buffer
+            .resize(MAX_BLOCK_BYTES + PROBE_DECODED_BYTES, 0);
+        let bytes = &bytes[..bytes.len().min(PROBE_BYTES)];
+        let (mut consumed, mut decoded, mut wanted) = (0, 0, FRAME_HEADER_BYTES);
+        while decoded < PROBE_DECODED_BYTES && wanted > 0 {
+            let block = &bytes[consumed..bytes.len().min(consumed + wanted)];
+            let call = decompress(context, block, &mut self.probe_buffer[decoded..]);
+            consumed += call.consumed;
+            decoded += call.decoded;
+            match call.result {
+                Ok(more) => wanted = more,
+                Err(_) => return Probe::new(false, consumed + block.len(), decoded).failed(),
             }
-            if took == 0 && gave == 0 {
+            if call.consumed == 0 && call.decoded == 0 {
                 break;
             }
         }
-        let text = &self.probed[..made.min(PROOF_TEXT_BYTES)];
-        Probe::new(begins_record(skip_line_ends(text)), taken, made)
+        let start = &self.probe_buffer[..decoded.min(PROBE_DECODED_BYTES)];
+        Probe::new(starts_record(skip_line_ends(start)), consumed, decoded)
     }
 }
 
-/// One turn of the decoder: what it says, the bytes taken and the bytes made.
-fn decode(
-    context: &mut DCtx<'static>,
-    bytes: &[u8],
-    out: &mut [u8],
-) -> (Result<usize, usize>, usize, usize) {
+/// Calls libzstd once.
+fn decompress(context: &mut DCtx<'static>, bytes: &[u8], out: &mut [u8]) -> ZstdCall {
     let mut input = InBuffer::around(bytes);
     let mut output = OutBuffer::around(out);
     let result = context.decompress_stream(&mut output, &mut input);
-    (result, input.pos(), output.pos())
+    ZstdCall {
+        result,
+        consumed: input.pos(),
+        decoded: output.pos(),
+    }
 }
 
-/// The sort of a fault that libzstd reports.
-fn kind(code: usize) -> ErrorKind {
+/// Returns the kind of fault for an error code of libzstd.
+fn error_kind(code: usize) -> ErrorKind {
     if zstd_safe::get_error_name(code).contains("checksum") {
         ErrorKind::Checksum
     } else {
@@ -295,55 +260,48 @@ fn kind(code: usize) -> ErrorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{skippable, zstd};
+    use crate::tests::zstd;
 
-    fn decode_all(bytes: &[u8]) -> (Vec<u8>, Fed) {
-        let mut window = Window::new(0);
-        window.open_stream(Box::new(io::Cursor::new(bytes.to_vec())));
-        let mut frames = Frames::new();
-        frames.open(&mut window).unwrap().unwrap();
-        frames.begin();
+    fn decode_all(bytes: &[u8]) -> (Vec<u8>, DecodeStep) {
+        let mut source = ArchiveSource::new(0);
+        source.open_stream(Box::new(io::Cursor::new(bytes.to_vec())));
+        let mut decoder = ZstdDecoder::new();
+        decoder.open(&mut source).unwrap().unwrap();
+        decoder.start();
         let mut all = Vec::new();
         loop {
             let mut out = [0; 10];
-            match frames.feed(&mut window, &mut out).unwrap() {
-                Fed::Bytes(count) => all.extend_from_slice(&out[..count]),
+            match decoder.decode(&mut source, &mut out).unwrap() {
+                DecodeStep::Bytes(count) => all.extend_from_slice(&out[..count]),
                 other => return (all, other),
             }
         }
     }
 
     #[test]
-    fn a_frame_is_decoded_piece_by_piece() {
+    fn a_frame_is_decompressed_step_by_step() {
         let text = b"WARC/1.0 and so on, and so on, and so on".repeat(9);
         let mut bytes = zstd(&text, &[]);
         let length = bytes.len();
         bytes.extend_from_slice(b"rest");
-        assert_eq!(decode_all(&bytes), (text, Fed::End));
+        assert_eq!(decode_all(&bytes), (text, DecodeStep::End));
         for cut in 0..length {
-            let fed = decode_all(&bytes[..cut]).1;
-            assert_eq!(fed, Fed::Damaged(ErrorKind::Truncated), "{cut}");
+            let step = decode_all(&bytes[..cut]).1;
+            assert_eq!(step, DecodeStep::Damaged(ErrorKind::Truncated), "{cut}");
         }
         bytes[length - 1] ^= 1;
-        assert_eq!(decode_all(&bytes).1, Fed::Damaged(ErrorKind::Checksum));
+        assert_eq!(
+            decode_all(&bytes).1,
+            DecodeStep::Damaged(ErrorKind::Checksum)
+        );
     }
 
     #[test]
-    fn borders_are_told_apart() {
-        assert_eq!(border(&zstd(b"x", &[])), Border::Frame);
-        assert_eq!(border(&skippable(0x5d, b"abc")), Border::Skippable(11));
-        assert_eq!(border(&skippable(0x50, b"")), Border::Skippable(8));
-        assert_eq!(border(b"\x5d\x2a\x4d\x18\x01"), Border::Cut);
-        assert_eq!(border(b"\x28\xb5"), Border::Cut);
-        assert_eq!(border(b"\x5d\x2a\x4d\x19\0\0\0\0"), Border::Other);
-    }
-
-    #[test]
-    fn a_proof_needs_the_five_octets() {
-        let mut frames = Frames::new();
-        frames.open(&mut Window::new(0)).unwrap().unwrap();
-        assert!(frames.probe(&zstd(b"WARC/1.0\r\n", &[])).is_record);
-        assert!(!frames.probe(&zstd(b"WARP/1.0\r\n", &[])).is_record);
-        assert!(!frames.probe(b"\x28\xb5\x2f\xfd\0\0\0").is_record);
+    fn a_probe_needs_the_five_octets_of_the_word() {
+        let mut decoder = ZstdDecoder::new();
+        decoder.open(&mut ArchiveSource::new(0)).unwrap().unwrap();
+        assert!(decoder.probe(&zstd(b"WARC/1.0\r\n", &[])).is_record);
+        assert!(!decoder.probe(&zstd(b"WARP/1.0\r\n", &[])).is_record);
+        assert!(!decoder.probe(b"\x28\xb5\x2f\xfd\0\0\0").is_record);
     }
 }

@@ -1,53 +1,74 @@
-//! Members and frames: how one is begun and left, and where reading goes on after damage.
+//! Gzip members and zstd frames: finding the next one, decompressing it, and resynchronizing after
+//! damage.
 //!
-//! If you change where it goes on, look at [`split`](crate::resync): ranges of
-//! a file begin where its searches say.
+//! If you change where reading continues after damage, also check [`resync`](crate::resync): the
+//! ranges of a file start where its searches find a member.
 
 use std::io;
 
+use super::Reader;
 use crate::compression::Compression;
-use crate::decode::buffer::End;
+use crate::decode::buffer::DecodedEnd;
 use crate::decode::gzip;
-use crate::decode::libdeflate::Inflated;
-use crate::decode::zstd::{Border, border, has_checksum};
-use crate::detect::refused_text;
+use crate::decode::libdeflate::LibdeflateResult;
+use crate::decode::zstd_frame::{FrameStart, frame_start, has_checksum};
 use crate::error::{Error, ErrorKind};
 use crate::integrity::Integrity;
 use crate::location::DamagedRange;
-use crate::reader::Reader;
-use crate::resync::{Search, next_member, next_record};
+use crate::resync::{SearchResult, find_next_member, find_next_record};
+use crate::unsupported_format::UnsupportedFormat;
 
-/// The size of the buffer for whole members at the start; it doubles as it must.
-const FIRST_MEMBER_BYTES: usize = 256 << 10;
+/// The initial size of the buffer for whole members. It is doubled as often as necessary.
+const INITIAL_MEMBER_BYTES: usize = 256 << 10;
 
-/// The unit in which old media store files.
-const BLOCK_BYTES: u64 = 512;
+/// The unit in which tapes and disks store files. Some writers pad files with zeros to a multiple
+/// of it.
+const PADDING_BLOCK_BYTES: u64 = 512;
 
-/// The largest zstd frame, unpacked, that is decoded in one piece.
-const FRAME_BYTES: usize = 1 << 20;
+/// The largest zstd frame, in decompressed bytes, that is decompressed in one call.
+const MAX_WHOLE_FRAME_BYTES: usize = 1 << 20;
 
-/// The largest member, in its packed form, that is inflated whole.
-const MAX_PACKED_BYTES: usize = 4 << 20;
+/// The largest gzip member, in compressed bytes, that is decompressed in one call.
+const MAX_WHOLE_MEMBER_BYTES: usize = 4 << 20;
 
 /// The member or frame that is being read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Member {
-    pub(crate) offset: u64,
-    /// Records so far, damaged ones too.
-    pub(crate) records: u32,
-    /// Those of them that were given.
-    pub(crate) given: u32,
-    /// Whether damage in it has been reported.
-    pub(crate) faulty: bool,
-    /// Whether it ends with a checksum: every gzip member does, a zstd frame may.
-    pub(crate) has_checksum: bool,
-    /// How far its bytes are proven, once that is known.
-    pub(crate) integrity: Option<Integrity>,
+pub(super) struct Member {
+    pub(super) offset: u64,
+    /// The number of records so far, including damaged ones.
+    pub(super) records: u32,
+    /// The number of these records that were returned.
+    pub(super) valid_records: u32,
+    /// Whether damage in the member has been reported.
+    is_faulty: bool,
+    /// Whether it ends with a checksum. Every gzip member does, a zstd frame may.
+    has_checksum: bool,
+    /// The integrity of its records, once it is known.
+    pub(super) integrity: Option<Integrity>,
 }
 
 impl Member {
-    /// Returns the integrity of its records if it decodes to a sound end.
-    pub(crate) fn integrity_if_sound(&self) -> Integrity {
+    fn new(offset: u64, has_checksum: bool) -> Member {
+        Member {
+            offset,
+            records: 0,
+            valid_records: 0,
+            is_faulty: false,
+            has_checksum,
+            integrity: None,
+        }
+    }
+
+    /// Returns the member with one more, damaged record.
+    pub(super) fn with_damaged_record(self) -> Member {
+        Member {
+            records: self.records.saturating_add(1),
+            ..self
+        }
+    }
+
+    /// Returns the integrity of its records if it decodes to a valid end.
+    pub(super) fn integrity_if_valid(&self) -> Integrity {
         if self.has_checksum {
             Integrity::Verified
         } else {
@@ -56,158 +77,170 @@ impl Member {
     }
 }
 
-/// What a step of reading can end with, before its place is known.
-pub(crate) enum Fault {
+/// A failure to read the next record.
+pub(super) enum ReadFault {
     Io(io::Error),
     Damage(Error),
 }
 
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Fault {
-        Fault::Io(error)
+impl From<io::Error> for ReadFault {
+    fn from(error: io::Error) -> ReadFault {
+        ReadFault::Io(error)
     }
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
-        Fault::Damage(error)
+impl From<Error> for ReadFault {
+    fn from(error: Error) -> ReadFault {
+        ReadFault::Damage(error)
     }
 }
 
 impl Reader {
-    /// Goes to the next member or frame of data and begins to decode it.
-    pub(crate) fn begin_member(&mut self) -> Result<Option<Member>, Fault> {
+    /// Starts the next member or data frame and returns it, or `None` at the end of the input or
+    /// range.
+    pub(super) fn start_member(&mut self) -> Result<Option<Member>, ReadFault> {
         loop {
-            let offset = self.next;
-            // A range is read on until the next reader can begin as if nothing was before.
-            if offset >= self.end && self.input.budget.is_fresh(offset) {
+            let offset = self.next_offset;
+            // After damage, reading continues past the end of the range until the next reader can
+            // start without knowing what was before.
+            if offset >= self.range_end && self.decoder.budget.is_fresh(offset) {
                 return Ok(None);
             }
-            if self.input.window.fill(8)? == 0 {
+            if self.decoder.source.fill(8)? == 0 {
                 return Ok(None);
             }
-            let head = self.input.window.unread();
+            let head = self.decoder.source.unread();
             if head[0] == 0 {
-                // Zeros that fill the last block of the input up are padding; others may be
-                // what is left of lost data.
-                while self.input.window.fill(1)? > 0 {
-                    let unread = self.input.window.unread();
-                    let zeros = unread.iter().take_while(|&&byte| byte == 0).count();
-                    let all = zeros == unread.len();
-                    self.input.window.consume(zeros);
-                    if !all {
-                        let from = self.input.window.offset();
-                        return Err(self.resume_from(ErrorKind::Garbage, offset, from));
-                    }
-                }
-                self.next = self.input.window.offset();
-                let is_padding =
-                    self.next.is_multiple_of(BLOCK_BYTES) && self.next - offset < BLOCK_BYTES;
-                if !is_padding {
-                    return Err(Error::damage(ErrorKind::Garbage, offset, self.next).into());
-                }
+                self.skip_padding(offset)?;
                 return Ok(None);
             }
-            let begins = match self.input.compression {
-                Compression::Zstd => match border(head) {
-                    Border::Frame => true,
-                    Border::Skippable(bytes) => {
-                        self.skip_frame(offset, bytes)?;
-                        continue;
-                    }
-                    Border::Cut => {
-                        return Err(self.resume_from(ErrorKind::Truncated, offset, offset + 1));
-                    }
-                    Border::Other => false,
-                },
-                _ => gzip::member_may_begin(head),
-            };
-            if !begins {
-                return Err(self.resume_from(ErrorKind::Garbage, offset, offset + 1));
-            }
-            let mut member = Member {
-                offset,
-                records: 0,
-                given: 0,
-                faulty: false,
-                has_checksum: match self.input.compression {
-                    Compression::Zstd => has_checksum(head),
-                    _ => true,
-                },
-                integrity: None,
-            };
-            self.input.window.keep_from_here();
-            self.advance = 0;
-            let whole = match self.input.compression {
-                Compression::Gzip => self.inflate_whole()?,
-                _ => self.decode_whole()?,
-            };
-            if whole {
-                member.integrity = Some(member.integrity_if_sound());
+            let is_zstd = self.decoder.compression == Compression::Zstd;
+            let start = if is_zstd {
+                frame_start(head)
+            } else if gzip::member_may_start(head) {
+                FrameStart::Data
             } else {
-                self.input.begin_member();
-                self.text.restart(0);
-            }
-            self.member = Some(member);
-            return Ok(self.member);
+                FrameStart::Other
+            };
+            let fault = match start {
+                FrameStart::Data => {
+                    let has_checksum = !is_zstd || has_checksum(head);
+                    return Ok(Some(self.decode_member(Member::new(offset, has_checksum))?));
+                }
+                FrameStart::Skippable(bytes) => {
+                    self.skip_frame(offset, bytes)?;
+                    continue;
+                }
+                FrameStart::Incomplete => ErrorKind::Truncated,
+                FrameStart::Other => ErrorKind::Garbage,
+            };
+            return Err(self.resync_from(fault, offset, offset + 1));
         }
     }
 
-    /// Passes over the skippable frame at `offset`, of so many `bytes` as its header says.
+    /// Skips the zeros at `offset`, to the end of the input.
     ///
-    /// A damaged length may reach over frames behind it. So what the frame holds is searched for
-    /// frames that decode to `WARC/`, and if there is one, reading goes on there. A sound skippable
-    /// frame holds none: metadata, a table of offsets, a dictionary.
-    fn skip_frame(&mut self, offset: u64, bytes: u64) -> Result<(), Fault> {
+    /// Zeros that fill the last block of the input are padding. Any others may be the remains of
+    /// lost data, and are a fault.
+    fn skip_padding(&mut self, offset: u64) -> Result<(), ReadFault> {
+        while self.decoder.source.fill(1)? > 0 {
+            let unread = self.decoder.source.unread();
+            let zeros = unread.iter().take_while(|&&byte| byte == 0).count();
+            let is_all_zeros = zeros == unread.len();
+            self.decoder.source.consume(zeros);
+            if !is_all_zeros {
+                let from = self.decoder.source.offset();
+                return Err(self.resync_from(ErrorKind::Garbage, offset, from));
+            }
+        }
+        self.next_offset = self.decoder.source.offset();
+        let is_padding = self.next_offset.is_multiple_of(PADDING_BLOCK_BYTES)
+            && self.next_offset - offset < PADDING_BLOCK_BYTES;
+        if is_padding {
+            Ok(())
+        } else {
+            Err(Error::damage(ErrorKind::Garbage, offset, self.next_offset).into())
+        }
+    }
+
+    /// Starts to decompress `member`, at the position of the source: in one call if possible.
+    fn decode_member(&mut self, mut member: Member) -> Result<Member, ReadFault> {
+        self.decoder.source.keep_from_here();
+        self.advance_bytes = 0;
+        let is_whole = match self.decoder.compression {
+            Compression::Gzip => self.decode_whole_member()?,
+            _ => self.decode_whole_frame()?,
+        };
+        if is_whole {
+            member.integrity = Some(member.integrity_if_valid());
+        } else {
+            self.decoder.start_member();
+            self.buffer.restart(0);
+        }
+        self.member = Some(member);
+        Ok(member)
+    }
+
+    /// Skips the skippable frame at `offset`, which has `bytes` bytes according to its header.
+    ///
+    /// A damaged length may include the frames that follow. The content is therefore searched for
+    /// frames that decompress to `WARC/`, and reading continues at the first one. The content of a
+    /// valid skippable frame, such as metadata, an offset table or a dictionary, has none.
+    fn skip_frame(&mut self, offset: u64, bytes: u64) -> Result<(), ReadFault> {
         let end = offset.saturating_add(bytes);
-        if let Some(dictionary) = self.input.dictionary_end().filter(|_| offset == 0) {
-            self.input.window.skip(dictionary)?;
-            self.next = dictionary;
-            return match dictionary == end {
+        if offset == 0
+            && let Some(dictionary_end) = self.decoder.dictionary_end()
+        {
+            self.decoder.source.skip(dictionary_end)?;
+            self.next_offset = dictionary_end;
+            return match dictionary_end == end {
                 true => Ok(()),
-                false => Err(Error::damage(ErrorKind::BadDictionary, 0, dictionary).into()),
+                false => Err(Error::damage(ErrorKind::BadDictionary, 0, dictionary_end).into()),
             };
         }
-        self.input.window.keep_from_here();
-        let search = next_member(&mut self.input, offset + 1, end)?;
+        self.decoder.source.keep_from_here();
+        let search = find_next_member(&mut self.decoder, offset + 1, end)?;
         if search.found.is_some() {
             return Err(self.report_search(ErrorKind::Corrupt, offset, search));
         }
-        if self.input.window.offset() < end {
+        if self.decoder.source.offset() < end {
             return Err(self.report_search(ErrorKind::Truncated, offset, search));
         }
-        self.input.window.seek(end)?;
-        self.next = end;
+        self.decoder.source.seek(end)?;
+        self.next_offset = end;
         match search.unsearched {
             Some(unsearched) => Err(Error::damage(ErrorKind::Unsearched, unsearched, end).into()),
             None => Ok(()),
         }
     }
 
-    /// Inflates the member at the window in one piece, if it is small and sound.
-    fn inflate_whole(&mut self) -> io::Result<bool> {
-        let most = self.limits.max_member_bytes;
-        let mut size = self.text.size().clamp(FIRST_MEMBER_BYTES.min(most), most);
+    /// Decompresses the gzip member at the position of the source in one call. Returns false, and
+    /// does not move, if the member is too large or damaged.
+    fn decode_whole_member(&mut self) -> io::Result<bool> {
+        let max = self.limits.max_member_bytes;
+        let mut size = self.buffer.size().clamp(INITIAL_MEMBER_BYTES.min(max), max);
         loop {
-            let held = self.input.window.unread();
-            let tried = held.len();
-            // No more than that: which decoder reads a member must not depend on what is held.
-            let packed = &held[..tried.min(MAX_PACKED_BYTES)];
-            let result = self
-                .deflate
-                .member(packed, &mut self.text.space(size)[..size]);
-            match result {
-                Inflated::Whole { taken, made } => {
-                    self.input.window.consume(taken);
-                    self.text.set_whole(made);
+            let unread = self.decoder.source.unread();
+            let tried = unread.len();
+            // The limit applies even if more is held, because the decoder of a member must not
+            // depend on what is in the buffer.
+            let input = &unread[..tried.min(MAX_WHOLE_MEMBER_BYTES)];
+            let output = &mut self.buffer.space(size)[..size];
+            match self.libdeflate.decode_member(input, output) {
+                LibdeflateResult::Complete {
+                    compressed_bytes,
+                    decoded_bytes,
+                } => {
+                    self.decoder.source.consume(compressed_bytes);
+                    self.buffer.set_whole(decoded_bytes);
                     return Ok(true);
                 }
-                Inflated::NoSpace if size < most => size = (size * 2).min(most),
-                Inflated::NoSpace => return Ok(false),
-                // The window may hold only a part of the member.
-                Inflated::Bad => {
-                    if tried >= MAX_PACKED_BYTES
-                        || self.input.window.grow(MAX_PACKED_BYTES)? == tried
+                LibdeflateResult::OutputFull if size < max => size = (size * 2).min(max),
+                LibdeflateResult::OutputFull => return Ok(false),
+                // The buffer may hold only a part of the member.
+                LibdeflateResult::Invalid => {
+                    if tried >= MAX_WHOLE_MEMBER_BYTES
+                        || self.decoder.source.grow(MAX_WHOLE_MEMBER_BYTES)? == tried
                     {
                         return Ok(false);
                     }
@@ -216,101 +249,112 @@ impl Reader {
         }
     }
 
-    /// Decodes the zstd frame at the window in one piece, if it is small and sound.
-    fn decode_whole(&mut self) -> io::Result<bool> {
-        let most = self.limits.max_member_bytes;
-        let size = FRAME_BYTES.min(most);
-        let space = &mut self.text.space(size)[..size];
-        match self.input.whole_frame(space)? {
-            Some(made) => self.text.set_whole(made),
+    /// Decompresses the zstd frame at the position of the source in one call. Returns false, and
+    /// does not move, if the frame is too large or damaged.
+    fn decode_whole_frame(&mut self) -> io::Result<bool> {
+        let size = MAX_WHOLE_FRAME_BYTES.min(self.limits.max_member_bytes);
+        let output = &mut self.buffer.space(size)[..size];
+        match self.decoder.decode_whole_frame(output)? {
+            Some(decoded_bytes) => self.buffer.set_whole(decoded_bytes),
             None => return Ok(false),
         }
         Ok(true)
     }
 
-    /// After damage at the decoded offset `from`: goes on with the next record of the member
-    /// behind the cursor, or leaves it.
+    /// Finishes a valid member.
+    pub(super) fn finish_member(&mut self) {
+        self.next_offset = self.decoder.source.offset();
+        self.member = None;
+    }
+
+    /// Abandons a member that cannot be decompressed any further. Reading continues at the next
+    /// member, which may start anywhere in it.
+    pub(super) fn abandon_member(&mut self, kind: ErrorKind) -> ReadFault {
+        let offset = self.member.map_or(self.next_offset, |member| member.offset);
+        let valid_records = self.member.map_or(0, |member| member.valid_records);
+        self.decoder.count_failed_member();
+        match self.resync_from(kind, offset, offset + 1) {
+            ReadFault::Damage(error) => error.with_records_before(valid_records).into(),
+            io => io,
+        }
+    }
+
+    /// Returns the fault for damage at the decoded offset `from` of the member. Reading continues
+    /// at the next record of the member after the cursor, or at the next member.
     ///
-    /// `kind` is the sort of the damage to the record there; without one there is no record.
-    pub(crate) fn resume_inside(&mut self, kind: Option<ErrorKind>, from: u64) -> Fault {
-        match self.try_resume_inside(kind, from) {
+    /// `kind` is the fault of the record at the cursor, or `None` if there is no record.
+    pub(super) fn resync_in_member(&mut self, kind: Option<ErrorKind>, from: u64) -> ReadFault {
+        match self.try_resync_in_member(kind, from) {
             Ok(error) => error.into(),
             Err(fault) => fault,
         }
     }
 
-    fn try_resume_inside(&mut self, kind: Option<ErrorKind>, from: u64) -> Result<Error, Fault> {
+    fn try_resync_in_member(
+        &mut self,
+        kind: Option<ErrorKind>,
+        from: u64,
+    ) -> Result<Error, ReadFault> {
         let Some(member) = self.member else {
-            return Err(Error::damage(ErrorKind::Garbage, self.next, self.next).into());
+            return Err(
+                Error::damage(ErrorKind::Garbage, self.next_offset, self.next_offset).into(),
+            );
         };
-        if let Some(End::Damaged(kind)) = self.text.end() {
-            return Err(self.leave_damaged(kind));
+        if let Some(DecodedEnd::Damaged(kind)) = self.buffer.end() {
+            return Err(self.abandon_member(kind));
         }
-        let alone = !member.faulty && member.records == u32::from(kind.is_some());
-        let refused = refused_text(self.text.rest());
-        let found = next_record(&mut self.text, &mut self.input, 1, u64::MAX)?;
-        if let Some(End::Damaged(kind)) = self.text.end()
-            && !found
+        let is_only_fault = !member.is_faulty && member.records == u32::from(kind.is_some());
+        let unsupported = UnsupportedFormat::detect_in_member(self.buffer.unread());
+        let is_found = find_next_record(&mut self.buffer, &mut self.decoder, 1, u64::MAX)?;
+        if let Some(DecodedEnd::Damaged(kind)) = self.buffer.end()
+            && !is_found
         {
-            return Err(self.leave_damaged(kind));
+            return Err(self.abandon_member(kind));
         }
-        if found || !alone {
+        if is_found || !is_only_fault {
             self.member = Some(Member {
-                faulty: true,
+                is_faulty: true,
                 ..member
             });
-            let decoded = DamagedRange {
+            let range = DamagedRange {
                 offset: from,
-                bytes: self.text.offset() - from,
+                bytes: self.buffer.offset() - from,
             };
             let kind = kind.unwrap_or(ErrorKind::Garbage);
-            return Ok(Error::inside(kind, member.offset, decoded));
+            return Ok(Error::in_member(kind, member.offset, range));
         }
-        self.leave();
+        // The member has no other record, so the whole member is the fault.
+        self.finish_member();
         match kind {
-            Some(kind) => Ok(Error::damage(kind, member.offset, self.next)),
+            Some(kind) => Ok(Error::damage(kind, member.offset, self.next_offset)),
             None => {
-                let kind = refused.map_or(ErrorKind::NotWarc, ErrorKind::Unsupported);
-                Err(self.resume_from(kind, member.offset, self.next))
+                let kind = unsupported.map_or(ErrorKind::NotWarc, ErrorKind::Unsupported);
+                Err(self.resync_from(kind, member.offset, self.next_offset))
             }
         }
     }
 
-    /// Leaves a sound member at its end.
-    pub(crate) fn leave(&mut self) {
-        self.next = self.input.window.offset();
+    /// Returns the fault for damage at `offset`. Reading continues at the first member that starts
+    /// at `from` or later.
+    fn resync_from(&mut self, kind: ErrorKind, offset: u64, from: u64) -> ReadFault {
         self.member = None;
-    }
-
-    /// Leaves a member that cannot be decoded, for the next one that may begin anywhere in it.
-    pub(crate) fn leave_damaged(&mut self, kind: ErrorKind) -> Fault {
-        let offset = self.member.map_or(self.next, |member| member.offset);
-        let given = self.member.map_or(0, |member| member.given);
-        self.input.add_failed_member();
-        match self.resume_from(kind, offset, offset + 1) {
-            Fault::Damage(error) => error.with_records_before(given).into(),
-            failed => failed,
-        }
-    }
-
-    /// Reports damage at `offset` and goes on at the first member from `from` on.
-    pub(crate) fn resume_from(&mut self, kind: ErrorKind, offset: u64, from: u64) -> Fault {
-        self.member = None;
-        match next_member(&mut self.input, from, u64::MAX) {
+        match find_next_member(&mut self.decoder, from, u64::MAX) {
             Ok(search) => self.report_search(kind, offset, search),
-            Err(error) => Fault::Io(error),
+            Err(error) => ReadFault::Io(error),
         }
     }
 
-    /// Reports damage at `offset` after a search; reading goes on where the window stands.
+    /// Returns the fault for damage at `offset` after a search. Reading continues at the position
+    /// of the source.
     ///
-    /// What was not searched is a fault of its own, which the next call reports.
-    fn report_search(&mut self, kind: ErrorKind, offset: u64, search: Search) -> Fault {
-        self.next = self.input.window.offset();
+    /// A range that was not searched is a fault of its own, reported by the next call.
+    fn report_search(&mut self, kind: ErrorKind, offset: u64, search: SearchResult) -> ReadFault {
+        self.next_offset = self.decoder.source.offset();
         let Some(unsearched) = search.unsearched else {
-            return Error::damage(kind, offset, self.next).into();
+            return Error::damage(kind, offset, self.next_offset).into();
         };
-        self.pending = Some(Error::damage(ErrorKind::Unsearched, unsearched, self.next));
+        let pending = Error::damage(ErrorKind::Unsearched, unsearched, self.next_offset);
+        self.pending_fault = Some(pending);
         Error::damage(kind, offset, unsearched).into()
     }
 }

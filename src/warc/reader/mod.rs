@@ -1,15 +1,18 @@
-//! Reads records, one after the other, whatever they are packed in.
+//! The record reader.
 //!
-//! The plan: [`begin_member`](Reader::begin_member) goes to the next gzip
-//! member or zstd frame and decodes it into the [`Text`], whole if it is small
-//! and piece by piece if not; a plain input is one text without borders.
-//! [`scan`](Reader::scan) measures the record at the cursor of the text and
-//! proves its end, because a record is given only when its end is sound: the
-//! next record, or the good end of what holds it. Everything else is damage,
-//! and says where reading goes on.
+//! [`Reader`] reads an archive in three steps:
 //!
-//! Nothing but offsets outlives a record or a member. If you add state that
-//! does, ranges of a file no longer give what the whole gives.
+//! 1. `member.rs` finds the next gzip member or zstd frame and decompresses it into the
+//!    [`DecodedBuffer`]: a small one in one call, a large one step by step. An uncompressed archive
+//!    is a single sequence of decoded bytes.
+//! 2. `record.rs` parses the record at the cursor of the buffer and validates its end: the start of
+//!    the next record, or the valid end of the member or archive.
+//! 3. This file returns the record. Everything else is damage, reported as an error after which
+//!    reading continues at the next valid record.
+//!
+//! Only offsets and the search budget outlive a record or a member. If you add other state that
+//! does, check that reading a file in ranges still gives the same records and faults as reading it
+//! in one pass.
 
 mod member;
 mod record;
@@ -21,39 +24,37 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use self::member::{Fault, Member};
-use self::record::{Current, Scan};
+use self::member::{Member, ReadFault};
+use self::record::{CurrentRecord, RecordFault};
 use crate::compression::Compression;
-use crate::decode::buffer::{End, Text};
-use crate::decode::decoder::Input;
-use crate::decode::libdeflate::Deflate;
-use crate::detect::{begins_record, is_cut_start};
+use crate::decode::buffer::{DecodedBuffer, DecodedEnd};
+use crate::decode::decoder::Decoder;
+use crate::decode::libdeflate::LibdeflateDecoder;
+use crate::detect::{HEAD_BYTES, start_detected};
 use crate::error::{Error, ErrorKind};
-use crate::header::Field;
 use crate::limits::Limits;
 use crate::record::Record;
-use crate::resync::{find_start, next_record};
+use crate::record_start::{is_partial_start, starts_record};
+use crate::resync::{find_next_record, find_start};
 
-/// How much of a slice is searched for the place where it begins.
+/// The part of a slice in which its first record is searched for.
 ///
-/// The rest pays for what is read of heads and behind slices: with it, no more than
-/// 1 MiB is read again for each boundary, however the members lie.
-const SEARCH_BYTES: u64 = 768 << 10;
+/// It is smaller than a slice, so that at most 1 MiB is read twice for each boundary, wherever the
+/// members are: the rest is needed for the start of the file and for bytes after the slice.
+const SLICE_SEARCH_BYTES: u64 = 768 << 10;
 
 /// Reads the records of an archive.
 ///
-/// One reader serves many inputs, one after the other, and uses its buffers
-/// again. It owns all it uses; what it lends lives until the next call.
+/// A reader can open any number of inputs, one after the other, and reuses its buffers. The record
+/// it returns borrows from them and is valid until the next call.
 ///
-/// Memory is bounded by [`Limits`], whatever the input. The price: behind a
-/// block larger than [`Limits::max_block_bytes`] that turns out damaged, an
-/// input that cannot go back (a stream, or a large member of many records) is
-/// searched only from the stated end of the block on.
+/// Memory is bounded by [`Limits`], whatever the input. One consequence: after a damaged record
+/// whose block is larger than [`Limits::max_block_bytes`], an input that cannot be read again (a
+/// stream, or a large member of many records) is searched only from the stated end of the block.
 ///
 /// # Example
 ///
 /// ```no_run
-/// # fn main() -> Result<(), warc::Error> {
 /// use warc::{Limits, Reader};
 ///
 /// let mut reader = Reader::new(Limits::default());
@@ -62,54 +63,45 @@ const SEARCH_BYTES: u64 = 768 << 10;
 ///     match reader.read_record() {
 ///         Ok(true) => println!("{:?}", reader.record().target_uri()),
 ///         Ok(false) => break,
-///         Err(fault) if fault.is_fatal() => return Err(fault),
+///         Err(error) if error.is_fatal() => return Err(error),
 ///         Err(fault) => eprintln!("{fault}"),
 ///     }
 /// }
-/// # Ok(())
-/// # }
+/// # Ok::<(), warc::Error>(())
 /// ```
 pub struct Reader {
-    pub(crate) limits: Limits,
-    pub(crate) input: Input,
-    pub(crate) deflate: Deflate,
-    pub(crate) text: Text,
-    pub(crate) fields: Vec<Field>,
-    /// The header with every value on one line, if the record's own has folded ones.
-    pub(crate) unfolded: Vec<u8>,
-    /// Header and first part of a record whose block is larger than the limit.
-    pub(crate) kept: Vec<u8>,
-    pub(crate) current: Current,
-    /// From the cursor of the text to behind the current record.
-    pub(crate) advance: usize,
-    pub(crate) member: Option<Member>,
-    /// A fault behind the one that was reported last.
-    pub(crate) pending: Option<Error>,
-    /// Offset of the first member, frame or plain record that was not begun.
-    pub(crate) next: u64,
-    /// What begins here or later is not read.
-    pub(crate) end: u64,
-    pub(crate) done: bool,
+    limits: Limits,
+    pub(crate) decoder: Decoder,
+    libdeflate: LibdeflateDecoder,
+    buffer: DecodedBuffer,
+    record: CurrentRecord,
+    /// The number of bytes from the cursor of the buffer to the end of the current record.
+    advance_bytes: usize,
+    member: Option<Member>,
+    /// A fault that follows the last reported one and is reported by the next call.
+    pending_fault: Option<Error>,
+    /// The offset of the first member, frame or uncompressed record that was not started.
+    next_offset: u64,
+    /// Members, frames and uncompressed records that start here or later are not read.
+    range_end: u64,
+    is_done: bool,
 }
 
 impl Reader {
-    /// A reader without an input; it allocates its buffers when they are needed.
+    /// Returns a reader without an input. Buffers are allocated when they are needed.
     pub fn new(limits: Limits) -> Reader {
         Reader {
             limits,
-            input: Input::new(limits.max_block_bytes),
-            deflate: Deflate::new(),
-            text: Text::new(),
-            fields: Vec::new(),
-            unfolded: Vec::new(),
-            kept: Vec::new(),
-            current: Current::default(),
-            advance: 0,
+            decoder: Decoder::new(limits.max_block_bytes),
+            libdeflate: LibdeflateDecoder::new(),
+            buffer: DecodedBuffer::new(),
+            record: CurrentRecord::default(),
+            advance_bytes: 0,
             member: None,
-            pending: None,
-            next: 0,
-            end: 0,
-            done: true,
+            pending_fault: None,
+            next_offset: 0,
+            range_end: 0,
+            is_done: true,
         }
     }
 
@@ -119,27 +111,28 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`], [`ErrorKind::Unsupported`], [`ErrorKind::NotAnArchive`]
-    /// and [`ErrorKind::BadDictionary`]; all are fatal.
+    /// [`ErrorKind::Io`], [`ErrorKind::Unsupported`], [`ErrorKind::NotAnArchive`] and
+    /// [`ErrorKind::BadDictionary`]. All are fatal.
     pub fn open_file(&mut self, path: &Path) -> Result<(), Error> {
         self.close();
         let io = |error| Error::io(error, 0);
         let file = File::open(path).map_err(io)?;
         let metadata = file.metadata().map_err(io)?;
         if metadata.is_file() {
-            self.input.open_file(file, metadata.len())?;
+            self.decoder.source.open_file(file, metadata.len());
         } else {
-            self.input.open_stream(Box::new(file))?;
+            self.decoder.source.open_stream(Box::new(file));
         }
-        self.begin(0..u64::MAX)
+        start_detected(&mut self.decoder)?;
+        self.start(0..u64::MAX)
     }
 
-    /// Opens a regular file to read the records whose member, frame or plain record begins in
-    /// `range`, in bytes of the file.
+    /// Opens a regular file to read the records whose member, frame or uncompressed record starts
+    /// in `range`, in bytes of the file.
     ///
-    /// The range must begin at a member, frame or plain record: at an offset returned by
-    /// [`find_member`](crate::find_member), or at the [`next_offset`](Reader::next_offset) of
-    /// another reader.
+    /// A member, frame or uncompressed record must start at the start of the range: at an offset
+    /// returned by [`find_member`](crate::find_member), or at the
+    /// [`next_offset`](Reader::next_offset) of another reader.
     ///
     /// # Errors
     ///
@@ -153,19 +146,22 @@ impl Reader {
         if !metadata.is_file() {
             return Err(io(io::ErrorKind::NotSeekable.into()));
         }
-        self.input.open_slice(file, metadata.len(), None)?;
-        self.begin(range)
+        self.open_for_slice(file, metadata.len(), None)?;
+        self.start(range)
     }
 
-    /// Opens a slice of a regular file at the first member, frame or plain record that seems to
-    /// begin in it, and returns its offset.
+    /// Opens a slice of a regular file at the first member, frame or uncompressed record that seems
+    /// to start in it, and returns the offset of that.
     ///
-    /// Without one in the first 768 KiB of the slice nothing is open. What was found is a guess,
-    /// as [`find_member`](crate::find_member) says. `known` is the compression of the file, if
-    /// another reader has told it: then only a file with a dictionary is read at its head again.
+    /// Returns `None`, and opens nothing, if none starts in the first 768 KiB of the slice. The
+    /// offset is a guess, as described for [`find_member`](crate::find_member).
     ///
-    /// The bytes read are those of the slice and of the member that crosses its end, and at most
-    /// 1 MiB for each boundary of slices that it crosses, with a dictionary on top.
+    /// `known` is the compression of the file if another reader has detected it. Then the start of
+    /// the file is read only if it has a dictionary.
+    ///
+    /// Reads the bytes of the slice, of the member that crosses its end, and at most 1 MiB for each
+    /// multiple of [`SLICE_BYTES`](crate::SLICE_BYTES) that this member crosses, plus the
+    /// dictionary.
     ///
     /// # Errors
     ///
@@ -177,232 +173,231 @@ impl Reader {
         known: Option<Compression>,
     ) -> Result<Option<u64>, Error> {
         self.close();
-        let Range {
-            start: from,
-            end: to,
-        } = slice;
-        let io = |error| Error::io(error, from);
+        let io = |error| Error::io(error, slice.start);
         let file = File::open(path).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
-        self.input.open_slice(file, length, known)?;
-        let search_end = to.min(from.saturating_add(SEARCH_BYTES));
-        // The octets of a magic number may reach over the end.
-        self.input.window.end_slice_at(search_end.saturating_add(8));
-        let found = find_start(&mut self.input, &mut self.text, from, search_end).map_err(io)?;
-        self.input.window.end_slice_at(to);
+        self.open_for_slice(file, length, known)?;
+        let search_end = slice
+            .end
+            .min(slice.start.saturating_add(SLICE_SEARCH_BYTES));
+        // A magic number may cross the end.
+        let read_end = search_end.saturating_add(8);
+        self.decoder.source.set_slice_end(read_end);
+        let found =
+            find_start(&mut self.decoder, &mut self.buffer, slice.start, search_end).map_err(io)?;
+        self.decoder.source.set_slice_end(slice.end);
         if let Some(start) = found {
-            (self.next, self.end, self.done) = (start, to, false);
+            (self.next_offset, self.range_end, self.is_done) = (start, slice.end, false);
         }
         Ok(found)
     }
 
-    /// Opens a stream that is read once, from its start to its end.
+    /// Opens a stream to read it from its start to its end.
     ///
     /// # Errors
     ///
     /// As [`open_file`](Reader::open_file).
-    pub fn open_stream(&mut self, input: Box<dyn Read + Send>) -> Result<(), Error> {
+    pub fn open_stream(&mut self, stream: Box<dyn Read + Send>) -> Result<(), Error> {
         self.close();
-        self.input.open_stream(input)?;
-        self.begin(0..u64::MAX)
+        self.decoder.source.open_stream(stream);
+        start_detected(&mut self.decoder)?;
+        self.start(0..u64::MAX)
     }
 
-    /// Ends the reading of an input with [`ErrorKind::Io`] soon after `stop` is set, even while a
-    /// long member is decoded for its checksum.
+    /// Sets a flag that ends reading with [`ErrorKind::Io`] soon after it becomes true, even while
+    /// a long member is decompressed to verify its checksum.
     pub fn set_stop(&mut self, stop: Arc<AtomicBool>) {
-        self.input.set_stop(stop);
+        self.decoder.set_stop(stop);
     }
 
-    /// Lets go of the input and of memory beyond the usual.
+    /// Closes the input and frees memory beyond the usual amount.
     fn close(&mut self) {
-        self.input.window.close();
-        self.text.shrink(self.limits.max_member_bytes);
-        self.kept = Vec::new();
-        self.fields.clear();
-        self.current = Current::default();
-        self.advance = 0;
+        self.decoder.source.close();
+        self.buffer.shrink(self.limits.max_member_bytes);
+        self.record.release();
+        self.advance_bytes = 0;
         self.member = None;
-        self.pending = None;
-        (self.next, self.end, self.done) = (0, 0, true);
+        self.pending_fault = None;
+        (self.next_offset, self.range_end, self.is_done) = (0, 0, true);
     }
 
-    fn begin(&mut self, range: Range<u64>) -> Result<(), Error> {
-        let Range { start, end } = range;
-        self.input
-            .window
-            .seek(start)
-            .map_err(|error| Error::io(error, start))?;
-        self.input.window.end_slice_at(end);
-        self.text.restart(start);
-        (self.next, self.end, self.done) = (start, end, false);
+    /// Opens a file of which only a slice is read, and reads no more of its start than necessary.
+    fn open_for_slice(
+        &mut self,
+        file: File,
+        length: u64,
+        known: Option<Compression>,
+    ) -> Result<(), Error> {
+        self.decoder.source.open_file(file, length);
+        self.decoder.source.set_slice_end(HEAD_BYTES as u64);
+        match known {
+            Some(compression) => self.decoder.start(compression),
+            None => start_detected(&mut self.decoder),
+        }
+    }
+
+    /// Starts reading an open input in `range`.
+    fn start(&mut self, range: Range<u64>) -> Result<(), Error> {
+        self.decoder
+            .source
+            .seek(range.start)
+            .map_err(|error| Error::io(error, range.start))?;
+        self.decoder.source.set_slice_end(range.end);
+        self.buffer.restart(range.start);
+        (self.next_offset, self.range_end, self.is_done) = (range.start, range.end, false);
         Ok(())
     }
 
-    /// Reads the next record and returns whether there was one.
+    /// Reads the next record and returns true, or returns false at the end of the input or range.
     ///
-    /// What was lent before is lost. At the end of the input or range this
-    /// returns `Ok(false)`, however often it is called.
+    /// Use [`record`](Reader::record) to get the record. After `Ok(false)`, every further call
+    /// returns `Ok(false)`.
     ///
     /// # Errors
     ///
-    /// A fault of the archive, after which the next call goes on; see
-    /// [`Error::offset`] and [`Error::bytes_skipped`] for what it cost. After
-    /// [`ErrorKind::Io`], which is fatal, there are no more records.
+    /// A fault of the archive, after which the next call continues. [`Error::offset`] and
+    /// [`Error::bytes_skipped`] give its position and cost. After [`ErrorKind::Io`], which is
+    /// fatal, there are no more records.
     pub fn read_record(&mut self) -> Result<bool, Error> {
-        if self.done {
+        if self.is_done {
             return Ok(false);
         }
-        if let Some(error) = self.pending.take() {
+        if let Some(error) = self.pending_fault.take() {
             return Err(error);
         }
-        let result = if self.input.compression == Compression::None {
-            self.read_plain()
+        let result = if self.decoder.compression == Compression::None {
+            self.read_uncompressed()
         } else {
-            self.read_packed()
+            self.read_compressed()
         };
         if !matches!(result, Ok(true)) {
-            self.current = Current::default();
-            self.fields.clear();
+            self.record.clear();
         }
         match result {
-            Ok(found) => self.done = !found,
-            Err(Fault::Io(error)) => {
-                self.done = true;
-                return Err(Error::io(error, self.input.window.offset()));
+            Ok(is_found) => self.is_done = !is_found,
+            Err(ReadFault::Io(error)) => {
+                self.is_done = true;
+                return Err(Error::io(error, self.decoder.source.offset()));
             }
-            Err(Fault::Damage(error)) => return Err(error),
+            Err(ReadFault::Damage(error)) => return Err(error),
         }
-        Ok(!self.done)
+        Ok(!self.is_done)
     }
 
-    /// The record that was read last; an empty one if there is none.
+    /// Returns the record that was read last, or an empty record if there is none.
     pub fn record(&self) -> Record<'_> {
-        let current = &self.current;
-        let bytes = if current.kept {
-            &self.kept
-        } else {
-            self.text.rest()
-        };
-        let (header, rest) = bytes.split_at(current.header_bytes);
-        Record {
-            header: if current.folded {
-                &self.unfolded
-            } else {
-                header
-            },
-            fields: &self.fields,
-            block: &rest[..current.block_len],
-            block_bytes: current.block_bytes,
-            location: current.location,
-            length_quirk: current.length_quirk,
-            integrity: current.integrity,
-        }
+        self.record.borrow(self.buffer.unread())
     }
 
-    /// How the input is packed.
+    /// Returns the compression of the input.
     pub fn compression(&self) -> Compression {
-        self.input.compression
+        self.decoder.compression
     }
 
-    /// Offset of the first member, frame or plain record that was not begun.
+    /// Returns the offset of the first member, frame or uncompressed record that was not started.
     ///
-    /// When [`read_record`](Reader::read_record) has returned `Ok(false)` this
-    /// is the length of a file read to its end, or the place behind a range
-    /// where reading would go on: the next range counts only if it begins there.
+    /// After [`read_record`](Reader::read_record) has returned `Ok(false)`, this is the length of a
+    /// file that was read to its end, or the offset after a range at which reading would continue.
+    /// The guessed start of the next range is correct only if it is equal to this offset.
     pub fn next_offset(&self) -> u64 {
-        self.next
+        self.next_offset
     }
 
-    /// Offset up to which the bytes of the input have been used, for showing progress.
+    /// Returns the offset up to which the input was used, for a progress display.
     ///
-    /// It goes back where damaged bytes are searched again.
+    /// It can decrease, because damaged bytes are searched again.
     pub fn progress_offset(&self) -> u64 {
-        match self.input.compression {
-            Compression::None => self.text.offset() + self.advance as u64,
-            _ => self.input.window.offset(),
+        match self.decoder.compression {
+            Compression::None => self.buffer.offset() + self.advance_bytes as u64,
+            _ => self.decoder.source.offset(),
         }
     }
 
-    /// Bytes taken from the input so far, those read twice counted twice.
+    /// Returns the number of bytes read from the input. Bytes that are read twice count twice.
     pub fn bytes_read(&self) -> u64 {
-        self.input.window.bytes_read()
+        self.decoder.source.bytes_read()
     }
 
-    /// The length of the input, if it is known.
+    /// Returns the length of the input in bytes, if it is known.
     pub fn input_bytes(&self) -> Option<u64> {
-        self.input.window.length()
+        self.decoder.source.length()
     }
 
-    /// The next record of a plain input.
-    fn read_plain(&mut self) -> Result<bool, Fault> {
-        self.text.advance(std::mem::take(&mut self.advance));
-        self.text.skip_line_ends(&mut self.input)?;
-        self.next = self.text.offset();
-        let start = self.next;
-        if start >= self.end || self.text.rest().is_empty() {
-            if start == 0 && self.end > 0 {
-                // No archive is empty: its download was cut at once.
-                self.done = true;
+    /// Reads the next record of an uncompressed archive.
+    fn read_uncompressed(&mut self) -> Result<bool, ReadFault> {
+        self.buffer.advance(std::mem::take(&mut self.advance_bytes));
+        self.buffer.skip_line_ends(&mut self.decoder)?;
+        self.next_offset = self.buffer.offset();
+        let start = self.next_offset;
+        if start >= self.range_end || self.buffer.unread().is_empty() {
+            if start == 0 && self.range_end > 0 {
+                // A valid archive is never empty: its download failed at once.
+                self.is_done = true;
                 return Err(Error::damage(ErrorKind::Empty, 0, 0).into());
             }
             return Ok(false);
         }
-        let kind = if !self.text.need(&mut self.input, 5)? && is_cut_start(self.text.rest()) {
-            ErrorKind::Truncated
-        } else if !begins_record(self.text.rest()) {
-            ErrorKind::Garbage
-        } else {
-            match self.scan()? {
-                Scan::Good => {
-                    self.next = self.text.offset() + self.advance as u64;
-                    return Ok(true);
-                }
-                Scan::Bad(kind) => kind,
+        let kind = match self.parse_uncompressed_record() {
+            Ok(()) => {
+                self.next_offset = self.buffer.offset() + self.advance_bytes as u64;
+                return Ok(true);
             }
+            Err(RecordFault::Damage(kind)) => kind,
+            Err(RecordFault::Io(error)) => return Err(error.into()),
         };
-        // Records may lie in what the damaged one claims as its block.
-        if self.text.offset() != start && self.input.window.can_seek() {
-            self.input.window.seek(start)?;
-            self.text.restart(start);
+        // The block that a damaged record claims may contain further records.
+        if self.buffer.offset() != start && self.decoder.source.can_seek() {
+            self.decoder.source.seek(start)?;
+            self.buffer.restart(start);
         }
-        let from = usize::from(self.text.offset() == start);
-        next_record(&mut self.text, &mut self.input, from, u64::MAX)?;
-        self.next = self.text.offset();
-        Err(Error::damage(kind, start, self.next).into())
+        let from = usize::from(self.buffer.offset() == start);
+        find_next_record(&mut self.buffer, &mut self.decoder, from, u64::MAX)?;
+        self.next_offset = self.buffer.offset();
+        Err(Error::damage(kind, start, self.next_offset).into())
     }
 
-    /// The next record of an input of members or frames.
-    fn read_packed(&mut self) -> Result<bool, Fault> {
+    fn parse_uncompressed_record(&mut self) -> Result<(), RecordFault> {
+        let is_long_enough = self.buffer.ensure(&mut self.decoder, 5)?;
+        if !is_long_enough && is_partial_start(self.buffer.unread()) {
+            return Err(ErrorKind::Truncated.into());
+        }
+        if !starts_record(self.buffer.unread()) {
+            return Err(ErrorKind::Garbage.into());
+        }
+        self.parse_record()
+    }
+
+    /// Reads the next record of an archive of gzip members or zstd frames.
+    fn read_compressed(&mut self) -> Result<bool, ReadFault> {
         loop {
             let member = match self.member {
                 Some(member) => member,
-                None => match self.begin_member()? {
+                None => match self.start_member()? {
                     Some(member) => member,
                     None => return Ok(false),
                 },
             };
-            self.text.advance(std::mem::take(&mut self.advance));
-            self.text.skip_line_ends(&mut self.input)?;
-            if self.text.rest().is_empty() {
-                if let Some(End::Damaged(kind)) = self.text.end() {
-                    return Err(self.leave_damaged(kind));
+            self.buffer.advance(std::mem::take(&mut self.advance_bytes));
+            self.buffer.skip_line_ends(&mut self.decoder)?;
+            if self.buffer.unread().is_empty() {
+                if let Some(DecodedEnd::Damaged(kind)) = self.buffer.end() {
+                    return Err(self.abandon_member(kind));
                 }
-                self.leave();
+                self.finish_member();
                 continue;
             }
-            let start = self.text.offset();
-            let is_record = self.text.need(&mut self.input, 5)? && begins_record(self.text.rest());
+            let start = self.buffer.offset();
+            let is_record =
+                self.buffer.ensure(&mut self.decoder, 5)? && starts_record(self.buffer.unread());
             if !is_record {
-                return Err(self.resume_inside(None, start));
+                return Err(self.resync_in_member(None, start));
             }
-            match self.scan()? {
-                Scan::Good => return Ok(true),
-                Scan::Bad(kind) => {
-                    self.member = Some(Member {
-                        records: member.records.saturating_add(1),
-                        ..member
-                    });
-                    return Err(self.resume_inside(Some(kind), start));
+            match self.parse_record() {
+                Ok(()) => return Ok(true),
+                Err(RecordFault::Io(error)) => return Err(error.into()),
+                Err(RecordFault::Damage(kind)) => {
+                    self.member = Some(member.with_damaged_record());
+                    return Err(self.resync_in_member(Some(kind), start));
                 }
             }
         }

@@ -1,208 +1,297 @@
-//! Measures a record and proves its end.
+//! Parsing of one record and validation of its end.
+//!
+//! `Content-Length` is trusted only if what follows the block confirms it: the next record, or the
+//! valid end of the member or archive. A wrong length that leads to the end of a later record
+//! cannot be recognized.
 
 use std::io;
 
+use super::Reader;
 use crate::compression::Compression;
-use crate::decode::buffer::End;
-use crate::detect::{begins_record, is_cut_start};
+use crate::decode::buffer::DecodedEnd;
 use crate::error::ErrorKind;
-use crate::header::{self, Parsed};
+use crate::header::{self, HeaderField, ParsedHeader};
 use crate::integrity::Integrity;
 use crate::location::RecordLocation;
-use crate::reader::Reader;
-use crate::resync::find_record;
+use crate::record::Record;
+use crate::record_start::{find_record, is_partial_start, starts_record};
 
-/// The longest run of line ends behind a record that is no fault.
+/// The longest run of CR and LF after a record that is not a fault.
 const MAX_LINE_END_BYTES: usize = 64 << 10;
 
-/// How far behind a record with a proper end another is looked for in its member.
+/// After a record with a proper end, another one is searched for in this many bytes of its member.
 const LOOK_AHEAD_BYTES: usize = 1 << 20;
 
-/// From how many bytes of a block that are not yet read on the bytes behind it are looked at first.
-const LOOK_BEHIND_BYTES: usize = 1 << 20;
+/// If more bytes than this of a block are not read yet, the bytes after the block are read first.
+const PEEK_BLOCK_BYTES: usize = 1 << 20;
 
-/// What is read behind such a block, unless there are as many line ends.
-const BEHIND_BYTES: usize = 4 << 10;
+/// The number of bytes that are read after such a block, unless all of them are line ends.
+const PEEK_BYTES: usize = 4 << 10;
 
-/// How far a search within a block goes back when more of it is read.
+/// The number of bytes of a block that are read at once to search for a record in it.
+const BLOCK_SEARCH_BYTES: usize = 64 << 10;
+
+/// The overlap of these parts, in which a header must fit.
 const SEARCH_OVERLAP_BYTES: usize = 8 << 10;
 
-/// The current record, as positions.
+/// A failure to parse a record.
+pub(super) enum RecordFault {
+    Io(io::Error),
+    Damage(ErrorKind),
+}
+
+impl From<io::Error> for RecordFault {
+    fn from(error: io::Error) -> RecordFault {
+        RecordFault::Io(error)
+    }
+}
+
+impl From<ErrorKind> for RecordFault {
+    fn from(kind: ErrorKind) -> RecordFault {
+        RecordFault::Damage(kind)
+    }
+}
+
+/// The current record: positions in the decoded bytes, and buffers for parts that are not there.
+#[derive(Default)]
+pub(super) struct CurrentRecord {
+    layout: RecordLayout,
+    fields: Vec<HeaderField>,
+    /// The header with each folded value on one line, if the record has folded values.
+    unfolded_header: Vec<u8>,
+    /// The header and the first part of a block that is larger than the limit.
+    kept: Vec<u8>,
+}
+
+impl CurrentRecord {
+    /// Makes the current record empty.
+    pub(super) fn clear(&mut self) {
+        self.layout = RecordLayout::default();
+        self.fields.clear();
+    }
+
+    /// Makes the current record empty and frees the memory of a large block.
+    pub(super) fn release(&mut self) {
+        self.clear();
+        self.kept = Vec::new();
+    }
+
+    /// Returns the record. `decoded` are the decoded bytes from its start on.
+    pub(super) fn borrow<'a>(&'a self, decoded: &'a [u8]) -> Record<'a> {
+        let layout = &self.layout;
+        let bytes = if layout.is_kept { &self.kept } else { decoded };
+        let (header, rest) = bytes.split_at(layout.header_bytes);
+        Record {
+            header: if layout.is_folded {
+                &self.unfolded_header
+            } else {
+                header
+            },
+            fields: &self.fields,
+            block: &rest[..layout.block_bytes],
+            content_length: layout.content_length,
+            location: layout.location,
+            has_length_quirk: layout.has_length_quirk,
+            integrity: layout.integrity,
+        }
+    }
+}
+
+/// The lengths and properties of the current record.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Current {
-    pub(crate) header_bytes: usize,
-    pub(crate) block_len: usize,
-    pub(crate) block_bytes: u64,
-    pub(crate) folded: bool,
-    pub(crate) kept: bool,
-    pub(crate) length_quirk: bool,
-    pub(crate) location: RecordLocation,
-    pub(crate) integrity: Integrity,
+struct RecordLayout {
+    header_bytes: usize,
+    /// The number of bytes of the block that are kept.
+    block_bytes: usize,
+    content_length: u64,
+    /// Whether the header has folded values.
+    is_folded: bool,
+    /// Whether the block is larger than the limit, so that its first part was copied.
+    is_kept: bool,
+    has_length_quirk: bool,
+    location: RecordLocation,
+    integrity: Integrity,
 }
 
-/// What the record at the cursor is.
-pub(crate) enum Scan {
-    Good,
-    Bad(ErrorKind),
+/// The bytes that follow a block.
+#[derive(Clone, Copy)]
+struct BlockTail {
+    kind: TailKind,
+    /// The number of CR and LF after the block.
+    line_end_bytes: usize,
 }
 
-/// What follows a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tail {
+enum TailKind {
     /// The next record.
     Record,
-    /// The sound end of the member or input.
+    /// The valid end of the member or input.
     End,
-    /// Something else, behind two line ends.
+    /// Other bytes, after two line ends.
     Garbage,
-    /// Something else, directly.
-    Block,
-    /// What cannot be decoded.
+    /// Other bytes, directly after the block.
+    Data,
+    /// Bytes that cannot be decoded.
     Damage,
 }
 
 impl Reader {
-    /// Measures the record at the cursor, which begins with `WARC/`, and proves its end.
-    pub(crate) fn scan(&mut self) -> io::Result<Scan> {
-        let (text, input) = (&mut self.text, &mut self.input);
-        let start = text.offset();
-        let (header_bytes, folded) = loop {
-            let held = text.rest().len();
-            let seen = held.min(self.limits.max_header_bytes);
-            match header::parse(&text.rest()[..seen], &mut self.fields) {
-                Parsed::Header { bytes, folded } => break (bytes, folded),
-                Parsed::Bad(kind) => return Ok(Scan::Bad(kind)),
-                Parsed::More if seen < held || seen == self.limits.max_header_bytes => {
-                    return Ok(Scan::Bad(ErrorKind::HeaderTooLong));
+    /// Parses the record at the cursor, which starts with `WARC/`, and validates its end.
+    pub(super) fn parse_record(&mut self) -> Result<(), RecordFault> {
+        let start = self.buffer.offset();
+        let mut layout = self.parse_header()?;
+        if let Some(kind) = self.check_after_block(&layout)? {
+            return Err(kind.into());
+        }
+        let block_end = self.read_block(&layout)?;
+        let tail = self.validate_end(&mut layout, block_end)?;
+        layout.integrity = self.integrity()?;
+        layout.location = self.location(&layout, start, block_end, tail);
+        self.advance_bytes = block_end + tail.line_end_bytes;
+        self.record.layout = layout;
+        Ok(())
+    }
+
+    /// Parses the header of the record at the cursor.
+    fn parse_header(&mut self) -> Result<RecordLayout, RecordFault> {
+        let max_header_bytes = self.limits.max_header_bytes;
+        let fields = &mut self.record.fields;
+        let (header_bytes, is_folded) = loop {
+            let held = self.buffer.unread().len();
+            let seen = held.min(max_header_bytes);
+            match header::parse(&self.buffer.unread()[..seen], fields) {
+                ParsedHeader::Complete { bytes, is_folded } => break (bytes, is_folded),
+                ParsedHeader::Invalid(kind) => return Err(kind.into()),
+                ParsedHeader::Incomplete if seen < held || seen == max_header_bytes => {
+                    return Err(ErrorKind::HeaderTooLong.into());
                 }
-                Parsed::More => {
-                    if !text.need(input, held + 1)? {
-                        return Ok(Scan::Bad(ErrorKind::Truncated));
+                ParsedHeader::Incomplete => {
+                    if !self.buffer.ensure(&mut self.decoder, held + 1)? {
+                        return Err(ErrorKind::Truncated.into());
                     }
                 }
             }
         };
-        // A sound member is as it was written; of a plain file a block may have been lost.
-        let is_plain = input.compression == Compression::None;
-        if is_plain && memchr::memchr(0, &text.rest()[..header_bytes]).is_some() {
-            return Ok(Scan::Bad(ErrorKind::BadHeader));
+        let header = &self.buffer.unread()[..header_bytes];
+        // The header in a valid member is what was written. In an uncompressed file, a NUL shows
+        // that a block of the disk was lost.
+        let is_uncompressed = self.decoder.compression == Compression::None;
+        if is_uncompressed && memchr::memchr(0, header).is_some() {
+            return Err(ErrorKind::BadHeader.into());
         }
-        let header = if folded {
-            header::unfold(&text.rest()[..header_bytes], &mut self.unfolded);
-            header::parse(&self.unfolded, &mut self.fields);
-            &self.unfolded
+        let header = if is_folded {
+            header::unfold(header, &mut self.record.unfolded_header);
+            header::parse(&self.record.unfolded_header, fields);
+            &self.record.unfolded_header
         } else {
-            text.rest()
+            header
         };
-        let stated = match header::content_length(header, &self.fields) {
-            Ok(stated) => stated,
-            Err(kind) => return Ok(Scan::Bad(kind)),
-        };
-        let mut current = Current {
+        let content_length = header::content_length(header, fields)?;
+        let is_kept = content_length > self.limits.max_block_bytes as u64;
+        Ok(RecordLayout {
             header_bytes,
-            block_bytes: stated,
-            folded,
-            ..Current::default()
-        };
-
-        let kept = stated > self.limits.max_block_bytes as u64;
-        current.kept = kept;
-        current.block_len = if kept {
-            self.limits.max_block_bytes
-        } else {
-            stated as usize
-        };
-        if let Some(kind) = self.look_behind(header_bytes, stated)? {
-            return Ok(Scan::Bad(kind));
-        }
-        let (text, input) = (&mut self.text, &mut self.input);
-        let mut block_end = header_bytes + current.block_len;
-        let mut whole = text.need(input, block_end)?;
-        if whole && kept {
-            self.kept.clear();
-            self.kept.extend_from_slice(&text.rest()[..block_end]);
-            whole = text.skip(input, (header_bytes as u64).saturating_add(stated))?;
-            block_end = 0;
-        }
-        if !whole {
-            // In a sound member a block that is too short means that its length is wrong.
-            let alone = self.member.is_some_and(|member| member.records == 0);
-            return Ok(Scan::Bad(if alone {
-                ErrorKind::BadContentLength
+            block_bytes: if is_kept {
+                self.limits.max_block_bytes
             } else {
-                ErrorKind::Truncated
-            }));
-        }
-
-        let (mut tail, mut line_ends) = self.tail(block_end)?;
-        if let Some(member) = self.member {
-            let alone = member.records == 0;
-            let is_quirk = alone
-                && !kept
-                && tail != Tail::Record
-                && !self.text.need(&mut self.input, block_end + 7)?
-                && self.text.end() == Some(End::Clean)
-                && self.text.rest()[block_end..].len() == 6
-                && self.text.rest().ends_with(b"\r\n\r\n");
-            if is_quirk {
-                current.block_len += 2;
-                current.length_quirk = true;
-                (tail, line_ends) = (Tail::End, 6);
-            } else if tail == Tail::Garbage && alone {
-                // Only where records share the member is the rest of it not this record's.
-                let from = block_end + line_ends;
-                self.text.need(&mut self.input, from + LOOK_AHEAD_BYTES)?;
-                let ahead = &self.text.rest()[from..];
-                if find_record(&ahead[..ahead.len().min(LOOK_AHEAD_BYTES)]).is_none() {
-                    tail = Tail::Block;
-                }
-            }
-        }
-        // A length that leads into a later record swallows those between.
-        let block = if kept {
-            &self.kept[header_bytes..]
-        } else {
-            &self.text.rest()[header_bytes..block_end]
-        };
-        if tail == Tail::Garbage && find_record(block).is_some() {
-            tail = Tail::Block;
-        }
-        match tail {
-            Tail::Record | Tail::End | Tail::Garbage => {}
-            Tail::Block | Tail::Damage => return Ok(Scan::Bad(ErrorKind::BadContentLength)),
-        }
-
-        current.integrity = self.integrity()?;
-        current.location = match &mut self.member {
-            Some(member) => {
-                let alone = member.records == 0 && tail == Tail::End;
-                let index_in_member = member.records;
-                member.records = member.records.saturating_add(1);
-                member.given = member.given.saturating_add(1);
-                RecordLocation {
-                    offset: member.offset,
-                    length: alone.then(|| self.input.window.offset() - member.offset),
-                    index_in_member,
-                }
-            }
-            None => {
-                let ends = &self.text.rest()[block_end..block_end + line_ends];
-                RecordLocation {
-                    offset: start,
-                    length: Some(header_bytes as u64 + stated + two_line_ends(ends) as u64),
-                    index_in_member: 0,
-                }
-            }
-        };
-        self.advance = block_end + line_ends;
-        self.current = current;
-        Ok(Scan::Good)
+                content_length as usize
+            },
+            content_length,
+            is_folded,
+            is_kept,
+            ..RecordLayout::default()
+        })
     }
 
-    /// Returns how far the bytes of the member at hand are proven.
+    /// Reads the block, and returns its end as an index after the cursor.
     ///
-    /// Where several records share a member that is decoded piece by piece, its end is still to
-    /// come: the rest of it is decoded once for its checksum, and again for its records.
+    /// If the block is larger than the limit, copies its first part and moves the cursor to its
+    /// end. The result is then 0.
+    fn read_block(&mut self, layout: &RecordLayout) -> Result<usize, RecordFault> {
+        let block_end = layout.header_bytes + layout.block_bytes;
+        let mut is_complete = self.buffer.ensure(&mut self.decoder, block_end)?;
+        if is_complete && layout.is_kept {
+            let kept = &mut self.record.kept;
+            kept.clear();
+            kept.extend_from_slice(&self.buffer.unread()[..block_end]);
+            let record_bytes = (layout.header_bytes as u64).saturating_add(layout.content_length);
+            is_complete = self.buffer.skip(&mut self.decoder, record_bytes)?;
+        }
+        if is_complete {
+            return Ok(if layout.is_kept { 0 } else { block_end });
+        }
+        // The block of the first record in a valid member is too short only if its length is wrong.
+        let is_first_in_member = self.member.is_some_and(|member| member.records == 0);
+        Err(RecordFault::Damage(if is_first_in_member {
+            ErrorKind::BadContentLength
+        } else {
+            ErrorKind::Truncated
+        }))
+    }
+
+    /// Returns what follows the block that ends at `block_end`, if this confirms its length.
+    ///
+    /// Extends the block of a record whose length is known to be two bytes too small.
+    fn validate_end(
+        &mut self,
+        layout: &mut RecordLayout,
+        block_end: usize,
+    ) -> Result<BlockTail, RecordFault> {
+        let mut tail = self.block_tail(block_end)?;
+        let is_first_in_member = self.member.is_some_and(|member| member.records == 0);
+        if is_first_in_member {
+            if self.has_length_quirk(layout, block_end, tail)? {
+                layout.block_bytes += 2;
+                layout.has_length_quirk = true;
+                tail = BlockTail {
+                    kind: TailKind::End,
+                    line_end_bytes: 6,
+                };
+            } else if tail.kind == TailKind::Garbage {
+                // Garbage belongs to the record, unless other records share the member.
+                let from = block_end + tail.line_end_bytes;
+                self.buffer
+                    .ensure(&mut self.decoder, from + LOOK_AHEAD_BYTES)?;
+                let ahead = &self.buffer.unread()[from..];
+                if find_record(&ahead[..ahead.len().min(LOOK_AHEAD_BYTES)]).is_none() {
+                    tail.kind = TailKind::Data;
+                }
+            }
+        }
+        // A length that leads into a later record would hide the records before that.
+        let block = if layout.is_kept {
+            &self.record.kept[layout.header_bytes..]
+        } else {
+            &self.buffer.unread()[layout.header_bytes..block_end]
+        };
+        if tail.kind == TailKind::Garbage && find_record(block).is_some() {
+            tail.kind = TailKind::Data;
+        }
+        match tail.kind {
+            TailKind::Record | TailKind::End | TailKind::Garbage => Ok(tail),
+            TailKind::Data | TailKind::Damage => Err(ErrorKind::BadContentLength.into()),
+        }
+    }
+
+    /// Returns true if the first record of a member has a length that is two bytes too small, as in
+    /// CC-MAIN-2018-34: exactly two bytes and two line ends follow its block in the member.
+    fn has_length_quirk(
+        &mut self,
+        layout: &RecordLayout,
+        block_end: usize,
+        tail: BlockTail,
+    ) -> io::Result<bool> {
+        Ok(!layout.is_kept
+            && tail.kind != TailKind::Record
+            && !self.buffer.ensure(&mut self.decoder, block_end + 7)?
+            && self.buffer.end() == Some(DecodedEnd::Valid)
+            && self.buffer.unread()[block_end..].len() == 6
+            && self.buffer.unread().ends_with(b"\r\n\r\n"))
+    }
+
+    /// Returns whether a checksum confirms the bytes of the current member.
+    ///
+    /// If several records share a member that is decompressed step by step, its end is not reached
+    /// yet. The rest of it is then decompressed once for its checksum, and again for its records.
     fn integrity(&mut self) -> io::Result<Integrity> {
         let Some(member) = &mut self.member else {
             return Ok(Integrity::Unguarded);
@@ -210,13 +299,13 @@ impl Reader {
         if let Some(known) = member.integrity {
             return Ok(known);
         }
-        let is_sound = match self.text.end() {
-            Some(End::Clean) => Some(true),
-            Some(End::Damaged(_)) => Some(false),
-            None => self.input.verify_rest()?,
+        let is_valid = match self.buffer.end() {
+            Some(DecodedEnd::Valid) => Some(true),
+            Some(DecodedEnd::Damaged(_)) => Some(false),
+            None => self.decoder.verify_rest()?,
         };
-        let integrity = match is_sound {
-            Some(true) => member.integrity_if_sound(),
+        let integrity = match is_valid {
+            Some(true) => member.integrity_if_valid(),
             Some(false) => Integrity::Damaged,
             None => Integrity::Unknown,
         };
@@ -224,118 +313,171 @@ impl Reader {
         Ok(integrity)
     }
 
-    /// Tells what follows the block that ends at `at`, and how many CR and LF are between.
-    fn tail(&mut self, at: usize) -> io::Result<(Tail, usize)> {
-        let mut run = 0;
-        loop {
-            if !self.text.need(&mut self.input, at + run + 1)? {
-                return Ok(match self.text.end() {
-                    Some(End::Damaged(_)) => (Tail::Damage, run),
-                    _ => (Tail::End, run),
-                });
+    /// Counts a valid record in its member and returns its location.
+    fn location(
+        &mut self,
+        layout: &RecordLayout,
+        start: u64,
+        block_end: usize,
+        tail: BlockTail,
+    ) -> RecordLocation {
+        match &mut self.member {
+            Some(member) => {
+                let is_alone = member.records == 0 && tail.kind == TailKind::End;
+                let index_in_member = member.records;
+                member.records = member.records.saturating_add(1);
+                member.valid_records = member.valid_records.saturating_add(1);
+                RecordLocation {
+                    offset: member.offset,
+                    length: is_alone.then(|| self.decoder.source.offset() - member.offset),
+                    index_in_member,
+                }
             }
-            let next = &self.text.rest()[at + run..];
-            let next = &next[..next.len().min(MAX_LINE_END_BYTES - run)];
-            let more = line_ends(next);
-            run += more;
-            if more < next.len() || more == 0 {
-                break;
+            None => {
+                let line_ends = &self.buffer.unread()[block_end..block_end + tail.line_end_bytes];
+                let end_bytes = two_line_ends(line_ends) as u64;
+                RecordLocation {
+                    offset: start,
+                    length: Some(layout.header_bytes as u64 + layout.content_length + end_bytes),
+                    index_in_member: 0,
+                }
             }
         }
-        let is_there = self.text.need(&mut self.input, at + run + 5)?;
-        let is_damaged = !is_there && matches!(self.text.end(), Some(End::Damaged(_)));
-        let behind = &self.text.rest()[at..];
-        let next = &behind[run..];
-        let tail = if is_damaged {
-            // Too little to be told from what was made by the damage.
-            Tail::Damage
-        } else {
-            tail_of(behind, next)
-        };
-        Ok((tail, run))
     }
 
-    /// Tells what is wrong with the record at the cursor of a plain file, if its block is large and
-    /// that can be told without reading it.
-    ///
-    /// Else each of many records with wrong lengths would cost what it claims as its block. The
-    /// answer is that of [`scan`](Reader::scan).
-    fn look_behind(&mut self, header_bytes: usize, stated: u64) -> io::Result<Option<ErrorKind>> {
-        let (text, window) = (&mut self.text, &mut self.input.window);
-        let is_plain_file = self.input.compression == Compression::None && window.can_seek();
-        let read = (text.rest().len() + LOOK_BEHIND_BYTES) as u64;
-        let block_end = stated.saturating_add(header_bytes as u64);
-        if !is_plain_file || block_end <= read {
-            return Ok(None);
-        }
-        let offset = text.offset().saturating_add(block_end);
-        if window.length().is_some_and(|length| offset > length) {
-            return Ok(Some(ErrorKind::Truncated));
-        }
-        let mut bytes = vec![0; BEHIND_BYTES];
-        let mut held = window.peek(offset, &mut bytes)?;
-        if held == bytes.len() && line_ends(&bytes) + 8 > held {
-            bytes.resize(MAX_LINE_END_BYTES + BEHIND_BYTES, 0);
-            held = window.peek(offset, &mut bytes)?;
-        }
-        let behind = &bytes[..held];
-        let run = line_ends(behind).min(MAX_LINE_END_BYTES);
-        if behind.len() == run {
-            return Ok(None);
-        }
-        match tail_of(behind, &behind[run..]) {
-            Tail::Block => return Ok(Some(ErrorKind::BadContentLength)),
-            Tail::Garbage => {}
-            _ => return Ok(None),
-        }
-        // The first record within the block tells that its length is wrong.
-        let block_end = header_bytes + stated.min(self.limits.max_block_bytes as u64) as usize;
-        let (mut from, mut to) = (header_bytes, header_bytes);
-        while to < block_end {
-            to = block_end.min(to + (64 << 10));
-            if !text.need(&mut self.input, to)? {
+    /// Returns what follows the block that ends at `block_end`.
+    fn block_tail(&mut self, block_end: usize) -> io::Result<BlockTail> {
+        let mut line_end_bytes = 0;
+        loop {
+            let next = block_end + line_end_bytes;
+            if !self.buffer.ensure(&mut self.decoder, next + 1)? {
+                let kind = match self.buffer.end() {
+                    Some(DecodedEnd::Damaged(_)) => TailKind::Damage,
+                    _ => TailKind::End,
+                };
+                return Ok(BlockTail {
+                    kind,
+                    line_end_bytes,
+                });
+            }
+            let rest = &self.buffer.unread()[next..];
+            let rest = &rest[..rest.len().min(MAX_LINE_END_BYTES - line_end_bytes)];
+            let more = count_line_end_bytes(rest);
+            line_end_bytes += more;
+            if more < rest.len() || more == 0 {
                 break;
             }
-            if find_record(&text.rest()[from..to]).is_some() {
-                return Ok(Some(ErrorKind::BadContentLength));
+        }
+        let next = block_end + line_end_bytes;
+        let is_long_enough = self.buffer.ensure(&mut self.decoder, next + 5)?;
+        let is_damaged =
+            !is_long_enough && matches!(self.buffer.end(), Some(DecodedEnd::Damaged(_)));
+        let after_block = &self.buffer.unread()[block_end..];
+        let kind = if is_damaged {
+            // There are too few bytes to distinguish a record from a product of the damage.
+            TailKind::Damage
+        } else {
+            tail_kind(after_block, line_end_bytes)
+        };
+        Ok(BlockTail {
+            kind,
+            line_end_bytes,
+        })
+    }
+
+    /// Returns the fault of a record with a large block in an uncompressed file, if the bytes after
+    /// the block show it.
+    ///
+    /// Otherwise, each of many records with wrong lengths would cost as much as the block that it
+    /// claims. The result is the one that reading the block would give.
+    fn check_after_block(&mut self, layout: &RecordLayout) -> io::Result<Option<ErrorKind>> {
+        let source = &mut self.decoder.source;
+        let is_uncompressed_file =
+            self.decoder.compression == Compression::None && source.can_seek();
+        let near = (self.buffer.unread().len() + PEEK_BLOCK_BYTES) as u64;
+        let block_end = layout
+            .content_length
+            .saturating_add(layout.header_bytes as u64);
+        if !is_uncompressed_file || block_end <= near {
+            return Ok(None);
+        }
+        let offset = self.buffer.offset().saturating_add(block_end);
+        if source.length().is_some_and(|length| offset > length) {
+            return Ok(Some(ErrorKind::Truncated));
+        }
+        let mut bytes = vec![0; PEEK_BYTES];
+        let mut held = source.peek(offset, &mut bytes)?;
+        if held == bytes.len() && count_line_end_bytes(&bytes) + 8 > held {
+            bytes.resize(MAX_LINE_END_BYTES + PEEK_BYTES, 0);
+            held = source.peek(offset, &mut bytes)?;
+        }
+        let after_block = &bytes[..held];
+        let line_end_bytes = count_line_end_bytes(after_block).min(MAX_LINE_END_BYTES);
+        if after_block.len() == line_end_bytes {
+            return Ok(None);
+        }
+        match tail_kind(after_block, line_end_bytes) {
+            TailKind::Data => Ok(Some(ErrorKind::BadContentLength)),
+            TailKind::Garbage if self.is_record_in_block(layout)? => {
+                Ok(Some(ErrorKind::BadContentLength))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns true if a record starts in the part of the block that would be kept, which shows
+    /// that the length is wrong. Reads the block only up to that record.
+    fn is_record_in_block(&mut self, layout: &RecordLayout) -> io::Result<bool> {
+        let header_bytes = layout.header_bytes;
+        let block_end = header_bytes + layout.block_bytes;
+        let (mut from, mut to) = (header_bytes, header_bytes);
+        while to < block_end {
+            to = block_end.min(to + BLOCK_SEARCH_BYTES);
+            if !self.buffer.ensure(&mut self.decoder, to)? {
+                break;
+            }
+            if find_record(&self.buffer.unread()[from..to]).is_some() {
+                return Ok(true);
             }
             from = to.saturating_sub(SEARCH_OVERLAP_BYTES).max(header_bytes);
         }
-        Ok(None)
+        Ok(false)
     }
 }
 
-/// Tells what stands behind a block: `next` is `behind` without the line ends at its start.
-fn tail_of(behind: &[u8], next: &[u8]) -> Tail {
-    if begins_record(next) || is_cut_start(next) {
-        Tail::Record
-    } else if behind.starts_with(b"\r\n\r\n") {
-        Tail::Garbage
+/// Returns the kind of the bytes after a block, of which the first `line_end_bytes` are CR and LF.
+fn tail_kind(after_block: &[u8], line_end_bytes: usize) -> TailKind {
+    let next = &after_block[line_end_bytes..];
+    if starts_record(next) || is_partial_start(next) {
+        TailKind::Record
+    } else if after_block.starts_with(b"\r\n\r\n") {
+        TailKind::Garbage
     } else {
-        Tail::Block
+        TailKind::Data
     }
 }
 
-/// Returns how many CR and LF stand at the start of `bytes`.
-fn line_ends(bytes: &[u8]) -> usize {
+/// Returns the number of CR and LF at the start of `bytes`.
+fn count_line_end_bytes(bytes: &[u8]) -> usize {
     let is_line_end = |byte: u8| matches!(byte, b'\r' | b'\n');
-    // Without a branch for each byte: hostile records all end at the same run.
+    // Whole chunks without a branch per byte: hostile input can make every record count the same
+    // long run.
     let (chunks, _) = bytes.as_chunks::<64>();
-    let all_of = |chunk: &&[u8; 64]| {
+    let is_all_line_ends = |chunk: &&[u8; 64]| {
         chunk
             .iter()
             .fold(true, |all, &byte| all & is_line_end(byte))
     };
-    let whole = chunks.iter().take_while(all_of).count() * 64;
+    let whole = chunks.iter().take_while(is_all_line_ends).count() * 64;
     let rest = bytes[whole..].iter().take_while(|&&byte| is_line_end(byte));
     whole + rest.count()
 }
 
-/// The length of the first two line ends in a run of CR and LF.
+/// Returns the length of the first two line ends in a run of CR and LF.
 fn two_line_ends(run: &[u8]) -> usize {
     run.iter()
         .enumerate()
         .filter(|&(_, &byte)| byte == b'\n')
         .nth(1)
-        .map_or(run.len().min(4), |(at, _)| at + 1)
+        .map_or(run.len().min(4), |(index, _)| index + 1)
 }

@@ -17,7 +17,7 @@ fn read_file(path: &Path, limits: Limits) -> Reading {
     let mut reader = Reader::new(limits);
     reader.open_file(path).unwrap();
     let events = drain(&mut reader);
-    let work = reader.input.budget.total;
+    let work = reader.decoder.budget.total;
     Reading { events, work }
 }
 
@@ -26,7 +26,7 @@ fn read_all(bytes: &[u8], limits: Limits) -> Reading {
     let stream = Box::new(Cursor::new(bytes.to_vec()));
     reader.open_stream(stream).unwrap();
     let events = drain(&mut reader);
-    let work = reader.input.budget.total;
+    let work = reader.decoder.budget.total;
     Reading { events, work }
 }
 
