@@ -1,11 +1,10 @@
-//! Damage: what it costs, what is said of it, and that the rest is read.
+//! Damaged archives: the faults that are reported, and the records that are still read.
 
 use super::*;
 
-/// Every record was given or lies in the range of a fault, in order, and none twice.
-///
-/// Returns how many were given.
-fn check_account(name: &str, events: &[Event], starts: &[usize]) -> usize {
+/// Asserts that the records are in order, and that each one was either returned or is in the range
+/// of a fault. Returns the number of returned records.
+fn assert_records_or_faults(name: &str, events: &[Event], starts: &[usize]) -> usize {
     let given: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
@@ -30,8 +29,8 @@ fn check_account(name: &str, events: &[Event], starts: &[usize]) -> usize {
 }
 
 #[test]
-fn an_archive_cut_anywhere_gives_what_stands_before_the_cut() {
-    for (name, parts) in packings(&five()) {
+fn an_archive_that_is_cut_anywhere_gives_the_records_before_the_cut() {
+    for (name, parts) in framings(&five()) {
         let bytes = parts.concat();
         let whole = read(&bytes);
         let starts = starts(&parts);
@@ -42,7 +41,7 @@ fn an_archive_cut_anywhere_gives_what_stands_before_the_cut() {
             if !name.contains("of") {
                 let parts_there = starts.iter().filter(|&&start| start <= cut).count() - 1;
                 let there = (parts_there + 5).saturating_sub(parts.len());
-                // Of a plain record the line ends behind the block may be gone.
+                // The line ends after an uncompressed record may be missing.
                 let tail = if name == "plain" && starts.iter().any(|s| (cut..cut + 5).contains(s)) {
                     1
                 } else {
@@ -59,16 +58,16 @@ fn an_archive_cut_anywhere_gives_what_stands_before_the_cut() {
 }
 
 #[test]
-fn a_flipped_bit_costs_no_other_record() {
-    for (name, parts) in packings(&five()) {
+fn a_flipped_bit_damages_no_other_record() {
+    for (name, parts) in framings(&five()) {
         let mut bytes = parts.concat();
         let starts = starts(&parts);
         let first = &starts[parts.len().saturating_sub(5)..parts.len()];
-        for at in 0..bytes.len() {
+        for flipped in 0..bytes.len() {
             for bit in [1, 0x20, 0x80] {
-                bytes[at] ^= bit;
+                bytes[flipped] ^= bit;
                 let events = read(&bytes);
-                bytes[at] ^= bit;
+                bytes[flipped] ^= bit;
                 let head_is_gone = faults(&events).iter().any(|fault| {
                     matches!(
                         fault,
@@ -78,20 +77,20 @@ fn a_flipped_bit_costs_no_other_record() {
                         }
                     )
                 });
-                // A dictionary serves all.
-                let is_shared = name == "zstd with a dictionary" && at < parts[0].len();
+                // All frames need the dictionary.
+                let is_shared = name == "zstd with a dictionary" && flipped < parts[0].len();
                 if head_is_gone || is_shared {
                     continue;
                 }
                 if name.contains("of") {
-                    // What comes before the damage in its member may be given.
+                    // Records before the damage in its member may be returned.
                     let all = ids(&events).len() == 5;
-                    assert!(all || !faults(&events).is_empty(), "{name} {at} {bit}");
+                    assert!(all || !faults(&events).is_empty(), "{name} {flipped} {bit}");
                 } else {
-                    // Without a line end before it, a plain record is not found again.
+                    // An uncompressed record is only found again after a line end.
                     let least = if name == "plain" { 3 } else { 4 };
-                    let given = check_account(name, &events, first);
-                    assert!(given >= least, "{name} {at} {bit}: {events:?}");
+                    let given = assert_records_or_faults(name, &events, first);
+                    assert!(given >= least, "{name} {flipped} {bit}: {events:?}");
                 }
             }
         }
@@ -99,7 +98,7 @@ fn a_flipped_bit_costs_no_other_record() {
 }
 
 #[test]
-fn a_sound_member_with_a_wrong_length_costs_itself() {
+fn a_valid_member_with_a_wrong_content_length_is_skipped_alone() {
     let good = gzip(&five()[1]);
     for length in [
         "0",
@@ -120,7 +119,7 @@ fn a_sound_member_with_a_wrong_length_costs_itself() {
             [&good, &good, &bad],
         ] {
             let bytes = order.map(Vec::as_slice).concat();
-            let at = order
+            let offset = order
                 .iter()
                 .take_while(|part| **part != &bad)
                 .map(|p| p.len())
@@ -129,7 +128,7 @@ fn a_sound_member_with_a_wrong_length_costs_itself() {
             assert_eq!(ids(&events), ["r1", "r1"], "{length}");
             assert_eq!(
                 faults(&events),
-                [fault("bad_content_length", at, bad.len())],
+                [fault("bad_content_length", offset, bad.len())],
                 "{length}"
             );
         }
@@ -137,7 +136,7 @@ fn a_sound_member_with_a_wrong_length_costs_itself() {
 }
 
 #[test]
-fn two_lengths_must_agree() {
+fn two_content_lengths_must_be_equal() {
     let header =
         "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 1\r\ncontent-length: 2\r\n\r\n12\r\n\r\n";
     let bytes = gzip(header.as_bytes());
@@ -149,7 +148,7 @@ fn two_lengths_must_agree() {
 }
 
 #[test]
-fn damage_inside_a_shared_member_says_the_decoded_place() {
+fn damage_in_a_shared_member_is_reported_with_its_decoded_range() {
     let mut records = five();
     records[1] = with_length("request", "r1", "999", b"short");
     let start = records[0].len() as u64;
@@ -182,13 +181,13 @@ fn damage_inside_a_shared_member_says_the_decoded_place() {
 }
 
 #[test]
-fn a_block_above_the_limit_that_is_cut_is_told_from_its_record_on() {
+fn the_damaged_range_of_a_cut_block_above_the_limit_starts_at_its_record() {
     let mut records = five();
     records[4] = with_length("response", "r4", "999", &[b'x'; 90]);
     let start = records[..4].concat().len() as u64;
     let limits = Limits {
         max_block_bytes: 50,
-        ..USUAL
+        ..IN_ONE_CALL
     };
     let (events, _) = read_range(&gzip(&records.concat()), limits, None);
     let Some(Fault {
@@ -203,7 +202,7 @@ fn a_block_above_the_limit_that_is_cut_is_told_from_its_record_on() {
 }
 
 #[test]
-fn garbage_in_a_shared_member_costs_no_record() {
+fn garbage_in_a_shared_member_loses_no_record() {
     let mut records = five();
     records[0].extend_from_slice(b"garbage\n");
     records[2].extend_from_slice(b"more of it\r\n");
@@ -236,7 +235,7 @@ fn garbage_between_members_is_skipped() {
 }
 
 #[test]
-fn a_bad_checksum_costs_its_record() {
+fn a_wrong_checksum_loses_only_its_record() {
     let records = five();
     let (mut a, b) = (gzip(&records[0]), gzip(&records[1]));
     let crc = a.len() - 8;
@@ -247,12 +246,12 @@ fn a_bad_checksum_costs_its_record() {
 }
 
 #[test]
-fn records_that_were_given_before_the_damage_was_seen_are_counted() {
+fn records_returned_before_damage_was_found_are_counted() {
     let before = |records: &[Vec<u8>]| {
         let mut bytes = gzip(&records.concat());
         let crc = bytes.len() - 8;
         bytes[crc] ^= 1;
-        let mut reader = Reader::new(USUAL);
+        let mut reader = Reader::new(IN_ONE_CALL);
         reader.open_stream(Box::new(Cursor::new(bytes))).unwrap();
         loop {
             match reader.read_record() {
@@ -261,20 +260,20 @@ fn records_that_were_given_before_the_damage_was_seen_are_counted() {
             }
         }
     };
-    // The last one's end was never sound.
+    // The end of the last record was never valid.
     assert_eq!(before(&five()), ("checksum", 4));
     assert_eq!(before(&five()[..1]), ("checksum", 0));
 }
 
 #[test]
-fn what_damage_made_is_no_next_record() {
+fn bytes_produced_by_damage_are_not_the_next_record() {
     let records = five();
     for last in [&b"w"[..], b"WAR", b"x", b"wa"] {
-        // The last line end is another, and the checksum says so.
+        // The last line end was changed, as the checksum shows.
         let text = [&records[0][..records[0].len() - 1], last].concat();
         for (name, mut packed) in [("gzip", gzip(&text)), ("zstd", zstd(&text, &[]))] {
-            let at = packed.len() - if name == "gzip" { 8 } else { 1 };
-            packed[at] ^= 1;
+            let index = packed.len() - if name == "gzip" { 8 } else { 1 };
+            packed[index] ^= 1;
             let good = if name == "gzip" {
                 gzip(&records[1])
             } else {
@@ -288,7 +287,7 @@ fn what_damage_made_is_no_next_record() {
 }
 
 #[test]
-fn members_without_warc_are_one_fault() {
+fn consecutive_members_without_records_are_one_fault() {
     let paths = gzip(b"crawl-data/CC-MAIN-2024-22/warc.paths\n");
     let bytes = [paths.clone(), paths.clone(), gzip(b"")].concat();
     assert_eq!(read(&bytes), [fault("not_warc", 0, bytes.len())]);
@@ -306,7 +305,7 @@ fn members_without_warc_are_one_fault() {
 }
 
 #[test]
-fn a_huge_length_in_a_plain_archive_swallows_nothing() {
+fn a_huge_content_length_in_an_uncompressed_archive_hides_no_record() {
     for length in ["150", "100000", "9999999999999", "18446744073709551615"] {
         let mut records = five();
         records[1] = with_length("request", "bad", length, b"short");
@@ -325,9 +324,9 @@ fn a_huge_length_in_a_plain_archive_swallows_nothing() {
 }
 
 #[test]
-fn a_length_that_leads_into_a_later_record_swallows_none() {
+fn a_content_length_that_ends_inside_a_later_record_hides_no_record() {
     let mut records = five();
-    // To where the header of the response's payload ends.
+    // To the end of the status line in the block of the response.
     let into = memchr::memmem::find(&records[2], b"200 OK").unwrap() + 6;
     let length = 5 + 4 + records[1].len() + into;
     records[0] = with_length("warcinfo", "bad", &length.to_string(), b"short");
@@ -338,9 +337,9 @@ fn a_length_that_leads_into_a_later_record_swallows_none() {
     }
 }
 
-/// The documentation states this limit: nothing tells that the length is wrong.
+/// This limitation is documented: nothing shows that the length is wrong.
 #[test]
-fn a_length_that_leads_to_where_a_later_record_ends_hides_those_between() {
+fn a_content_length_that_ends_with_a_later_record_hides_the_records_between() {
     for beyond in 0..=4 {
         let mut records = five();
         let length = 5 + 4 + records[1].len() + records[2].len() - 4 + beyond;
@@ -354,7 +353,7 @@ fn a_length_that_leads_to_where_a_later_record_ends_hides_those_between() {
 }
 
 #[test]
-fn a_header_that_does_not_end_is_a_fault() {
+fn a_header_without_an_end_is_a_fault() {
     let mut long = b"WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 0\r\nX: ".to_vec();
     long.resize(9000, b'x');
     let bytes = [&long[..], b"\r\n\r\n", &five()[1]].concat();
@@ -368,7 +367,7 @@ fn a_header_that_does_not_end_is_a_fault() {
 }
 
 #[test]
-fn a_failing_input_is_fatal() {
+fn an_input_that_fails_is_fatal() {
     struct Fails(usize);
     impl std::io::Read for Fails {
         fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
@@ -382,7 +381,7 @@ fn a_failing_input_is_fatal() {
             Ok(count)
         }
     }
-    let mut reader = Reader::new(USUAL);
+    let mut reader = Reader::new(IN_ONE_CALL);
     assert_eq!(
         reader.open_stream(Box::new(Fails(100))).unwrap_err().code(),
         "io"

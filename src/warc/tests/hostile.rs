@@ -1,12 +1,12 @@
-//! Hostile bytes behind which a search could work without end: the work stays linear, and what is
-//! given does not depend on how the input is read.
+//! Hostile input that is made to slow down searches: the work stays linear, and the result does not
+//! depend on how the input is read.
 
 use super::*;
 use crate::detect;
 
 const MIB: usize = 1 << 20;
 
-/// What one reading gave, and the work of its searches.
+/// The records and faults of one pass, and the work of its searches.
 #[derive(Debug, PartialEq, Eq)]
 struct Reading {
     events: Vec<Event>,
@@ -30,11 +30,10 @@ fn read_all(bytes: &[u8], limits: Limits) -> Reading {
     Reading { events, work }
 }
 
-/// Reads a file in ranges of so many bytes, as the main job does.
-///
-/// Returns how often the guess of a range's start was right.
+/// Reads a file in ranges of `range` bytes, as the pipeline does, and returns how many of the
+/// guessed starts were correct.
 fn read_in_ranges(path: &Path, length: u64, range: u64) -> (Vec<Event>, usize) {
-    let mut reader = Reader::new(USUAL);
+    let mut reader = Reader::new(IN_ONE_CALL);
     reader.open_file(path).unwrap();
     let compression = reader.compression();
     let (mut events, mut position, mut right) = (Vec::new(), 0, 0);
@@ -53,17 +52,17 @@ fn read_in_ranges(path: &Path, length: u64, range: u64) -> (Vec<Event>, usize) {
     (events, right)
 }
 
-/// The header of a gzip member without a name.
+/// The header of a gzip member without optional fields.
 const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
-/// The header of a stored block.
+/// Returns the header of a stored deflate block.
 fn stored(length: usize) -> Vec<u8> {
     let length = length as u16;
     let lengths = [length.to_le_bytes(), (!length).to_le_bytes()];
     [&[0], &lengths[0][..], &lengths[1]].concat()
 }
 
-/// The header of a raw block of zstd.
+/// Returns the header of a raw zstd block.
 fn raw_block(length: usize) -> Vec<u8> {
     ((length << 3) as u32).to_le_bytes()[..3].to_vec()
 }
@@ -76,7 +75,8 @@ fn padded(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Members every 64 bytes, each of which goes on to the end through blocks within the others.
+/// Returns a gzip member at every 64 bytes, each of which continues to the end through blocks inside
+/// the others.
 fn overlapping_gzip(length: usize) -> Vec<u8> {
     const SLOT: usize = 64;
     let reach = 1000 * SLOT;
@@ -94,8 +94,8 @@ fn overlapping_zstd(length: usize) -> Vec<u8> {
     padded(slot, SLOT).repeat(length / SLOT)
 }
 
-/// Headers of members every twelve bytes, whose extra fields lead over the others to blocks
-/// without content.
+/// Returns a gzip header at every 12 bytes, whose extra field reaches over the others to empty
+/// blocks.
 fn costly_probes(length: usize) -> Vec<u8> {
     let mut unit = Vec::new();
     for nth in 0..300_u16 {
@@ -107,21 +107,21 @@ fn costly_probes(length: usize) -> Vec<u8> {
     unit.repeat(length / unit.len())
 }
 
-/// Members of which the last third is gone.
+/// Returns members without their last third.
 fn cut_members(length: usize) -> Vec<u8> {
     let member = gzip(&five()[2]);
     let cut = &member[..member.len() * 2 / 3];
     cut.repeat(length / cut.len())
 }
 
-/// A failing member, and a sound one within it, over and over.
+/// Returns many members that fail, each with a valid one inside.
 fn failing_and_sound(length: usize) -> Vec<u8> {
     let reach = 60_000;
     let failing = [&GZIP[..], &stored(reach), TEXT, &gzip(b"")].concat();
     padded(failing, 96).repeat(length / 96)
 }
 
-/// Hostile bytes by name, and the record around them.
+/// Returns hostile bytes with their names, and a compressed record to put around them.
 fn hostile(length: usize) -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     let packed = gzip(&five()[1]);
     let frame = zstd(&five()[1], &[]);
@@ -150,9 +150,9 @@ fn hostile(length: usize) -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     ]
 }
 
-/// Every byte belongs to a record or a fault.
-fn check_ranges(name: &str, events: &[Event], length: usize) {
-    let mut at = 0;
+/// Asserts that every byte belongs to a record or a fault.
+fn assert_all_bytes_covered(name: &str, events: &[Event], length: usize) {
+    let mut end = 0;
     for event in events {
         let (offset, bytes) = match event {
             Record { location, .. } => (location.offset, location.length.unwrap()),
@@ -160,15 +160,15 @@ fn check_ranges(name: &str, events: &[Event], length: usize) {
                 offset, skipped, ..
             } => (*offset, *skipped),
         };
-        // Empty members and skippable frames are sound, and no records.
+        // Empty members and skippable frames are valid and hold no records.
         let may_skip = ["failing and sound", "skippable frames"].contains(&name);
         assert!(
-            offset == at || (may_skip && offset > at),
+            offset == end || (may_skip && offset > end),
             "{name}: {event:?}"
         );
-        at = offset + bytes;
+        end = offset + bytes;
     }
-    assert_eq!(at, length as u64, "{name}");
+    assert_eq!(end, length as u64, "{name}");
 }
 
 #[test]
@@ -177,11 +177,11 @@ fn the_work_of_searches_is_linear() {
         for (name, hostile, record) in hostile(length) {
             let bytes = [&record[..], &hostile, &record].concat();
             let (_guard, path) = write(&bytes);
-            let reading = read_file(&path, USUAL);
+            let reading = read_file(&path, IN_ONE_CALL);
             let bound = 200 * bytes.len() as u64 + (64 << 20);
             assert!(reading.work < bound, "{name}: {} of {bound}", reading.work);
             assert!(!faults(&reading.events).is_empty(), "{name}");
-            check_ranges(name, &reading.events, bytes.len());
+            assert_all_bytes_covered(name, &reading.events, bytes.len());
             let is_lost = ids(&reading.events).len() < 2;
             let is_unsearched = reading.events.iter().any(|event| {
                 let end = bytes.len() as u64;
@@ -199,8 +199,8 @@ fn the_work_of_searches_is_linear() {
 }
 
 #[test]
-fn hostile_bytes_give_the_same_however_they_are_read() {
-    // A sound record in front moves all against the blocks in which work is counted.
+fn the_result_for_hostile_bytes_does_not_depend_on_how_they_are_read() {
+    // A valid record before the bytes shifts them relative to the blocks in which work is counted.
     for pad in [100, MIB - 20] {
         let mut noise = vec![0; pad];
         let mut state = 1_u32;
@@ -212,10 +212,10 @@ fn hostile_bytes_give_the_same_however_they_are_read() {
             let first = record_of(&record, &noise);
             let bytes = [&first[..], &hostile, &record, &hostile[..5000], &record].concat();
             let (_guard, path) = write(&bytes);
-            let whole = read_file(&path, USUAL);
-            assert_eq!(whole, read_file(&path, STREAMED), "{name} {pad}");
-            assert_eq!(whole, read_all(&bytes, USUAL), "{name} {pad}");
-            assert_eq!(whole, read_all(&bytes, STREAMED), "{name} {pad}");
+            let whole = read_file(&path, IN_ONE_CALL);
+            assert_eq!(whole, read_file(&path, STEP_BY_STEP), "{name} {pad}");
+            assert_eq!(whole, read_all(&bytes, IN_ONE_CALL), "{name} {pad}");
+            assert_eq!(whole, read_all(&bytes, STEP_BY_STEP), "{name} {pad}");
             for range in [MIB, 3 * MIB / 7] {
                 let (events, right) = read_in_ranges(&path, bytes.len() as u64, range as u64);
                 assert_eq!(events, whole.events, "{name} {pad} {range}");
@@ -225,7 +225,7 @@ fn hostile_bytes_give_the_same_however_they_are_read() {
     }
 }
 
-/// A record with this block, packed as the other is.
+/// Returns a record with this block in the compression of `like`.
 fn record_of(like: &[u8], block: &[u8]) -> Vec<u8> {
     let text = record("resource", "first", block);
     match detect(like).unwrap() {
@@ -236,16 +236,16 @@ fn record_of(like: &[u8], block: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_work_of_ordinary_damage_does_not_depend_on_how_it_is_read() {
-    for (name, parts) in packings(&five()) {
+    for (name, parts) in framings(&five()) {
         let mut bytes = parts.concat();
-        for at in (8..bytes.len()).step_by(3) {
-            bytes[at] ^= 0x24;
+        for flipped in (8..bytes.len()).step_by(3) {
+            bytes[flipped] ^= 0x24;
             let (_guard, path) = write(&bytes);
-            if Reader::new(USUAL).open_file(&path).is_ok() {
-                let whole = read_file(&path, USUAL);
-                assert_eq!(whole, read_file(&path, STREAMED), "{name} {at}");
-                assert_eq!(whole, read_all(&bytes, USUAL), "{name} {at}");
-                assert_eq!(whole, read_all(&bytes, STREAMED), "{name} {at}");
+            if Reader::new(IN_ONE_CALL).open_file(&path).is_ok() {
+                let whole = read_file(&path, IN_ONE_CALL);
+                assert_eq!(whole, read_file(&path, STEP_BY_STEP), "{name} {flipped}");
+                assert_eq!(whole, read_all(&bytes, IN_ONE_CALL), "{name} {flipped}");
+                assert_eq!(whole, read_all(&bytes, STEP_BY_STEP), "{name} {flipped}");
                 let are_unsearched = faults(&whole.events).iter().any(|fault| {
                     matches!(
                         fault,
@@ -255,27 +255,27 @@ fn the_work_of_ordinary_damage_does_not_depend_on_how_it_is_read() {
                         }
                     )
                 });
-                assert!(!are_unsearched, "{name} {at}");
+                assert!(!are_unsearched, "{name} {flipped}");
             }
-            bytes[at] ^= 0x24;
+            bytes[flipped] ^= 0x24;
         }
     }
 }
 
 #[test]
-fn every_cut_member_is_a_fault_of_its_own() {
+fn each_cut_member_is_a_separate_fault() {
     let record = gzip(&five()[1]);
     let member = gzip(&five()[2]);
     let cut = member.len() * 2 / 3;
     let bytes = [&record[..], &member[..cut].repeat(9000), &record].concat();
-    let events = read_all(&bytes, USUAL).events;
+    let events = read_all(&bytes, IN_ONE_CALL).events;
     assert_eq!(ids(&events), ["r1", "r1"]);
     assert_eq!(faults(&events).len(), 9000);
     assert!(bytes.len() > MIB / 2);
 }
 
 #[test]
-fn a_bomb_hides_no_frame_behind_it() {
+fn a_decompression_bomb_hides_no_frame_after_it() {
     let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
     encoder
         .write_all(b"WARC/1.0\r\nContent-Length: 999999999\r\n\r\n")
@@ -286,17 +286,17 @@ fn a_bomb_hides_no_frame_behind_it() {
     let bomb = encoder.finish().unwrap();
     let record = zstd(&five()[1], &[]);
     let bytes = [&record[..], &bomb, &bomb, &record].concat();
-    let events = read_all(&bytes, USUAL).events;
+    let events = read_all(&bytes, IN_ONE_CALL).events;
     assert_eq!(ids(&events), ["r1", "r1"]);
     let bombs = [0, 1].map(|nth| fault("bomb", record.len() + nth * bomb.len(), bomb.len()));
     assert_eq!(faults(&events), bombs);
 }
 
 #[test]
-fn lengths_of_plain_records_that_claim_much_cost_little() {
+fn large_wrong_content_lengths_in_an_uncompressed_archive_are_cheap() {
     let limits = Limits {
         max_block_bytes: 2 * MIB,
-        ..USUAL
+        ..IN_ONE_CALL
     };
     let garbage_behind = b"\r\n\r\n---".repeat(100);
     for (lengths, behind) in [
@@ -329,45 +329,48 @@ fn lengths_of_plain_records_that_claim_much_cost_little() {
         assert_eq!(ids(&events), ["r0", "r1"]);
         let (in_ranges, _) = read_in_ranges(&path, bytes.len() as u64, MIB as u64);
         assert_eq!(ids(&in_ranges), ["r0", "r1"]);
-        let mut stream = Reader::new(USUAL);
-        let usual = read_file(&path, USUAL);
+        let mut stream = Reader::new(IN_ONE_CALL);
+        let from_file = read_file(&path, IN_ONE_CALL);
         stream.open_stream(Box::new(Cursor::new(bytes))).unwrap();
-        // A stream cannot go back behind a block above the limit.
-        if lengths[0] < USUAL.max_block_bytes {
-            assert_eq!(drain(&mut stream), usual.events);
+        // A stream cannot go back to the start of a block above the limit.
+        if lengths[0] < IN_ONE_CALL.max_block_bytes {
+            assert_eq!(drain(&mut stream), from_file.events);
         }
     }
 }
 
 #[test]
-fn frames_that_a_skippable_frame_hides_are_read() {
+fn frames_hidden_by_a_skippable_frame_are_read() {
     let frames: Vec<_> = five().iter().map(|record| zstd(record, &[])).collect();
     let hidden = frames[1..4].concat();
     let mut skipping = skippable(0x50, &hidden);
     let bytes = [&frames[0], &skipping, &frames[4]]
         .map(Vec::as_slice)
         .concat();
-    let at = frames[0].len();
+    let hidden_start = frames[0].len();
     let events = read(&bytes);
     assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"]);
-    assert_eq!(faults(&events), [fault("corrupt", at, 8)]);
-    // A length that leads beyond the end.
+    assert_eq!(faults(&events), [fault("corrupt", hidden_start, 8)]);
+    // The length reaches past the end of the input.
     skipping[7] = 1;
     let bytes = [&frames[0], &skipping, &frames[4]]
         .map(Vec::as_slice)
         .concat();
     let events = read(&bytes);
     assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"]);
-    assert_eq!(faults(&events), [fault("corrupt", at, 8)]);
+    assert_eq!(faults(&events), [fault("corrupt", hidden_start, 8)]);
     let mut cut = skippable(0x50, b"metadata");
     cut.pop();
     let bytes = [&frames[0][..], &cut].concat();
     let events = read(&bytes);
-    assert_eq!(faults(&events), [fault("truncated", at, cut.len())]);
+    assert_eq!(
+        faults(&events),
+        [fault("truncated", hidden_start, cut.len())]
+    );
 }
 
 #[test]
-fn skippable_frames_of_metadata_are_passed_over() {
+fn skippable_frames_with_metadata_are_skipped() {
     let frames: Vec<_> = five().iter().map(|record| zstd(record, &[])).collect();
     let magic = b"\x28\xb5\x2f\xfd";
     let other = zstd(b"an index", &[]);
@@ -379,9 +382,12 @@ fn skippable_frames_of_metadata_are_passed_over() {
 }
 
 #[test]
-fn frames_that_a_dictionary_hides_are_read_with_what_stands_before_them() {
+fn frames_hidden_by_a_dictionary_frame_are_read_with_that_dictionary() {
     let dictionary = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: r\r\nContent-Length: ";
-    let frames: Vec<_> = five().iter().map(|it| zstd(it, dictionary)).collect();
+    let frames: Vec<_> = five()
+        .iter()
+        .map(|record| zstd(record, dictionary))
+        .collect();
     let sound = [skippable(0x5d, dictionary), frames.concat()].concat();
     assert_eq!(faults(&read(&sound)), []);
     let first = 8 + dictionary.len();
@@ -397,7 +403,7 @@ fn frames_that_a_dictionary_hides_are_read_with_what_stands_before_them() {
             "{hidden}"
         );
     }
-    // A dictionary that is packed itself is one frame.
+    // A compressed dictionary is one frame.
     let packed = zstd(dictionary, &[]);
     let mut bytes = [skippable(0x5d, &packed), frames.concat()].concat();
     assert_eq!(faults(&read(&bytes)), []);
@@ -409,7 +415,7 @@ fn frames_that_a_dictionary_hides_are_read_with_what_stands_before_them() {
         faults(&events),
         [fault("bad_dictionary", 0, 8 + packed.len())]
     );
-    // Bytes that are lost from it: what cannot be decoded lies in faults.
+    // Bytes of the dictionary are missing: records that cannot be decoded are in faults.
     let lost = [&sound[..20], &sound[50..]].concat();
     let events = read(&lost);
     let starts = starts(&frames);

@@ -1,9 +1,9 @@
-//! Records say whether the checksum of what holds them agrees, however they are read.
+//! The integrity of records does not depend on how they are read.
 
 use super::*;
 use crate::Integrity::{self, Damaged, Unguarded, Unknown, Verified};
 
-/// The integrity of each record of these events.
+/// Returns the integrity of each record.
 fn integrities(events: &[Event]) -> Vec<Integrity> {
     let of = |event: &Event| match event {
         Record { integrity, .. } => Some(*integrity),
@@ -12,13 +12,13 @@ fn integrities(events: &[Event]) -> Vec<Integrity> {
     events.iter().filter_map(of).collect()
 }
 
-/// One zstd frame without a checksum.
+/// Compresses `bytes` as one zstd frame without a checksum.
 fn zstd_without_checksum(bytes: &[u8]) -> Vec<u8> {
     ::zstd::stream::encode_all(bytes, 3).unwrap()
 }
 
-/// Records that do not compress, so that a change of the packed bytes is local, and large enough
-/// that each takes several turns of the decoder.
+/// Returns records that do not compress, so that damage to the compressed bytes is local, and that
+/// are large enough to need several steps of the decoder.
 fn many() -> Vec<Vec<u8>> {
     let mut state = 1u64;
     let mut noise = |len: usize| -> Vec<u8> {
@@ -36,7 +36,7 @@ fn many() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn records_of_a_sound_member_are_verified() {
+fn records_of_a_valid_member_are_verified() {
     let all = many().concat();
     for (packed, integrity) in [
         (all.clone(), Unguarded),
@@ -47,7 +47,7 @@ fn records_of_a_sound_member_are_verified() {
         let events = read(&packed);
         let blocks = many();
         assert_eq!(integrities(&events), vec![integrity; blocks.len()]);
-        // Going on after the checksum is known loses and repeats nothing.
+        // Reading ahead for the checksum neither loses nor repeats a record.
         for (event, want) in events.iter().zip(&blocks) {
             let Record { block, .. } = event else {
                 panic!("{event:?}");
@@ -58,31 +58,34 @@ fn records_of_a_sound_member_are_verified() {
 }
 
 #[test]
-fn a_flip_and_a_cut_in_one_member_damage_all_its_records_and_no_others() {
+fn a_flip_and_a_cut_in_a_member_mark_all_its_records_and_no_others_as_damaged() {
     let all = many().concat();
     for (first, mut packed) in [
         (gzip(&five()[1]), gzip(&all)),
         (zstd(&five()[1], &[]), zstd(&all, &[])),
     ] {
-        // The middle of the fifth record, and the end of the last but one.
+        // In the middle of the fifth record, and at the end of the last but one.
         let middle = packed.len() * 6 / 10;
         packed[middle] ^= 4;
         packed.truncate(packed.len() - 4000);
         let events = read(&[&first[..], &packed].concat());
-        let is_given = integrities(&events);
-        assert_eq!(is_given[0], Verified);
-        assert!(is_given.len() > 3 && is_given[1..].iter().all(|it| *it == Damaged));
+        let given = integrities(&events);
+        assert_eq!(given[0], Verified);
+        assert!(given.len() > 3 && given[1..].iter().all(|integrity| *integrity == Damaged));
     }
 }
 
 #[test]
-fn a_member_that_is_only_cut_short_is_damaged() {
+fn records_of_a_truncated_member_are_damaged() {
     for packed in [gzip(&many().concat()), zstd(&many().concat(), &[])] {
         for keep in [packed.len() - 1, packed.len() - 9, packed.len() / 2] {
             let events = read(&packed[..keep]);
-            let is_given = integrities(&events);
-            assert!(is_given.len() >= 3, "{keep}");
-            assert!(is_given.iter().all(|it| *it == Damaged), "{is_given:?}");
+            let given = integrities(&events);
+            assert!(given.len() >= 3, "{keep}");
+            assert!(
+                given.iter().all(|integrity| *integrity == Damaged),
+                "{given:?}"
+            );
         }
     }
 }
@@ -91,7 +94,7 @@ fn a_member_that_is_only_cut_short_is_damaged() {
 fn a_record_alone_in_its_member_is_verified_in_a_stream_of_any_size() {
     let tight = Limits {
         max_block_bytes: 1000,
-        ..STREAMED
+        ..STEP_BY_STEP
     };
     let records: Vec<Vec<u8>> = many().iter().map(|record| gzip(record)).collect();
     let events = read_stream(&records.concat(), tight);
@@ -99,32 +102,32 @@ fn a_record_alone_in_its_member_is_verified_in_a_stream_of_any_size() {
 }
 
 #[test]
-fn in_a_stream_a_member_longer_than_what_is_kept_is_unknown() {
+fn integrity_is_unknown_in_a_stream_if_the_member_is_longer_than_the_kept_bytes() {
     let packed = gzip(&many().concat());
     let kept = |max_block_bytes: usize| Limits {
         max_block_bytes,
-        ..STREAMED
+        ..STEP_BY_STEP
     };
     let size = packed.len();
     for (limit, want) in [(size, Verified), (size - 1, Unknown), (1000, Unknown)] {
         let events = read_stream(&packed, kept(limit));
         assert_eq!(integrities(&events), vec![want; 7], "{limit}");
-        // A file is read twice.
+        // A file can be read twice.
         let (events, _) = read_range(&packed, kept(limit), None);
         assert_eq!(integrities(&events), [Verified; 7], "{limit}");
     }
-    // The same where the stream ends: nothing is known of what would come.
+    // The same applies where the stream ends, because its length is not known.
     let cut = &packed[..size - 1];
     for (limit, want) in [(size, Damaged), (size - 1, Unknown)] {
-        let is_given = integrities(&read_stream(cut, kept(limit)));
-        assert_eq!(is_given, vec![want; is_given.len()], "{limit}");
+        let given = integrities(&read_stream(cut, kept(limit)));
+        assert_eq!(given, vec![want; given.len()], "{limit}");
     }
 }
 
 #[test]
-fn a_stream_gives_the_same_however_few_bytes_it_gives_at_once() {
-    struct Few(Cursor<Vec<u8>>, usize);
-    impl std::io::Read for Few {
+fn the_result_for_a_stream_does_not_depend_on_the_size_of_its_reads() {
+    struct ShortReads(Cursor<Vec<u8>>, usize);
+    impl std::io::Read for ShortReads {
         fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
             let count = out.len().min(self.1);
             self.0.read(&mut out[..count])
@@ -134,23 +137,23 @@ fn a_stream_gives_the_same_however_few_bytes_it_gives_at_once() {
     for max_block_bytes in [packed.len() - 1, packed.len(), packed.len() + 1] {
         let limits = Limits {
             max_block_bytes,
-            ..STREAMED
+            ..STEP_BY_STEP
         };
         let whole = read_stream(&packed, limits);
         for at_once in [7, 4096, 1 << 20] {
             let mut reader = Reader::new(limits);
-            let few = Few(Cursor::new(packed.clone()), at_once);
-            reader.open_stream(Box::new(few)).unwrap();
+            let stream = ShortReads(Cursor::new(packed.clone()), at_once);
+            reader.open_stream(Box::new(stream)).unwrap();
             assert_eq!(drain(&mut reader), whole, "{at_once}");
         }
     }
 }
 
 #[test]
-fn reading_ends_soon_after_it_is_told_to_stop() {
+fn reading_ends_soon_after_the_stop_flag_is_set() {
     let (_guard, path) = write(&gzip(&many().concat()));
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-    let mut reader = Reader::new(STREAMED);
+    let mut reader = Reader::new(STEP_BY_STEP);
     reader.set_stop(std::sync::Arc::clone(&stop));
     reader.open_file(&path).unwrap();
     let error = reader.read_record().unwrap_err();

@@ -1,4 +1,7 @@
-//! Archives made by hand, and what the reader makes of them.
+//! Tests of the reader on archives built in memory.
+//!
+//! Each archive is read from a file and from a stream, with members decompressed in one call and
+//! step by step. All four ways must give the same records and faults.
 
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,16 +17,16 @@ mod damage;
 mod hostile;
 mod integrity;
 mod ranges;
-mod sound;
+mod valid;
 
-/// `bytes` as one gzip member.
+/// Compresses `bytes` as one gzip member.
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// `bytes` as one zstd frame with a checksum.
+/// Compresses `bytes` as one zstd frame with a checksum.
 pub(crate) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     let mut encoder =
         ::zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
@@ -32,7 +35,7 @@ pub(crate) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A skippable frame of zstd.
+/// Returns a skippable zstd frame.
 pub(crate) fn skippable(first: u8, content: &[u8]) -> Vec<u8> {
     let mut frame = vec![first, 0x2a, 0x4d, 0x18];
     frame.extend_from_slice(&(content.len() as u32).to_le_bytes());
@@ -40,7 +43,7 @@ pub(crate) fn skippable(first: u8, content: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// A file with these bytes, which lives as long as its guard.
+/// Writes a temporary file, which is deleted with the returned guard.
 pub(crate) fn write(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
@@ -49,7 +52,7 @@ pub(crate) fn write(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
     (guard, path)
 }
 
-/// What reading gave, in its order.
+/// A record or fault that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Event {
     Record {
@@ -66,27 +69,27 @@ enum Event {
     },
 }
 
-/// Whole members in one piece, as usual.
-const USUAL: Limits = Limits {
+/// Limits with which members are decompressed in one call.
+const IN_ONE_CALL: Limits = Limits {
     max_header_bytes: 4096,
     max_block_bytes: 1 << 20,
     max_member_bytes: 1 << 20,
 };
 
-/// Every member piece by piece.
-const STREAMED: Limits = Limits {
+/// Limits with which members are decompressed step by step.
+const STEP_BY_STEP: Limits = Limits {
     max_member_bytes: 1,
-    ..USUAL
+    ..IN_ONE_CALL
 };
 
-/// One record as it stands in an archive.
-fn record(kind: &str, id: &str, block: &[u8]) -> Vec<u8> {
-    with_length(kind, id, &block.len().to_string(), block)
+/// Returns the bytes of a record.
+fn record(record_type: &str, id: &str, block: &[u8]) -> Vec<u8> {
+    with_length(record_type, id, &block.len().to_string(), block)
 }
 
-fn with_length(kind: &str, id: &str, length: &str, block: &[u8]) -> Vec<u8> {
+fn with_length(record_type: &str, id: &str, length: &str, block: &[u8]) -> Vec<u8> {
     let mut bytes = format!(
-        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {id}\r\nContent-Length: {length}\r\n\r\n"
+        "WARC/1.0\r\nWARC-Type: {record_type}\r\nWARC-Record-ID: {id}\r\nContent-Length: {length}\r\n\r\n"
     )
     .into_bytes();
     bytes.extend_from_slice(block);
@@ -94,7 +97,7 @@ fn with_length(kind: &str, id: &str, length: &str, block: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Five records of several kinds, one with an empty block.
+/// Returns five records of several types, one with an empty block.
 fn five() -> Vec<Vec<u8>> {
     vec![
         record("warcinfo", "r0", b"software: none\r\n"),
@@ -109,8 +112,8 @@ fn five() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Every way to pack records, by name: the packed bytes and where each part begins.
-fn packings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
+/// Returns the records in each compression and framing: its name, and its members or frames.
+fn framings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let all = records.concat();
     let dictionary = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: r\r\nContent-Length: ";
     let with_dictionary = std::iter::once(skippable(0x5d, dictionary))
@@ -118,7 +121,10 @@ fn packings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
         .collect();
     vec![
         ("plain", records.to_vec()),
-        ("gzip a record", records.iter().map(|r| gzip(r)).collect()),
+        (
+            "gzip a record",
+            records.iter().map(|record| gzip(record)).collect(),
+        ),
         ("gzip of all", vec![gzip(&all)]),
         (
             "gzip of two and three",
@@ -126,7 +132,7 @@ fn packings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ),
         (
             "zstd a record",
-            records.iter().map(|r| zstd(r, &[])).collect(),
+            records.iter().map(|record| zstd(record, &[])).collect(),
         ),
         ("zstd of all", vec![zstd(&all, &[])]),
         ("zstd with a dictionary", with_dictionary),
@@ -158,7 +164,7 @@ fn event(result: Result<bool, Error>, reader: &Reader) -> Option<Event> {
     }
 }
 
-/// All that a reader gives until its end, which must come.
+/// Reads all records and faults to the end of the input.
 fn drain(reader: &mut Reader) -> Vec<Event> {
     let mut events = Vec::new();
     while let Some(event) = event(reader.read_record(), reader) {
@@ -169,7 +175,7 @@ fn drain(reader: &mut Reader) -> Vec<Event> {
     events
 }
 
-/// The events of a file, and where its reader ended.
+/// Reads a file, or a range of it, and returns the events and the next offset.
 fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<Event>, u64) {
     let (_guard, path) = write(bytes);
     let mut reader = Reader::new(limits);
@@ -184,7 +190,7 @@ fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<E
     (drain(&mut reader), reader.next_offset())
 }
 
-/// An input that cannot be opened, as a fault over all of it.
+/// Returns the error of an input that cannot be opened as a fault over all of it.
 fn whole_fault(error: &Error, bytes: &[u8]) -> Event {
     Fault {
         code: error.code(),
@@ -202,20 +208,20 @@ fn read_stream(bytes: &[u8], limits: Limits) -> Vec<Event> {
     }
 }
 
-/// The events of an input, which must not depend on how it is read.
+/// Reads an input in all four ways, which must give the same.
 fn read(bytes: &[u8]) -> Vec<Event> {
-    let (events, position) = read_range(bytes, USUAL, None);
+    let (events, position) = read_range(bytes, IN_ONE_CALL, None);
     assert_eq!(position, bytes.len() as u64, "clean end");
     assert_eq!(
         events,
-        read_range(bytes, STREAMED, None).0,
-        "piece by piece"
+        read_range(bytes, STEP_BY_STEP, None).0,
+        "step by step"
     );
-    assert_eq!(events, read_stream(bytes, USUAL), "as a stream");
+    assert_eq!(events, read_stream(bytes, IN_ONE_CALL), "as a stream");
     assert_eq!(
         events,
-        read_stream(bytes, STREAMED),
-        "as a stream, piece by piece"
+        read_stream(bytes, STEP_BY_STEP),
+        "as a stream, step by step"
     );
     events
 }
@@ -247,7 +253,7 @@ fn faults(events: &[Event]) -> Vec<Event> {
         .collect()
 }
 
-/// Where each part begins, and the end of the last.
+/// Returns the start of each part, and the end of the last.
 fn starts(parts: &[Vec<u8>]) -> Vec<usize> {
     std::iter::once(0)
         .chain(parts.iter().scan(0, |sum, part| {

@@ -1,28 +1,28 @@
-//! Ranges of a file give what the whole gives.
+//! Ranges of a file give the records and faults of the whole file.
 
 use super::*;
 
-/// Reads an archive in two ranges, cut near `from`, as a caller does.
+/// Reads an archive in two ranges with a boundary near `from`, as a caller does.
 fn read_split(path: &Path, from: u64, limits: Limits) -> Option<Vec<Event>> {
     let mut reader = Reader::new(limits);
     reader.open_file(path).ok()?;
     let compression = reader.compression();
     let start = find_member(path, compression, from, u64::MAX).unwrap();
-    let seam = start.unwrap_or(from);
-    reader.open_range(path, 0..seam).unwrap();
+    let boundary = start.unwrap_or(from);
+    reader.open_range(path, 0..boundary).unwrap();
     let mut events = drain(&mut reader);
-    // A range that does not begin where this one ended is read again from there.
+    // The guess is wrong if it differs from the position, and the range is read from there.
     let position = reader.next_offset();
-    assert!(position >= seam || start.is_none());
+    assert!(position >= boundary || start.is_none());
     reader.open_range(path, position..u64::MAX).unwrap();
     events.extend(drain(&mut reader));
     Some(events)
 }
 
 #[test]
-fn two_ranges_give_what_the_whole_gives() {
+fn two_ranges_give_the_records_and_faults_of_the_whole_file() {
     let records = five();
-    for (name, parts) in packings(&records) {
+    for (name, parts) in framings(&records) {
         let mut bytes = parts.concat();
         let sound = bytes.clone();
         for damage in (0..=bytes.len()).step_by(7) {
@@ -30,9 +30,9 @@ fn two_ranges_give_what_the_whole_gives() {
                 *byte ^= 0x11;
             }
             let (guard, path) = write(&bytes);
-            let (whole, _) = read_range(&bytes, USUAL, None);
+            let (whole, _) = read_range(&bytes, IN_ONE_CALL, None);
             for from in (0..=bytes.len() as u64).step_by(11) {
-                for limits in [USUAL, STREAMED] {
+                for limits in [IN_ONE_CALL, STEP_BY_STEP] {
                     if let Some(events) = read_split(&path, from, limits) {
                         assert_eq!(events, whole, "{name}, damage {damage}, from {from}");
                     }
@@ -45,8 +45,8 @@ fn two_ranges_give_what_the_whole_gives() {
 }
 
 #[test]
-fn a_range_gives_the_records_that_begin_in_it() {
-    for (name, parts) in packings(&five()) {
+fn a_range_gives_the_records_that_start_in_it() {
+    for (name, parts) in framings(&five()) {
         if name.contains("of") {
             continue;
         }
@@ -56,7 +56,7 @@ fn a_range_gives_the_records_that_begin_in_it() {
         for from in first..parts.len() {
             for to in from + 1..=parts.len() {
                 let range = Some((starts[from], starts[to]));
-                let (events, position) = read_range(&bytes, USUAL, range);
+                let (events, position) = read_range(&bytes, IN_ONE_CALL, range);
                 assert_eq!(events.len(), to - from, "{name}");
                 assert_eq!(position, starts[to], "{name}");
             }

@@ -1,10 +1,10 @@
-//! Sound archives in every packing, and what is odd but no fault.
+//! Valid archives in each compression and framing, and unusual input that is not a fault.
 
 use super::*;
 
 #[test]
-fn every_packing_gives_the_same_records() {
-    for (name, parts) in packings(&five()) {
+fn each_compression_and_framing_gives_the_same_records() {
+    for (name, parts) in framings(&five()) {
         let events = read(&parts.concat());
         assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"], "{name}");
         assert_eq!(events.len(), 5, "{name}");
@@ -16,8 +16,8 @@ fn every_packing_gives_the_same_records() {
 }
 
 #[test]
-fn a_record_alone_has_the_place_of_its_member() {
-    for (name, parts) in packings(&five()) {
+fn the_location_of_a_single_record_is_that_of_its_member() {
+    for (name, parts) in framings(&five()) {
         if name.contains("of") {
             continue;
         }
@@ -38,7 +38,7 @@ fn a_record_alone_has_the_place_of_its_member() {
 }
 
 #[test]
-fn records_that_share_a_member_are_counted_and_have_no_length() {
+fn records_that_share_a_member_have_an_index_and_no_length() {
     let records = five();
     let parts = [gzip(&records[..2].concat()), gzip(&records[2..].concat())];
     let second = parts[0].len() as u64;
@@ -58,7 +58,7 @@ fn records_that_share_a_member_are_counted_and_have_no_length() {
 }
 
 #[test]
-fn an_input_without_bytes_is_a_fault() {
+fn an_empty_input_is_a_fault() {
     let empty = Fault {
         code: "input_empty",
         offset: 0,
@@ -69,7 +69,7 @@ fn an_input_without_bytes_is_a_fault() {
 }
 
 #[test]
-fn an_archive_of_no_records_is_no_fault() {
+fn an_archive_without_records_is_not_a_fault() {
     for bytes in [
         b"\r\n\r\n".to_vec(),
         gzip(b""),
@@ -84,14 +84,14 @@ fn an_archive_of_no_records_is_no_fault() {
 }
 
 #[test]
-fn empty_members_and_padding_are_passed_over() {
+fn empty_members_and_padding_are_skipped() {
     let records = five();
     let mut bytes = [gzip(b""), gzip(&records[0]), gzip(b""), gzip(&records[1])].concat();
     let len = bytes.len();
     bytes.resize(len.next_multiple_of(512), 0);
     let events = read(&bytes);
     assert_eq!((ids(&events), events.len()), (vec!["r0", "r1"], 2));
-    // Others may be what is left of records.
+    // Other zeros may be the remains of records.
     for zeros in [1, 512, 5000, len.next_multiple_of(512) + 512 - len] {
         bytes.resize(len + zeros, 0);
         let events = read(&bytes);
@@ -108,13 +108,13 @@ fn empty_members_and_padding_are_passed_over() {
 }
 
 #[test]
-fn a_packed_dictionary_is_unpacked() {
+fn a_compressed_dictionary_is_decompressed() {
     let dictionary = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: r0\r\n".repeat(4);
     let mut bytes = skippable(0x5d, &zstd(&dictionary, &[]));
     bytes.extend(five().iter().flat_map(|record| zstd(record, &dictionary)));
     assert_eq!(ids(&read(&bytes)).len(), 5);
     let broken = skippable(0x5d, b"\x28\xb5\x2f\xfd...");
-    let mut reader = Reader::new(USUAL);
+    let mut reader = Reader::new(IN_ONE_CALL);
     let error = reader
         .open_stream(Box::new(Cursor::new(broken)))
         .unwrap_err();
@@ -122,11 +122,11 @@ fn a_packed_dictionary_is_unpacked() {
 }
 
 #[test]
-fn a_dictionary_is_forgotten_with_its_input() {
-    let packings = packings(&five());
-    let mut reader = Reader::new(USUAL);
+fn a_dictionary_is_dropped_with_its_input() {
+    let framings = framings(&five());
+    let mut reader = Reader::new(IN_ONE_CALL);
     for turn in 0..2 {
-        for (name, parts) in &packings {
+        for (name, parts) in &framings {
             let (_guard, path) = write(&parts.concat());
             reader.open_file(&path).unwrap();
             assert_eq!(ids(&drain(&mut reader)).len(), 5, "{name} {turn}");
@@ -135,12 +135,12 @@ fn a_dictionary_is_forgotten_with_its_input() {
 }
 
 #[test]
-fn the_quirk_of_2018_34_is_two_octets_more() {
+fn a_block_of_2018_34_is_two_bytes_longer_than_its_content_length() {
     let block = b"HTTP/1.1 200 OK\r\n\r\n\r\nbody";
     let short = (block.len() - 2).to_string();
     let quirk = gzip(&with_length("response", "q", &short, block));
     let bytes = [quirk.clone(), gzip(&five()[1])].concat();
-    for limits in [USUAL, STREAMED] {
+    for limits in [IN_ONE_CALL, STEP_BY_STEP] {
         let mut reader = Reader::new(limits);
         let input = Box::new(Cursor::new(bytes.clone()));
         reader.open_stream(input).unwrap();
@@ -157,7 +157,7 @@ fn the_quirk_of_2018_34_is_two_octets_more() {
 }
 
 #[test]
-fn line_ends_behind_a_record_may_be_any_number() {
+fn any_number_of_line_ends_may_follow_a_record() {
     let records = five();
     for ends in ["", "\n", "\r\n", "\n\n", "\r\n\r\n\r\n\r\n\n"] {
         let mut bytes = Vec::new();
@@ -175,10 +175,10 @@ fn line_ends_behind_a_record_may_be_any_number() {
 }
 
 #[test]
-fn a_block_beyond_the_limit_is_cut_and_its_end_is_proved() {
+fn a_block_above_the_limit_is_truncated_and_its_end_is_validated() {
     let limits = Limits {
         max_block_bytes: 10,
-        ..USUAL
+        ..IN_ONE_CALL
     };
     let big = vec![b'x'; 300_000];
     let records = [
@@ -189,9 +189,18 @@ fn a_block_beyond_the_limit_is_cut_and_its_end_is_proved() {
     ];
     for (name, bytes) in [
         ("plain", records.concat()),
-        ("gzip", records.iter().flat_map(|r| gzip(r)).collect()),
+        (
+            "gzip",
+            records.iter().flat_map(|record| gzip(record)).collect(),
+        ),
         ("gzip of all", gzip(&records.concat())),
-        ("zstd", records.iter().flat_map(|r| zstd(r, &[])).collect()),
+        (
+            "zstd",
+            records
+                .iter()
+                .flat_map(|record| zstd(record, &[]))
+                .collect(),
+        ),
     ] {
         let (events, position) = read_range(&bytes, limits, None);
         assert_eq!(position, bytes.len() as u64);
@@ -211,10 +220,10 @@ fn a_block_beyond_the_limit_is_cut_and_its_end_is_proved() {
 }
 
 #[test]
-fn folded_and_odd_headers_are_read() {
+fn folded_and_unusual_headers_are_read() {
     let text = "WARC/0.18\nwarc-type: RESPONSE \nWARC-Target-URI: <http://a/\n  b>\nno colon\n\
         Content-Length: 2\nX: caf\u{e9}\n\nhi\n\n";
-    let mut reader = Reader::new(USUAL);
+    let mut reader = Reader::new(IN_ONE_CALL);
     let input = Box::new(Cursor::new(text.as_bytes()));
     reader.open_stream(input).unwrap();
     assert!(reader.read_record().unwrap());
@@ -230,7 +239,7 @@ fn folded_and_odd_headers_are_read() {
 }
 
 #[test]
-fn a_length_that_runs_over_lines_is_read_as_its_value_is_given() {
+fn a_folded_content_length_is_unfolded_first() {
     let with = |length: &str| format!("WARC/1.0\nContent-Length:{length}\n\nhi\n\n");
     assert_eq!(read(with("\n 2").as_bytes()).len(), 1);
     let two = with("2\n 2");
@@ -239,7 +248,7 @@ fn a_length_that_runs_over_lines_is_read_as_its_value_is_given() {
 }
 
 #[test]
-fn a_large_member_of_many_records_is_read_piece_by_piece() {
+fn a_large_member_of_many_records_is_read_step_by_step() {
     let block = b"some text that is rather long, ".repeat(100);
     let records: Vec<_> = (0..2000)
         .map(|index| record("resource", &format!("r{index}"), &block))
@@ -255,7 +264,7 @@ fn a_large_member_of_many_records_is_read_piece_by_piece() {
 }
 
 #[test]
-fn a_version_line_may_stand_in_small_letters() {
+fn a_version_line_may_be_in_lower_case() {
     let text = String::from_utf8(five().concat()).unwrap();
     let small = text.replace("WARC/1.0", "warc/1.0");
     for bytes in [small.clone().into_bytes(), gzip(small.as_bytes())] {
@@ -265,8 +274,8 @@ fn a_version_line_may_stand_in_small_letters() {
 }
 
 #[test]
-fn members_larger_than_the_window_are_read() {
-    // Octets that do not shrink, from a generator that any machine repeats.
+fn members_larger_than_the_buffer_are_read() {
+    // Bytes that do not compress, from a deterministic generator.
     let mut state = 1_u32;
     let block: Vec<u8> = (0..5_500_000)
         .map(|_| {
@@ -283,11 +292,17 @@ fn members_larger_than_the_window_are_read() {
     let limits = Limits {
         max_block_bytes: 6 << 20,
         max_member_bytes: 8 << 20,
-        ..USUAL
+        ..IN_ONE_CALL
     };
     for bytes in [
-        records.iter().flat_map(|r| gzip(r)).collect::<Vec<_>>(),
-        records.iter().flat_map(|r| zstd(r, &[])).collect(),
+        records
+            .iter()
+            .flat_map(|record| gzip(record))
+            .collect::<Vec<_>>(),
+        records
+            .iter()
+            .flat_map(|record| zstd(record, &[]))
+            .collect(),
         records.concat(),
     ] {
         let (events, position) = read_range(&bytes, limits, None);
@@ -299,7 +314,7 @@ fn members_larger_than_the_window_are_read() {
 }
 
 #[test]
-fn a_reader_may_go_to_another_thread() {
+fn a_reader_can_be_moved_to_another_thread() {
     fn check<T: Send>() {}
     check::<Reader>();
 }
