@@ -1,7 +1,8 @@
-//! Readers of archives: ours, beside inflating alone and beside others.
+//! Benchmarks of the archive reader, compared with decompression alone and with the crate `warc` of
+//! crates.io.
 //!
-//! Ours and the `warc` crate's read a file, as users do; what inflates alone has its bytes in
-//! memory. Every reader is asked for every block.
+//! The readers read files, as users do, and return every block. Decompression alone reads from
+//! memory.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
@@ -18,7 +19,7 @@ use tempfile::TempDir;
 use warc::{Limits, Reader};
 use warc_peer::WarcReader;
 
-/// Captures of the archive that all readers read: with their requests, 2,001 records.
+/// The number of captures in the archive. With their requests, it has 2,001 records.
 const CAPTURES: u64 = 1000;
 
 fn main() {
@@ -26,9 +27,9 @@ fn main() {
     let mut group = criterion.benchmark_group("warc");
     let folder = tempfile::tempdir().unwrap();
 
-    // The usual archive, read by everybody.
+    // The usual archive, with all readers.
     let usual = inputs::crawl(CAPTURES, Framing::Gzip);
-    let path = ours(&mut group, &folder, "usual", &usual);
+    let path = bench_reader(&mut group, &folder, "usual", &usual);
     floor(&mut group, "usual-libdeflate", &usual);
     group.bench_function("usual-flate2", |bencher| {
         let inflate = || {
@@ -42,25 +43,25 @@ fn main() {
         bencher.iter(inflate);
     });
     group.bench_function("usual-warc", |bencher| {
-        let read = || by_warc(WarcReader::from_path_gzip(&path).unwrap());
+        let read = || read_with_peer(WarcReader::from_path_gzip(&path).unwrap());
         assert_eq!(read(), (usual.records, usual.block_bytes));
         bencher.iter(read);
     });
     group.bench_function("usual-warc-flate2", |bencher| {
         let read = || {
             let file = BufReader::with_capacity(1 << 20, File::open(&path).unwrap());
-            by_warc(WarcReader::new(BufReader::new(MultiGzDecoder::new(file))))
+            read_with_peer(WarcReader::new(BufReader::new(MultiGzDecoder::new(file))))
         };
         assert_eq!(read(), (usual.records, usual.block_bytes));
         bencher.iter(read);
     });
 
-    // The same records in other packings.
+    // The same records with other compressions.
     let plain = inputs::crawl(CAPTURES, Framing::Plain);
-    let path = ours(&mut group, &folder, "usual-plain", &plain);
+    let path = bench_reader(&mut group, &folder, "usual-plain", &plain);
     group.bench_function("usual-plain-warc", |bencher| {
         let read = || {
-            by_warc(WarcReader::new(BufReader::with_capacity(
+            read_with_peer(WarcReader::new(BufReader::with_capacity(
                 1 << 20,
                 File::open(&path).unwrap(),
             )))
@@ -69,7 +70,7 @@ fn main() {
         bencher.iter(read);
     });
     let packed = inputs::crawl(CAPTURES, Framing::Zstd);
-    ours(&mut group, &folder, "usual-zstd", &packed);
+    bench_reader(&mut group, &folder, "usual-zstd", &packed);
     group.bench_function("usual-zstd-libzstd", |bencher| {
         let mut decompressor = zstd::bulk::Decompressor::new().unwrap();
         let mut output = Vec::with_capacity(4 << 20);
@@ -96,21 +97,21 @@ fn main() {
         (inputs::html(), 20),
     ] {
         let archive = inputs::archive_of(&input.bodies, repeats, Framing::Gzip);
-        ours(&mut group, &folder, input.name, &archive);
+        bench_reader(&mut group, &folder, input.name, &archive);
         floor(&mut group, &format!("{}-libdeflate", input.name), &archive);
     }
 
-    // Every tenth member is damaged, and costs the search for the next.
+    // Every tenth member is damaged and needs a search for the next one.
     let mut damaged = inputs::crawl(CAPTURES, Framing::Gzip);
     damaged.damage();
-    ours(&mut group, &folder, "adversarial", &damaged);
+    bench_reader(&mut group, &folder, "adversarial", &damaged);
 
     group.finish();
     criterion.final_summary();
 }
 
-/// Our reader over the archive as a file, which stays in `folder`.
-fn ours(
+/// Benchmarks the reader on the archive, which is written to a file in `folder`.
+fn bench_reader(
     group: &mut BenchmarkGroup<'_, WallTime>,
     folder: &TempDir,
     name: &str,
@@ -136,7 +137,7 @@ fn ours(
     path
 }
 
-/// Records, bytes of their blocks, and faults.
+/// Reads a file and returns the numbers of records, of bytes in their blocks, and of faults.
 fn read(reader: &mut Reader, path: &Path) -> (u64, u64, u64) {
     let (mut records, mut bytes, mut faults) = (0, 0, 0);
     reader.open_file(path).unwrap();
@@ -155,7 +156,7 @@ fn read(reader: &mut Reader, path: &Path) -> (u64, u64, u64) {
     }
 }
 
-fn by_warc(reader: WarcReader<impl BufRead>) -> (u64, u64) {
+fn read_with_peer(reader: WarcReader<impl BufRead>) -> (u64, u64) {
     let (mut records, mut bytes) = (0, 0);
     for record in reader.iter_records() {
         records += 1;

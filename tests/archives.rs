@@ -1,7 +1,7 @@
-//! 142 archives of many makers, sound and broken, against what is known of them.
+//! Reads 142 valid and damaged archives of many writers and compares the records with known counts.
 //!
-//! `README.tsv` beside them counts the records as another tool, warcio, reads
-//! them. Where we read otherwise it stands in [`KNOWN`], with the reason.
+//! `README.tsv` in their folder has the counts of another reader, warcio. [`KNOWN`] lists the
+//! differences, with their reasons.
 
 use crate::util::{run, shared_data};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use warc::{Error, ErrorKind, Limits, Reader};
 
 type Counts = BTreeMap<String, u64>;
 
-/// An archive that we read otherwise than the README counts it.
+/// An archive whose counts differ from those of the README.
 struct Known {
     path: &'static str,
     records: &'static str,
@@ -34,15 +34,14 @@ const fn known(
     }
 }
 
-/// The other tool reads one record of a member of many, or stops at line ends
-/// that it does not expect.
+/// The other reader returns one record of a member with several, or stops at unexpected line ends.
 const STOPPED_EARLY: &str = "the other tool stopped early; the member holds all of these";
-/// A record is given only when its end is there.
+/// A record is returned only if its end is there.
 const LAST_IS_CUT: &str = "the last record is cut and not given";
-/// Words stand between members, behind which we read on.
+/// There are bytes between members, after which reading resumes.
 const GARBAGE: &str = "the other tool stopped at bytes that belong to no record";
 
-/// Every difference, and why it is one.
+/// All differences, with their reasons.
 const KNOWN: &[Known] = &[
     known(
         "nlnwa+warchaeology/empty.warc",
@@ -197,12 +196,12 @@ const KNOWN: &[Known] = &[
     ),
 ];
 
-/// A line of the README whose archive is there.
+/// A line of the README whose archive exists.
 struct Entry {
     path: String,
-    /// Records by type, in lower case, without what is no record.
+    /// The number of records by type, in lower case.
     counts: Counts,
-    /// What it is, if it is of a kind that is refused, as we should say it.
+    /// A word that the error of a refused archive must contain.
     refused: Option<&'static str>,
 }
 
@@ -212,7 +211,11 @@ fn entries(folder: &Path) -> Vec<Entry> {
         .lines()
         .map(|line| line.split('\t').collect::<Vec<_>>());
     let head = lines.next().unwrap();
-    let column = |name: &str| head.iter().position(|it| it.starts_with(name)).unwrap();
+    let column = |name: &str| {
+        head.iter()
+            .position(|title| title.starts_with(name))
+            .unwrap()
+    };
     let (path, records) = (column("path"), column("records_by_type"));
     let compression = column("compression");
     let entry = |line: Vec<&str>| {
@@ -239,13 +242,14 @@ fn entries(folder: &Path) -> Vec<Entry> {
         .collect()
 }
 
-/// `request=1, response=1, ~ce:gzip=1`; what begins with `~` is no record.
+/// Parses counts such as `request=1, response=1, ~ce:gzip=1`. Words that start with `~` do not count
+/// records.
 fn parse_counts(text: &str) -> Counts {
     let mut counts = Counts::new();
     let words = text.split(", ").filter(|word| !word.is_empty());
     for word in words.filter(|word| !word.starts_with('~')) {
-        let (kind, count) = word.split_once('=').unwrap();
-        *counts.entry(kind.to_lowercase()).or_default() += count.parse::<u64>().unwrap();
+        let (record_type, count) = word.split_once('=').unwrap();
+        *counts.entry(record_type.to_lowercase()).or_default() += count.parse::<u64>().unwrap();
     }
     counts
 }
@@ -253,20 +257,20 @@ fn parse_counts(text: &str) -> Counts {
 fn show(counts: &Counts) -> String {
     let words: Vec<String> = counts
         .iter()
-        .map(|(kind, n)| format!("{kind}={n}"))
+        .map(|(record_type, count)| format!("{record_type}={count}"))
         .collect();
     words.join(", ")
 }
 
-/// What reading an archive gives.
+/// The result of reading an archive.
 struct Read {
     counts: Counts,
     faults: Vec<Error>,
-    /// Why it is not read at all.
+    /// The error with which it is refused.
     refusal: Option<Error>,
 }
 
-/// Reads an archive to its end, and checks what holds for all of them.
+/// Reads an archive to its end, and checks what must hold for any archive.
 fn read(path: &Path, reader: &mut Reader) -> Read {
     let name = path.display();
     let bytes = fs::metadata(path).unwrap().len();
@@ -285,11 +289,14 @@ fn read(path: &Path, reader: &mut Reader) -> Read {
             Ok(false) => break,
             Ok(true) => {
                 let record = reader.record();
-                let place = record.location();
-                let end = place.offset + place.length.unwrap_or(1);
-                assert!(end <= bytes, "{name}: {place:?} lies beyond {bytes} bytes");
-                let order = Some((place.offset, place.index_in_member));
-                assert!(last < order, "{name}: {place:?} comes after {last:?}");
+                let location = record.location();
+                let end = location.offset + location.length.unwrap_or(1);
+                assert!(
+                    end <= bytes,
+                    "{name}: {location:?} lies beyond {bytes} bytes"
+                );
+                let order = Some((location.offset, location.index_in_member));
+                assert!(last < order, "{name}: {location:?} comes after {last:?}");
                 last = order;
                 let kind = record.header("WARC-Type").unwrap_or(b"none");
                 let kind = String::from_utf8_lossy(kind).to_lowercase();
@@ -309,7 +316,7 @@ fn read(path: &Path, reader: &mut Reader) -> Read {
             }
         }
     }
-    // The end stays the end.
+    // No record follows the end.
     assert!(
         read.refusal.is_some() || !reader.read_record().unwrap(),
         "{name}"
@@ -318,7 +325,7 @@ fn read(path: &Path, reader: &mut Reader) -> Read {
 }
 
 #[test]
-fn archives_of_many_makers_are_read_as_others_read_them_or_for_a_known_reason() {
+fn archives_of_many_writers_have_the_known_counts_of_records() {
     let Some(folder) = shared_data().map(|data| data.join("warc")) else {
         return;
     };
@@ -330,12 +337,12 @@ fn archives_of_many_makers_are_read_as_others_read_them_or_for_a_known_reason() 
         let mut read = read(&folder.join(&entry.path), &mut reader);
         if let Some(word) = entry.refused {
             refused += 1;
-            // A compressed ARC shows only when it is unpacked: a fault then.
+            // A compressed ARC archive is recognized only after it is decompressed, and is a fault then.
             let error = read.refusal.take().or_else(|| read.faults.pop());
-            let is_said = error.is_some_and(
+            let is_refused = error.is_some_and(
                 |error| matches!(error.kind(), ErrorKind::Unsupported(format) if format.to_string().contains(word)),
             );
-            if !is_said || !read.faults.is_empty() || !read.counts.is_empty() {
+            if !is_refused || !read.faults.is_empty() || !read.counts.is_empty() {
                 wrong.push(format!("{} is not refused as {word}", entry.path));
             }
             continue;
@@ -344,20 +351,20 @@ fn archives_of_many_makers_are_read_as_others_read_them_or_for_a_known_reason() 
             wrong.push(format!("{} is refused: {error}", entry.path));
             continue;
         }
-        let ours = (show(&read.counts), read.faults.len());
-        let theirs = (show(&entry.counts), 0);
-        let known = unused.iter().position(|it| it.path == entry.path);
-        let expected = match known.map(|at| unused.swap_remove(at)) {
+        let actual = (show(&read.counts), read.faults.len());
+        let listed = (show(&entry.counts), 0);
+        let known = unused.iter().position(|known| known.path == entry.path);
+        let expected = match known.map(|index| unused.swap_remove(index)) {
             Some(known) => (known.records.to_owned(), known.faults),
-            None => theirs.clone(),
+            None => listed.clone(),
         };
-        if known.is_some() && ours == theirs {
+        if known.is_some() && actual == listed {
             wrong.push(format!("{}: the known difference is gone", entry.path));
-        } else if ours != expected {
-            let faults = read.faults.iter().map(|it| format!("\n    {it}"));
+        } else if actual != expected {
+            let faults = read.faults.iter().map(|fault| format!("\n    {fault}"));
             let faults: String = faults.collect();
             wrong.push(format!(
-                "{}: {ours:?}, not {expected:?}{faults}",
+                "{}: {actual:?}, not {expected:?}{faults}",
                 entry.path
             ));
         } else if known.is_none() {
@@ -372,7 +379,7 @@ fn archives_of_many_makers_are_read_as_others_read_them_or_for_a_known_reason() 
 }
 
 #[test]
-fn a_scan_of_all_archives_at_once_counts_what_the_reader_counts() {
+fn a_scan_of_all_archives_has_the_counts_of_the_reader() {
     let Some(folder) = shared_data().map(|data| data.join("warc")) else {
         return;
     };
@@ -384,7 +391,7 @@ fn a_scan_of_all_archives_at_once_counts_what_the_reader_counts() {
         list.push('\n');
         let read = read(&folder.join(&entry.path), &mut reader);
         for (kind, count) in read.counts {
-            // The command counts all types together that the standard does not have.
+            // The command counts all types that are not in the standard together.
             let kind = if kind == "none" {
                 "unknown".to_owned()
             } else {

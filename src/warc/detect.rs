@@ -64,7 +64,7 @@ pub fn detect(head: &[u8]) -> Result<Compression, Error> {
     find_compression(head).ok_or_else(|| Error::fatal(ErrorKind::NotAnArchive, 0))
 }
 
-/// Detects the compression of the input at the start of which `decoder` is, and starts decoding it.
+/// Detects the compression of the input that was opened in `decoder`, and starts decoding it.
 pub(crate) fn start_detected(decoder: &mut Decoder) -> Result<(), Error> {
     let compression = detect_source(&mut decoder.source)?;
     decoder.start(compression)

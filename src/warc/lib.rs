@@ -43,8 +43,7 @@
 //! starts. So a large file can be read in parallel: [`find_member`] guesses where a range starts,
 //! [`Reader::open_range`] reads it, and the guess is correct if the reader of the range before it
 //! ends there ([`Reader::next_offset`]). The ranges then give exactly the records and faults of a
-//! reader of the whole file. If you change where reading continues after damage, also check
-//! `resync.rs`, which must find the same offsets.
+//! reader of the whole file.
 //!
 //! [WARC 1.1]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
 //! [RFC 1952]: https://www.rfc-editor.org/rfc/rfc1952

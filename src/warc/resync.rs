@@ -50,10 +50,10 @@ pub fn find_member(
     find_start(&mut decoder, &mut DecodedBuffer::new(), from, limit)
 }
 
-/// Returns the offset that [`find_member`] returns, in an open input, and moves the source there,
-/// or the cursor of the buffer if the input is not compressed.
+/// Finds the offset that [`find_member`] returns, in an input that is already open.
 ///
-/// Starts a new search budget, as for a reader that reads from before the offset and gets there.
+/// Moves the source to the offset, or the cursor of the buffer if the input is not compressed. The
+/// search budget starts again there, as it does for a reader that arrives from before the offset.
 pub(crate) fn find_start(
     decoder: &mut Decoder,
     buffer: &mut DecodedBuffer,

@@ -59,7 +59,7 @@ const BARRED_RATIO: u64 = 1 << 10;
 /// The result of probing a position, and the work it took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Probe {
-    /// Whether a member or frame that decompresses to `WARC/` starts at the position.
+    /// True if a member or frame that decompresses to `WARC/` starts at the position.
     pub(crate) is_record: bool,
     pub(crate) work: u64,
 }

@@ -1,7 +1,7 @@
-//! Whatever an input is, the tables that come of it hold together.
+//! Checks that the tables of any archive are consistent.
 
 use super::packing::pack;
-use super::reading::{Event, USUAL, at_desk};
+use super::reading::{Event, IN_ONE_CALL, with_readers};
 use super::{shown, sum_of};
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Int32Type, Int64Type};
@@ -27,11 +27,11 @@ const CHILDREN: [&str; 7] = [
     "verdicts",
 ];
 
-/// Checks the tables of the archive that `data` spells in the language of `packing.rs`.
+/// Checks the tables of the archive that `packing.rs` builds from `data`.
 pub fn check(data: &[u8]) {
     let bytes = pack(data);
     let sum = sum_of(data);
-    // In memory where that is to be had: all that is written is synced.
+    // In memory if possible, because every file is synced.
     let memory = Path::new("/dev/shm");
     let folder = match memory.is_dir() {
         true => tempfile::tempdir_in(memory),
@@ -39,49 +39,55 @@ pub fn check(data: &[u8]) {
     };
     let folder = folder.expect("a temporary folder can be made");
     let out = folder.path().join("out");
-    let (events, summary) = at_desk(&bytes, |desk| {
-        let read = desk.read_file(USUAL);
-        // An input that is refused is one fault over all of it.
+    let (events, summary) = with_readers(&bytes, |readers| {
+        let read = readers.read_file(IN_ONE_CALL);
+        // A refused input is one fault over all of it.
         let events = read.map(|(events, _)| events);
-        (events, write(desk.path(), &bytes, &out, sum))
+        (events, write(readers.path(), &bytes, &out, sum))
     });
     let of = || shown(&bytes);
-    let (mut places, mut faults, mut records) = (Vec::new(), Vec::new(), 0);
+    let (mut records_read, mut faults, mut records) = (Vec::new(), Vec::new(), 0);
     match events {
         Err(code) => faults.push((0, bytes.len() as i64, code.to_owned())),
         Ok(events) => {
             for event in events {
                 match event {
-                    Event::Fault(it) => {
+                    Event::Fault(fault) => {
                         faults.push((
-                            it.offset as i64,
-                            it.bytes_skipped as i64,
-                            it.code.to_owned(),
+                            fault.offset as i64,
+                            fault.bytes_skipped as i64,
+                            fault.code.to_owned(),
                         ));
                     }
-                    Event::Record(it) => {
+                    Event::Record(record) => {
                         records += 1;
-                        places.push((it.location, it.record_type, it.integrity));
+                        records_read.push((record.location, record.record_type, record.integrity));
                     }
                 }
             }
         }
     }
-    let told = Rows::read(&out, "faults");
-    let told = (0..told.len).map(|row| {
+    let written = Rows::read(&out, "faults");
+    let written = (0..written.len).map(|row| {
         (
-            told.number("warc_record_offset", row),
-            told.number("bytes_skipped", row),
-            told.text("code", row),
+            written.number("warc_record_offset", row),
+            written.number("bytes_skipped", row),
+            written.text("code", row),
         )
     });
-    let (mismatches, told): (Vec<_>, Vec<_>) = told
-        .map(|(at, skipped, code)| (at.unwrap_or(-1), skipped.unwrap_or(-1), code.unwrap_or("")))
-        .map(|(at, skipped, code)| (at, skipped, code.to_owned()))
+    let (mismatches, written): (Vec<_>, Vec<_>) = written
+        .map(|(offset, skipped, code)| {
+            (
+                offset.unwrap_or(-1),
+                skipped.unwrap_or(-1),
+                code.unwrap_or(""),
+            )
+        })
+        .map(|(offset, skipped, code)| (offset, skipped, code.to_owned()))
         .partition(|(_, _, code)| code == "digest_mismatch");
-    assert_eq!(told, faults, "faults of {}", of());
-    // A digest is compared with a record that was given.
-    let mismatches: HashSet<i64> = mismatches.into_iter().map(|(at, ..)| at).collect();
+    assert_eq!(written, faults, "faults of {}", of());
+    // Digests are compared only for records that were returned.
+    let mismatches: HashSet<i64> = mismatches.into_iter().map(|(offset, ..)| offset).collect();
     let n_faults = Rows::read(&out, "faults").len;
     let captures = Rows::read(&out, "robots_files");
     let runs = Rows::read(&out, "runs");
@@ -103,38 +109,47 @@ pub fn check(data: &[u8]) {
         summary.captures,
         summary.faults,
     ];
-    let summed = summed.map(|it| it as i64);
+    let summed = summed.map(|count| count as i64);
     assert_eq!(summed, expected, "{}", of());
-    // Captures are records of three kinds, in their order; of the robots.txt subset every response.
+    // Captures are records of three types, in their order. Every response of the robots.txt subset is one.
     let mut taken = 0;
-    for (place, kind, integrity) in places {
+    for (location, kind, integrity) in records_read {
         let is_next = taken < captures.len
-            && captures.number("warc_record_offset", taken) == Some(place.offset as i64)
+            && captures.number("warc_record_offset", taken) == Some(location.offset as i64)
             && captures.number("warc_record_in_member", taken)
-                == Some(i64::from(place.index_in_member));
+                == Some(i64::from(location.index_in_member));
         if is_next {
             let length = captures.number("warc_record_length", taken);
-            assert_eq!(length, place.length.map(|it| it as i64), "{}", of());
+            assert_eq!(
+                length,
+                location.length.map(|length| length as i64),
+                "{}",
+                of()
+            );
             let may = matches!(
                 kind,
                 RecordType::Response | RecordType::Resource | RecordType::Revisit
             );
             assert!(may, "{kind:?} in {}", of());
             let mark = captures.is_true("is_doubtful", taken);
-            let has_mismatch = mismatches.contains(&(place.offset as i64));
+            let has_mismatch = mismatches.contains(&(location.offset as i64));
             let may_be = match integrity {
                 Integrity::Damaged => vec![Some(true)],
                 Integrity::Unknown => vec![None, Some(true)],
                 Integrity::Verified | Integrity::Unguarded => vec![Some(false), Some(true)],
             };
-            assert!(may_be.contains(&mark), "{place:?} is {mark:?} in {}", of());
+            assert!(
+                may_be.contains(&mark),
+                "{location:?} is {mark:?} in {}",
+                of()
+            );
             let is_explained =
                 mark != Some(true) || integrity == Integrity::Damaged || has_mismatch;
-            assert!(is_explained, "{place:?} is doubtful in {}", of());
+            assert!(is_explained, "{location:?} is doubtful in {}", of());
             taken += 1;
         } else {
             let must = kind == RecordType::Response && is_robots_subset(sum);
-            assert!(!must, "{place:?} is missing of {}", of());
+            assert!(!must, "{location:?} is missing of {}", of());
         }
     }
     assert_eq!(
@@ -150,7 +165,7 @@ fn is_robots_subset(sum: u32) -> bool {
     sum & 1 == 0
 }
 
-/// Runs the main job over one file.
+/// Scans one file.
 fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> ScanSummary {
     let subset = if is_robots_subset(sum) {
         "robotstxt"
@@ -199,21 +214,24 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> ScanSummary {
     summary
 }
 
-/// The rows of a table, read back.
+/// The rows of a table, read from its files.
 struct Rows {
     batches: Vec<RecordBatch>,
     len: usize,
 }
 
 impl Rows {
-    /// Reads all files of a table; the reader holds the texts to UTF-8.
+    /// Reads all files of a table. The Parquet reader checks that texts are UTF-8.
     fn read(dataset: &Path, table: &str) -> Self {
         let mut batches = Vec::new();
         for path in files(&dataset.join(table)) {
             let file = File::open(&path).expect("a file of the dataset can be opened");
-            let reader = ParquetRecordBatchReaderBuilder::try_new(file).and_then(|it| it.build());
+            let reader =
+                ParquetRecordBatchReaderBuilder::try_new(file).and_then(|builder| builder.build());
             let reader = reader.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            batches.extend(reader.map(|it| it.unwrap_or_else(|error| panic!("{table}: {error}"))));
+            batches.extend(
+                reader.map(|batch| batch.unwrap_or_else(|error| panic!("{table}: {error}"))),
+            );
         }
         let len = batches.iter().map(RecordBatch::num_rows).sum();
         Self { batches, len }
@@ -250,7 +268,7 @@ impl Rows {
     }
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
@@ -264,8 +282,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Keys are unique; every row of the other tables has its capture, and stands
-/// where that stands; their counts are those of the capture.
+/// Asserts that keys are unique, that each row of the other tables has a capture and is in the order
+/// of the captures, and that the counts of the captures are correct.
 fn assert_children(captures: &Rows, out: &Path, bytes: &[u8]) {
     let mut nth_of = HashMap::new();
     for row in 0..captures.len {
@@ -273,7 +291,7 @@ fn assert_children(captures: &Rows, out: &Path, bytes: &[u8]) {
         let before = nth_of.insert(id.expect("a key is never null"), row);
         assert_eq!(before, None, "the key of row {row} of {}", shown(bytes));
     }
-    // Rows of each capture, by table.
+    // The number of rows of each capture, by table.
     let mut counts: HashMap<&str, Vec<i64>> = HashMap::new();
     for table in CHILDREN {
         let rows = Rows::read(out, table);
@@ -328,13 +346,13 @@ fn assert_groups(rows: &Rows, captures: &Rows, nth_of: &HashMap<i64, usize>, byt
     for row in 0..rows.len {
         let of = || format!("row {row} of groups, of {}", shown(bytes));
         let nth = nth_of[&rows.number("robots_id", row).unwrap_or(0)];
-        let place = ["group_no", "agent_no"].map(|name| rows.number(name, row).unwrap_or(0));
+        let numbers = ["group_no", "agent_no"].map(|name| rows.number(name, row).unwrap_or(0));
         let follows = match last[nth] {
-            (group, agent) if group == place[0] => place[1] == agent + 1,
-            (group, _) => place == [group + 1, 1],
+            (group, agent) if group == numbers[0] => numbers[1] == agent + 1,
+            (group, _) => numbers == [group + 1, 1],
         };
-        assert!(follows, "{place:?} behind {:?}, {}", last[nth], of());
-        last[nth] = (place[0], place[1]);
+        assert!(follows, "{numbers:?} behind {:?}, {}", last[nth], of());
+        last[nth] = (numbers[0], numbers[1]);
     }
     for (nth, (groups, _)) in last.into_iter().enumerate() {
         let stated = captures.number("n_groups", nth).unwrap_or(0);
@@ -350,7 +368,7 @@ fn assert_rules(rows: &Rows, captures: &Rows, nth_of: &HashMap<i64, usize>, byte
         allow[nth] += i64::from(rows.is_true("allow", row) == Some(true));
         let path = rows.text("path", row).unwrap_or_default();
         let length = rows.number("path_bytes", row).unwrap_or(-1);
-        // Octets that are no text take more letters.
+        // Bytes that are not UTF-8 take several characters.
         assert!((0..=path.len() as i64).contains(&length), "{}", of());
         assert_eq!(rows.is_true("is_empty", row), Some(length == 0), "{}", of());
         let has = |name: &str| rows.is_true(name, row) == Some(true);
@@ -367,18 +385,17 @@ fn assert_rules(rows: &Rows, captures: &Rows, nth_of: &HashMap<i64, usize>, byte
     }
 }
 
-/// Every capture has a verdict for everybody and for every name of a line that
-/// counts, and no name has two.
+/// Asserts that every capture has one verdict for `*` and one for each agent of a line that counts.
 fn assert_verdicts(rows: &Rows, out: &Path, nth_of: &HashMap<i64, usize>, bytes: &[u8]) {
-    let (mut names, mut everybody) = (HashSet::new(), 0);
+    let (mut names, mut default_verdicts) = (HashSet::new(), 0);
     for row in 0..rows.len {
         let of = || format!("row {row} of verdicts, of {}", shown(bytes));
         let agent = rows.text("agent", row).expect("a name is never null");
         let id = rows.number("robots_id", row);
         assert!(names.insert((id, agent)), "{agent} has two: {}", of());
-        everybody += usize::from(agent == "*");
+        default_verdicts += usize::from(agent == "*");
     }
-    assert_eq!(everybody, nth_of.len(), "{}", shown(bytes));
+    assert_eq!(default_verdicts, nth_of.len(), "{}", shown(bytes));
     let groups = Rows::read(out, "groups");
     for row in 0..groups.len {
         let of = || format!("row {row} of groups, of {}", shown(bytes));
@@ -388,8 +405,8 @@ fn assert_verdicts(rows: &Rows, out: &Path, nth_of: &HashMap<i64, usize>, bytes:
         }
         for column in ["agent", "agent_token"] {
             let name = groups.text(column, row).expect("a name is never null");
-            let is_told = name.is_empty() || names.contains(&(id, name));
-            assert!(is_told, "{name} has no verdict: {}", of());
+            let has_verdict = name.is_empty() || names.contains(&(id, name));
+            assert!(has_verdict, "{name} has no verdict: {}", of());
         }
     }
 }

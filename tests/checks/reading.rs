@@ -1,4 +1,4 @@
-//! What a reader of archives gives, kept to be compared.
+//! The records and faults of an archive, kept so that they can be compared.
 
 use super::shown;
 use std::cell::RefCell;
@@ -9,29 +9,29 @@ use warc::{
     DamagedRange, Error, Integrity, Limits, Reader, RecordLocation, RecordType, find_member,
 };
 
-/// Limits that no input of the fuzzers meets.
-pub(crate) const USUAL: Limits = Limits {
+/// Limits that no fuzz input reaches.
+pub(crate) const IN_ONE_CALL: Limits = Limits {
     max_header_bytes: 1 << 20,
     max_block_bytes: 1 << 30,
     max_member_bytes: 16 << 20,
 };
 
-/// Every member piece by piece.
-pub(crate) const STREAMED: Limits = Limits {
+/// Limits with which members are decompressed step by step.
+pub(crate) const STEP_BY_STEP: Limits = Limits {
     max_member_bytes: 1,
-    ..USUAL
+    ..IN_ONE_CALL
 };
 
-/// What reading gave.
+/// A record or fault that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    Record(Given),
-    Fault(Fault),
+    Record(ReadRecord),
+    Fault(ReadFault),
 }
 
-/// A record as it was given.
+/// A copy of a record.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct ReadRecord {
     pub(crate) location: RecordLocation,
     pub(crate) record_type: RecordType,
     pub(crate) version: Vec<u8>,
@@ -42,19 +42,19 @@ pub(crate) struct Given {
     pub(crate) integrity: Integrity,
 }
 
-/// A fault as it was told.
+/// A copy of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ReadFault {
     pub(crate) code: &'static str,
     pub(crate) offset: u64,
     pub(crate) bytes_skipped: u64,
     pub(crate) decoded_range: Option<DamagedRange>,
 }
 
-impl std::fmt::Debug for Given {
+impl std::fmt::Debug for ReadRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = |bytes: &[u8]| bytes.escape_ascii().to_string();
-        f.debug_struct("Given")
+        f.debug_struct("ReadRecord")
             .field("location", &self.location)
             .field("version", &names(&self.version))
             .field(
@@ -73,89 +73,97 @@ impl std::fmt::Debug for Given {
     }
 }
 
-/// All that one reading gave, and where it ended; or why the input was refused.
-pub(crate) type Reading = Result<(Vec<Event>, u64), &'static str>;
+/// The events of an input and the offset of its end, or the code with which it was refused.
+pub(crate) type ReadResult = Result<(Vec<Event>, u64), &'static str>;
 
-/// Readers and a file that are used again for every input.
+/// A temporary file and one reader per set of limits, reused for all inputs.
 ///
-/// A reader for each of the few limits: what it read before must not show.
-pub(crate) struct Desk {
+/// Reusing the readers checks that an earlier input does not influence a later one.
+pub(crate) struct ReaderPool {
     readers: Vec<(Limits, Reader)>,
     file: NamedTempFile,
 }
 
 thread_local! {
-    static DESK: RefCell<Desk> = RefCell::new(Desk {
+    static POOL: RefCell<ReaderPool> = RefCell::new(ReaderPool {
         readers: Vec::new(),
         file: NamedTempFile::new().expect("a temporary file can be made"),
     });
 }
 
-/// Runs `act` at this thread's desk, with `bytes` in its file.
-pub(crate) fn at_desk<T>(bytes: &[u8], act: impl FnOnce(&mut Desk) -> T) -> T {
-    DESK.with_borrow_mut(|desk| {
-        let file = desk.file.as_file_mut();
+/// Runs `check` with the readers of this thread, after writing `bytes` to their file.
+pub(crate) fn with_readers<T>(bytes: &[u8], check: impl FnOnce(&mut ReaderPool) -> T) -> T {
+    POOL.with_borrow_mut(|pool| {
+        let file = pool.file.as_file_mut();
         let written = io::Seek::rewind(file)
             .and_then(|()| file.set_len(0))
             .and_then(|()| file.write_all(bytes));
         written.expect("the temporary file can be written");
-        act(desk)
+        check(pool)
     })
 }
 
-impl Desk {
+impl ReaderPool {
     pub(crate) fn path(&self) -> &Path {
         self.file.path()
     }
 
     fn with_reader<T>(&mut self, limits: Limits, act: impl FnOnce(&mut Reader, &Path) -> T) -> T {
-        let known = self.readers.iter().position(|(its, _)| *its == limits);
-        let at = known.unwrap_or_else(|| {
+        let known = self.readers.iter().position(|(other, _)| *other == limits);
+        let index = known.unwrap_or_else(|| {
             self.readers.push((limits, Reader::new(limits)));
             self.readers.len() - 1
         });
-        act(&mut self.readers[at].1, self.file.path())
+        act(&mut self.readers[index].1, self.file.path())
     }
 
     /// Reads the whole file.
-    pub(crate) fn read_file(&mut self, limits: Limits) -> Reading {
+    pub(crate) fn read_file(&mut self, limits: Limits) -> ReadResult {
         self.with_reader(limits, |reader, path| {
-            reader.open_file(path).map_err(|it| refused(&it))?;
+            reader.open_file(path).map_err(|error| refused(&error))?;
             Ok(drain(reader))
         })
     }
 
-    /// Reads `bytes` as a stream that gives `at_once` octets at a time.
-    pub(crate) fn read_stream(&mut self, bytes: &[u8], limits: Limits, at_once: usize) -> Reading {
-        let stream = Drops {
+    /// Reads `bytes` as a stream that returns at most `max_read_bytes` at once.
+    pub(crate) fn read_stream(
+        &mut self,
+        bytes: &[u8],
+        limits: Limits,
+        max_read_bytes: usize,
+    ) -> ReadResult {
+        let stream = ShortReads {
             bytes: io::Cursor::new(bytes.to_vec()),
-            at_once,
+            max_read_bytes,
         };
         self.with_reader(limits, |reader, _| {
             let opened = reader.open_stream(Box::new(stream));
-            opened.map_err(|it| refused(&it))?;
+            opened.map_err(|error| refused(&error))?;
             Ok(drain(reader))
         })
     }
 
-    /// Reads the file in two ranges, the second from the first member at `cut`
-    /// or later, as a caller does who shares the work.
-    pub(crate) fn read_in_two(&mut self, limits: Limits, cut: u64) -> Reading {
+    /// Reads the file in two ranges, as a parallel caller does. The second starts at the first
+    /// member at `cut` or later.
+    pub(crate) fn read_in_two(&mut self, limits: Limits, cut: u64) -> ReadResult {
         self.with_reader(limits, |reader, path| {
-            reader.open_file(path).map_err(|it| refused(&it))?;
+            reader.open_file(path).map_err(|error| refused(&error))?;
             let found = find_member(path, reader.compression(), cut, u64::MAX);
             let found = found.expect("the temporary file can be read");
-            let seam = found.unwrap_or(cut);
-            assert!(seam >= cut, "the member at {seam} lies before {cut}");
-            let opened = reader.open_range(path, 0..seam);
-            opened.map_err(|it| refused(&it))?;
+            let boundary = found.unwrap_or(cut);
+            assert!(
+                boundary >= cut,
+                "the member at {boundary} lies before {cut}"
+            );
+            let opened = reader.open_range(path, 0..boundary);
+            opened.map_err(|error| refused(&error))?;
             let (mut events, position) = drain(reader);
             assert!(
-                found.is_none() || position >= seam,
-                "ended at {position}, before the seam {seam}"
+                found.is_none() || position >= boundary,
+                "ended at {position}, before the boundary {boundary}"
             );
             let opened = reader.open_range(path, position..u64::MAX);
-            opened.map_err(|it| refused(&it))?;
+            opened.map_err(|error| refused(&error))?;
             let (rest, position) = drain(reader);
             events.extend(rest);
             Ok((events, position))
@@ -176,11 +184,13 @@ fn drain(reader: &mut Reader) -> (Vec<Event>, u64) {
             Ok(true) => {
                 let record = reader.record();
                 let headers = record.headers();
-                events.push(Event::Record(Given {
+                events.push(Event::Record(ReadRecord {
                     location: record.location(),
                     record_type: record.record_type(),
                     version: record.version().to_vec(),
-                    fields: headers.map(|(n, v)| (n.to_vec(), v.to_vec())).collect(),
+                    fields: headers
+                        .map(|(name, value)| (name.to_vec(), value.to_vec()))
+                        .collect(),
                     block: record.block().to_vec(),
                     content_length: record.content_length(),
                     has_length_quirk: record.has_length_quirk(),
@@ -189,7 +199,7 @@ fn drain(reader: &mut Reader) -> (Vec<Event>, u64) {
             }
             Err(error) => {
                 assert!(!error.is_fatal(), "{error}");
-                events.push(Event::Fault(Fault {
+                events.push(Event::Fault(ReadFault {
                     code: error.code(),
                     offset: error.offset(),
                     bytes_skipped: error.bytes_skipped(),
@@ -200,19 +210,19 @@ fn drain(reader: &mut Reader) -> (Vec<Event>, u64) {
         assert!(events.len() < 1 << 20, "no end");
     }
     let again = reader.read_record();
-    assert!(matches!(again, Ok(false)), "the end did not stay");
+    assert!(matches!(again, Ok(false)), "a record follows the end");
     (events, reader.next_offset())
 }
 
-/// A stream that gives few octets at a time.
-struct Drops {
+/// A stream that returns few bytes at once.
+struct ShortReads {
     bytes: io::Cursor<Vec<u8>>,
-    at_once: usize,
+    max_read_bytes: usize,
 }
 
-impl Read for Drops {
+impl Read for ShortReads {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let count = out.len().min(self.at_once);
+        let count = out.len().min(self.max_read_bytes);
         self.bytes.read(&mut out[..count])
     }
 }

@@ -1,42 +1,42 @@
-//! The records of a plain archive are those that a slow twin finds.
+//! Checks the records of an uncompressed archive against a slow reference implementation.
 
-use super::reading::{Event, Given, USUAL, at_desk};
+use super::reading::{Event, IN_ONE_CALL, ReadRecord, with_readers};
 use super::twin::archive::{self, Found};
 use super::{shown, sum_of};
 use warc::{Compression, Integrity, Limits, detect};
 
-/// Checks `bytes` as the text of an archive.
+/// Checks `bytes` as an uncompressed archive.
 ///
-/// Most texts begin with no record, and would be refused: so a record of
-/// nothing stands before them.
+/// Most inputs do not start with a record and would be refused. Therefore they are also checked
+/// after an empty record.
 pub fn check(bytes: &[u8]) {
-    const NOTHING: &[u8] = b"WARC/1.1\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
-    check_archive(&[NOTHING, bytes].concat());
+    const EMPTY_RECORD: &[u8] = b"WARC/1.1\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+    check_archive(&[EMPTY_RECORD, bytes].concat());
     if matches!(detect(bytes), Ok(Compression::None)) {
         check_archive(bytes);
     }
 }
 
 fn check_archive(bytes: &[u8]) {
-    let at_once = 1 + sum_of(bytes) as usize % 100;
+    let max_read_bytes = 1 + sum_of(bytes) as usize % 100;
     let short = Limits {
         max_header_bytes: 100,
-        ..USUAL
+        ..IN_ONE_CALL
     };
     let tight = Limits {
         max_block_bytes: 20,
-        ..USUAL
+        ..IN_ONE_CALL
     };
     for (how, limits) in [
-        ("a file", USUAL),
-        ("a stream", USUAL),
+        ("a file", IN_ONE_CALL),
+        ("a stream", IN_ONE_CALL),
         ("short headers", short),
         ("short blocks", tight),
     ] {
         let expected = archive::read(bytes, limits.max_header_bytes, limits.max_block_bytes);
-        let read = at_desk(bytes, |desk| match how {
-            "a stream" => desk.read_stream(bytes, limits, at_once),
-            _ => desk.read_file(limits),
+        let read = with_readers(bytes, |readers| match how {
+            "a stream" => readers.read_stream(bytes, limits, max_read_bytes),
+            _ => readers.read_file(limits),
         });
         let (events, end) = read.unwrap_or_else(|code| panic!("{code}: {}", shown(bytes)));
         assert_eq!(end, bytes.len() as u64, "the end of {}", shown(bytes));
@@ -45,7 +45,7 @@ fn check_archive(bytes: &[u8]) {
         }
         let counts = (events.len(), expected.len());
         assert_eq!(counts.0, counts.1, "{how}, counts of {}", shown(bytes));
-        assert_account(&events, bytes);
+        assert_all_bytes_covered(&events, bytes);
     }
 }
 
@@ -53,7 +53,7 @@ fn assert_same(event: &Event, found: &Found, bytes: &[u8], block_max: usize, how
     let of = || format!("{how}: {event:?}, {found:?} of {}", shown(bytes));
     match (event, found) {
         (
-            Event::Record(it),
+            Event::Record(record),
             Found::Record {
                 at,
                 header,
@@ -63,27 +63,32 @@ fn assert_same(event: &Event, found: &Found, bytes: &[u8], block_max: usize, how
             },
         ) => {
             let place = (
-                it.location.offset,
-                it.location.length,
-                it.location.index_in_member,
+                record.location.offset,
+                record.location.length,
+                record.location.index_in_member,
             );
             assert_eq!(place, (*at as u64, Some(*len as u64), 0), "{}", of());
-            assert_eq!(&it.fields, fields, "{}", of());
+            assert_eq!(&record.fields, fields, "{}", of());
             let stands = &bytes[at + header..at + header + block.min(&block_max)];
-            assert_eq!(it.block, stands, "{}", of());
-            assert_eq!(it.content_length, *block as u64, "{}", of());
-            assert!(!it.has_length_quirk, "{}", of());
-            assert_eq!(it.integrity, Integrity::Unguarded, "{}", of());
+            assert_eq!(record.block, stands, "{}", of());
+            assert_eq!(record.content_length, *block as u64, "{}", of());
+            assert!(!record.has_length_quirk, "{}", of());
+            assert_eq!(record.integrity, Integrity::Unguarded, "{}", of());
             assert!(
-                bytes[*at..].starts_with(&it.version)
-                    && it.version[..5].eq_ignore_ascii_case(b"WARC/"),
+                bytes[*at..].starts_with(&record.version)
+                    && record.version[..5].eq_ignore_ascii_case(b"WARC/"),
                 "{}",
                 of()
             );
-            assert_kind(it);
+            assert_record_type(record);
         }
-        (Event::Fault(it), Found::Fault { at, len, code }) => {
-            let seen = (it.code, it.offset, it.bytes_skipped, it.decoded_range);
+        (Event::Fault(fault), Found::Fault { at, len, code }) => {
+            let seen = (
+                fault.code,
+                fault.offset,
+                fault.bytes_skipped,
+                fault.decoded_range,
+            );
             let expected = (*code, *at as u64, *len as u64, None);
             assert_eq!(seen, expected, "{}", of());
         }
@@ -91,23 +96,23 @@ fn assert_same(event: &Event, found: &Found, bytes: &[u8], block_max: usize, how
     }
 }
 
-/// The kind is the word of the first `WARC-Type`.
-fn assert_kind(it: &Given) {
-    let mut types = it.fields.iter();
+/// Asserts that the type is that of the first `WARC-Type`.
+fn assert_record_type(record: &ReadRecord) {
+    let mut types = record.fields.iter();
     let word = types.find(|(name, _)| name.eq_ignore_ascii_case(b"warc-type"));
     let word = word.map_or(Vec::new(), |(_, value)| value.to_ascii_lowercase());
-    let name = it.record_type.name();
-    assert!(name.as_bytes() == word || name == "unknown", "{it:?}");
-    assert!(name != "unknown" || word != b"response", "{it:?}");
+    let name = record.record_type.name();
+    assert!(name.as_bytes() == word || name == "unknown", "{record:?}");
+    assert!(name != "unknown" || word != b"response", "{record:?}");
 }
 
-/// Every byte belongs to a record, a fault, or a line end between them.
-fn assert_account(events: &[Event], bytes: &[u8]) {
+/// Asserts that every byte belongs to a record, a fault, or a line end between them.
+fn assert_all_bytes_covered(events: &[Event], bytes: &[u8]) {
     let mut at = 0;
     for event in events {
         let (from, len) = match event {
-            Event::Record(it) => (it.location.offset, it.location.length.unwrap_or(0)),
-            Event::Fault(it) => (it.offset, it.bytes_skipped),
+            Event::Record(record) => (record.location.offset, record.location.length.unwrap_or(0)),
+            Event::Fault(fault) => (fault.offset, fault.bytes_skipped),
         };
         assert_line_ends(&bytes[at..from as usize], event, bytes);
         at = (from + len) as usize;

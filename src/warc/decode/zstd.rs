@@ -40,7 +40,7 @@ pub(crate) struct ZstdDecoder {
     context: Option<DCtx<'static>>,
     /// The number of bytes that the context asks for next, or 0 at the end of the frame.
     wanted_bytes: usize,
-    /// Whether the last call filled its output, so that the context may hold more.
+    /// True if the last call filled its output, so that the context may hold more.
     has_pending_output: bool,
     /// The offset of the end of the last block that was started.
     reached: u64,

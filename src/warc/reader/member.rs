@@ -39,9 +39,9 @@ pub(super) struct Member {
     pub(super) records: u32,
     /// The number of these records that were returned.
     pub(super) valid_records: u32,
-    /// Whether damage in the member has been reported.
+    /// True if damage in the member has been reported.
     is_faulty: bool,
-    /// Whether it ends with a checksum. Every gzip member does, a zstd frame may.
+    /// True if it ends with a checksum. Every gzip member does, a zstd frame may.
     has_checksum: bool,
     /// The integrity of its records, once it is known.
     pub(super) integrity: Option<Integrity>,

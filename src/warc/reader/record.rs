@@ -104,9 +104,9 @@ struct RecordLayout {
     /// The number of bytes of the block that are kept.
     block_bytes: usize,
     content_length: u64,
-    /// Whether the header has folded values.
+    /// True if the header has folded values.
     is_folded: bool,
-    /// Whether the block is larger than the limit, so that its first part was copied.
+    /// True if the block is larger than the limit, so that its first part was copied.
     is_kept: bool,
     has_length_quirk: bool,
     location: RecordLocation,
