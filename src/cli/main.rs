@@ -1,9 +1,9 @@
 //! The command `robots-scan`.
 
 mod args;
+mod builtin_command;
 mod check_command;
 mod hint;
-mod list;
 mod match_command;
 mod message;
 mod mistyped;
@@ -50,10 +50,10 @@ fn main() -> ExitCode {
         Command::Check(args) => check_command::run(&args),
         Command::Match(args) => match_command::run(&args),
         Command::Verify(args) => verify_command::run(&args),
-        Command::Schema(args) => list::schema(&args),
-        Command::Agents(args) => list::agents(&args),
+        Command::Schema(args) => builtin_command::schema(&args),
+        Command::Agents(args) => builtin_command::agents(&args),
         Command::Completions { shell } => completions(shell),
-        Command::Man => list::man(),
+        Command::Man => builtin_command::man(),
     };
     match result {
         Ok(code) => ExitCode::from(code),
