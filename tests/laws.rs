@@ -10,9 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
-use robots::{
-    AgentVerdict, Dialect, Evaluator, ParseOptions, Parser, Policy, Verdict, fingerprint,
-};
+use robots::{AgentVerdict, Dialect, Evaluator, ParseOptions, Parser, Policy, Verdict};
 use std::hash::Hasher;
 
 /// Lines that say nothing.
@@ -37,7 +35,7 @@ fn answers(
             let policy = Policy::new(dialect, &robots, agent.as_bytes());
             answers.extend(urls.iter().map(|url| {
                 let access = policy.access(url.as_bytes());
-                (access.is_allowed, access.line_no)
+                (access.is_allowed, access.line_no.unwrap_or(0))
             }));
         }
     }
@@ -91,7 +89,7 @@ fn denied_by(policy: &Policy, url: &str) -> Verdict {
 fn id(body: &[u8], reading: ParseOptions) -> u64 {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, reading);
-    fingerprint(&robots, |bytes| {
+    Evaluator::new().evaluate(&robots).fingerprint(|bytes| {
         let mut hasher = std::hash::DefaultHasher::new();
         hasher.write(bytes);
         hasher.finish()
@@ -257,7 +255,7 @@ proptest! {
             let text = |span| String::from_utf8_lossy(robots.text(span)).into_owned();
             let lines = robots.directives().iter();
             let said = lines.map(|it| {
-                let numbers = (it.line_no, it.group_no, it.record_no);
+                let numbers = (it.line_no, it.group_no(), it.record_no);
                 (numbers, it.kind, text(it.key_raw), text(it.value))
             });
             said.collect::<Vec<_>>()

@@ -245,7 +245,7 @@ fn the_language_knows_text_and_nothing_else() {
         .unwrap()
         .keys()
         .collect();
-    assert_eq!(dependencies, ["aho-corasick", "memchr"]);
+    assert_eq!(dependencies, ["aho-corasick", "hashbrown", "memchr"]);
 }
 
 #[test]

@@ -434,7 +434,7 @@ fn what_no_file_can_hold_is_refused() {
         let line = robots::DirectiveRow {
             kind: robots::DirectiveKind::UserAgent,
             line_no: 1,
-            group_no: 1,
+            group_no: Some(1),
             record_no: 1,
             key_raw: b"User-agent",
             value_raw: value,

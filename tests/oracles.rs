@@ -7,7 +7,7 @@ use crate::checks::twin::fingerprint::fingerprint;
 use crate::checks::{WHOLE, automaton, dialects, parser, verdicts};
 use crate::leniency::LINES;
 use crate::util::{Random, project};
-use robots::Parser;
+use robots::{Evaluator, Parser};
 use std::hash::Hasher;
 
 /// A set of rules in the language of `checks/rule_set.rs`.
@@ -84,7 +84,7 @@ fn fingerprints_equal_those_of_the_definition() {
         let mut parser = Parser::new();
         let robots = parser.parse_with(body.as_bytes(), WHOLE);
         assert_eq!(
-            robots::fingerprint(&robots, hash),
+            Evaluator::new().evaluate(&robots).fingerprint(hash),
             fingerprint(body.as_bytes(), WHOLE, hash),
             "{body:?}"
         );

@@ -253,12 +253,11 @@ fn answers_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
             None => paint("unknown   ", AnsiColor::Yellow),
         };
         let _ = write!(out, "{word}  {}", escape(&answer.asked));
-        match (&answer.line, answer.group_line_no) {
-            (Some(line), Some(group)) => {
+        match (answer.line_no, &answer.line, answer.group_line_no) {
+            (Some(line_no), Some(line), Some(group)) => {
                 let _ = writeln!(
                     out,
-                    "\n            line {}: {}  (group from line {group})",
-                    answer.line_no,
+                    "\n            line {line_no}: {}  (group from line {group})",
                     escape(line)
                 );
             }
@@ -290,8 +289,8 @@ fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
         verdict(verdicts.verdict),
         verdicts.basis.name()
     );
-    if verdicts.evidence_line != 0 {
-        let _ = write!(out, ", line {}", verdicts.evidence_line);
+    if let Some(line_no) = verdicts.evidence_line {
+        let _ = write!(out, ", line {line_no}");
     }
     out.push_str(")\n");
     for (dialect, by_dialect) in verdicts.by_dialect {
@@ -327,7 +326,7 @@ fn anomalies_text(anomalies: &[Oddity], is_terminal: bool, out: &mut String) {
         };
         let code = painted(&escape(&kind[0].code), color, is_terminal);
         let _ = writeln!(out, "  {code}: {}", kind[0].about);
-        let numbers = |anomalies: &[&Oddity]| -> Vec<u32> {
+        let numbers = |anomalies: &[&Oddity]| -> Vec<Option<u32>> {
             anomalies.iter().map(|anomaly| anomaly.line_no).collect()
         };
         let lines = numbers(&kind);
@@ -345,16 +344,17 @@ fn anomalies_text(anomalies: &[Oddity], is_terminal: bool, out: &mut String) {
     }
 }
 
-/// Returns line numbers as text: `line 3`, `lines 3, 7 and 1,134 more`. Line 0
+/// Returns line numbers as text: `line 3`, `lines 3, 7 and 1,134 more`. `None`
 /// is the whole file.
-fn lines_text(lines: &[u32]) -> String {
+fn lines_text(lines: &[Option<u32>]) -> String {
     match lines {
         [] => String::new(),
-        [0, ..] => "the whole file".to_owned(),
-        [line] => format!("line {line}"),
+        [None, ..] => "the whole file".to_owned(),
+        [Some(line)] => format!("line {line}"),
         _ => {
             let shown: Vec<String> = lines
                 .iter()
+                .flatten()
                 .take(LINES_MAX)
                 .map(ToString::to_string)
                 .collect();
@@ -455,7 +455,6 @@ fn json(args: &CheckArgs, report: &Report, agent: &AgentReport) -> Value {
         .iter()
         .map(|(dialect, verdict)| (dialect.name().to_owned(), json!(verdict.name())))
         .collect();
-    let line = |no: u32| (no != 0).then_some(no);
     let access = |is_allowed| match is_allowed {
         Some(true) => "allowed",
         Some(false) => "disallowed",
@@ -465,14 +464,14 @@ fn json(args: &CheckArgs, report: &Report, agent: &AgentReport) -> Value {
         json!({
             "url": answer.asked,
             "access": access(answer.is_allowed),
-            "line_no": line(answer.line_no),
+            "line_no": answer.line_no,
             "line": answer.line,
             "group_line_no": answer.group_line_no,
         })
     });
     let anomalies = report.anomalies.iter().map(|anomaly| {
         json!({
-            "line_no": line(anomaly.line_no),
+            "line_no": anomaly.line_no,
             "code": anomaly.code,
             "severity": anomaly.severity.name(),
             "about": anomaly.about,
@@ -485,7 +484,7 @@ fn json(args: &CheckArgs, report: &Report, agent: &AgentReport) -> Value {
         "urls": urls.collect::<Vec<_>>(),
         "verdict": agent.verdicts.verdict.name(),
         "basis": agent.verdicts.basis.name(),
-        "evidence_line": line(agent.verdicts.evidence_line),
+        "evidence_line": agent.verdicts.evidence_line,
         "verdicts": by_dialect,
         "anomalies": anomalies.collect::<Vec<_>>(),
     })

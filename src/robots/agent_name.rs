@@ -1,10 +1,14 @@
-//! Names of crawlers in a user-agent line.
+//! Names of crawlers in user-agent lines.
+//!
+//! A *product token* is what Google's parser and RFC 9309 compare. Google's parser cuts it at the
+//! first byte that a token cannot contain, so that `MJ12bot` becomes `MJ`. A *whole name* keeps
+//! such bytes; `verdict` compares whole names.
 
-/// Reads what Google's parser makes of the value of a user-agent line: the
-/// longest leading run of `A-Z a-z _ -` (google-semantics §6).
+/// Returns the product token that Google's parser reads from the value of a user-agent line: the
+/// longest prefix of `A-Z a-z _ -` (google-semantics §6).
 ///
-/// `*` is a name of its own when it stands alone or before a blank; `*foo` is
-/// nobody. The result is a slice of `value`, in its own case.
+/// A `*` alone or before a blank is the token `*`; `*foo` has an empty token. The result is a
+/// slice of `value`; its case is not changed.
 pub fn product_token(value: &[u8]) -> &[u8] {
     if is_wildcard(value) {
         return &value[..1];
@@ -16,19 +20,17 @@ pub fn product_token(value: &[u8]) -> &[u8] {
     &value[..len]
 }
 
-/// Returns whether `value` is a product token by RFC 9309 §2.2.1: `*`, or
-/// letters, `_` and `-` only.
+/// Returns true if `value` is a product token according to RFC 9309 §2.2.1: `*`, or letters, `_`
+/// and `-` only.
 pub fn is_product_token(value: &[u8]) -> bool {
     value == b"*" || (!value.is_empty() && value.iter().copied().all(is_token_byte))
 }
 
-/// Writes the whole name that the value of a user-agent line gives into
-/// `out`, lower-cased.
+/// Appends the whole name in the value of a user-agent line to `out`, in lower case.
 ///
-/// The value is cut at the first of `/ , ; ( *`, trimmed, its inner blanks
-/// made one, and a last word of digits and dots, a version, is dropped. A
-/// value that is `*`, or `*` and a blank, is `*`. An empty name addresses
-/// nobody.
+/// The value is cut at the first of `/ , ; ( *` and trimmed, runs of blanks become one space, and
+/// a last word of digits and dots, which is a version, is dropped. If the value is `*`, or begins
+/// with `*` and a blank, the name is `*`. An empty name matches no crawler.
 pub fn whole_name(value: &[u8], out: &mut Vec<u8>) {
     if is_wildcard(value) {
         out.push(b'*');
@@ -62,12 +64,12 @@ pub fn whole_name(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// `*` alone, or `*` and a blank of the C locale.
+/// Returns true if a value is `*`, or begins with `*` and a blank of the C locale.
 pub(crate) fn is_wildcard(value: &[u8]) -> bool {
     value.first() == Some(&b'*') && value.get(1).is_none_or(|&byte| is_blank(byte))
 }
 
-/// The white space of the C locale: what Google's parser trims.
+/// Returns true for the white space of the C locale, which Google's parser trims.
 #[inline]
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
@@ -99,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn only_letters_dash_and_underscore_make_a_product_token() {
+    fn a_product_token_has_only_letters_hyphens_and_underscores() {
         assert!(is_product_token(b"*") && is_product_token(b"a-_B"));
         assert!(
             !is_product_token(b"") && !is_product_token(b"* x") && !is_product_token(b"AI2Bot")
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_nothing_addresses_nobody() {
+    fn a_value_without_a_name_has_an_empty_whole_name() {
         for value in [&b""[..], b"*foo", b"/1.0", b"(x)", b"1.0", b"008"] {
             assert_eq!(whole(value), "", "{value:?}");
         }

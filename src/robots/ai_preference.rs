@@ -1,21 +1,20 @@
-//! Statements on AI use and licences.
+//! Preferences about AI use, and licences.
 //!
-//! Four syntaxes are read: Cloudflare's `ContentClass-Signal`
-//! (contentsignals.org, with the `use` key of August 2026), the IETF's
-//! `ContentClass-Usage` (draft-ietf-aipref-attach and -vocab of August 2026), RSL's
-//! `License` (RSL 1.0), and `DisallowAITraining` with its counterpart
-//! (draft-canel-robots-ai-control). All are read in any group, none decides
-//! access.
+//! These syntaxes are parsed: Cloudflare's `Content-Signal` (contentsignals.org, with the `use` key
+//! of August 2026), the IETF's `Content-Usage` (draft-ietf-aipref-attach and -vocab of August
+//! 2026), RSL's `License` (RSL 1.0), `DisallowAITraining` and `AllowAITraining`
+//! (draft-canel-robots-ai-control), and `LLM-Policy`. They are parsed in every group and have no
+//! effect on access.
 
 use crate::agent_name::is_blank;
 use crate::parse::template::starts_with_ignore_case;
 
-/// The syntax of a statement.
+/// The syntax of a preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
-    /// `ContentClass-Signal: search=yes, ai-train=no`.
+    /// `Content-Signal: search=yes, ai-train=no`.
     ContentSignal,
-    /// `ContentClass-Usage: /path train-ai=n`.
+    /// `Content-Usage: /path train-ai=n`.
     ContentUsage,
     /// `License: https://example.com/license.xml`.
     RslLicense,
@@ -23,12 +22,12 @@ pub enum Mechanism {
     DisallowAiTraining,
     /// `AllowAITraining: /path`.
     AllowAiTraining,
-    /// `LLM-Policy: /llms.txt` and its kin.
+    /// `LLM-Policy: /llms.txt`.
     LlmPolicy,
 }
 
 impl Mechanism {
-    /// The word that stands in the tables.
+    /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::ContentSignal => "content-signal",
@@ -40,7 +39,7 @@ impl Mechanism {
         }
     }
 
-    /// Reads the mechanism of a canonical directive name.
+    /// Returns the mechanism of a canonical directive name.
     pub fn of_directive(name: &str) -> Option<Self> {
         Some(match name {
             "content-signal" => Self::ContentSignal,
@@ -54,24 +53,24 @@ impl Mechanism {
     }
 }
 
-/// One key of one statement. All slices lie in the line's value.
+/// One key of one preference line. All texts are slices of the value of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AiPreference<'a> {
-    /// The syntax it was read by.
+    /// The syntax of the line.
     pub mechanism: Mechanism,
-    /// The path that it is limited to.
+    /// The path to which the preference is limited.
     pub path: Option<&'a [u8]>,
-    /// What is spoken of, as written.
+    /// The key, as written: the use that is allowed or not.
     pub key: &'a [u8],
-    /// What is said of it, as written; `None` where nothing is.
+    /// The value, as written, if there is one.
     pub value: Option<&'a [u8]>,
-    /// The same as a yes or no, where it is one.
+    /// The value as a boolean, if it is yes or no.
     pub allow: Option<bool>,
-    /// Whether key and value are defined by the current text of the draft.
+    /// True if the current draft defines the key and the value.
     pub is_valid: bool,
 }
 
-/// Reads the preferences of a line's value, in order.
+/// Parses the preferences in the value of a line, and calls `each` with them in order.
 pub fn preferences<'a>(
     mechanism: Mechanism,
     value: &'a [u8],
@@ -85,20 +84,20 @@ pub fn preferences<'a>(
                 if item.is_empty() {
                     continue;
                 }
-                let (key, said) = match memchr::memchr(b'=', item) {
-                    Some(at) => (trim(&item[..at]), Some(trim(&item[at + 1..]))),
+                let (key, item_value) = match memchr::memchr(b'=', item) {
+                    Some(equals) => (trim(&item[..equals]), Some(trim(&item[equals + 1..]))),
                     None => (item, None),
                 };
                 let (allow, is_valid) = if mechanism == Mechanism::ContentSignal {
-                    signal(key, said)
+                    content_signal(key, item_value)
                 } else {
-                    usage(key, said)
+                    content_usage(key, item_value)
                 };
                 each(AiPreference {
                     mechanism,
                     path,
                     key,
-                    value: said,
+                    value: item_value,
                     allow,
                     is_valid,
                 });
@@ -132,7 +131,7 @@ pub fn preferences<'a>(
     }
 }
 
-/// A path before the first blank, if the value begins with `/`.
+/// Splits off a path up to the first blank, if the value begins with `/`.
 fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
     if value.first() != Some(&b'/') {
         return (None, value);
@@ -144,8 +143,10 @@ fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
     (Some(&value[..len]), &value[len..])
 }
 
-/// `search`, `ai-input`, `ai-train` say yes or no; `use` says how much.
-fn signal(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
+/// Parses an item of `Content-Signal`: whether it allows the use, and whether it is valid.
+///
+/// The values of `search`, `ai-input` and `ai-train` are yes or no; `use` has values of its own.
+fn content_signal(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
     let allow = match value {
         Some(value) if value.eq_ignore_ascii_case(b"yes") => Some(true),
         Some(value) if value.eq_ignore_ascii_case(b"no") => Some(false),
@@ -156,7 +157,7 @@ fn signal(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
         value.is_some_and(|value| {
             [&b"immediate"[..], b"reference", b"full"]
                 .iter()
-                .any(|use_| value.eq_ignore_ascii_case(use_))
+                .any(|extent| value.eq_ignore_ascii_case(extent))
         })
     } else {
         allow.is_some() && (is(b"search") || is(b"ai-input") || is(b"ai-train"))
@@ -164,9 +165,10 @@ fn signal(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
     (allow, is_valid)
 }
 
-/// Labels of the vocabulary are case-sensitive keys of a structured field;
-/// their values are the tokens `y` and `n`.
-fn usage(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
+/// Parses an item of `Content-Usage`: whether it allows the use, and whether it is valid.
+///
+/// Keys are case-sensitive keys of a structured field; values are the tokens `y` and `n`.
+fn content_usage(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
     let token = value.map(|value| trim(value.split(|&byte| byte == b';').next().unwrap_or(value)));
     let allow = match token {
         Some(b"y") => Some(true),
@@ -202,14 +204,16 @@ mod tests {
     fn rows(mechanism: Mechanism, value: &str) -> Vec<Row<'_>> {
         let mut rows = Vec::new();
         let text = |bytes| std::str::from_utf8(bytes).unwrap();
-        preferences(mechanism, value.as_bytes(), |it| {
-            rows.push((text(it.key), it.value.map(text), it.allow, it.is_valid));
+        preferences(mechanism, value.as_bytes(), |preference| {
+            let value = preference.value.map(text);
+            let is_valid = preference.is_valid;
+            rows.push((text(preference.key), value, preference.allow, is_valid));
         });
         rows
     }
 
     #[test]
-    fn content_signals_are_read_with_and_without_blanks() {
+    fn content_signals_are_parsed_with_and_without_blanks() {
         assert_eq!(
             rows(
                 Mechanism::ContentSignal,
@@ -242,7 +246,7 @@ mod tests {
         preferences(
             Mechanism::ContentUsage,
             b"/news train-ai=n, search=y",
-            |it| paths.push(it.path),
+            |preference| paths.push(preference.path),
         );
         assert_eq!(paths, [Some(&b"/news"[..]), Some(b"/news")]);
         assert_eq!(

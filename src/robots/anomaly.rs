@@ -1,20 +1,23 @@
-//! Liberties taken and oddities met, with permanent codes.
+//! Anomalies of robots.txt files, with permanent codes.
+//!
+//! An anomaly is a leniency of Google's parser, or something that the author probably did not
+//! intend. All kinds are declared in one list, from which the tables and `schemas/` are made.
 
 use crate::document::Span;
 
-/// How much an anomaly matters to who wrote the file.
+/// How much an anomaly matters to the author of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Harmless, or a matter of taste.
     Info,
-    /// Likely not what was meant.
+    /// Probably not intended.
     Warning,
-    /// What was meant is lost to some readers or to all.
+    /// The intention is lost for some crawlers or for all.
     Error,
 }
 
 impl Severity {
-    /// The word that stands in the tables.
+    /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -24,48 +27,48 @@ impl Severity {
     }
 }
 
-/// An anomaly at its line.
+/// An anomaly of a line or of the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anomaly {
-    /// The line, from 1; 0 where the whole file is meant.
-    pub line_no: u32,
-    /// What was met.
+    /// The number of the line, from 1, or `None` for the whole file.
+    pub line_no: Option<u32>,
+    /// The kind of the anomaly.
     pub kind: AnomalyKind,
-    /// The bytes it was met in; may be empty.
+    /// The bytes that are anomalous. May be empty.
     pub detail: Span,
 }
 
 macro_rules! anomalies {
-    ($($name:ident, $code:literal, $severity:ident, $liberty:literal, $about:literal;)*) => {
-        /// An oddity of a file, or a liberty that Google's reading takes with it.
+    ($($name:ident, $code:literal, $severity:ident, $leniency:literal, $about:literal;)*) => {
+        /// The kind of an anomaly.
         ///
-        /// Codes are permanent: a code is never given a new meaning.
+        /// Codes are permanent: a code never gets a new meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum AnomalyKind {
             $(#[doc = $about] $name,)*
         }
 
         impl AnomalyKind {
-            /// All anomalies, in the order of their definition.
+            /// All kinds, in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The code that stands in the tables.
+            /// Returns the code in the tables.
             pub fn code(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// How much it matters.
+            /// Returns the severity.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)* }
             }
 
-            /// Whether Google's reading takes a liberty here that the grammar
-            /// of RFC 9309 does not give.
+            /// Returns true if Google's parser is lenient here: it accepts what the grammar of
+            /// RFC 9309 does not.
             pub fn is_leniency(self) -> bool {
-                match self { $(Self::$name => $liberty,)* }
+                match self { $(Self::$name => $leniency,)* }
             }
 
-            /// What it means, in one sentence.
+            /// Returns the description, one sentence.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => $about,)* }
             }
@@ -127,7 +130,7 @@ mod tests {
     use super::AnomalyKind;
 
     #[test]
-    fn codes_are_distinct_words() {
+    fn codes_are_distinct_lower_case_words() {
         let mut codes: Vec<_> = AnomalyKind::ALL
             .iter()
             .map(|anomaly| anomaly.code())

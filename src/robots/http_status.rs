@@ -1,6 +1,6 @@
-//! What the HTTP status of a robots.txt means to each reading.
+//! The effect of the HTTP status of a robots.txt response in each dialect.
 
-/// The outcome of a fetch in the words of RFC 9309 §2.3.1.
+/// The outcome of a fetch according to RFC 9309 §2.3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchOutcome {
     /// 2xx: the body is the robots.txt (§2.3.1.1).
@@ -9,11 +9,11 @@ pub enum FetchOutcome {
     Redirect,
     /// 4xx (§2.3.1.3).
     Unavailable,
-    /// Everything else, also a status that cannot be read (§2.3.1.4).
+    /// Everything else, including an unreadable status (§2.3.1.4).
     Unreachable,
 }
 
-/// The class of a fetch in the words of Common Crawl's robots.txt statistics.
+/// The class of a fetch in Common Crawl's robots.txt statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchClass {
     /// 200.
@@ -28,36 +28,36 @@ pub enum FetchClass {
     DeferVisits,
     /// 3xx.
     Redirect,
-    /// The rest, 204 and 206 among them.
+    /// All others, including 204 and 206.
     Other,
 }
 
-/// What a crawler does after the fetch.
+/// The action of a crawler after the fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusEffect {
-    /// Reads the body as robots.txt.
+    /// Parses the body as robots.txt.
     Parse,
-    /// Takes everything as allowed.
+    /// Treats every path as allowed.
     AllowAll,
-    /// Takes everything as disallowed.
+    /// Treats every path as disallowed.
     DisallowAll,
-    /// Goes to the redirect's target.
+    /// Follows the redirect.
     Follow,
-    /// Waits: nothing is decided.
+    /// Defers: nothing is decided.
     Defer,
 }
 
-/// The status of a response, with what else decides its meaning.
+/// The HTTP status of a response, with the property of the response that its effect depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpStatus {
-    /// The code; `None` where none could be read.
+    /// The status code, or `None` if it is missing or unreadable.
     pub code: Option<u16>,
-    /// Whether there is a `Location` that can be followed.
+    /// True if there is a `Location` that can be followed.
     pub has_location: bool,
 }
 
 impl HttpStatus {
-    /// RFC 9309 §2.3.1.
+    /// Returns the outcome according to RFC 9309 §2.3.1.
     pub fn outcome(self) -> FetchOutcome {
         match self.code {
             Some(200..=299) => FetchOutcome::Successful,
@@ -67,7 +67,7 @@ impl HttpStatus {
         }
     }
 
-    /// The seven classes of Common Crawl's robots.txt statistics.
+    /// Returns the class in Common Crawl's robots.txt statistics.
     pub fn fetch_class(self) -> FetchClass {
         match self.code {
             Some(200) => FetchClass::Success,
@@ -80,8 +80,8 @@ impl HttpStatus {
         }
     }
 
-    /// Google's table: 429 is a server error, every other 4xx means there is
-    /// no robots.txt; an unreadable answer is a server error.
+    /// Returns the effect according to Google's table: 429 is a server error, every other 4xx means
+    /// that there is no robots.txt, and an unreadable response is a server error.
     pub fn effect_google(self) -> StatusEffect {
         match self.code {
             Some(429) => StatusEffect::DisallowAll,
@@ -89,8 +89,8 @@ impl HttpStatus {
         }
     }
 
-    /// RFC 9309 §2.3.1: every 4xx allows, 429 too; all undefined codes are
-    /// unreachable.
+    /// Returns the effect according to RFC 9309 §2.3.1: every 4xx, including 429, allows all paths;
+    /// undefined codes mean "unreachable".
     pub fn effect_rfc9309(self) -> StatusEffect {
         match self.outcome() {
             FetchOutcome::Successful => StatusEffect::Parse,
@@ -100,8 +100,8 @@ impl HttpStatus {
         }
     }
 
-    /// Koster 1996 §3.1: 401 and 403 restrict, 404 allows, 3xx is followed;
-    /// for everything else the draft knows only temporary failure.
+    /// Returns the effect according to Koster 1996 §3.1: 401 and 403 restrict, 404 allows, 3xx is
+    /// followed, and everything else is a temporary failure.
     pub fn effect_koster1996(self) -> StatusEffect {
         match self.code {
             Some(200..=299) => StatusEffect::Parse,
@@ -112,7 +112,7 @@ impl HttpStatus {
         }
     }
 
-    /// 304 says nothing new, and a redirect to nowhere cannot be followed.
+    /// A 304 has no body, and a redirect without a target cannot be followed.
     fn follow_or_defer(self) -> StatusEffect {
         if self.has_location && self.code != Some(304) {
             StatusEffect::Follow
@@ -123,7 +123,7 @@ impl HttpStatus {
 }
 
 impl FetchOutcome {
-    /// The word that stands in the tables.
+    /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Successful => "successful",
@@ -135,7 +135,7 @@ impl FetchOutcome {
 }
 
 impl FetchClass {
-    /// The word that stands in the tables.
+    /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -150,7 +150,7 @@ impl FetchClass {
 }
 
 impl StatusEffect {
-    /// The word that stands in the tables.
+    /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reading_has_its_own_table_of_statuses() {
+    fn each_dialect_has_its_own_table_of_statuses() {
         use StatusEffect::{AllowAll, Defer, DisallowAll, Follow, Parse};
         let cases = [
             (Some(200), true, Parse, Parse, Parse),

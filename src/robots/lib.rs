@@ -1,42 +1,55 @@
-//! The language of robots.txt: bytes in, values out.
+//! The language of robots.txt: parses files and answers which crawlers may fetch which URLs.
 //!
-//! Every byte string is a robots.txt file. [`Parser::parse`] never fails and
-//! never panics; what it had to guess it reports as an [`AnomalyKind`] with its
-//! line. The result, [`RobotsTxt`], is a view: the body and positions in it.
-//! Nothing here reads files, knows HTTP, or keeps time.
+//! Every byte string is a robots.txt file. [`Parser::parse`] neither fails nor panics, and reports
+//! each place where it had to guess as an [`Anomaly`]. The result is a [`RobotsTxt`], a view of the
+//! body. The crate performs no I/O and knows neither HTTP nor time.
 //!
-//! The line grammar is that of Google's parser, a superset of RFC 9309's. What
-//! was written (`key_raw`, `value_raw`) travels beside what was read of it, so
-//! that a stricter reading needs no second parse.
+//! The line grammar is that of Google's parser, which is a superset of RFC 9309. Each
+//! [`Directive`] has the text as written (`key_raw`, `value_raw`) besides the text as parsed, so
+//! that stricter dialects need no second parse.
 //!
-//! # Example
+//! # Verdicts of a file
+//!
+//! An [`Evaluator`] computes the verdicts for every crawler that a file names:
 //!
 //! ```
-//! use robots::{Parser, Evaluator, Verdict};
+//! use robots::{Evaluator, Parser, Verdict};
 //!
 //! let mut parser = Parser::new();
-//! let robots = parser.parse(b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n");
-//! assert_eq!(robots.summary().n_groups, 1);
+//! let robots_txt = parser.parse(b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n");
+//! assert_eq!(robots_txt.summary().n_groups, 1);
 //!
 //! let mut evaluator = Evaluator::new();
-//! let verdicts = evaluator.verdicts(&robots);
-//! assert_eq!(verdicts[0].verdict, Verdict::AllowAll); // everybody else
+//! let verdicts = evaluator.verdicts(&robots_txt);
+//! assert_eq!(verdicts[0].verdict, Verdict::AllowAll); // all other crawlers
 //! assert_eq!(verdicts[1].verdict, Verdict::DisallowAll); // gptbot
 //! ```
 //!
-//! For one crawler and many URLs there is [`Policy`], in each of the three
-//! [`Dialect`]s:
+//! # Access to URLs
+//!
+//! A [`Policy`] answers for one crawler and many URLs, in each of the three [`Dialect`]s:
 //!
 //! ```
 //! use robots::{Dialect, Parser, Policy, Verdict};
 //!
 //! let mut parser = Parser::new();
-//! let robots = parser.parse(b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\nAllow: /*.html$\n");
-//! let policy = Policy::new(Dialect::Rfc9309, &robots, b"CCBot");
+//! let body = b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\nAllow: /*.html$\n";
+//! let policy = Policy::new(Dialect::Rfc9309, &parser.parse(body), b"CCBot");
 //! let access = policy.access(b"https://example.com/a.html?b");
-//! assert_eq!((access.is_allowed, access.line_no), (false, 3));
+//! assert_eq!((access.is_allowed, access.line_no), (false, Some(3)));
 //! assert_eq!(policy.verdict(), Verdict::Partial);
 //! ```
+//!
+//! # Modules
+//!
+//! | module | contents |
+//! |---|---|
+//! | `parse` | bytes to directives, groups and anomalies |
+//! | `document` | the parsed file |
+//! | `dialect` | grouping and normal forms of `google`, `rfc9309` and `koster1996` |
+//! | `pattern` | patterns, percent-encoding, compiled rules |
+//! | `policy` | one crawler, many URLs |
+//! | `verdict` | all crawlers of a file: verdicts, leniency impacts, fingerprints |
 
 mod agent_name;
 mod ai_preference;
@@ -57,18 +70,16 @@ pub use dialect::audience::{Audience, audience};
 pub use document::builder::{DirectiveRow, RobotsTxtBuilder};
 pub use document::owned::OwnedRobotsTxt;
 pub use document::{
-    BODY_LIMIT_BYTES, ContentClass, Directive, Group, LineEndings, ParseOptions, RobotsTxt, Span,
-    Summary,
+    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, ParseOptions,
+    RobotsTxt, Span, Summary,
 };
 pub use http_status::{FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 pub use parse::Parser;
-pub use parse::directive_kind::DirectiveKind;
 pub use parse::lines::{LINE_BYTES_MAX, Line, LineEnding, Lines};
 pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
 pub use verdict::evaluator::{Evaluation, Evaluator};
-pub use verdict::fingerprint::fingerprint;
 pub use verdict::leniency::{LeniencyImpact, changes_verdict};
 pub use verdict::{AgentVerdict, Basis, Verdict};
 

@@ -1,35 +1,40 @@
-//! The answer for one crawler and one URL.
+//! Policies: the answers for one crawler and many URLs.
 
 use crate::agent_name::{is_product_token, is_wildcard};
-use crate::dialect::Dialect;
-use crate::dialect::koster1996;
-use crate::dialect::rfc9309;
-use crate::document::RobotsTxt;
-use crate::parse::directive_kind::DirectiveKind;
+use crate::dialect::{Dialect, koster1996, rfc9309};
+use crate::document::{DirectiveKind, RobotsTxt};
 use crate::pattern;
 use crate::pattern::compiled::{CompiledRules, PatternPart};
 use crate::pattern::percent::{self, PatternStep};
 use crate::verdict::Verdict;
-use crate::verdict::coverage::{CoverageBuffers, MergedRules};
-use crate::verdict::evaluator::WORK_BUDGET;
+use crate::verdict::coverage::{
+    CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, verdict_rfc9309,
+};
 use std::ops::Range;
 
-/// Whether a crawler may fetch a URL, and the line that says so.
+/// The answer for one crawler and one URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Whether it may.
+    /// True if the crawler may fetch the URL.
     pub is_allowed: bool,
-    /// The line of the rule that Google's parser reports, 0 for none. Where
-    /// an empty rule is all that matched it is that rule's, though it did not
-    /// decide.
-    pub line_no: u32,
+    /// The line of the rule that Google's parser reports, from 1. If only an empty rule matches, its
+    /// line is reported although it decides nothing.
+    pub line_no: Option<u32>,
 }
 
-/// The rules of one crawler: parse once, ask often.
+impl Access {
+    /// The answer if no rule matches.
+    const NO_MATCH: Self = Self {
+        is_allowed: true,
+        line_no: None,
+    };
+}
+
+/// The rules of one crawler, for many URLs.
 ///
-/// It owns what it needs, so it may outlive the body and be kept for a host.
-/// A question takes one pass over the URL, however many the rules; where they
-/// are many, they are compiled when enough questions have come to pay for it.
+/// A policy owns its rules, so it outlives the body. Each answer takes one pass over the URL. If
+/// there are many rules, they are compiled after the first queries, and the number of rules hardly
+/// matters from then on.
 ///
 /// # Example
 ///
@@ -37,20 +42,20 @@ pub struct Access {
 /// use robots::{Dialect, Parser, Policy, Verdict};
 ///
 /// let mut parser = Parser::new();
-/// let robots = parser.parse(b"User-agent: *\nDisallow: /*.pdf$\n");
-/// let google = Policy::new(Dialect::Google, &robots, b"ExampleBot");
+/// let robots_txt = parser.parse(b"User-agent: *\nDisallow: /*.pdf$\n");
+/// let google = Policy::new(Dialect::Google, &robots_txt, b"ExampleBot");
 /// assert!(!google.access(b"https://example.com/a.pdf").is_allowed);
 /// assert_eq!(google.verdict(), Verdict::Partial);
-/// let koster = Policy::new(Dialect::Koster1996, &robots, b"ExampleBot");
+/// // Koster's draft has no wildcards.
+/// let koster = Policy::new(Dialect::Koster1996, &robots_txt, b"ExampleBot");
 /// assert!(koster.access(b"https://example.com/a.pdf").is_allowed);
 /// ```
 ///
-/// A policy speaks of what was fetched. Whether there is anything to speak of
-/// is a question of the HTTP status, and each dialect answers it in its own
-/// way:
+/// A policy applies to a body that was fetched. The HTTP status determines whether the body is used
+/// at all:
 ///
 /// ```
-/// use robots::{StatusEffect, HttpStatus};
+/// use robots::{HttpStatus, StatusEffect};
 ///
 /// let forbidden = HttpStatus { code: Some(403), has_location: false };
 /// assert_eq!(forbidden.effect_google(), StatusEffect::AllowAll);
@@ -64,79 +69,94 @@ pub struct Policy {
     text: Vec<u8>,
     /// The rules in the order of the file.
     rules: Vec<PolicyRule>,
-    matcher: CompiledRules,
-    /// What each rule of the matcher answers.
+    compiled: CompiledRules,
+    /// The answer of each compiled rule.
     answers: Vec<Access>,
-    /// Rules of `rfc9309` with a `%24`, which means two octets: the matcher
-    /// cannot hold them.
-    others: Vec<UncompiledRule>,
+    /// Rules of `rfc9309` with a `%24`, which matches two symbols and cannot be compiled.
+    uncompiled: Vec<UncompiledRule>,
 }
 
-/// A rule as its dialect has it.
+/// A rule in the form of its dialect.
 #[derive(Clone, Debug)]
 struct PolicyRule {
     allow: bool,
     line_no: u32,
+    /// The value, as a range of [`Policy::text`].
     value: Range<u32>,
 }
 
-/// A rule that is looked at by itself.
+/// A rule that is tested by itself.
 #[derive(Debug)]
 struct UncompiledRule {
-    /// How many rules of the matcher decide before it.
+    /// The number of compiled rules with a higher precedence.
     before: usize,
     steps: Vec<PatternStep>,
     access: Access,
 }
 
-/// A rule in the order of precedence.
+/// A rule of `google` with its precedence.
 struct RankedRule<'a> {
-    /// The greater decides.
+    /// The highest priority decides.
     priority: u32,
     allow: bool,
     access: Access,
     pattern: &'a [u8],
-    /// Whether the end of the path follows.
+    /// True if the end of the path must follow the pattern.
     is_folder: bool,
 }
 
+/// A rule of `rfc9309` with its precedence.
+struct RankedSteps<'a> {
+    /// The highest priority decides.
+    priority: u32,
+    rule: &'a PolicyRule,
+    /// The steps of the pattern, as a range.
+    steps: Range<usize>,
+}
+
 impl Policy {
-    /// Gathers the rules for a crawler of one name, taken as it stands: no
-    /// registry, no fallbacks.
-    pub fn new(dialect: Dialect, robots: &RobotsTxt<'_>, agent: &[u8]) -> Self {
+    /// Gathers the rules that apply to a crawler with one name. The name is used as given, without
+    /// a registry of crawlers and without fallbacks.
+    pub fn new(dialect: Dialect, robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
         match dialect {
-            Dialect::Google => Self::google(robots, &[agent]),
-            Dialect::Rfc9309 => Self::rfc9309(robots, agent),
-            Dialect::Koster1996 => Self::koster1996(robots, agent),
+            Dialect::Google => Self::google(robots_txt, &[agent]),
+            Dialect::Rfc9309 => Self::rfc9309(robots_txt, agent),
+            Dialect::Koster1996 => Self::koster1996(robots_txt, agent),
         }
     }
 
-    /// Gathers the rules, by Google's reading, for a crawler whose names are
-    /// compared whole ([`whole_name`](crate::whole_name)): the first of
-    /// `names` that has a group decides, never merged with another; else the
-    /// groups of `*`, unless the crawler ignores them. Nobody is called `*`, or
-    /// nothing at all.
+    /// Gathers the rules for a crawler according to Google's rules, with
+    /// [whole names](crate::whole_name) compared.
+    ///
+    /// The groups of the first of `names` that has any apply. They are not merged with the groups
+    /// of the other names. If none has a group, the groups of `*` apply, unless the crawler
+    /// `ignores_wildcard`. The names `*` and the empty name match no group.
     ///
     /// ```
     /// use robots::{Parser, Policy};
     ///
     /// let mut parser = Parser::new();
-    /// let robots = parser.parse(b"User-agent: Googlebot\nDisallow: /\n");
-    /// let policy = Policy::by_whole_names(&robots, &[b"googlebot-news", b"googlebot"], false);
+    /// let robots_txt = parser.parse(b"User-agent: Googlebot\nDisallow: /\n");
+    /// let names: [&[u8]; 2] = [b"googlebot-news", b"googlebot"];
+    /// let policy = Policy::by_whole_names(&robots_txt, &names, false);
     /// assert!(policy.is_named());
     /// assert!(!policy.access(b"https://example.com/").is_allowed);
     /// ```
-    pub fn by_whole_names(robots: &RobotsTxt<'_>, names: &[&[u8]], ignores_wildcard: bool) -> Self {
+    pub fn by_whole_names(
+        robots_txt: &RobotsTxt<'_>,
+        names: &[&[u8]],
+        ignores_wildcard: bool,
+    ) -> Self {
         let agents = || {
-            robots
+            robots_txt
                 .directives()
                 .iter()
-                .filter(|it| it.kind == DirectiveKind::UserAgent && it.counts)
+                .filter(|line| line.kind == DirectiveKind::UserAgent && line.counts)
         };
         let groups_of = |name: &[u8]| -> Vec<u32> {
             agents()
-                .filter(|it| robots.text(it.name) == name)
-                .map(|it| it.group_no)
+                .filter(|agent| robots_txt.text(agent.name) == name)
+                .map(|agent| agent.group_no)
                 .collect()
         };
         let own = names
@@ -153,28 +173,29 @@ impl Policy {
             }
         });
         let mut policy = Self::empty(Dialect::Google, is_named);
-        policy.add_google(robots, |no| groups.binary_search(&no).is_ok());
+        policy.add_google(robots_txt, |group_no| {
+            groups.binary_search(&group_no).is_ok()
+        });
         policy
     }
 
-    /// Gathers the rules, by Google's reading, for a crawler that calls itself by `agents`, each
-    /// name compared as it stands with the tokens of the file
-    /// (google-semantics §6).
+    /// Gathers the rules for a crawler with several names as Google's parser does. Each name is
+    /// compared with the product tokens of the file (google-semantics §6).
     ///
-    /// All groups of the crawler are merged; only where it is nowhere named
-    /// do the groups of `*` hold.
-    pub fn google(robots: &RobotsTxt<'_>, agents: &[&[u8]]) -> Self {
+    /// All groups of all names are merged. The groups of `*` apply only if the file contains none
+    /// of the names.
+    pub fn google(robots_txt: &RobotsTxt<'_>, agents: &[&[u8]]) -> Self {
         const SPECIFIC: u8 = 1;
         const GLOBAL: u8 = 2;
-        let mut membership = vec![0u8; robots.groups().len() + 1];
-        for line in robots
+        let mut membership = vec![0u8; robots_txt.groups().len() + 1];
+        for line in robots_txt
             .directives()
             .iter()
-            .filter(|it| it.kind == DirectiveKind::UserAgent && it.counts)
+            .filter(|line| line.kind == DirectiveKind::UserAgent && line.counts)
         {
-            let token = robots.text(line.token);
+            let token = robots_txt.text(line.token);
             let group = &mut membership[line.group_no as usize];
-            if is_wildcard(robots.text(line.value)) {
+            if is_wildcard(robots_txt.text(line.value)) {
                 *group |= GLOBAL;
             } else if agents.iter().any(|agent| agent.eq_ignore_ascii_case(token)) {
                 *group |= SPECIFIC;
@@ -183,53 +204,55 @@ impl Policy {
         let is_named = membership.iter().any(|flags| flags & SPECIFIC != 0);
         let wanted = if is_named { SPECIFIC } else { GLOBAL };
         let mut policy = Self::empty(Dialect::Google, is_named);
-        policy.add_google(robots, |no| membership[no as usize] & wanted != 0);
+        policy.add_google(robots_txt, |group_no| {
+            membership[group_no as usize] & wanted != 0
+        });
         policy
     }
 
-    /// RFC 9309 §2.2.1: all groups of the name, else all of `*`.
-    fn rfc9309(robots: &RobotsTxt<'_>, agent: &[u8]) -> Self {
-        let lines = rfc9309::lines(robots);
-        let groups = |wanted: &dyn Fn(&[u8]) -> bool| -> Vec<u32> {
-            let named = lines
+    /// Merges all groups of the name, or else all groups of `*` (RFC 9309 §2.2.1).
+    fn rfc9309(robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
+        let lines = rfc9309::lines(robots_txt);
+        let groups_with = |is_wanted: &dyn Fn(&[u8]) -> bool| -> Vec<u32> {
+            let agents = lines
                 .iter()
-                .filter(|it| it.kind == DirectiveKind::UserAgent && wanted(it.value));
-            named.map(|it| it.group_no).collect()
+                .filter(|line| line.kind == DirectiveKind::UserAgent && is_wanted(line.value));
+            agents.map(|agent| agent.group_no).collect()
         };
-        let own = groups(&|value| {
+        let own = groups_with(&|value| {
             value != b"*" && is_product_token(value) && value.eq_ignore_ascii_case(agent)
         });
         let is_named = !own.is_empty();
         let groups = if is_named {
             own
         } else {
-            groups(&|value| value == b"*")
+            groups_with(&|value| value == b"*")
         };
         let mut policy = Self::empty(Dialect::Rfc9309, is_named);
-        for line in lines.iter().filter(|line| {
-            line.kind != DirectiveKind::UserAgent && groups.binary_search(&line.group_no).is_ok()
-        }) {
-            policy.add_rule(line.kind == DirectiveKind::Allow, line.line_no, line.value);
+        let rules = lines
+            .iter()
+            .filter(|line| line.kind != DirectiveKind::UserAgent);
+        for rule in rules.filter(|rule| groups.binary_search(&rule.group_no).is_ok()) {
+            policy.add_rule(rule.kind == DirectiveKind::Allow, rule.line_no, rule.value);
         }
         policy.compile_rfc9309();
         policy
     }
 
-    /// Koster 1996 §3.2.1: the first record of the name, else the first of `*`.
-    fn koster1996(robots: &RobotsTxt<'_>, agent: &[u8]) -> Self {
-        let records = koster1996::records(robots);
+    /// Takes the first record of the name, or else the first of `*` (Koster 1996 §3.2.1).
+    fn koster1996(robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
+        let records = koster1996::records(robots_txt);
         let found = koster1996::record_for(&records, agent);
         let is_named = found.is_some_and(|(_, is_named)| is_named);
         let mut policy = Self::empty(Dialect::Koster1996, is_named);
-        for &(allow, line_no, path) in found.iter().flat_map(|&(at, _)| &records[at].rules) {
-            policy.add_rule(allow, line_no, path);
-            let path = koster1996::path_octets(path);
-            policy
-                .matcher
-                .push(path.iter().copied().map(PatternPart::Octet));
+        for rule in found.iter().flat_map(|&(record, _)| &records[record].rules) {
+            policy.add_rule(rule.allow, rule.line_no, rule.path);
+            let path = koster1996::path_octets(rule.path);
+            let parts = path.iter().copied().map(PatternPart::Octet);
+            policy.compiled.push(parts);
             policy.answers.push(Access {
-                is_allowed: koster1996::allows(allow, &path),
-                line_no,
+                is_allowed: rule.allows(),
+                line_no: Some(rule.line_no),
             });
         }
         policy
@@ -241,9 +264,9 @@ impl Policy {
             is_named,
             text: Vec::new(),
             rules: Vec::new(),
-            matcher: CompiledRules::default(),
+            compiled: CompiledRules::default(),
             answers: Vec::new(),
-            others: Vec::new(),
+            uncompiled: Vec::new(),
         }
     }
 
@@ -257,36 +280,31 @@ impl Policy {
         });
     }
 
-    /// Adds the rules of groups, of lines that count.
-    fn add_google(&mut self, robots: &RobotsTxt<'_>, is_in_groups: impl Fn(u32) -> bool) {
-        let lines = robots.directives().iter().filter(|it| {
-            matches!(it.kind, DirectiveKind::Allow | DirectiveKind::Disallow)
-                && it.counts
-                && is_in_groups(it.group_no)
-        });
-        for line in lines {
-            self.add_rule(
-                line.kind == DirectiveKind::Allow,
-                line.line_no,
-                robots.text(line.value),
-            );
+    /// Adds the counting rules of groups, and compiles them.
+    fn add_google(&mut self, robots_txt: &RobotsTxt<'_>, is_in_groups: impl Fn(u32) -> bool) {
+        let rules = robots_txt
+            .directives()
+            .iter()
+            .filter(|line| line.is_rule() && line.counts && is_in_groups(line.group_no));
+        for rule in rules {
+            let value = robots_txt.text(rule.value);
+            self.add_rule(rule.kind == DirectiveKind::Allow, rule.line_no, value);
         }
         self.compile_google();
     }
 
-    /// The longest pattern decides, the allow among equals, the first of
-    /// these; what an empty one says is reported but nothing is decided by it
-    /// (google-semantics §7).
+    /// Compiles the rules of `google`. The longest pattern decides, among equals an allow rule, then
+    /// the first. An empty pattern is reported but decides nothing (google-semantics §7).
     fn compile_google(&mut self) {
         let mut ranked: Vec<RankedRule<'_>> = Vec::with_capacity(self.rules.len());
         for rule in &self.rules {
-            let pattern = self.text_of(rule);
+            let pattern = self.value(rule);
             ranked.push(RankedRule {
                 priority: pattern.len() as u32,
                 allow: rule.allow,
                 access: Access {
                     is_allowed: rule.allow || pattern.is_empty(),
-                    line_no: rule.line_no,
+                    line_no: Some(rule.line_no),
                 },
                 pattern,
                 is_folder: false,
@@ -297,82 +315,86 @@ impl Policy {
                     allow: true,
                     access: Access {
                         is_allowed: true,
-                        line_no: rule.line_no,
+                        line_no: Some(rule.line_no),
                     },
                     pattern: folder,
                     is_folder: true,
                 });
             }
         }
-        ranked.sort_by_key(|it| (u32::MAX - it.priority, !it.allow));
-        let (mut matcher, mut answers) =
-            (CompiledRules::default(), Vec::with_capacity(ranked.len()));
-        for it in &ranked {
-            matcher.push(pattern::parts(it.pattern, it.is_folder));
-            answers.push(it.access);
+        ranked.sort_by_key(|rule| (u32::MAX - rule.priority, !rule.allow));
+        let mut compiled = CompiledRules::default();
+        let mut answers = Vec::with_capacity(ranked.len());
+        for rule in &ranked {
+            compiled.push(pattern::parts(rule.pattern, rule.is_folder));
+            answers.push(rule.access);
         }
-        (self.matcher, self.answers) = (matcher, answers);
+        (self.compiled, self.answers) = (compiled, answers);
     }
 
-    /// The most octets of the normal form decide, the allow among equals (RFC
-    /// 9309 §2.2.2).
+    /// Compiles the rules of `rfc9309`. The rule with the most octets in normal form decides, among
+    /// equals an allow rule (RFC 9309 §2.2.2).
     fn compile_rfc9309(&mut self) {
-        let mut steps = Vec::new();
-        let mut ranked: Vec<(u32, &PolicyRule, Range<usize>)> =
-            Vec::with_capacity(self.rules.len());
+        let mut all_steps = Vec::new();
+        let mut ranked: Vec<RankedSteps<'_>> = Vec::with_capacity(self.rules.len());
         for rule in &self.rules {
-            let start = steps.len();
-            if let Some(priority) = rfc9309::steps(self.text_of(rule), &mut steps) {
-                ranked.push((priority, rule, start..steps.len()));
+            let start = all_steps.len();
+            if let Some(priority) = rfc9309::steps(self.value(rule), &mut all_steps) {
+                ranked.push(RankedSteps {
+                    priority,
+                    rule,
+                    steps: start..all_steps.len(),
+                });
             }
         }
-        ranked.sort_by_key(|(priority, rule, _)| (u32::MAX - priority, !rule.allow));
-        let (mut matcher, mut answers) =
-            (CompiledRules::default(), Vec::with_capacity(ranked.len()));
-        let (mut others, mut parts) = (Vec::new(), Vec::new());
-        for (_, rule, range) in ranked {
-            let steps = &steps[range];
+        ranked.sort_by_key(|ranked| (u32::MAX - ranked.priority, !ranked.rule.allow));
+        let mut compiled = CompiledRules::default();
+        let mut answers = Vec::with_capacity(ranked.len());
+        let (mut uncompiled, mut parts) = (Vec::new(), Vec::new());
+        for RankedSteps { rule, steps, .. } in ranked {
+            let steps = &all_steps[steps];
             let access = Access {
                 is_allowed: rule.allow,
-                line_no: rule.line_no,
+                line_no: Some(rule.line_no),
             };
             parts.clear();
             if rfc9309::parts(steps, &mut parts) {
-                matcher.push(parts.iter().copied());
+                compiled.push(parts.iter().copied());
                 answers.push(access);
             } else {
-                others.push(UncompiledRule {
+                uncompiled.push(UncompiledRule {
                     before: answers.len(),
                     steps: steps.to_vec(),
                     access,
                 });
             }
         }
-        (self.matcher, self.answers, self.others) = (matcher, answers, others);
+        (self.compiled, self.answers, self.uncompiled) = (compiled, answers, uncompiled);
     }
 
-    fn text_of(&self, rule: &PolicyRule) -> &[u8] {
+    fn value(&self, rule: &PolicyRule) -> &[u8] {
         &self.text[rule.value.start as usize..rule.value.end as usize]
     }
 
-    /// Whether any user-agent line names the crawler.
+    /// Returns true if a user-agent line names the crawler.
     pub fn is_named(&self) -> bool {
         self.is_named
     }
 
-    /// Answers for a URL, from which the path is taken as it stands.
+    /// Returns the answer for a URL. Its path is extracted as
+    /// [`path_of_url`](crate::path_of_url) does.
     ///
     /// ```
     /// use robots::{Access, Dialect, Parser, Policy};
     ///
     /// let mut parser = Parser::new();
-    /// let robots = parser.parse(b"User-agent: *\nDisallow: /shop\nAllow: /shop/open\n");
-    /// let policy = Policy::new(Dialect::Google, &robots, b"ExampleBot");
+    /// let robots_txt = parser.parse(b"User-agent: *\nDisallow: /shop\nAllow: /shop/open\n");
+    /// let policy = Policy::new(Dialect::Google, &robots_txt, b"ExampleBot");
     /// let access = policy.access(b"https://example.com/shop/open?page=2#top");
-    /// assert_eq!(access, Access { is_allowed: true, line_no: 3 });
-    /// // Octets are compared as they stand: nobody but the crawler encodes them.
+    /// assert_eq!(access, Access { is_allowed: true, line_no: Some(3) });
+    /// // Google's parser compares octets: it leaves encoding to the crawler.
     /// assert!(policy.access(b"https://example.com/%73hop").is_allowed);
-    /// let rfc9309 = Policy::new(Dialect::Rfc9309, &robots, b"ExampleBot");
+    /// let rfc9309 = Policy::new(Dialect::Rfc9309, &robots_txt, b"ExampleBot");
     /// assert!(!rfc9309.access(b"https://example.com/%73hop").is_allowed);
     /// ```
     pub fn access(&self, url: &[u8]) -> Access {
@@ -380,74 +402,81 @@ impl Policy {
         self.access_path(pattern::path_of_url(url, &mut scratch))
     }
 
-    /// Answers for a path as it stands in a URL: from its `/` on, with its
-    /// query, without a fragment. `google` compares its octets as they are,
-    /// the other two compare normal forms.
+    /// Returns the answer for a path of a URL: from its `/` on, including the query, without a
+    /// fragment. `google` compares its octets; the other dialects compare normal forms.
     pub fn access_path(&self, path: &[u8]) -> Access {
-        const ALLOWED: Access = Access {
-            is_allowed: true,
-            line_no: 0,
-        };
         let found = match self.dialect {
-            Dialect::Google => self.matcher.first(path),
-            Dialect::Koster1996 => self.matcher.first(&koster1996::path_octets(path)),
+            Dialect::Google => self.compiled.first(path),
+            Dialect::Koster1996 => self.compiled.first(&koster1996::path_octets(path)),
             Dialect::Rfc9309 => {
                 let octets = rfc9309::path_octets(path);
-                // §2.2.2: it always may be fetched.
+                // /robots.txt is always allowed (§2.2.2).
                 if *octets == *b"/robots.txt" {
-                    return ALLOWED;
+                    return Access::NO_MATCH;
                 }
-                let found = self.matcher.first(&octets);
-                if let Some(other) = self.first_other(path, found) {
-                    return other;
+                let found = self.compiled.first(&octets);
+                if let Some(access) = self.first_uncompiled(path, found) {
+                    return access;
                 }
                 found
             }
         };
-        found.map_or(ALLOWED, |at| self.answers[at])
+        found.map_or(Access::NO_MATCH, |index| self.answers[index])
     }
 
-    /// What a rule says that the matcher does not hold, if it comes before the
-    /// one that was found.
-    fn first_other(&self, path: &[u8], found: Option<usize>) -> Option<Access> {
-        let last = self.others.last()?;
+    /// Returns the answer of the first uncompiled rule that matches, if its precedence is higher
+    /// than that of the compiled rule `found`.
+    fn first_uncompiled(&self, path: &[u8], found: Option<usize>) -> Option<Access> {
+        let last = self.uncompiled.last()?;
         let end = found.unwrap_or(last.before);
         let symbols = rfc9309::path(path);
-        self.others
+        self.uncompiled
             .iter()
-            .take_while(|other| other.before <= end)
-            .find(|other| percent::matches(&other.steps, &symbols))
-            .map(|other| other.access)
+            .take_while(|rule| rule.before <= end)
+            .find(|rule| percent::matches(&rule.steps, &symbols))
+            .map(|rule| rule.access)
     }
 
-    /// What the rules leave of all paths but `/robots.txt`: decided exactly, or
-    /// [`Verdict::Unknown`] past a work limit that only files made for it meet.
+    /// Returns the verdict: whether the rules allow all, some or no paths, `/robots.txt` excluded.
+    ///
+    /// The verdict is exact. It is [`Verdict::Unknown`] if the work budget is exceeded, which
+    /// happens only for files constructed for the purpose.
     ///
     /// ```
     /// use robots::{Dialect, Parser, Policy, Verdict};
     ///
     /// let mut parser = Parser::new();
-    /// let robots = parser.parse(b"User-agent: a\nDisallow: /\nAllow: /x\nDisallow: /x*\n");
-    /// let policy = Policy::new(Dialect::Google, &robots, b"a");
-    /// // The allow is outdone wherever it matches.
+    /// let body = b"User-agent: a\nDisallow: /\nAllow: /x\nDisallow: /x*\n";
+    /// let policy = Policy::new(Dialect::Google, &parser.parse(body), b"a");
+    /// // A longer rule disallows every path that the allow rule matches.
     /// assert_eq!(policy.verdict(), Verdict::DisallowAll);
     /// ```
     pub fn verdict(&self) -> Verdict {
-        let rules = self
-            .rules
-            .iter()
-            .map(|rule| (rule.allow, rule.line_no, self.text_of(rule)));
-        let (mut memory, mut looks) = (CoverageBuffers::default(), WORK_BUDGET);
+        let (mut buffers, mut work_budget) = (CoverageBuffers::default(), WORK_BUDGET);
         match self.dialect {
             Dialect::Google => {
-                let mut decider = MergedRules::new(&mut memory);
-                for (allow, line_no, value) in rules {
-                    decider.add(allow, line_no, value);
+                let mut merged = MergedRules::new(&mut buffers);
+                for rule in &self.rules {
+                    merged.add(rule.allow, rule.line_no, self.value(rule));
                 }
-                decider.decide(&mut looks).verdict
+                merged.coverage(&mut work_budget).verdict
             }
-            Dialect::Rfc9309 => MergedRules::decide_rfc9309(rules, &mut memory, &mut looks),
-            Dialect::Koster1996 => koster1996::verdict(rules.map(|(allow, _, path)| (allow, path))),
+            Dialect::Rfc9309 => {
+                let rules = self.rules.iter().map(|rule| RawRule {
+                    allow: rule.allow,
+                    line_no: rule.line_no,
+                    value: self.value(rule),
+                });
+                verdict_rfc9309(rules, &mut buffers, &mut work_budget)
+            }
+            Dialect::Koster1996 => {
+                let rules = self.rules.iter().map(|rule| koster1996::KosterRule {
+                    allow: rule.allow,
+                    line_no: rule.line_no,
+                    path: self.value(rule),
+                });
+                koster1996::verdict(rules)
+            }
         }
     }
 }
@@ -457,10 +486,10 @@ mod tests {
     use super::*;
     use crate::Parser;
 
-    fn access(body: &str, agent: &str, url: &str) -> (bool, u32) {
+    fn access(body: &str, agent: &str, url: &str) -> (bool, Option<u32>) {
         let mut parser = Parser::new();
-        let robots = parser.parse(body.as_bytes());
-        let answer = Policy::google(&robots, &[agent.as_bytes()]).access(url.as_bytes());
+        let robots_txt = parser.parse(body.as_bytes());
+        let answer = Policy::google(&robots_txt, &[agent.as_bytes()]).access(url.as_bytes());
         (answer.is_allowed, answer.line_no)
     }
 
@@ -486,23 +515,23 @@ mod tests {
     }
 
     #[test]
-    fn a_later_group_of_several_names_binds_each_of_them() {
+    fn a_later_group_with_several_names_applies_to_each_of_them() {
         let body = "user-agent: *\nallow: /\n\nuser-agent: GPTBot\nuser-agent: CCBot\nuser-agent: ClaudeBot\ndisallow: /\n";
         for agent in ["gptbot", "CCBot", "ClaudeBot"] {
-            assert_eq!(access(body, agent, "http://h/x"), (false, 7));
+            assert_eq!(access(body, agent, "http://h/x"), (false, Some(7)));
         }
-        assert_eq!(access(body, "FooBot", "http://h/x"), (true, 2));
+        assert_eq!(access(body, "FooBot", "http://h/x"), (true, Some(2)));
     }
 
     #[test]
-    fn a_group_without_rules_still_shields_from_the_wildcard() {
+    fn a_group_without_rules_takes_precedence_over_the_wildcard_group() {
         assert_eq!(
             access(
                 "user-agent: *\ndisallow: /\nuser-agent: a\n",
                 "a",
                 "http://h/x"
             ),
-            (true, 0)
+            (true, None)
         );
         assert_eq!(
             access(
@@ -510,23 +539,23 @@ mod tests {
                 "a",
                 "http://h/x"
             ),
-            (true, 4)
+            (true, Some(4))
         );
     }
 
     #[test]
-    fn index_htm_allows_its_folder_too() {
+    fn index_htm_also_allows_its_folder() {
         let body = "user-agent: *\ndisallow: /\nallow: /d/index.html\n";
-        assert_eq!(access(body, "a", "http://h/d/"), (true, 3));
-        assert_eq!(access(body, "a", "http://h/d"), (false, 2));
+        assert_eq!(access(body, "a", "http://h/d/"), (true, Some(3)));
+        assert_eq!(access(body, "a", "http://h/d"), (false, Some(2)));
     }
 
     #[test]
-    fn nobody_is_called_by_a_star_or_by_nothing() {
+    fn a_star_and_the_empty_name_match_no_group() {
         let mut parser = Parser::new();
-        let robots = parser.parse(b"User-agent: *\nAllow: /\nUser-agent: (x)\nDisallow: /\n");
+        let robots_txt = parser.parse(b"User-agent: *\nAllow: /\nUser-agent: (x)\nDisallow: /\n");
         for name in [&b""[..], b"*"] {
-            let policy = Policy::by_whole_names(&robots, &[name], false);
+            let policy = Policy::by_whole_names(&robots_txt, &[name], false);
             assert!(!policy.is_named());
             assert!(policy.access(b"http://h/x").is_allowed);
         }

@@ -27,7 +27,7 @@ pub fn check(data: &[u8]) {
         let url = |path: &[u8]| [b"http://h", path].concat();
         let ask = |path: &Vec<u8>| {
             let access = policy.access(&url(path));
-            (access.is_allowed, access.line_no)
+            (access.is_allowed, access.line_no.unwrap_or(0))
         };
         let answers: Vec<_> = set.paths.iter().map(ask).collect();
         for path in set.paths.iter().cycle().take(QUESTIONS) {

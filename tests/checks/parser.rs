@@ -75,7 +75,11 @@ fn assert_as_twin(robots: &RobotsTxt<'_>, reading: ParseOptions) {
     assert_eq!(seen, counts, "{}", shown(body));
     let groups = lines::groups(&expected);
     assert!(
-        robots.directives().iter().map(|it| it.group_no).eq(groups),
+        robots
+            .directives()
+            .iter()
+            .map(|line| line.group_no().unwrap_or(0))
+            .eq(groups),
         "groups of {}",
         shown(body)
     );
@@ -136,7 +140,7 @@ fn assert_sound(robots: &RobotsTxt<'_>) {
     );
     for it in findings {
         assert!(
-            it.line_no <= robots.summary().n_lines,
+            it.line_no <= Some(robots.summary().n_lines),
             "{it:?} of {}",
             shown(body)
         );
@@ -221,13 +225,15 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
     let of = |no: u32, key: DirectiveKind| {
         let lines = robots.directives().iter();
         lines
-            .filter(|it| it.group_no == no && it.kind == key)
+            .filter(|line| line.group_no() == Some(no) && line.kind == key)
             .count() as u32
     };
     for (no, group) in (1..).zip(robots.groups()) {
         let first = &robots.directives()[group.first];
-        let is_first = (first.line_no, first.kind, first.group_no, first.agent_no)
-            == (group.line_no, DirectiveKind::UserAgent, no, 1);
+        let is_first = first.line_no == group.line_no
+            && first.kind == DirectiveKind::UserAgent
+            && first.group_no() == Some(no)
+            && first.agent_no() == Some(1);
         assert!(
             is_first,
             "{first:?} of {group:?} of {}",
@@ -245,12 +251,14 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
             .iter()
             .filter(|it| it.kind == DirectiveKind::UserAgent);
         assert!(
-            agents.map(|it| it.agent_no).eq(1..=group.n_agents),
+            agents
+                .map(|agent| agent.agent_no())
+                .eq((1..=group.n_agents).map(Some)),
             "{}",
             shown(robots.body())
         );
         assert!(
-            lines.iter().all(|it| it.group_no == no),
+            lines.iter().all(|line| line.group_no() == Some(no)),
             "{}",
             shown(robots.body())
         );

@@ -139,7 +139,7 @@ fn answers_are_those_of_the_bytes_in_every_reading() {
                     let own = rows.iter().filter(|(nth, _)| nth % crawlers.len() == at);
                     for (_, row) in own {
                         let expected = policy.access(row.url.as_bytes());
-                        let line_no = (expected.line_no != 0).then_some(expected.line_no as i32);
+                        let line_no = expected.line_no.map(|line_no| line_no as i32);
                         let word = ["disallowed", "allowed"][usize::from(expected.is_allowed)];
                         assert_eq!(row.agent, crawler.agent());
                         assert_eq!(

@@ -53,7 +53,7 @@ pub(crate) fn access(
         }
         _ => {}
     }
-    (answer.is_allowed, answer.line_no)
+    (answer.is_allowed, answer.line_no.unwrap_or(0))
 }
 
 /// Whether a path is that of the robots.txt, which verdicts leave out.

@@ -1,55 +1,54 @@
-//! Whom a file speaks to, where it does not name a crawler.
+//! The audience of a file: all crawlers, some, or none.
 
+use super::{Dialect, koster1996, rfc9309};
 use crate::agent_name::{is_product_token, is_wildcard};
-use crate::dialect::Dialect;
-use crate::dialect::koster1996;
-use crate::dialect::rfc9309;
-use crate::document::RobotsTxt;
-use crate::parse::directive_kind::DirectiveKind;
+use crate::document::{DirectiveKind, RobotsTxt};
 
-/// Whom the lines of a file that count address.
+/// The crawlers that the counting lines of a file address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Everybody, by `*`, and perhaps some by name.
-    Everybody,
-    /// Some by name, and not the others.
-    Some,
-    /// Nobody.
-    Nobody,
+    /// All crawlers, by `*`. Some may also be named.
+    All,
+    /// Only named crawlers.
+    Named,
+    /// No crawler.
+    None,
 }
 
-/// Whom a file addresses under a dialect.
-pub fn audience(dialect: Dialect, robots: &RobotsTxt<'_>) -> Audience {
-    let (mut everybody, mut some) = (false, false);
+/// Returns the audience of a file in a dialect.
+pub fn audience(dialect: Dialect, robots_txt: &RobotsTxt<'_>) -> Audience {
+    let (mut has_wildcard, mut has_name) = (false, false);
     match dialect {
         Dialect::Google => {
-            let lines = robots.directives().iter();
-            for line in lines.filter(|it| it.kind == DirectiveKind::UserAgent && it.counts) {
-                everybody |= is_wildcard(robots.text(line.value));
-                some |= !line.name.is_empty() || !line.token.is_empty();
+            let lines = robots_txt.directives().iter();
+            let agents = lines.filter(|line| line.kind == DirectiveKind::UserAgent && line.counts);
+            for agent in agents {
+                has_wildcard |= is_wildcard(robots_txt.text(agent.value));
+                has_name |= !agent.name.is_empty() || !agent.token.is_empty();
             }
         }
         Dialect::Rfc9309 => {
-            let lines = rfc9309::lines(robots);
-            for line in lines
+            let lines = rfc9309::lines(robots_txt);
+            for agent in lines
                 .iter()
-                .filter(|it| it.kind == DirectiveKind::UserAgent)
+                .filter(|line| line.kind == DirectiveKind::UserAgent)
             {
-                everybody |= line.value == b"*";
-                some |= is_product_token(line.value);
+                has_wildcard |= agent.value == b"*";
+                has_name |= is_product_token(agent.value);
             }
         }
         Dialect::Koster1996 => {
-            for agent in koster1996::records(robots).iter().flat_map(|it| &it.agents) {
-                everybody |= *agent == b"*";
-                some |= !koster1996::name(agent).is_empty();
+            let records = koster1996::records(robots_txt);
+            for agent in records.iter().flat_map(|record| &record.agents) {
+                has_wildcard |= *agent == b"*";
+                has_name |= !koster1996::name(agent).is_empty();
             }
         }
     }
-    match (everybody, some) {
-        (true, _) => Audience::Everybody,
-        (_, true) => Audience::Some,
-        _ => Audience::Nobody,
+    match (has_wildcard, has_name) {
+        (true, _) => Audience::All,
+        (_, true) => Audience::Named,
+        _ => Audience::None,
     }
 }
 
@@ -59,22 +58,22 @@ mod tests {
     use crate::Parser;
 
     #[test]
-    fn each_dialect_knows_whom_a_file_addresses() {
-        use Audience::{Everybody, Nobody, Some};
+    fn each_dialect_has_an_audience_of_its_own() {
+        use Audience::{All, Named, None};
         let cases = [
-            ("", Nobody, Nobody, Nobody),
-            ("Disallow: /\n", Nobody, Nobody, Nobody),
-            ("User-agent: *\n", Everybody, Everybody, Everybody),
-            ("User-agent: * x\n", Everybody, Nobody, Some),
-            ("User-agent a\nDisallow: /\n", Some, Nobody, Nobody),
-            ("User-agent: 360Spider\nDisallow: /\n", Some, Nobody, Some),
-            ("User-agent: /1.0\n", Nobody, Nobody, Nobody),
-            ("Useragent: *\nUser-agent: a\n", Everybody, Some, Some),
+            ("", None, None, None),
+            ("Disallow: /\n", None, None, None),
+            ("User-agent: *\n", All, All, All),
+            ("User-agent: * x\n", All, None, Named),
+            ("User-agent a\nDisallow: /\n", Named, None, None),
+            ("User-agent: 360Spider\nDisallow: /\n", Named, None, Named),
+            ("User-agent: /1.0\n", None, None, None),
+            ("Useragent: *\nUser-agent: a\n", All, Named, Named),
         ];
         for (body, google, rfc9309, koster1996) in cases {
             let mut parser = Parser::new();
-            let robots = parser.parse(body.as_bytes());
-            let all = Dialect::ALL.map(|dialect| audience(dialect, &robots));
+            let robots_txt = parser.parse(body.as_bytes());
+            let all = Dialect::ALL.map(|dialect| audience(dialect, &robots_txt));
             assert_eq!(all, [google, rfc9309, koster1996], "{body:?}");
         }
     }

@@ -1,87 +1,92 @@
-//! The dialect `koster1996`: Koster's draft 1 of November 1996, as it stands.
+//! The dialect `koster1996`: Koster's draft of November 1996.
 //!
-//! A blank line ends a record, and so does a user-agent line after rules
-//! (§3.2, §3.3). The first record that names the crawler holds, else the first
-//! of `*`; the draft is silent on several, and the first is our choice. The
-//! first rule that matches decides (§3.2.2); an empty `Disallow` allows
-//! everything from there, as the page of 1994 has it.
+//! A blank line ends a record, and so does a user-agent line after rules (§3.2, §3.3). The first
+//! record that names the crawler applies, or else the first record of `*`; the draft does not
+//! define the case of several records. The first rule that matches decides (§3.2.2). An empty
+//! `Disallow` allows everything from there on, as on Koster's page of 1994.
 
-use crate::dialect::rfc9309::is_conforming;
-use crate::document::RobotsTxt;
-use crate::parse::directive_kind::DirectiveKind;
+use super::grouping::KosterRecordStarts;
+use super::rfc9309::is_conforming;
+use crate::document::{DirectiveKind, RobotsTxt};
 use crate::pattern::percent::{PathOctet, octets};
 use crate::verdict::Verdict;
 use std::borrow::Cow;
 
-/// Lines of a record.
+/// A rule of a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KosterRule<'a> {
+    pub(crate) allow: bool,
+    pub(crate) line_no: u32,
+    /// The path as written.
+    pub(crate) path: &'a [u8],
+}
+
+impl KosterRule<'_> {
+    /// Returns true if paths that match the rule may be fetched. An empty path allows everything.
+    pub(crate) fn allows(&self) -> bool {
+        self.allow || self.path.is_empty()
+    }
+}
+
+/// A record: agents and the rules that apply to them.
 #[derive(Debug, Default)]
 pub(crate) struct KosterRecord<'a> {
-    /// Names, as written.
+    /// The names as written.
     pub(crate) agents: Vec<&'a [u8]>,
-    /// Rules: whether they allow, their line, their path as written.
-    pub(crate) rules: Vec<(bool, u32, &'a [u8])>,
+    pub(crate) rules: Vec<KosterRule<'a>>,
 }
 
-/// The records of a file, of lines that count; rules without an agent are
-/// ignored.
-pub(crate) fn records<'a>(robots: &RobotsTxt<'a>) -> Vec<KosterRecord<'a>> {
-    let mut records: Vec<(u32, KosterRecord<'a>)> = Vec::new();
-    for it in robots
-        .directives()
-        .iter()
-        .filter(|it| it.counts && is_conforming(it))
-    {
-        let value = robots.text(it.value_raw);
-        let is_new = records.last().is_none_or(|(no, _)| *no != it.record_no);
-        match it.kind {
-            DirectiveKind::UserAgent => {
-                if is_new {
-                    records.push((it.record_no, KosterRecord::default()));
-                }
-                if let Some((_, record)) = records.last_mut() {
-                    record.agents.push(value);
-                }
+/// Returns the records of a file, made of the lines that count. Rules without an agent are ignored.
+pub(crate) fn records<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<KosterRecord<'a>> {
+    let mut records: Vec<KosterRecord<'a>> = Vec::new();
+    let mut starts = KosterRecordStarts::default();
+    let lines = robots_txt.directives().iter();
+    for line in lines.filter(|line| line.counts && is_conforming(line)) {
+        let value = robots_txt.text(line.value_raw);
+        if line.kind == DirectiveKind::UserAgent {
+            if starts.user_agent(line) {
+                records.push(KosterRecord::default());
             }
-            _ => {
-                if let Some((_, record)) = records.last_mut().filter(|_| !is_new) {
-                    record
-                        .rules
-                        .push((it.kind == DirectiveKind::Allow, it.line_no, value));
-                }
+            if let Some(record) = records.last_mut() {
+                record.agents.push(value);
             }
+        } else if starts.has_agent(line)
+            && let Some(record) = records.last_mut()
+        {
+            record.rules.push(KosterRule {
+                allow: line.kind == DirectiveKind::Allow,
+                line_no: line.line_no,
+                path: value,
+            });
         }
     }
-    records.into_iter().map(|(_, record)| record).collect()
+    records
 }
 
-/// The rules of the record that begins with the directive at `first`: whether
-/// they allow, their line, their path as written.
+/// Returns the rules of the record whose first user-agent line is the directive at index `first`.
 pub(crate) fn rules_from<'a>(
-    robots: &RobotsTxt<'a>,
+    robots_txt: &RobotsTxt<'a>,
     first: usize,
-) -> impl Iterator<Item = (bool, u32, &'a [u8])> + Clone {
-    let robots = *robots;
-    let no = robots.directives()[first].record_no;
-    let lines = robots.directives()[first..].iter();
-    let lines = lines.take_while(move |it| it.record_no == no);
-    let rules = lines.filter(|it| {
-        it.counts
-            && matches!(it.kind, DirectiveKind::Allow | DirectiveKind::Disallow)
-            && is_conforming(it)
-    });
-    rules.map(move |it| {
-        let text = robots.text(it.value_raw);
-        (it.kind == DirectiveKind::Allow, it.line_no, text)
+) -> impl Iterator<Item = KosterRule<'a>> + Clone {
+    let robots_txt = *robots_txt;
+    let record_no = robots_txt.directives()[first].record_no;
+    let lines = robots_txt.directives()[first..].iter();
+    let lines = lines.take_while(move |line| line.record_no == record_no);
+    let rules = lines.filter(|line| line.counts && line.is_rule() && is_conforming(line));
+    rules.map(move |rule| KosterRule {
+        allow: rule.kind == DirectiveKind::Allow,
+        line_no: rule.line_no,
+        path: robots_txt.text(rule.value_raw),
     })
 }
 
-/// A name without its version: what stands before a `/` (§3.2.1).
+/// Returns a name without its version: the part before a `/` (§3.2.1).
 pub(crate) fn name(value: &[u8]) -> &[u8] {
     let len = memchr::memchr(b'/', value).unwrap_or(value.len());
     value[..len].trim_ascii()
 }
 
-/// The index of the record that holds for a crawler, and whether it names it
+/// Returns the index of the record that applies to a crawler, and whether it names the crawler
 /// (§3.2.1).
 pub(crate) fn record_for(records: &[KosterRecord<'_>], agent: &[u8]) -> Option<(usize, bool)> {
     let agent = name(agent);
@@ -93,18 +98,17 @@ pub(crate) fn record_for(records: &[KosterRecord<'_>], agent: &[u8]) -> Option<(
                 .iter()
                 .any(|value| name(value).eq_ignore_ascii_case(agent))
     };
-    if let Some(at) = records.iter().position(names) {
-        return Some((at, true));
+    if let Some(index) = records.iter().position(names) {
+        return Some((index, true));
     }
     records
         .iter()
         .position(|record| record.agents.contains(&&b"*"[..]))
-        .map(|at| (at, false))
+        .map(|index| (index, false))
 }
 
-/// A path as it is compared: `%xx` decoded, but `%2F` is a symbol of its own
-/// (§3.2.2). A NUL is written as two octets, and `%2F` as two others that begin
-/// with a NUL.
+/// Returns a path as it is compared: `%xx` is decoded, except that `%2F` is a symbol of its own
+/// (§3.2.2). NUL and `%2F` are written as two octets each, the first of which is a NUL.
 pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'%', 0, text).is_none() {
         return Cow::Borrowed(text);
@@ -120,109 +124,132 @@ pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Whether the rule allows what it matches.
-pub(crate) fn allows(allow: bool, path: &[u8]) -> bool {
-    allow || path.is_empty()
-}
-
-/// What rules leave of all paths: whether each allows, and its path as written.
-pub(crate) fn verdict<'t>(rules: impl Iterator<Item = (bool, &'t [u8])> + Clone) -> Verdict {
-    match reach(rules) {
-        (true, true) => Verdict::Partial,
-        (true, false) => Verdict::AllowAll,
-        (false, _) => Verdict::DisallowAll,
+/// Returns the verdict of rules in the order of the file.
+pub(crate) fn verdict<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -> Verdict {
+    match outcomes(rules) {
+        PathOutcomes {
+            allows: true,
+            disallows: true,
+        } => Verdict::Partial,
+        PathOutcomes { allows: true, .. } => Verdict::AllowAll,
+        PathOutcomes { allows: false, .. } => Verdict::DisallowAll,
     }
 }
 
-/// Rules that are compared one by one before they are put in order.
+/// Whether some path is allowed, and whether some path is disallowed.
+#[derive(Clone, Copy, Debug, Default)]
+struct PathOutcomes {
+    allows: bool,
+    disallows: bool,
+}
+
+impl PathOutcomes {
+    fn add(&mut self, is_allowed: bool) {
+        if is_allowed {
+            self.allows = true
+        } else {
+            self.disallows = true
+        }
+    }
+}
+
+/// The number of rules that are compared one by one before all are sorted.
 const COMPARED_MAX: usize = 32;
 
-/// Whether some path is allowed, and whether some is not. Exact, without a
-/// search: a rule is a prefix, so one before it hides it wholly, or leaves it
-/// its own path with an octet behind it that no rule names.
-fn reach<'t>(rules: impl Iterator<Item = (bool, &'t [u8])> + Clone) -> (bool, bool) {
-    let (mut allowed, mut disallowed) = (false, false);
-    let mut before: Vec<Cow<'_, [u8]>> = Vec::new();
+/// Returns the outcomes of all paths.
+///
+/// The result is exact, and no path has to be searched for. A rule is a prefix. Each earlier rule
+/// either hides it entirely, or leaves it the path made of its own prefix and an octet that occurs
+/// in no rule.
+fn outcomes<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -> PathOutcomes {
+    let mut outcomes = PathOutcomes::default();
+    let mut earlier: Vec<Cow<'_, [u8]>> = Vec::new();
     let mut rest = rules.clone();
-    while let Some((allow, text)) = rest.next() {
-        let Some(path) = below_root(text) else {
+    while let Some(rule) = rest.next() {
+        let Some(path) = below_root(rule.path) else {
             continue;
         };
-        let is_hidden = !before.is_empty() && {
+        let is_hidden = !earlier.is_empty() && {
             let path = path_octets(path);
-            before.iter().any(|other| begins(other, &path))
+            earlier.iter().any(|prefix| is_prefix(prefix, &path))
         };
         if is_hidden {
             continue;
         }
-        if allows(allow, text) {
-            allowed = true
-        } else {
-            disallowed = true
+        outcomes.add(rule.allows());
+        if path.is_empty() || (outcomes.allows && outcomes.disallows) {
+            return outcomes;
         }
-        if path.is_empty() || (allowed && disallowed) {
-            return (allowed, disallowed);
+        if outcomes.disallows && !rest.clone().any(|rule| matches_everything(rule.path)) {
+            return PathOutcomes {
+                allows: true,
+                disallows: true,
+            };
         }
-        if disallowed && !rest.clone().any(|(_, text)| is_universal(text)) {
-            return (true, true);
-        }
-        before.push(path_octets(path));
-        if before.len() > COMPARED_MAX {
-            return reach_in_order(rules);
+        earlier.push(path_octets(path));
+        if earlier.len() > COMPARED_MAX {
+            return outcomes_of_sorted(rules);
         }
     }
-    // What no rule matches is allowed (the answer that prompted the draft).
-    (true, disallowed)
+    // A path that no rule matches is allowed.
+    outcomes.allows = true;
+    outcomes
 }
 
-/// Whether one path begins another. Mostly their octets at its end tell.
-fn begins(one: &[u8], path: &[u8]) -> bool {
-    let end = one.len().wrapping_sub(1);
-    path.get(end) == one.get(end) && path.starts_with(one)
+/// Returns true if `prefix` begins `path`. The last octet of the prefix is compared first, because
+/// it usually differs.
+fn is_prefix(prefix: &[u8], path: &[u8]) -> bool {
+    let last = prefix.len().wrapping_sub(1);
+    path.get(last) == prefix.get(last) && path.starts_with(prefix)
 }
 
-fn is_universal(text: &[u8]) -> bool {
-    text.is_empty() || text == b"/"
+/// Returns true if a path of a rule matches every path.
+fn matches_everything(path: &[u8]) -> bool {
+    path.is_empty() || path == b"/"
 }
 
-/// A rule's path behind its first `/`; `None` if no path begins so. An empty
-/// path, and `/`, match everything.
-fn below_root(text: &[u8]) -> Option<&[u8]> {
-    match text {
-        [] => Some(text),
+/// Returns the path of a rule after its first `/`, or `None` if no path begins with it. The empty
+/// path, like `/`, matches every path.
+fn below_root(path: &[u8]) -> Option<&[u8]> {
+    match path {
+        [] => Some(path),
         [b'/', below @ ..] => Some(below),
         _ => None,
     }
 }
 
-/// The same for many rules, in time that does not grow with their square.
-fn reach_in_order<'t>(rules: impl Iterator<Item = (bool, &'t [u8])>) -> (bool, bool) {
-    let mut has_universal = false;
-    let mut order: Vec<(Cow<'_, [u8]>, usize, bool)> = Vec::new();
-    for (at, (allow, text)) in rules.enumerate() {
-        has_universal |= is_universal(text);
-        let path = below_root(text).map(path_octets);
-        order.extend(path.map(|path| (path, at, allows(allow, text))));
+/// Returns the same as [`outcomes`], in time that is not quadratic in the number of rules.
+fn outcomes_of_sorted<'t>(rules: impl Iterator<Item = KosterRule<'t>>) -> PathOutcomes {
+    let mut has_universal_rule = false;
+    let mut sorted: Vec<(Cow<'_, [u8]>, usize, bool)> = Vec::new();
+    for (position, rule) in rules.enumerate() {
+        has_universal_rule |= matches_everything(rule.path);
+        let path = below_root(rule.path).map(path_octets);
+        sorted.extend(path.map(|path| (path, position, rule.allows())));
     }
-    order.sort_unstable();
-    let (mut allowed, mut disallowed) = (!has_universal, false);
-    // The paths that begin the one at hand, each with the first rule so far.
-    let mut above: Vec<(&[u8], usize)> = Vec::new();
-    for (path, at, is_allowed) in &order {
-        while above.last().is_some_and(|(it, _)| !path.starts_with(it)) {
-            above.pop();
+    sorted.sort_unstable();
+    let mut outcomes = PathOutcomes {
+        allows: !has_universal_rule,
+        disallows: false,
+    };
+    // The prefixes of the current path, each with the first rule that matches it.
+    let mut prefixes: Vec<(&[u8], usize)> = Vec::new();
+    for (path, position, is_allowed) in &sorted {
+        while prefixes
+            .last()
+            .is_some_and(|(prefix, _)| !path.starts_with(prefix))
+        {
+            prefixes.pop();
         }
-        let first = above.last().map_or(*at, |&(_, first)| first.min(*at));
-        if first == *at {
-            if *is_allowed {
-                allowed = true
-            } else {
-                disallowed = true
-            }
+        let first = prefixes
+            .last()
+            .map_or(*position, |&(_, first)| first.min(*position));
+        if first == *position {
+            outcomes.add(*is_allowed);
         }
-        above.push((path, first));
+        prefixes.push((path, first));
     }
-    (allowed, disallowed)
+    outcomes
 }
 
 #[cfg(test)]
@@ -241,7 +268,7 @@ mod tests {
             .collect()
     }
 
-    fn answer(body: &str, agent: &str, url_path: &str) -> (bool, u32) {
+    fn answer(body: &str, agent: &str, url_path: &str) -> (bool, Option<u32>) {
         let mut parser = Parser::new();
         let robots = parser.parse(body.as_bytes());
         let policy = Policy::new(Dialect::Koster1996, &robots, agent.as_bytes());
@@ -280,16 +307,19 @@ mod tests {
     #[test]
     fn the_first_match_decides() {
         let body = "User-agent: webcrawler\nUser-agent: infoseek\nAllow: /tmp/ok.html\nDisallow: /tmp\nDisallow: /user/foo\n";
-        assert_eq!(answer(body, "Infoseek/2.0", "/tmp/ok.html"), (true, 3));
-        assert_eq!(answer(body, "webcrawler", "/tmp/x"), (false, 4));
-        assert_eq!(answer(body, "webcrawler", "/x"), (true, 0));
+        assert_eq!(
+            answer(body, "Infoseek/2.0", "/tmp/ok.html"),
+            (true, Some(3))
+        );
+        assert_eq!(answer(body, "webcrawler", "/tmp/x"), (false, Some(4)));
+        assert_eq!(answer(body, "webcrawler", "/x"), (true, None));
         assert_eq!(
             answer("User-agent: *\nAllow: /\nDisallow: /cgi\n", "a", "/cgi"),
-            (true, 2)
+            (true, Some(2))
         );
         assert_eq!(
             answer("User-agent: *\nDisallow:\nDisallow: /cgi\n", "a", "/cgi"),
-            (true, 2)
+            (true, Some(2))
         );
     }
 
@@ -297,11 +327,11 @@ mod tests {
     fn a_blank_line_ends_a_record_and_a_comment_does_not() {
         assert_eq!(
             answer("User-agent: *\n\nDisallow: /\n", "a", "/x"),
-            (true, 0)
+            (true, None)
         );
         assert_eq!(
             answer("User-agent: *\n# c\nDisallow: /\n", "a", "/x"),
-            (false, 3)
+            (false, Some(3))
         );
         assert_eq!(
             answer(
@@ -309,25 +339,28 @@ mod tests {
                 "b",
                 "/x"
             ),
-            (true, 0)
+            (true, None)
         );
         // Named in an empty record, and so unrestricted.
         assert_eq!(
             answer("User-agent: a\n\nUser-agent: *\nDisallow: /\n", "a", "/x"),
-            (true, 0)
+            (true, None)
         );
-        assert_eq!(answer("Disallow: /\nUser-agent: *\n", "a", "/x"), (true, 0));
+        assert_eq!(
+            answer("Disallow: /\nUser-agent: *\n", "a", "/x"),
+            (true, None)
+        );
     }
 
     #[test]
-    fn wildcards_mean_themselves() {
+    fn wildcards_match_only_themselves() {
         assert_eq!(
             answer("User-agent: *\nDisallow: /*.php$\n", "a", "/x.php"),
-            (true, 0)
+            (true, None)
         );
         assert_eq!(
             answer("User-agent: *\nDisallow: /*.php$\n", "a", "/*.php$x"),
-            (false, 2)
+            (false, Some(2))
         );
     }
 }

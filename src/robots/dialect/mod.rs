@@ -1,17 +1,18 @@
-//! The three readings of the protocol.
+//! The dialects: three readings of the robots exclusion protocol.
 
 pub(crate) mod audience;
+pub(crate) mod grouping;
 pub(crate) mod koster1996;
 pub(crate) mod rfc9309;
 
-/// A reading of robots.txt.
+/// A reading of the robots exclusion protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// What Google's parser does.
+    /// The behaviour of Google's parser.
     Google,
     /// The internet draft that became RFC 9309.
     Rfc9309,
-    /// Koster's draft 1 of November 1996.
+    /// Koster's draft of November 1996.
     Koster1996,
 }
 
@@ -19,7 +20,7 @@ impl Dialect {
     /// All dialects.
     pub const ALL: [Self; 3] = [Self::Google, Self::Rfc9309, Self::Koster1996];
 
-    /// The word for it.
+    /// Returns the name in the tables and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Google => "google",

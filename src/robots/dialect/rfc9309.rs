@@ -1,64 +1,65 @@
 //! The dialect `rfc9309`: the internet draft that became RFC 9309.
 //!
-//! Keys are exact, the colon is required; a user-agent line whose value is
-//! neither `*` nor a product token addresses nobody but shapes groups all the
-//! same (§2.2.1); paths are compared in a normal form (§2.2.2).
+//! Keys are exact and the colon is required. A user-agent line whose value is neither `*` nor a
+//! product token addresses no crawler, but starts or continues a group (§2.2.1). Paths are
+//! compared in a normal form (§2.2.2).
 //!
-//! Departures from the text: all groups of `*` are merged, where the draft says
-//! the first; reserved octets and their `%xx` stay distinct, so that row 2 of
-//! the table in §2.2.2 does not hold.
+//! Known departures from the text:
+//!
+//! - All groups of `*` are merged; the draft uses the first.
+//! - Reserved octets and their `%xx` are distinct, so that row 2 of the table in §2.2.2 does not
+//!   hold.
+//!
+//! If you change the normal form, also change the oracle in `tests/oracle/pattern.rs`.
 
-use crate::document::{Directive, RobotsTxt};
-use crate::parse::directive_kind::DirectiveKind;
+use super::grouping::GroupCounter;
+use crate::document::{Directive, DirectiveKind, RobotsTxt};
 use crate::pattern;
 use crate::pattern::compiled::PatternPart;
 use crate::pattern::percent::{PathOctet, PatternStep, encoded, first_octet, octets};
 use std::borrow::Cow;
 
-/// A line as this dialect reads it, with its group.
+/// A user-agent, allow or disallow line that counts and conforms to the grammar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rfc9309Line<'a> {
-    /// The group, from 1; 0 before any user-agent line.
+    /// The number of the group, from 1, or 0 before the first user-agent line.
     pub(crate) group_no: u32,
-    /// What the line is for: never `Sitemap` or `Other`.
     pub(crate) kind: DirectiveKind,
-    /// The line.
     pub(crate) line_no: u32,
     /// The value as written.
     pub(crate) value: &'a [u8],
 }
 
-/// The lines that count and conform, with their groups (§2.2, §2.2.1).
-pub(crate) fn lines<'a>(robots: &RobotsTxt<'a>) -> Vec<Rfc9309Line<'a>> {
-    let (mut group_no, mut group_has_rules) = (0, true);
-    let mut lines = Vec::with_capacity(robots.directives().len());
-    for it in robots
+/// Returns the lines that count and conform, with their groups (§2.2, §2.2.1).
+pub(crate) fn lines<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<Rfc9309Line<'a>> {
+    let mut groups = GroupCounter::default();
+    let mut lines = Vec::with_capacity(robots_txt.directives().len());
+    for line in robots_txt
         .directives()
         .iter()
-        .filter(|it| it.counts && is_conforming(it))
+        .filter(|line| line.counts && is_conforming(line))
     {
-        if it.kind == DirectiveKind::UserAgent && group_has_rules {
-            group_no += 1;
-            group_has_rules = false;
-        } else if it.kind != DirectiveKind::UserAgent {
-            group_has_rules |= group_no > 0;
+        if line.kind == DirectiveKind::UserAgent {
+            groups.user_agent();
+        } else {
+            groups.rule();
         }
         lines.push(Rfc9309Line {
-            group_no,
-            kind: it.kind,
-            line_no: it.line_no,
-            value: robots.text(it.value_raw),
+            group_no: groups.group_no(),
+            kind: line.kind,
+            line_no: line.line_no,
+            value: robots_txt.text(line.value_raw),
         });
     }
     lines
 }
 
-/// Whether a line's key is spelt as the grammar has it, in any case, with its
-/// colon.
+/// Returns true if a line is a user-agent, allow or disallow line whose key is spelled exactly,
+/// ignoring case, and followed by a colon.
 ///
-/// Google's parser compares the beginning of a key. So a key that is not a
-/// misspelling and has the length of the known key is that key. An incomplete
-/// byte order mark is part of `key_raw`, so that it makes the key too long.
+/// Google's parser compares the beginning of a key. Hence a key that is not a misspelling and has
+/// the length of the known key equals that key. An incomplete byte order mark is part of
+/// `key_raw` and makes the key too long.
 pub(crate) fn is_conforming(line: &Directive) -> bool {
     let len = match line.kind {
         DirectiveKind::UserAgent => b"user-agent".len(),
@@ -69,56 +70,57 @@ pub(crate) fn is_conforming(line: &Directive) -> bool {
     line.has_colon && !line.is_typo && line.key_raw.len() == len
 }
 
-/// Whether a line that counts says the same to Google as here, if it is a rule
-/// without a folder (`index.htm`).
-pub(crate) fn is_plain(robots: &RobotsTxt<'_>, line: &Directive) -> bool {
-    let raw = robots.text(line.value_raw);
+/// Returns true if a counting rule has the same effect in this dialect as for Google's parser,
+/// provided that it does not also allow a folder (`index.htm`).
+pub(crate) fn is_same_for_google(robots_txt: &RobotsTxt<'_>, line: &Directive) -> bool {
+    let raw = robots_txt.text(line.value_raw);
     is_conforming(line)
-        && (line.value == line.value_raw || raw == robots.text(line.value))
+        && (line.value == line.value_raw || raw == robots_txt.text(line.value))
         && raw.first().is_none_or(|&first| first == b'/')
-        && marks(raw) & CHANGED == 0
+        && classes(raw) & CHANGED == 0
 }
 
-/// An octet that the normal form changes, or that begins one which it may.
+/// The class of octets that the normal form may change.
 const CHANGED: u8 = 1;
-/// A NUL.
+/// The class of NUL.
 const NUL: u8 = 2;
-/// A `$`.
+/// The class of `$`.
 const DOLLAR: u8 = 4;
 
-/// What an octet is of these.
-const MARKS: [u8; 256] = {
-    let mut marks = [0; 256];
+/// The class of each octet, or 0.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
     let mut octet = 0x80;
     while octet < 256 {
-        marks[octet] = CHANGED;
+        classes[octet] = CHANGED;
         octet += 1;
     }
-    marks[b'%' as usize] = CHANGED;
-    marks[b' ' as usize] = CHANGED;
-    marks[b'\t' as usize] = CHANGED;
-    marks[0] = NUL;
-    marks[b'$' as usize] = DOLLAR;
-    marks
+    classes[b'%' as usize] = CHANGED;
+    classes[b' ' as usize] = CHANGED;
+    classes[b'\t' as usize] = CHANGED;
+    classes[0] = NUL;
+    classes[b'$' as usize] = DOLLAR;
+    classes
 };
 
-/// What there is in a value of [`CHANGED`], [`NUL`] and [`DOLLAR`].
-fn marks(value: &[u8]) -> u8 {
-    if has_no_mark(value) {
+/// Returns the classes of the octets of a value.
+fn classes(value: &[u8]) -> u8 {
+    if has_no_class(value) {
         return 0;
     }
     value
         .iter()
-        .fold(0, |marks, &octet| marks | MARKS[usize::from(octet)])
+        .fold(0, |classes, &octet| classes | CLASSES[usize::from(octet)])
 }
 
-/// Whether a value has nothing but octets from `!` to `~`, without `$` and `%`:
-/// then this says so, eight of them at a time. If not, it may say anything but
-/// that.
-fn has_no_mark(value: &[u8]) -> bool {
+/// Returns true if a value of at least eight octets has only octets from `!` to `~`, without `$`
+/// and `%`. It may return false for such a value, but never true for another.
+///
+/// Eight octets are tested at a time.
+fn has_no_class(value: &[u8]) -> bool {
     const ONES: u64 = u64::MAX / 255;
     const TOPS: u64 = ONES << 7;
-    // Borrows come only from an octet that has itself been found.
+    // An octet borrows only from one that is found itself.
     let found = |eight: [u8; 8]| {
         let octets = u64::from_le_bytes(eight);
         let low = octets.wrapping_sub(ONES * u64::from(b'!')) & !octets;
@@ -137,9 +139,8 @@ fn has_no_mark(value: &[u8]) -> bool {
         == 0
 }
 
-/// The normal form of an octet of a path (§2.2.2): hex upper-cased, unreserved
-/// octets never encoded, octets above 0x7F, blanks and a `%` that begins no
-/// escape always.
+/// Returns the normal form of an octet of a path (§2.2.2). Unreserved octets are never encoded;
+/// octets above 0x7F, blanks, and a `%` that does not begin an escape always are.
 fn symbol(octet: PathOctet) -> u16 {
     match octet {
         PathOctet::Bare(byte @ (b' ' | b'\t' | b'%' | 0x80..)) => encoded(byte),
@@ -149,21 +150,21 @@ fn symbol(octet: PathOctet) -> u16 {
     }
 }
 
-/// RFC 3986 §2.3.
+/// Returns true for the unreserved octets of RFC 3986 §2.3.
 fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// The normal form of a URL's path.
+/// Returns the normal form of a URL's path.
 pub(crate) fn path(text: &[u8]) -> Vec<u16> {
     octets(text).map(symbol).collect()
 }
 
-/// The normal form of a URL's path in octets: a symbol that stays encoded is
-/// two octets above 0x7F, the first below 0xC0 and the second not, so that no
-/// symbol is found within another.
+/// Returns the normal form of a URL's path, written in octets.
 ///
-/// `*` and `%2A` are one: no rule tells them apart.
+/// A symbol that stays encoded is written as two octets above 0x7F. The first is below 0xC0 and
+/// the second is not, so that no symbol is found within another. `*` and `%2A` are the same symbol,
+/// since no rule distinguishes them.
 pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
     let is_normal = |&byte: &u8| byte < 0x80 && !matches!(byte, b'%' | b' ' | b'\t');
     if text.iter().all(is_normal) {
@@ -190,56 +191,56 @@ fn octets_of(symbol: u16) -> (u8, Option<u8>) {
     }
 }
 
-/// An octet that stays encoded.
+/// Writes an octet that stays encoded.
 fn two_octets(octet: u8) -> (u8, u8) {
     (0x80 | (octet >> 4), 0xC0 | (octet & 15))
 }
 
-/// What stands in a rule for `%24`, which is `$` too.
+/// The octet of a pattern for `%24`, which matches `$` and `%24`.
 pub(crate) const EITHER_DOLLAR: u8 = 0xfe;
 
-/// A rule's value, the `$` at its end aside.
+/// The value of a rule, without the `$` at its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RuleValue<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) is_anchored: bool,
-    /// Whether it is written in octets as it is in symbols.
+    /// True if the value is its own normal form.
     pub(crate) is_normal: bool,
-    /// Whether a `$` stands in it.
+    /// True if the value contains a `$`.
     pub(crate) has_dollar: bool,
 }
 
 impl<'a> RuleValue<'a> {
-    /// `None` if the value does not begin with `/`, or has a NUL, which no path
-    /// holds.
+    /// Returns `None` if the value does not begin with `/`, or contains a NUL, which no path does.
     pub(crate) fn new(value: &'a [u8]) -> Option<Self> {
-        let (text, is_anchored) = pattern::unanchored(value);
-        let marks = marks(text);
-        (text.first() == Some(&b'/') && marks & NUL == 0).then_some(Self {
+        let (text, is_anchored) = pattern::split_anchor(value);
+        let classes = classes(text);
+        (text.first() == Some(&b'/') && classes & NUL == 0).then_some(Self {
             text,
             is_anchored,
-            is_normal: marks & CHANGED == 0,
-            has_dollar: marks & DOLLAR != 0,
+            is_normal: classes & CHANGED == 0,
+            has_dollar: classes & DOLLAR != 0,
         })
     }
 }
 
-/// Octets that [`write_normal`] may write for one.
+/// The largest number of octets that [`write_normal`] writes for one.
 pub(crate) const NORMAL_GROWTH: usize = 2;
 
-/// What [`write_normal`] wrote.
+/// The result of [`write_normal`].
 pub(crate) struct NormalForm {
-    /// Octets that were written.
+    /// The number of octets written.
     pub(crate) octets: usize,
-    /// Octets of the normal form in a URL.
+    /// The number of octets of the normal form in a URL.
     pub(crate) priority: u32,
-    /// Whether [`EITHER_DOLLAR`] is among them.
+    /// True if [`EITHER_DOLLAR`] was written.
     pub(crate) has_either_dollar: bool,
 }
 
-/// Writes a rule's value, the `$` at its end aside, as a pattern in octets:
-/// `*` is a run, a symbol that stays encoded is two octets as in
-/// [`path_octets`], `%2A` too, and `%24` is [`EITHER_DOLLAR`].
+/// Writes the value of a rule, without the `$` at its end, as a pattern in octets.
+///
+/// `*` is a wildcard; a symbol that stays encoded is written as in [`path_octets`]; `%24` is
+/// [`EITHER_DOLLAR`].
 pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> NormalForm {
     let mut normal = NormalForm {
         octets: 0,
@@ -247,12 +248,12 @@ pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> NormalForm {
         has_either_dollar: false,
     };
     let mut rest = value;
-    while let Some((&octet, behind)) = rest.split_first() {
-        if MARKS[usize::from(octet)] & CHANGED == 0 {
+    while let Some((&octet, after)) = rest.split_first() {
+        if CLASSES[usize::from(octet)] & CHANGED == 0 {
             out[normal.octets] = octet;
             normal.octets += 1;
             normal.priority += 1;
-            rest = behind;
+            rest = after;
             continue;
         }
         let Some((octet, len)) = first_octet(rest) else {
@@ -279,30 +280,32 @@ pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> NormalForm {
     normal
 }
 
-/// Writes steps as the matcher takes them, in the octets of [`path_octets`].
-/// False if it cannot: a `%24` means two symbols that others tell apart.
+/// Writes the steps of a pattern as parts for [`CompiledRules`], in the octets of [`path_octets`].
+/// Returns false if that is impossible: `%24` matches two symbols that other rules distinguish.
+///
+/// [`CompiledRules`]: crate::pattern::compiled::CompiledRules
 pub(crate) fn parts(steps: &[PatternStep], out: &mut Vec<PatternPart>) -> bool {
     for step in steps {
         match *step {
-            PatternStep::One(a, b) if octets_of(a) != octets_of(b) => return false,
-            PatternStep::One(symbol, _) => {
+            PatternStep::Symbol(a, b) if octets_of(a) != octets_of(b) => return false,
+            PatternStep::Symbol(symbol, _) => {
                 let (first, second) = octets_of(symbol);
                 out.push(PatternPart::Octet(first));
                 out.extend(second.map(PatternPart::Octet));
             }
-            PatternStep::Run => out.push(PatternPart::Run),
+            PatternStep::Wildcard => out.push(PatternPart::Wildcard),
             PatternStep::End => out.push(PatternPart::End),
         }
     }
     true
 }
 
-/// Writes the steps of a rule's path, and gives its priority: the octets of
-/// its normal form. `None` if the value does not begin with `/`, or has a NUL,
-/// which no path holds.
+/// Writes the steps of a rule's path. Returns its priority, which is the number of octets of its
+/// normal form, or `None` if the value does not begin with `/`, or contains a NUL, which no path
+/// does.
 ///
-/// `*` and a `$` at the end are special; `%2A` and `%24` are the octets
-/// themselves, written either way in a URL (§2.2.3).
+/// `*` and a `$` at the end are special characters. `%2A` and `%24` match the octets themselves,
+/// encoded or not (§2.2.3).
 pub(crate) fn steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32> {
     if value.first() != Some(&b'/') || memchr::memchr(0, value).is_some() {
         return None;
@@ -312,23 +315,23 @@ pub(crate) fn steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32> {
         _ => (value, false),
     };
     let mut priority = u32::from(is_anchored);
-    let mut after_run = false;
+    let mut is_after_wildcard = false;
     for octet in octets(text) {
         if octet == PathOctet::Bare(b'*') {
-            if !after_run {
-                out.push(PatternStep::Run);
+            if !is_after_wildcard {
+                out.push(PatternStep::Wildcard);
             }
-            after_run = true;
+            is_after_wildcard = true;
             priority += 1;
             continue;
         }
-        after_run = false;
+        is_after_wildcard = false;
         let symbol = symbol(octet);
         let also = match octet {
             PathOctet::Escaped(byte @ (b'*' | b'$')) => byte.into(),
             _ => symbol,
         };
-        out.push(PatternStep::One(symbol, also));
+        out.push(PatternStep::Symbol(symbol, also));
         priority += if symbol >= 256 { 3 } else { 1 };
     }
     if is_anchored {
@@ -348,28 +351,28 @@ mod tests {
     }
 
     #[test]
-    fn eight_octets_at_a_time_are_marked_as_one_by_one() {
+    fn eight_octets_at_a_time_have_the_classes_of_single_octets() {
         let mut value = b"/abcdefgh-!~_/index*".to_vec();
-        assert!(has_no_mark(&value));
-        for at in 0..value.len() {
-            let before = value[at];
+        assert!(has_no_class(&value));
+        for i in 0..value.len() {
+            let before = value[i];
             for octet in 0..=255 {
-                value[at] = octet;
+                value[i] = octet;
                 let expected = match octet {
                     b'%' | b' ' | b'\t' | 0x80.. => CHANGED,
                     0 => NUL,
                     b'$' => DOLLAR,
                     _ => 0,
                 };
-                assert_eq!(marks(&value), expected, "{octet} at {at}");
-                assert_eq!(marks(&value[at..]), expected, "{octet} at {at}");
+                assert_eq!(classes(&value), expected, "{octet} at {i}");
+                assert_eq!(classes(&value[i..]), expected, "{octet} at {i}");
             }
-            value[at] = before;
+            value[i] = before;
         }
     }
 
     #[test]
-    fn the_table_of_encodings_holds_but_for_row_two() {
+    fn the_table_of_encodings_holds_except_row_two() {
         // §2.2.2, row by row: path of the rule, path to match.
         assert!(is_match("/foo/bar?baz=quz", "/foo/bar?baz=quz"));
         // Departure: reserved octets and their %xx are distinct.
@@ -388,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn special_characters_are_those_of_the_draft() {
+    fn special_characters_match_as_in_the_draft() {
         // §2.2.3.
         assert!(is_match("/this/path/exactly$", "/this/path/exactly"));
         assert!(!is_match("/this/path/exactly$", "/this/path/exactly/"));
@@ -410,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn priority_is_octets_of_the_normal_form() {
+    fn the_priority_is_the_number_of_octets_of_the_normal_form() {
         let priority = |rule: &str| steps(rule.as_bytes(), &mut Vec::new());
         assert_eq!(priority("/é"), Some(7));
         assert_eq!(priority("/%61"), Some(2));

@@ -1,160 +1,172 @@
-//! A file made again from its lines, as the tables keep them.
+//! A parsed file that is built from table rows instead of bytes.
 //!
-//! No text is parsed: what was read of each line is taken as it is given, so
-//! a policy or a verdict over the result is that of the bytes.
+//! No text is parsed again. Each row holds what was parsed from a line, so that policies and
+//! verdicts of the result equal those of the bytes.
 
-use crate::document::{
-    BUFFER_BYTES_MAX, ContentClass, Directive, DocumentData, Group, MARK, RobotsTxt, Span, Summary,
+use super::{
+    BUFFER_BYTES_MAX, ContentClass, Directive, DirectiveKind, DocumentData, Group, IN_BUFFER,
+    RobotsTxt, Span, Summary,
 };
 use crate::parse::blanks::{trim_end, trim_start};
-use crate::parse::directive_kind::{DirectiveKind, read_key};
+use crate::parse::key::read_key;
 
-/// A user-agent, allow or disallow line, as the tables have it.
+/// A row of the tables for a user-agent, allow or disallow line.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectiveRow<'a> {
-    /// What the line is for: `UserAgent`, `Allow` or `Disallow`.
+    /// The kind of the line: `UserAgent`, `Allow` or `Disallow`.
     pub kind: DirectiveKind,
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line_no: u32,
-    /// The group by Google's reading, from 1; 0 before any user-agent line.
-    pub group_no: u32,
-    /// The record by Koster's reading.
+    /// The number of the group according to Google's parser, from 1, or `None` before the first
+    /// user-agent line.
+    pub group_no: Option<u32>,
+    /// The number of the record according to Koster's draft, from 1.
     pub record_no: u32,
     /// The key as written.
     pub key_raw: &'a [u8],
     /// The value as written.
     pub value_raw: &'a [u8],
-    /// The path of a rule as Google's parser has it, escaped. Of a user-agent
-    /// line nothing is read here: `token` says what Google's parser has.
+    /// The path of a rule as Google's parser reads it, escaped. Ignored for user-agent lines, for
+    /// which `token` has what Google's parser reads.
     pub value: &'a [u8],
-    /// The whole name of a user-agent line.
+    /// The whole name in a user-agent line.
     pub name: &'a [u8],
-    /// The token of a user-agent line, lower-cased.
+    /// The token of a user-agent line, in lower case.
     pub token: &'a [u8],
-    /// Whether a colon parts key and value.
+    /// True if a colon separates key and value.
     pub has_colon: bool,
-    /// Whether the line counts.
+    /// True if the line counts.
     pub counts: bool,
-    /// The crawl-delay of the group that a user-agent line stands in.
+    /// The crawl-delay of the group of a user-agent line, in seconds.
     pub crawl_delay: Option<f64>,
 }
 
-/// A file that is made again, line by line, in the same memory.
+/// Builds parsed files from table rows, one file after the other, and reuses its memory.
 ///
-/// Its [`RobotsTxt`] gives every [`Policy`](crate::Policy) and every verdict of a
-/// [`Evaluator`](crate::Evaluator) that the bytes would give. It has no findings and no
-/// other lines, and its figures count only what was pushed.
+/// The [`RobotsTxt`] that it builds gives every [`Policy`](crate::Policy) and every
+/// [`Evaluator`](crate::Evaluator) the answers that the bytes would give. It has no anomalies and
+/// no other lines, and its summary counts only the rows that were pushed.
 ///
 /// # Example
 ///
 /// ```
-/// use robots::{Dialect, DirectiveKind, Policy, RobotsTxtBuilder, DirectiveRow};
+/// use robots::{Dialect, DirectiveKind, DirectiveRow, Policy, RobotsTxtBuilder};
 ///
 /// let agent = DirectiveRow {
-///     kind: DirectiveKind::UserAgent, line_no: 1, group_no: 1, record_no: 1, key_raw: b"User-agent",
-///     value_raw: b"GPTBot", value: b"", name: b"gptbot", token: b"gptbot",
-///     has_colon: true, counts: true, crawl_delay: None,
+///     kind: DirectiveKind::UserAgent, line_no: 1, group_no: Some(1), record_no: 1,
+///     key_raw: b"User-agent", value_raw: b"GPTBot", value: b"", name: b"gptbot",
+///     token: b"gptbot", has_colon: true, counts: true, crawl_delay: None,
 /// };
 /// let rule = DirectiveRow {
-///     kind: DirectiveKind::Disallow, line_no: 2, key_raw: b"Disallow", value_raw: b"/x", value: b"/x",
-///     name: b"", token: b"", ..agent
+///     kind: DirectiveKind::Disallow, line_no: 2, key_raw: b"Disallow", value_raw: b"/x",
+///     value: b"/x", name: b"", token: b"", ..agent
 /// };
-/// let mut rebuilt = RobotsTxtBuilder::new();
-/// assert!(rebuilt.push(&agent) && rebuilt.push(&rule));
-/// let policy = Policy::new(Dialect::Google, &rebuilt.as_robots_txt(), b"GPTBot");
-/// assert_eq!(policy.access(b"https://example.com/x").line_no, 2);
+/// let mut builder = RobotsTxtBuilder::new();
+/// assert!(builder.push(&agent) && builder.push(&rule));
+/// let policy = Policy::new(Dialect::Google, &builder.as_robots_txt(), b"GPTBot");
+/// assert_eq!(policy.access(b"https://example.com/x").line_no, Some(2));
 /// ```
 #[derive(Debug, Default)]
 pub struct RobotsTxtBuilder {
-    parts: DocumentData,
+    document: DocumentData,
 }
 
 impl RobotsTxtBuilder {
-    /// Makes a file without lines.
+    /// Creates a builder without lines.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Forgets all lines, for the next file.
+    /// Removes all lines, so that the next file can be built.
     pub fn clear(&mut self) {
-        self.parts.directives.clear();
-        self.parts.groups.clear();
-        self.parts.buffer.clear();
-        self.parts.summary = Summary::default();
+        self.document.directives.clear();
+        self.document.groups.clear();
+        self.document.buffer.clear();
+        self.document.summary = Summary::default();
     }
 
-    /// Adds the next line, in the order of the file. Returns whether there was
-    /// room: the texts of a file may not take more than 2 GiB.
+    /// Adds the next line in the order of the file. Returns false, and adds nothing, if the texts
+    /// of the file would exceed 2 GiB.
     ///
-    /// A group that is not the last one nor the next is taken as the last.
-    pub fn push(&mut self, line: &DirectiveRow<'_>) -> bool {
-        let texts = [
-            line.key_raw,
-            line.value_raw,
-            line.value,
-            line.name,
-            line.token,
-        ];
+    /// A group that is neither the last nor the next one is read as the last.
+    pub fn push(&mut self, row: &DirectiveRow<'_>) -> bool {
+        let texts = [row.key_raw, row.value_raw, row.value, row.name, row.token];
         let len: usize = texts.iter().map(|text| text.len()).sum();
-        if self.parts.buffer.len().saturating_add(len) > BUFFER_BYTES_MAX {
+        if self.document.buffer.len().saturating_add(len) > BUFFER_BYTES_MAX {
             return false;
         }
-        let is_agent = line.kind == DirectiveKind::UserAgent;
-        let key_text = trim_end(trim_start(without_partial_bom(line.key_raw)));
-        let value_raw = self.keep(line.value_raw);
-        let (name, token) = if is_agent {
-            (self.keep(line.name), self.keep(line.token))
-        } else {
-            (Span::default(), Span::default())
-        };
-        let mut directive = Directive {
-            line_no: line.line_no,
-            kind: line.kind,
-            group_no: 0,
-            agent_no: 0,
-            record_no: line.record_no,
-            key_raw: self.keep(line.key_raw),
-            value_raw,
-            // The token of a token is itself, and `*` exactly where the value is.
-            value: match is_agent {
-                true => token,
-                false if line.value == line.value_raw => value_raw,
-                false => self.keep(line.value),
-            },
-            name,
-            token,
-            has_colon: line.has_colon,
-            is_typo: !key_text.is_empty() && read_key(key_text).1,
-            counts: line.counts,
-            is_beyond_500kib: false,
-            is_managed: false,
-        };
-        let parts = &mut self.parts;
-        if is_agent && (parts.groups.is_empty() || line.group_no as usize > parts.groups.len()) {
-            parts.groups.push(Group {
-                line_no: line.line_no,
-                first: parts.directives.len(),
-                crawl_delay: line.crawl_delay,
+        let is_agent = row.kind == DirectiveKind::UserAgent;
+        let row_group_no = row.group_no.unwrap_or(0);
+        let group_count = self.document.groups.len();
+        if is_agent && (group_count == 0 || row_group_no as usize > group_count) {
+            self.document.groups.push(Group {
+                line_no: row.line_no,
+                first: self.document.directives.len(),
+                crawl_delay: row.crawl_delay,
                 ..Group::default()
             });
         }
-        directive.group_no = match is_agent {
-            true => parts.groups.len() as u32,
-            false => line.group_no.min(parts.groups.len() as u32),
+        let group_count = self.document.groups.len() as u32;
+        let group_no = match is_agent {
+            true => group_count,
+            false => row_group_no.min(group_count),
         };
-        let summary = &mut parts.summary;
-        summary.n_groups = parts.groups.len() as u32;
-        summary.n_lines = line.line_no;
-        let group = parts
-            .groups
-            .get_mut((directive.group_no as usize).wrapping_sub(1));
-        let mut unused = Group::default();
-        let group = group.unwrap_or(&mut unused);
-        match line.kind {
+        let agent_no = self.count(row, group_no);
+        let directive = self.directive(row, group_no, agent_no);
+        self.document.directives.push(directive);
+        true
+    }
+
+    /// Makes the directive of a row, and puts its texts into the buffer.
+    fn directive(&mut self, row: &DirectiveRow<'_>, group_no: u32, agent_no: u32) -> Directive {
+        let is_agent = row.kind == DirectiveKind::UserAgent;
+        let key_text = trim_end(trim_start(without_partial_bom(row.key_raw)));
+        let value_raw = self.keep(row.value_raw);
+        let (name, token) = if is_agent {
+            (self.keep(row.name), self.keep(row.token))
+        } else {
+            (Span::default(), Span::default())
+        };
+        Directive {
+            line_no: row.line_no,
+            kind: row.kind,
+            group_no,
+            agent_no,
+            record_no: row.record_no,
+            key_raw: self.keep(row.key_raw),
+            value_raw,
+            // The token of a token is the token itself, and is `*` exactly if the value is.
+            value: match is_agent {
+                true => token,
+                false if row.value == row.value_raw => value_raw,
+                false => self.keep(row.value),
+            },
+            name,
+            token,
+            has_colon: row.has_colon,
+            is_typo: !key_text.is_empty() && read_key(key_text).1,
+            counts: row.counts,
+            is_beyond_500kib: false,
+            is_managed: false,
+        }
+    }
+
+    /// Counts a row in the summary and in its group. Returns the number of a user-agent line in its
+    /// group, or 0.
+    fn count(&mut self, row: &DirectiveRow<'_>, group_no: u32) -> u32 {
+        let mut no_group = Group::default();
+        let mut agent_no = 0;
+        let groups = &mut self.document.groups;
+        let summary = &mut self.document.summary;
+        summary.n_groups = groups.len() as u32;
+        summary.n_lines = row.line_no;
+        let group = groups.get_mut((group_no as usize).wrapping_sub(1));
+        let group = group.unwrap_or(&mut no_group);
+        match row.kind {
             DirectiveKind::UserAgent => {
                 summary.n_user_agents += 1;
                 group.n_agents += 1;
-                directive.agent_no = group.n_agents;
+                agent_no = group.n_agents;
             }
             DirectiveKind::Allow => {
                 summary.n_allow += 1;
@@ -170,22 +182,21 @@ impl RobotsTxtBuilder {
         } else {
             ContentClass::NoRules
         };
-        parts.directives.push(directive);
-        true
+        agent_no
     }
 
-    /// Lends the file as it is so far. Its body is empty.
+    /// Borrows the file as built so far. Its body is empty.
     pub fn as_robots_txt(&self) -> RobotsTxt<'_> {
         RobotsTxt {
             body: b"",
-            parts: &self.parts,
+            document: &self.document,
         }
     }
 
-    /// Puts a text into the buffer; there is room.
+    /// Appends a text to the buffer, which has room for it.
     fn keep(&mut self, text: &[u8]) -> Span {
-        let start = self.parts.buffer.len() as u32 | MARK;
-        self.parts.buffer.extend_from_slice(text);
+        let start = self.document.buffer.len() as u32 | IN_BUFFER;
+        self.document.buffer.extend_from_slice(text);
         Span {
             start,
             len: text.len() as u32,
@@ -193,8 +204,8 @@ impl RobotsTxtBuilder {
     }
 }
 
-/// The key that Google's parser reads: without the first one or two bytes of a
-/// byte order mark, which `key_raw` keeps.
+/// Returns the key that Google's parser reads, without the first one or two bytes of a byte order
+/// mark that `key_raw` includes.
 fn without_partial_bom(key_raw: &[u8]) -> &[u8] {
     let mark = b"\xef\xbb".iter().zip(key_raw);
     &key_raw[mark.take_while(|(a, b)| a == b).count()..]
@@ -205,39 +216,36 @@ mod tests {
     use super::*;
     use crate::{Dialect, Evaluator, Parser, Policy};
 
-    /// A file made again from what the parser read of it.
-    fn rebuilt(body: &[u8]) -> RobotsTxtBuilder {
+    /// Builds a file from the rows of a parsed body.
+    fn rebuild(body: &[u8]) -> RobotsTxtBuilder {
         let mut parser = Parser::new();
-        let robots = parser.parse(body);
-        let mut rebuilt = RobotsTxtBuilder::new();
-        let is_ours = |it: &&Directive| {
-            matches!(
-                it.kind,
-                DirectiveKind::UserAgent | DirectiveKind::Allow | DirectiveKind::Disallow
-            )
-        };
-        for it in robots.directives().iter().filter(is_ours) {
-            let group = robots.groups().get((it.group_no as usize).wrapping_sub(1));
-            assert!(rebuilt.push(&DirectiveRow {
-                kind: it.kind,
-                line_no: it.line_no,
-                group_no: it.group_no,
-                record_no: it.record_no,
-                key_raw: robots.text(it.key_raw),
-                value_raw: robots.text(it.value_raw),
-                value: robots.text(it.value),
-                name: robots.text(it.name),
-                token: robots.text(it.token),
-                has_colon: it.has_colon,
-                counts: it.counts,
+        let parsed = parser.parse(body);
+        let mut builder = RobotsTxtBuilder::new();
+        let has_row = |line: &&Directive| line.kind == DirectiveKind::UserAgent || line.is_rule();
+        for line in parsed.directives().iter().filter(has_row) {
+            let group = line
+                .group_no()
+                .map(|group_no| parsed.groups()[group_no as usize - 1]);
+            assert!(builder.push(&DirectiveRow {
+                kind: line.kind,
+                line_no: line.line_no,
+                group_no: line.group_no(),
+                record_no: line.record_no,
+                key_raw: parsed.text(line.key_raw),
+                value_raw: parsed.text(line.value_raw),
+                value: parsed.text(line.value),
+                name: parsed.text(line.name),
+                token: parsed.text(line.token),
+                has_colon: line.has_colon,
+                counts: line.counts,
                 crawl_delay: group.and_then(|group| group.crawl_delay),
             }));
         }
-        rebuilt
+        builder
     }
 
     #[test]
-    fn a_rebuilt_file_gives_the_verdicts_of_the_bytes() {
+    fn a_built_file_has_the_verdicts_of_the_bytes() {
         let bodies: [&[u8]; 7] = [
             b"",
             b"Disallow: /early\nUser-agent: * x\nDisallow: /a\xe9b\n\nUser-agent: *\n\nDisallow: /b\n",
@@ -250,7 +258,7 @@ mod tests {
         for body in bodies {
             let mut parser = Parser::new();
             let robots = parser.parse(body);
-            let rebuilt = rebuilt(body);
+            let rebuilt = rebuild(body);
             let shown = String::from_utf8_lossy(body);
             let expected = Evaluator::new().verdicts(&robots);
             assert_eq!(
@@ -281,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_that_cannot_be_stop_nothing() {
+    fn impossible_group_numbers_are_read_as_the_last_group() {
         let line = |kind, line_no, group_no| DirectiveRow {
             kind,
             line_no,
@@ -298,10 +306,10 @@ mod tests {
         };
         let mut rebuilt = RobotsTxtBuilder::new();
         for line in [
-            line(DirectiveKind::Disallow, 1, 9),
-            line(DirectiveKind::UserAgent, 2, u32::MAX),
-            line(DirectiveKind::Disallow, 3, 77),
-            line(DirectiveKind::UserAgent, 4, 0),
+            line(DirectiveKind::Disallow, 1, Some(9)),
+            line(DirectiveKind::UserAgent, 2, Some(u32::MAX)),
+            line(DirectiveKind::Disallow, 3, Some(77)),
+            line(DirectiveKind::UserAgent, 4, None),
         ] {
             assert!(rebuilt.push(&line));
         }
@@ -309,8 +317,9 @@ mod tests {
             .as_robots_txt()
             .directives()
             .iter()
-            .map(|it| it.group_no);
-        assert_eq!(groups.collect::<Vec<_>>(), [0, 1, 1, 1]);
+            .map(Directive::group_no);
+        let expected = [None, Some(1), Some(1), Some(1)];
+        assert_eq!(groups.collect::<Vec<_>>(), expected);
         let policy = Policy::new(Dialect::Google, &rebuilt.as_robots_txt(), b"a");
         assert!(!policy.access(b"/x").is_allowed);
         rebuilt.clear();

@@ -1,9 +1,11 @@
-//! A parsed body that is kept.
+//! A parsed file that owns its body.
 
+use super::{Directive, DocumentData, Group, RobotsTxt};
 use crate::anomaly::Anomaly;
-use crate::document::{Directive, DocumentData, Group, RobotsTxt};
 
-/// A body and what was read of it, apart from the parser that read it.
+/// A parsed file that owns its body, so that it outlives the parser's next call.
+///
+/// # Example
 ///
 /// ```
 /// use robots::{OwnedRobotsTxt, Parser};
@@ -16,46 +18,45 @@ use crate::document::{Directive, DocumentData, Group, RobotsTxt};
 #[derive(Debug, Default)]
 pub struct OwnedRobotsTxt {
     body: Vec<u8>,
-    parts: DocumentData,
+    document: DocumentData,
 }
 
 impl OwnedRobotsTxt {
-    /// Copies what was read.
-    pub fn new(robots: &RobotsTxt<'_>) -> Self {
-        let parts = robots.parts;
+    /// Copies a parsed file, its body included.
+    pub fn new(robots_txt: &RobotsTxt<'_>) -> Self {
+        let document = robots_txt.document;
         Self {
-            body: robots.body.to_vec(),
-            parts: DocumentData {
-                directives: parts.directives.clone(),
-                groups: parts.groups.clone(),
-                anomalies: parts.anomalies.clone(),
-                buffer: parts.buffer.clone(),
-                summary: parts.summary,
-                ..DocumentData::default()
+            body: robots_txt.body.to_vec(),
+            document: DocumentData {
+                directives: document.directives.clone(),
+                groups: document.groups.clone(),
+                anomalies: document.anomalies.clone(),
+                buffer: document.buffer.clone(),
+                summary: document.summary,
             },
         }
     }
 
-    /// The bytes that were parsed.
+    /// Returns the bytes that were parsed.
     pub fn body(&self) -> &[u8] {
         &self.body
     }
 
-    /// Bytes of memory that all of it takes.
+    /// Returns the number of bytes of memory that the file takes.
     pub fn memory_bytes(&self) -> usize {
-        let parts = &self.parts;
+        let document = &self.document;
         self.body.capacity()
-            + parts.buffer.capacity()
-            + parts.directives.capacity() * size_of::<Directive>()
-            + parts.groups.capacity() * size_of::<Group>()
-            + parts.anomalies.capacity() * size_of::<Anomaly>()
+            + document.buffer.capacity()
+            + document.directives.capacity() * size_of::<Directive>()
+            + document.groups.capacity() * size_of::<Group>()
+            + document.anomalies.capacity() * size_of::<Anomaly>()
     }
 
-    /// What was read.
+    /// Borrows the file.
     pub fn as_robots_txt(&self) -> RobotsTxt<'_> {
         RobotsTxt {
             body: &self.body,
-            parts: &self.parts,
+            document: &self.document,
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Blanks around a text.
+//! Searching and trimming of blanks.
 
 use crate::agent_name::is_blank;
 
-/// One in every octet of a word.
+/// The value 1 in every byte of a word.
 const ONES: u64 = u64::MAX / 255;
 
+/// Removes leading white space of the C locale.
 #[inline]
 pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     while let Some((word, rest)) = bytes.split_first_chunk::<8>() {
@@ -22,34 +23,34 @@ pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     &bytes[begin..]
 }
 
-/// Where the first blank or tab is. Quicker than a search of `memchr` where
-/// it is near.
+/// Returns the position of the first blank or tab. Faster than `memchr2` if it is near.
 #[inline]
 pub(crate) fn find_blank(text: &[u8]) -> Option<usize> {
-    // The lowest top bit that is left is that of an octet that is zero.
+    // The lowest top bit that remains set belongs to a byte that is zero.
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
     let (words, rest) = text.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
+    for (i, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        let met = zeros(word ^ (b' ' as u64 * ONES)) | zeros(word ^ (b'\t' as u64 * ONES));
-        if met != 0 {
-            return Some(at * 8 + met.trailing_zeros() as usize / 8);
+        let found = zeros(word ^ (b' ' as u64 * ONES)) | zeros(word ^ (b'\t' as u64 * ONES));
+        if found != 0 {
+            return Some(i * 8 + found.trailing_zeros() as usize / 8);
         }
     }
     let within = rest.iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
     Some(text.len() - rest.len() + within)
 }
 
+/// Removes trailing white space of the C locale.
 #[inline]
 pub(crate) fn trim_end(bytes: &[u8]) -> &[u8] {
     let len = bytes
         .iter()
         .rposition(|&byte| !is_blank(byte))
-        .map_or(0, |at| at + 1);
+        .map_or(0, |last| last + 1);
     &bytes[..len]
 }
 
-/// Trims blanks and tabs, the white space of RFC 9309 §2.2.
+/// Removes blanks and tabs, the white space of RFC 9309 §2.2, on both sides.
 pub(crate) fn trim_blanks(bytes: &[u8]) -> &[u8] {
     let is_ws = |byte: &u8| *byte == b' ' || *byte == b'\t';
     let begin = bytes
@@ -59,7 +60,7 @@ pub(crate) fn trim_blanks(bytes: &[u8]) -> &[u8] {
     let end = bytes
         .iter()
         .rposition(|byte| !is_ws(byte))
-        .map_or(begin, |at| at + 1);
+        .map_or(begin, |last| last + 1);
     &bytes[begin..end]
 }
 
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_are_found_and_trimmed_wherever_they_stand() {
+    fn blanks_are_found_and_trimmed_at_every_position() {
         let slow = |text: &[u8]| text.iter().position(|byte| matches!(byte, b' ' | b'\t'));
         for len in 0..30 {
             for byte in 0..=255 {

@@ -1,22 +1,24 @@
-//! What can be said of a file only at its end.
+//! Checks that need the whole file: its encoding, its class, and lines that repeat or contradict
+//! each other.
 
 use super::ParseState;
+use super::sniff::{is_binary, looks_like_utf16};
+use super::template::Template;
 use crate::anomaly::AnomalyKind;
-use crate::document::{BODY_LIMIT_BYTES, ContentClass, Directive, Group, LineEndings, Span};
-use crate::parse::directive_kind::DirectiveKind;
-use crate::parse::sniff::{is_binary, looks_like_utf16};
-use crate::parse::template::Template;
+use crate::document::{
+    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings,
+};
 
 impl ParseState<'_, '_> {
-    /// What can be said of the file only at its end.
-    pub(super) fn finish(&mut self) {
+    /// Completes the summary and reports the anomalies of the whole file.
+    pub(super) fn check_file(&mut self) {
         let is_utf8 = std::str::from_utf8(self.body).is_ok();
-        // UTF-16 has NULs, or a mark that is no UTF-8.
+        // UTF-16 contains NULs, or begins with a byte order mark that is not UTF-8.
         let is_utf16 = (self.has_nul || !is_utf8) && looks_like_utf16(self.body);
-        let endings = self.parts.summary.line_endings;
-        self.parts.summary.is_valid_utf8 = is_utf8;
-        self.parts.summary.n_groups = self.parts.groups.len() as u32;
-        let whole = [
+        let endings = self.document.summary.line_endings;
+        self.document.summary.is_valid_utf8 = is_utf8;
+        self.document.summary.n_groups = self.document.groups.len() as u32;
+        let checks = [
             (is_utf16, AnomalyKind::Utf16),
             (endings == LineEndings::Cr, AnomalyKind::CrOnly),
             (endings == LineEndings::Mixed, AnomalyKind::MixedLineEnds),
@@ -27,26 +29,29 @@ impl ParseState<'_, '_> {
                 AnomalyKind::Over500kib,
             ),
         ];
-        for (is_so, anomaly) in whole {
-            if is_so {
-                self.report(0, anomaly, Span::default());
+        for (applies, anomaly) in checks {
+            if applies {
+                self.report_file(anomaly);
             }
         }
         self.compare_groups();
         self.compare_agents();
-        self.parts.summary.content = self.content(is_utf16);
-        // Plain WordPress writes two rules for everybody and no mark.
-        if self.parts.summary.template.is_none() && self.has_wp_admin && self.has_admin_ajax {
-            self.parts.summary.template = Some(Template::Wordpress);
+        self.document.summary.content = self.content_class(is_utf16);
+        // A plain WordPress installation writes two rules for `*` and no comment.
+        if self.document.summary.template.is_none()
+            && self.wordpress.disallows_wp_admin
+            && self.wordpress.allows_admin_ajax
+        {
+            self.document.summary.template = Some(Template::Wordpress);
         }
-        let anomalies = &mut self.parts.anomalies;
-        if !anomalies.is_sorted_by_key(|finding| finding.line_no) {
-            anomalies.sort_by_key(|finding| finding.line_no);
+        let anomalies = &mut self.document.anomalies;
+        if !anomalies.is_sorted_by_key(|anomaly| anomaly.line_no) {
+            anomalies.sort_by_key(|anomaly| anomaly.line_no);
         }
     }
 
-    fn content(&self, is_utf16: bool) -> ContentClass {
-        let summary = &self.parts.summary;
+    fn content_class(&self, is_utf16: bool) -> ContentClass {
+        let summary = &self.document.summary;
         if is_binary(self.body) {
             ContentClass::Binary
         } else if self.is_html {
@@ -68,126 +73,128 @@ impl ParseState<'_, '_> {
         }
     }
 
-    /// Groups without rules, and rules of one group that contradict.
+    /// Reports groups without rules, and contradicting rules of one group.
     fn compare_groups(&mut self) {
-        for index in 0..self.parts.groups.len() {
-            let group = self.parts.groups[index];
+        for i in 0..self.document.groups.len() {
+            let group = self.document.groups[i];
             if group.n_allow + group.n_disallow == 0 {
-                self.report(
-                    group.line_no,
-                    AnomalyKind::GroupWithoutRules,
-                    Span::default(),
-                );
+                let kind = AnomalyKind::GroupWithoutRules;
+                self.report(group.line_no, kind, Default::default());
             }
             if group.n_allow == 0 || group.n_disallow == 0 {
                 continue;
             }
-            let next = self.parts.groups.get(index + 1);
-            let end = next.map_or(self.parts.directives.len(), |next| next.first);
+            let next = self.document.groups.get(i + 1);
+            let end = next.map_or(self.document.directives.len(), |next| next.first);
             self.compare_rules(group, end);
         }
     }
 
-    /// Allows and disallows of one group that have the same path.
+    /// Reports allow and disallow lines of one group that have the same path. The directives of
+    /// the group end at index `end`.
     fn compare_rules(&mut self, group: Group, end: usize) {
-        // The fewer are put in order and the others looked up among them.
-        let (fewer, others) = if group.n_allow <= group.n_disallow {
+        // The rules of the rarer kind are sorted, and the others are looked up among them.
+        let (rarer, other) = if group.n_allow <= group.n_disallow {
             (DirectiveKind::Allow, DirectiveKind::Disallow)
         } else {
             (DirectiveKind::Disallow, DirectiveKind::Allow)
         };
-        let mut order = std::mem::take(&mut self.parts.order);
-        let directives = &self.parts.directives[..end];
-        let text = |at: u32| self.parts.text(self.body, directives[at as usize].value);
-        let rules = |key: DirectiveKind| {
+        let mut sorted = std::mem::take(&mut self.scratch.sorted_rules);
+        let directives = &self.document.directives[..end];
+        let path = |i: u32| self.document.text(self.body, directives[i as usize].value);
+        let rules = |kind: DirectiveKind| {
             let rules = directives.iter().enumerate().skip(group.first);
-            rules.filter(move |(_, it)| it.kind == key && !it.value.is_empty())
+            rules.filter(move |(_, line)| line.kind == kind && !line.value.is_empty())
         };
-        let place =
-            |at: usize, it: &Directive| DirectiveRef::new(at, self.parts.text(self.body, it.value));
+        let reference = |i: usize, line: &Directive| {
+            DirectiveRef::new(i, self.document.text(self.body, line.value))
+        };
         let compare = |a: &DirectiveRef, b: &DirectiveRef| {
-            let by_text = || text(a.at).cmp(text(b.at));
-            a.hash.cmp(&b.hash).then_with(by_text)
+            let by_path = || path(a.index).cmp(path(b.index));
+            a.hash.cmp(&b.hash).then_with(by_path)
         };
-        order.clear();
-        order.extend(rules(fewer).map(|(at, it)| place(at, it)));
-        order.sort_unstable_by(|a, b| compare(a, b).then(a.at.cmp(&b.at)));
-        order.dedup_by(|b, a| compare(a, b).is_eq());
-        // Texts of another length need not be looked up.
-        let bit = |it: &Directive| 1u64 << (it.value.len() % 64);
-        let lengths = order
+        sorted.clear();
+        sorted.extend(rules(rarer).map(|(i, line)| reference(i, line)));
+        sorted.sort_unstable_by(|a, b| compare(a, b).then(a.index.cmp(&b.index)));
+        sorted.dedup_by(|b, a| compare(a, b).is_eq());
+        // A path need not be looked up if no sorted path has its length.
+        let length_bit = |line: &Directive| 1u64 << (line.value.len() % 64);
+        let lengths = sorted
             .iter()
-            .map(|place| bit(&directives[place.at as usize]));
+            .map(|rule| length_bit(&directives[rule.index as usize]));
         let lengths = lengths.fold(0, |lengths, bit| lengths | bit);
-        let mut found = Vec::new();
-        for (at, it) in rules(others).filter(|(_, it)| lengths & bit(it) != 0) {
-            let place = place(at, it);
-            let Ok(other) = order.binary_search_by(|other| compare(other, &place)) else {
+        let mut conflicts = Vec::new();
+        for (i, line) in rules(other).filter(|(_, line)| lengths & length_bit(line) != 0) {
+            let rule = reference(i, line);
+            let Ok(found) = sorted.binary_search_by(|other| compare(other, &rule)) else {
                 continue;
             };
-            let other = &mut order[other];
-            if !std::mem::replace(&mut other.is_met, true) {
-                let it = &directives[place.at.max(other.at) as usize];
-                found.push((it.line_no, it.value));
+            let opposite = &mut sorted[found];
+            if !std::mem::replace(&mut opposite.is_matched, true) {
+                let later = &directives[rule.index.max(opposite.index) as usize];
+                conflicts.push((later.line_no, later.value));
             }
         }
-        self.parts.order = order;
-        for (line_no, detail) in found {
+        self.scratch.sorted_rules = sorted;
+        for (line_no, detail) in conflicts {
             self.report(line_no, AnomalyKind::ConflictingEqualLength, detail);
         }
     }
 
-    /// Crawlers named twice in a group, or in several groups.
+    /// Reports crawlers that are named twice in a group, or in several groups.
     fn compare_agents(&mut self) {
-        let mut order = std::mem::take(&mut self.parts.agents);
-        let directives = &self.parts.directives;
-        let name = |at: u32| self.parts.text(self.body, directives[at as usize].name);
-        order.sort_unstable_by(|a, b| {
-            let by_name = || name(a.at).cmp(name(b.at));
-            a.hash.cmp(&b.hash).then_with(by_name).then(a.at.cmp(&b.at))
+        let mut agents = std::mem::take(&mut self.scratch.agents);
+        let directives = &self.document.directives;
+        let name = |i: u32| self.document.text(self.body, directives[i as usize].name);
+        agents.sort_unstable_by(|a, b| {
+            let by_name = || name(a.index).cmp(name(b.index));
+            let by_hash = a.hash.cmp(&b.hash);
+            by_hash.then_with(by_name).then(a.index.cmp(&b.index))
         });
-        let mut found = Vec::new();
-        for pair in order.windows(2) {
+        let mut repeated = Vec::new();
+        for pair in agents.windows(2) {
             let (a, b) = (pair[0], pair[1]);
-            if a.hash != b.hash || name(a.at) != name(b.at) {
+            if a.hash != b.hash || name(a.index) != name(b.index) {
                 continue;
             }
-            let (a, b) = (&directives[a.at as usize], &directives[b.at as usize]);
-            let anomaly = if a.group_no == b.group_no {
+            let first = &directives[a.index as usize];
+            let second = &directives[b.index as usize];
+            let anomaly = if first.group_no == second.group_no {
                 AnomalyKind::DuplicateAgentGroup
             } else {
                 AnomalyKind::AgentInManyGroups
             };
-            found.push((b.line_no, anomaly, b.value));
+            repeated.push((second.line_no, anomaly, second.value));
         }
-        self.parts.agents = order;
-        for (line_no, anomaly, detail) in found {
+        self.scratch.agents = agents;
+        for (line_no, anomaly, detail) in repeated {
             self.report(line_no, anomaly, detail);
         }
     }
 }
 
-/// A directive among others, put in order by a text of it.
+/// A reference to a directive, for sorting directives by one of their texts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DirectiveRef {
-    /// Of the text, so that few texts are compared.
+pub(super) struct DirectiveRef {
+    /// A hash of the text, so that few texts are compared.
     hash: u32,
-    /// Index of the directive.
-    at: u32,
-    is_met: bool,
+    /// The index of the directive.
+    index: u32,
+    /// True if a rule of the other kind has the same path.
+    is_matched: bool,
 }
 
 impl DirectiveRef {
-    pub(super) fn new(at: usize, text: &[u8]) -> Self {
+    pub(super) fn new(index: usize, text: &[u8]) -> Self {
         Self {
             hash: hash(text),
-            at: at as u32,
-            is_met: false,
+            index: index as u32,
+            is_matched: false,
         }
     }
 }
 
-/// Mixes the length of a text, its beginning and its end.
+/// Hashes the length, the beginning and the end of a text.
 fn hash(text: &[u8]) -> u32 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let (first, last) = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {

@@ -1,17 +1,15 @@
-//! Lines of a body, cut as Google's parser cuts them.
+//! Lines of a body, split as Google's parser splits them.
 //!
-//! CR, LF and CRLF each end a line; an LF belongs to the CR directly before
-//! it. VT, FF, NEL and U+2028 are ordinary bytes. The last line is always
-//! given, even when it is empty: `n` ended lines make `n + 1` lines.
+//! CR, LF and CRLF each end a line. VT, FF, NEL and U+2028 are ordinary bytes. The last line is
+//! always returned, even if it is empty: a body with `n` line ends has `n + 1` lines.
 
 use memchr::memchr2;
 
-/// The bytes of a line that Google's parser keeps: 2083 * 8 - 1.
-///
-/// What stands beyond, up to the line's end, is invisible to it.
+/// The number of bytes of a line that Google's parser keeps: 2083 * 8 - 1. It ignores the rest of
+/// the line.
 pub const LINE_BYTES_MAX: usize = 2083 * 8 - 1;
 
-/// What ended a line.
+/// The end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnding {
     /// A line feed.
@@ -24,66 +22,66 @@ pub enum LineEnding {
     None,
 }
 
-/// A line as it stands in the body, without what ended it.
+/// A line of a body, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Position in the file, from 1.
+    /// The number of the line, from 1.
     pub no: u32,
-    /// Offset of the first byte in the body.
+    /// The offset of the first byte in the body.
     pub start: usize,
-    /// The line's own bytes.
+    /// The bytes of the line.
     pub bytes: &'a [u8],
-    /// What ended it.
+    /// How the line ends.
     pub ending: LineEnding,
 }
 
 impl Line<'_> {
-    /// Offset of what ended it.
+    /// The offset of the line end.
     #[inline]
     pub(crate) fn end(self) -> usize {
         self.start + self.bytes.len()
     }
 }
 
-/// The lines of a body, in order.
+/// An iterator over the lines of a body.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     body: &'a [u8],
     next: usize,
     no: u32,
-    done: bool,
+    is_done: bool,
 }
 
 impl<'a> Lines<'a> {
-    /// Reads `body` from `start` on, where a byte order mark has been passed.
+    /// Returns the lines of `body` from the offset `start`, which skips a byte order mark.
     pub fn new(body: &'a [u8], start: usize) -> Self {
         Self {
             body,
             next: start,
             no: 0,
-            done: false,
+            is_done: false,
         }
     }
 
-    /// What is still to be cut; `None` behind the last line.
+    /// The bytes that have not been split yet, or `None` after the last line.
     #[inline]
     pub(crate) fn rest(&self) -> Option<&'a [u8]> {
-        (!self.done).then(|| &self.body[self.next..])
+        (!self.is_done).then(|| &self.body[self.next..])
     }
 
-    /// Cuts the first `len` bytes off as a line. They must hold no line end,
-    /// and one must follow, or the end of the body.
+    /// Cuts off the first `len` bytes as a line. They must not contain a line end, and a line end
+    /// or the end of the body must follow them.
     #[inline]
     pub(crate) fn cut(&mut self, len: usize) -> Line<'a> {
         let start = self.next;
-        let (bytes, behind) = self.body[start..].split_at(len);
-        let (ending, skip) = match behind {
+        let (bytes, after) = self.body[start..].split_at(len);
+        let (ending, skip) = match after {
             [b'\n', ..] => (LineEnding::Lf, 1),
             [b'\r', b'\n', ..] => (LineEnding::CrLf, 2),
             [_, ..] => (LineEnding::Cr, 1),
             [] => (LineEnding::None, 0),
         };
-        self.done = behind.is_empty();
+        self.is_done = after.is_empty();
         self.next = start + len + skip;
         self.no += 1;
         Line {
@@ -95,7 +93,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Where the first line of `text` ends.
+/// Returns the length of the first line of `text`.
 #[inline]
 pub(crate) fn line_len(text: &[u8]) -> usize {
     match text.first() {
@@ -123,18 +121,18 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_end_ends_a_line() {
+    fn lf_cr_and_crlf_end_a_line() {
         assert_eq!(lines(b"a\rb\nc\r\nd"), [b"a", b"b", b"c", b"d"]);
     }
 
     #[test]
-    fn the_last_line_is_given_even_when_empty() {
+    fn the_last_line_is_returned_even_if_it_is_empty() {
         assert_eq!(lines(b""), [b""]);
         assert_eq!(lines(b"a\n"), [b"a".as_slice(), b""]);
     }
 
     #[test]
-    fn a_line_feed_belongs_to_the_return_directly_before_it() {
+    fn a_line_feed_belongs_to_the_carriage_return_before_it() {
         assert_eq!(lines(b"a\r\r\nb"), [b"a".as_slice(), b"", b"b"]);
         assert_eq!(lines(b"\n\r"), [b"", b"", b""]);
     }

@@ -1,22 +1,25 @@
-//! A search that goes on behind the line it is made for.
+//! A search whose result is reused for the following lines.
 
-/// What a search met behind the line it was made for is known when that line
-/// is read. It must always be for the same octets.
+/// The result of the last search in a body.
+///
+/// A search for a byte that few lines contain passes many lines. Its result answers the same
+/// search for each of them. All searches with one `Lookahead` must be for the same bytes.
 pub(super) struct Lookahead {
-    /// Where it began, and what it met first, or the body's end.
-    from: usize,
-    met: usize,
+    /// The offset at which the search began.
+    start: usize,
+    /// The offset of the first match, or the length of the body.
+    found: usize,
 }
 
 impl Lookahead {
-    /// A search that has not begun.
+    /// A lookahead without a previous search.
     pub(super) const NEW: Self = Self {
-        from: usize::MAX,
-        met: 0,
+        start: usize::MAX,
+        found: 0,
     };
 
-    /// Where `search` finds something first between `start` and `end`, counted
-    /// from `start`.
+    /// Returns the position of the first match of `search` in `body[start..end]`, relative to
+    /// `start`.
     #[inline]
     pub(super) fn find(
         &mut self,
@@ -25,11 +28,11 @@ impl Lookahead {
         end: usize,
         search: impl Fn(&[u8]) -> Option<usize>,
     ) -> Option<usize> {
-        if start < self.from || start > self.met {
-            self.from = start;
-            self.met = search(&body[start..]).map_or(body.len(), |at| start + at);
+        if start < self.start || start > self.found {
+            self.start = start;
+            self.found = search(&body[start..]).map_or(body.len(), |position| start + position);
         }
-        (self.met < end).then(|| self.met - start)
+        (self.found < end).then(|| self.found - start)
     }
 }
 
@@ -38,15 +41,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_met_ahead_is_found_where_it_stands() {
+    fn a_reused_search_finds_what_a_new_search_finds() {
         let body = b"a:b:\nccc\nd::e\nffffff\n:";
         let search = |text: &[u8]| text.iter().position(|&byte| byte == b':');
         for step in 1..8 {
             for len in 0..8 {
-                let mut ahead = Lookahead::NEW;
+                let mut lookahead = Lookahead::NEW;
                 for start in (0..=body.len()).step_by(step) {
                     let end = (start + len).min(body.len());
-                    let found = ahead.find(body, start, end, search);
+                    let found = lookahead.find(body, start, end, search);
                     assert_eq!(found, search(&body[start..end]), "{start}..{end}");
                 }
             }

@@ -1,13 +1,19 @@
-//! The parser: lines in, directives, groups and findings out.
+//! The parser: bytes in; directives, groups and anomalies out.
 //!
-//! One pass over the lines. Each line becomes at most one [`Directive`]; what
-//! it belongs to (its group by Google's reading, its record by Koster's) is
-//! noted on it, so that every dialect reads the same list.
+//! The parser passes over the lines once. Each line becomes at most one [`Directive`], which
+//! records its group according to Google's parser and its record according to Koster's draft.
+//! All dialects read this list, so a stricter dialect needs no second parse.
+//!
+//! Section numbers without a document refer to `google-semantics`, the description of Google's
+//! parser that `docs/specifications.md` lists.
+//!
+//! If you change how a line is read, also change the oracle in `tests/oracle/lines.rs`, which the
+//! tests and the fuzz target `parser` compare with this module.
 
 pub(crate) mod blanks;
 mod byte_classes;
-pub(crate) mod directive_kind;
 mod file_checks;
+pub(crate) mod key;
 pub(crate) mod lines;
 mod lookahead;
 mod rule;
@@ -18,145 +24,194 @@ mod user_agent;
 
 use crate::agent_name::is_blank;
 use crate::anomaly::{Anomaly, AnomalyKind};
+use crate::dialect::grouping::{GroupCounter, KosterRecordCounter};
 use crate::document::{
-    BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, DocumentData, LineEndings, MARK, ParseOptions,
-    RobotsTxt, Span, Summary,
+    BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER,
+    LineEndings, ParseOptions, RobotsTxt, Span, Summary,
 };
-use crate::parse::blanks::{find_blank, trim_blanks, trim_end, trim_start};
-use crate::parse::directive_kind::{
-    DirectiveKind, is_known_directive, is_near_known_key, is_unsupported, is_whole_key,
-    may_be_unsupported, read_key, read_name_key, read_rule_key,
-};
-use crate::parse::lines::{LINE_BYTES_MAX, Line, LineEnding, Lines, line_len};
-use crate::parse::sniff::looks_like_html;
-use crate::parse::template::Template;
+use blanks::{find_blank, trim_blanks, trim_end, trim_start};
 use byte_classes::ByteClasses;
-pub(crate) use file_checks::DirectiveRef;
+use file_checks::DirectiveRef;
+use key::{
+    is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
+    read_key, read_name_key, read_rule_key,
+};
+use lines::{LINE_BYTES_MAX, Line, LineEnding, Lines, line_len};
 use lookahead::Lookahead;
 use memchr::{memchr, memchr2};
+use sniff::looks_like_html;
+use template::Template;
 use user_agent::ParsedAgent;
 
-/// Parses bodies, one after the other, in the same memory.
+/// Parses robots.txt files one after the other and reuses its memory.
+///
+/// # Example
+///
+/// ```
+/// use robots::{DirectiveKind, Parser};
+///
+/// let mut parser = Parser::new();
+/// let robots_txt = parser.parse(b"User-agent: *\nDisallow: /private\n");
+/// let rule = &robots_txt.directives()[1];
+/// assert_eq!(rule.kind, DirectiveKind::Disallow);
+/// assert_eq!(robots_txt.text(rule.value), b"/private");
+/// ```
 #[derive(Debug, Default)]
 pub struct Parser {
-    parts: DocumentData,
+    document: DocumentData,
+    scratch: ParserScratch,
 }
+
+/// Memory that the checks of one file leave to the next.
+#[derive(Debug, Default)]
+struct ParserScratch {
+    /// The user-agent lines that have a name.
+    agents: Vec<DirectiveRef>,
+    /// The rules of one group, sorted by path.
+    sorted_rules: Vec<DirectiveRef>,
+}
+
 impl Parser {
-    /// Makes a parser with no memory yet.
+    /// Creates a parser. It allocates memory when it parses the first file.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Parses `body` with the usual body limit and lends the result until the
+    /// Parses `body` with the default [`ParseOptions`]. The result borrows the parser until the
     /// next call.
     ///
-    /// Any bytes are a robots.txt file: this never fails and never panics.
-    /// Lines that need a guess are reported as anomalies, and lines without
-    /// sense are counted and skipped. Texts are slices of `body` but for
-    /// escaped paths and lower-cased names.
+    /// Every byte string is a valid robots.txt file: this function neither fails nor panics.
+    /// Lines whose meaning has to be guessed are reported as anomalies; lines without a meaning
+    /// are counted and skipped. Texts are slices of `body`, except for escaped paths and
+    /// lower-cased names.
     ///
-    /// The grammar is [RFC 9309 §2.2] with the liberties of Google's parser.
+    /// The grammar is that of [RFC 9309 §2.2], extended by the leniencies of Google's parser.
+    /// Parsing takes one pass over the body plus sorting of agents and rules for some anomalies.
     ///
     /// [RFC 9309 §2.2]: https://www.rfc-editor.org/rfc/rfc9309#section-2.2
     pub fn parse<'a>(&'a mut self, body: &'a [u8]) -> RobotsTxt<'a> {
         self.parse_with(body, ParseOptions::default())
     }
 
-    /// Parses `body` as [`parse`](Self::parse) does; `reading` says which
-    /// lines count. The whole body is read whatever counts.
-    pub fn parse_with<'a>(&'a mut self, body: &'a [u8], reading: ParseOptions) -> RobotsTxt<'a> {
+    /// Parses `body` like [`parse`](Self::parse). The whole body is read; `options` determines
+    /// which lines [count](Directive::counts).
+    pub fn parse_with<'a>(&'a mut self, body: &'a [u8], options: ParseOptions) -> RobotsTxt<'a> {
         let body = &body[..body.len().min(BODY_BYTES_MAX)];
-        let parts = &mut self.parts;
-        parts.directives.clear();
-        parts.groups.clear();
-        parts.anomalies.clear();
-        parts.buffer.clear();
-        parts.agents.clear();
-        parts.summary = Summary::default();
-        ParseState::new(parts, body, reading).run();
+        let document = &mut self.document;
+        document.directives.clear();
+        document.groups.clear();
+        document.anomalies.clear();
+        document.buffer.clear();
+        self.scratch.agents.clear();
+        document.summary = Summary::default();
+        ParseState::new(document, &mut self.scratch, body, options).run();
         RobotsTxt {
             body,
-            parts: &self.parts,
+            document: &self.document,
         }
     }
 }
 
-/// A line with a key and a value, as it was read.
+/// A line with a key and a value.
 struct ParsedLine<'b> {
     kind: DirectiveKind,
-    /// The key and the value as Google's parser has them.
+    /// The key and the value as Google's parser reads them.
     key_text: &'b [u8],
     value: &'b [u8],
-    /// Where the value lies.
+    /// The location of `value` in the body.
     span: Span,
     key_raw: Span,
     value_raw: Span,
-    /// Those of the value; there may be more.
-    marks: ByteClasses,
+    /// At least the classes of the bytes of `value`; there may be more.
+    classes: ByteClasses,
     has_colon: bool,
     is_typo: bool,
-    /// Whether the line has a colon and its key is spelt as in RFC 9309.
+    /// True if the line has a colon and its key is spelled as in RFC 9309.
     is_exact: bool,
-    /// Whether a comment follows the value without a blank.
+    /// True if a comment follows the value without a blank between them.
     is_comment_glued: bool,
 }
 
-/// One parse of one body.
-struct ParseState<'p, 'b> {
-    parts: &'p mut DocumentData,
-    body: &'b [u8],
-    limit: u64,
+/// The limits within which a line counts.
+struct CountingLimits {
+    /// The offset by which a line must end.
+    end: u64,
     is_truncated: bool,
-    /// Whether any line can be hidden by a NUL.
-    has_nul: bool,
-    is_html: bool,
-    is_managed: bool,
-    /// A rule has been seen since the last user-agent line.
-    group_has_rules: bool,
-    /// A blank line has been seen since the last user-agent line, 0 for none.
-    blank_line_no: u32,
-    /// Other lines since the last user-agent line: the sitemap, the crawl-delay.
-    sitemap_line_no: u32,
-    crawl_delay_line_no: u32,
-    record_no: u32,
-    record_ended: bool,
-    record_has_rules: bool,
+}
+
+/// The first line of each kind since the last user-agent line; 0 for none.
+#[derive(Default)]
+struct LinesSinceAgent {
+    blank: u32,
+    sitemap: u32,
+    crawl_delay: u32,
+}
+
+/// Searches for colons and `#`.
+struct Lookaheads {
     separators: Lookahead,
     comments: Lookahead,
-    /// The bytes of an incomplete byte order mark that begin the body: 0, 1 or 2.
+}
+
+/// The two rules that a plain WordPress installation writes.
+#[derive(Default)]
+struct WordpressRules {
+    disallows_wp_admin: bool,
+    allows_admin_ajax: bool,
+}
+
+/// The state of one parse of one body.
+struct ParseState<'p, 'b> {
+    document: &'p mut DocumentData,
+    scratch: &'p mut ParserScratch,
+    body: &'b [u8],
+    limits: CountingLimits,
+    /// True if the body contains a NUL, so that a part of a line may be hidden.
+    has_nul: bool,
+    is_html: bool,
+    /// True within a block that a vendor manages.
+    is_managed: bool,
+    groups: GroupCounter,
+    records: KosterRecordCounter,
+    since_agent: LinesSinceAgent,
+    lookaheads: Lookaheads,
+    /// The length of an incomplete byte order mark at the beginning of the body: 0, 1 or 2.
     partial_bom_bytes: usize,
-    /// The two rules of plain WordPress.
-    has_wp_admin: bool,
-    has_admin_ajax: bool,
+    wordpress: WordpressRules,
 }
 
 impl<'p, 'b> ParseState<'p, 'b> {
-    fn new(parts: &'p mut DocumentData, body: &'b [u8], reading: ParseOptions) -> Self {
+    fn new(
+        document: &'p mut DocumentData,
+        scratch: &'p mut ParserScratch,
+        body: &'b [u8],
+        options: ParseOptions,
+    ) -> Self {
         Self {
-            parts,
+            document,
+            scratch,
             body,
-            limit: reading.body_limit.unwrap_or(u64::MAX),
-            is_truncated: reading.is_truncated,
+            limits: CountingLimits {
+                end: options.body_limit.unwrap_or(u64::MAX),
+                is_truncated: options.is_truncated,
+            },
             has_nul: memchr(0, body).is_some(),
             is_html: looks_like_html(body),
             is_managed: false,
-            group_has_rules: false,
-            blank_line_no: 0,
-            sitemap_line_no: 0,
-            crawl_delay_line_no: 0,
-            record_no: 0,
-            record_ended: true,
-            record_has_rules: false,
-            separators: Lookahead::NEW,
-            comments: Lookahead::NEW,
+            groups: GroupCounter::default(),
+            records: KosterRecordCounter::NEW,
+            since_agent: LinesSinceAgent::default(),
+            lookaheads: Lookaheads {
+                separators: Lookahead::NEW,
+                comments: Lookahead::NEW,
+            },
             partial_bom_bytes: 0,
-            has_wp_admin: false,
-            has_admin_ajax: false,
+            wordpress: WordpressRules::default(),
         }
     }
 
     fn run(&mut self) {
-        let start = self.pass_bom();
+        let start = self.skip_bom();
         let mut endings = [0u32; 4];
         let mut last_no = 0;
         let mut longest = 0;
@@ -173,20 +228,21 @@ impl<'p, 'b> ParseState<'p, 'b> {
             last_no = line.no;
             longest = longest.max(line.bytes.len());
         }
-        self.parts.summary.n_lines = last_no;
-        self.parts.summary.max_line_bytes = longest as u32;
-        self.parts.summary.line_endings = match endings {
+        self.document.summary.n_lines = last_no;
+        self.document.summary.max_line_bytes = longest as u32;
+        self.document.summary.line_endings = match endings {
             [0, 0, 0, _] => LineEndings::None,
             [_, 0, 0, _] => LineEndings::Lf,
             [0, _, 0, _] => LineEndings::CrLf,
             [0, 0, _, _] => LineEndings::Cr,
             _ => LineEndings::Mixed,
         };
-        self.finish();
+        self.check_file();
     }
 
-    /// Drops as much of a byte order mark as begins the body (§1.1).
-    fn pass_bom(&mut self) -> usize {
+    /// Skips a byte order mark, or the first one or two bytes of one (§1.1). Returns the number
+    /// of bytes skipped.
+    fn skip_bom(&mut self) -> usize {
         let len = self
             .body
             .iter()
@@ -196,23 +252,33 @@ impl<'p, 'b> ParseState<'p, 'b> {
         match len {
             0 => {}
             3 => {
-                self.parts.summary.has_bom = true;
-                self.report(0, AnomalyKind::Bom, Span::default());
+                self.document.summary.has_bom = true;
+                self.report_file(AnomalyKind::Bom);
             }
             _ => {
                 self.partial_bom_bytes = len;
-                self.report(0, AnomalyKind::PartialBom, Span::default());
+                self.report_file(AnomalyKind::PartialBom);
             }
         }
         len
     }
 
+    /// Reports an anomaly of a line.
     #[inline(never)]
     fn report(&mut self, line_no: u32, kind: AnomalyKind, detail: Span) {
-        self.parts.anomalies.push(Anomaly {
-            line_no,
+        self.document.anomalies.push(Anomaly {
+            line_no: Some(line_no),
             kind,
             detail,
+        });
+    }
+
+    /// Reports an anomaly of the whole file.
+    fn report_file(&mut self, kind: AnomalyKind) {
+        self.document.anomalies.push(Anomaly {
+            line_no: None,
+            kind,
+            detail: Span::default(),
         });
     }
 
@@ -226,17 +292,19 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
     }
 
-    fn buffered(&self, from: usize) -> Span {
+    /// Returns the span of everything in the buffer from `start` on.
+    fn buffered(&self, start: usize) -> Span {
         Span {
-            start: from as u32 | MARK,
-            len: (self.parts.buffer.len() - from) as u32,
+            start: start as u32 | IN_BUFFER,
+            len: (self.document.buffer.len() - start) as u32,
         }
     }
 
-    /// Cuts the next line off `rest` and reads it.
+    /// Cuts the next line off `rest` and parses it.
     ///
-    /// Most lines have a key that is spelt as it should be, a colon at once,
-    /// and nothing odd behind it: these are read on their way to their end.
+    /// This is the fast path for usual lines: the key is spelled correctly, a colon follows it
+    /// directly, and the value has no unusual bytes. Such a line is parsed while its end is
+    /// searched.
     #[inline(always)]
     fn next_line(&mut self, lines: &mut Lines<'b>, rest: &'b [u8]) -> Line<'b> {
         if let Some((is_allow, colon)) = read_rule_key(rest) {
@@ -245,19 +313,19 @@ impl<'p, 'b> ParseState<'p, 'b> {
             } else {
                 DirectiveKind::Disallow
             };
-            let (line, read) = cut_usual(lines, rest, kind, colon);
-            if is_usual(line, &read) {
-                let value = self.rule(line.no, &read);
-                self.push(line, &read, value, ParsedAgent::default());
+            let (line, parsed) = cut_usual(lines, rest, kind, colon);
+            if is_usual(line, &parsed) {
+                let value = self.rule(line.no, &parsed);
+                self.push(line, &parsed, value, ParsedAgent::default());
             } else {
                 self.line(line);
             }
             return line;
         }
         if let Some((kind, colon)) = read_name_key(rest) {
-            let (line, read) = cut_usual(lines, rest, kind, colon);
-            if is_usual(line, &read) {
-                self.add(line, read);
+            let (line, parsed) = cut_usual(lines, rest, kind, colon);
+            if is_usual(line, &parsed) {
+                self.add(line, parsed);
             } else {
                 self.line(line);
             }
@@ -273,47 +341,47 @@ impl<'p, 'b> ParseState<'p, 'b> {
         line
     }
 
-    /// Reads any line.
+    /// Parses any line.
     fn line(&mut self, line: Line<'b>) {
         let raw = line.bytes;
-        let mut seen = raw;
+        let mut visible = raw;
         if raw.len() > LINE_BYTES_MAX {
-            seen = &raw[..LINE_BYTES_MAX];
+            visible = &raw[..LINE_BYTES_MAX];
             self.report(line.no, AnomalyKind::OverlongLine, Span::default());
         }
         if self.has_nul
-            && let Some(at) = memchr(0, seen)
+            && let Some(nul) = memchr(0, visible)
         {
-            seen = &seen[..at];
+            visible = &visible[..nul];
             self.report(line.no, AnomalyKind::NulBytes, Span::default());
         }
-        let is_cut = seen.len() < raw.len();
-        let seen = trim_start(seen);
-        let Some(&first) = seen.first() else {
+        let is_cut = visible.len() < raw.len();
+        let visible = trim_start(visible);
+        let Some(&first) = visible.first() else {
             return self.blank(line);
         };
         if first == b'#' {
-            self.parts.summary.n_comment_lines += 1;
-            return self.comment(&seen[1..]);
+            self.document.summary.n_comment_lines += 1;
+            return self.comment(&visible[1..]);
         }
-        self.directive(line, seen, is_cut);
+        self.directive(line, visible, is_cut);
     }
 
-    /// A blank line ends Koster's record; to the others it is nothing.
+    /// A blank line. It ends a record of `koster1996` and has no effect in the other dialects.
     #[inline(always)]
     fn blank(&mut self, line: Line<'b>) {
-        self.parts.summary.n_blank_lines += 1;
+        self.document.summary.n_blank_lines += 1;
         if line.bytes.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
-            self.record_ended = true;
-            if self.blank_line_no == 0 {
-                self.blank_line_no = line.no;
+            self.records.blank_line();
+            if self.since_agent.blank == 0 {
+                self.since_agent.blank = line.no;
             }
         }
     }
 
     fn comment(&mut self, text: &[u8]) {
         if let Some(template) = template::of_comment(text) {
-            let known = &mut self.parts.summary.template;
+            let known = &mut self.document.summary.template;
             *known = Some(known.map_or(template, |known| known.min(template)));
             self.is_managed |= template == Template::CloudflareManaged;
         } else if self.is_managed && template::ends_managed_block(text) {
@@ -321,39 +389,23 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
     }
 
-    /// Parts a line at its first colon, or at its only run of blanks (§2).
-    /// `seen` is what is seen of it, from its first word on.
-    fn directive(&mut self, line: Line<'b>, seen: &'b [u8], is_cut: bool) {
-        let start = self.span(seen).start as usize;
-        let end = start + seen.len();
-        let search = |text: &[u8]| memchr2(b':', b'#', text);
-        let separator = self.separators.find(self.body, start, end, search);
-        let (seen_key, seen_value, has_colon) = match separator {
-            Some(at) if seen[at] == b':' => {
-                let from = start + at + 1;
-                let search = |text: &[u8]| memchr(b'#', text);
-                let comment = self.comments.find(self.body, from, end, search);
-                let value = &seen[at + 1..];
-                (&seen[..at], &value[..comment.unwrap_or(value.len())], true)
-            }
-            comment => {
-                let text = trim_end(&seen[..comment.unwrap_or(seen.len())]);
-                match two_words(text) {
-                    Some((key, value)) => (key, value, false),
-                    None => return self.no_directive(line.no, text),
-                }
-            }
+    /// Parses a line that is neither blank nor a comment (§2). `visible` is the part of the line
+    /// that Google's parser sees, from the first word on; `is_cut` is true if there is more.
+    fn directive(&mut self, line: Line<'b>, visible: &'b [u8], is_cut: bool) {
+        let Some((visible_key, visible_value, has_colon)) = self.split_key(line, visible) else {
+            return;
         };
-        let key_text = trim_end(seen_key);
+        let key_text = trim_end(visible_key);
         if key_text.is_empty() {
-            return self.no_directive(line.no, trim_end(seen));
+            return self.no_directive(line.no, trim_end(visible));
         }
-        let value = trim_end(trim_start(seen_value));
+        let value = trim_end(trim_start(visible_value));
 
         let (kind, is_typo) = read_key(key_text);
         let is_whole = is_whole_key(kind, key_text);
-        // As written: the line's own bytes around the same separator.
-        let separator = seen_key.as_ptr() as usize + seen_key.len() - line.bytes.as_ptr() as usize;
+        // The text as written: the line's own bytes around the same separator.
+        let separator =
+            visible_key.as_ptr() as usize + visible_key.len() - line.bytes.as_ptr() as usize;
         let mut key_raw = trim_blanks(&line.bytes[..separator]);
         let is_trimmed_alike = key_raw.len() == key_text.len();
         if self.partial_bom_bytes > 0
@@ -367,25 +419,25 @@ impl<'p, 'b> ParseState<'p, 'b> {
             let end = self.span(key_raw).start as usize + key_raw.len();
             key_raw = &self.body[..end];
         }
-        let behind = &line.bytes[separator + 1..];
+        let after = &line.bytes[separator + 1..];
         let len = if has_colon && !is_cut {
-            seen_value.len()
+            visible_value.len()
         } else {
-            memchr(b'#', behind).unwrap_or(behind.len())
+            memchr(b'#', after).unwrap_or(after.len())
         };
-        let (value_raw, comment) = behind.split_at(len);
+        let (value_raw, comment) = after.split_at(len);
         let is_comment_glued =
             !comment.is_empty() && value_raw.last().is_some_and(|&byte| !is_blank(byte));
         let value_raw = trim_blanks(value_raw);
 
-        let read = ParsedLine {
+        let parsed = ParsedLine {
             kind,
             key_text,
             key_raw: self.span(key_raw),
             value,
             span: self.span(value),
             value_raw: self.span(value_raw),
-            marks: match kind {
+            classes: match kind {
                 DirectiveKind::Allow | DirectiveKind::Disallow => ByteClasses::of(value),
                 _ => ByteClasses::default(),
             },
@@ -394,59 +446,112 @@ impl<'p, 'b> ParseState<'p, 'b> {
             is_exact: has_colon && is_whole && key_raw.len() == key_text.len(),
             is_comment_glued,
         };
-        if !has_colon {
-            self.report(line.no, AnomalyKind::MissingColon, read.key_raw);
-        }
-        if kind != DirectiveKind::Other {
-            if is_typo {
-                self.report(line.no, AnomalyKind::TypoAcceptedByGoogle, read.key_raw);
-            } else if !is_whole {
-                self.report(line.no, AnomalyKind::KeyByPrefix, read.key_raw);
+        let has_control_blank = !is_trimmed_alike
+            || (value_raw.len() != value.len() && has_control_blank_around(value_raw));
+        self.report_key(line.no, &parsed, is_whole, has_control_blank);
+        self.add(line, parsed);
+    }
+
+    /// Splits a line into key and value at its first colon, or at its only run of blanks, and
+    /// returns whether it is a colon. Without either, reports the line and returns `None`.
+    #[inline(always)]
+    fn split_key(
+        &mut self,
+        line: Line<'b>,
+        visible: &'b [u8],
+    ) -> Option<(&'b [u8], &'b [u8], bool)> {
+        let start = self.span(visible).start as usize;
+        let end = start + visible.len();
+        let search = |text: &[u8]| memchr2(b':', b'#', text);
+        match self
+            .lookaheads
+            .separators
+            .find(self.body, start, end, search)
+        {
+            Some(colon) if visible[colon] == b':' => {
+                let value_start = start + colon + 1;
+                let search = |text: &[u8]| memchr(b'#', text);
+                let comment = self
+                    .lookaheads
+                    .comments
+                    .find(self.body, value_start, end, search);
+                let value = &visible[colon + 1..];
+                let value = &value[..comment.unwrap_or(value.len())];
+                Some((&visible[..colon], value, true))
             }
-            if !is_trimmed_alike || (value_raw.len() != value.len() && has_control_blank(value_raw))
-            {
-                self.report(line.no, AnomalyKind::ControlBlank, read.value_raw);
+            comment => {
+                let text = trim_end(&visible[..comment.unwrap_or(visible.len())]);
+                let words = two_words(text);
+                if words.is_none() {
+                    self.no_directive(line.no, text);
+                }
+                words.map(|(key, value)| (key, value, false))
             }
         }
-        self.add(line, read);
+    }
+
+    /// Reports the anomalies of a key, and blanks that only Google's parser trims.
+    #[inline(always)]
+    fn report_key(
+        &mut self,
+        line_no: u32,
+        parsed: &ParsedLine<'b>,
+        is_whole: bool,
+        has_control_blank: bool,
+    ) {
+        if !parsed.has_colon {
+            self.report(line_no, AnomalyKind::MissingColon, parsed.key_raw);
+        }
+        if parsed.kind == DirectiveKind::Other {
+            return;
+        }
+        if parsed.is_typo {
+            self.report(line_no, AnomalyKind::TypoAcceptedByGoogle, parsed.key_raw);
+        } else if !is_whole {
+            self.report(line_no, AnomalyKind::KeyByPrefix, parsed.key_raw);
+        }
+        if has_control_blank {
+            self.report(line_no, AnomalyKind::ControlBlank, parsed.value_raw);
+        }
     }
 
     /// Adds a line with a key and a value.
     #[inline(never)]
-    fn add(&mut self, line: Line<'b>, read: ParsedLine<'b>) {
-        let mut value = read.span;
+    fn add(&mut self, line: Line<'b>, parsed: ParsedLine<'b>) {
+        let mut value = parsed.span;
         let mut agent = ParsedAgent::default();
-        match read.kind {
-            DirectiveKind::UserAgent => agent = self.user_agent(line.no, &read),
-            DirectiveKind::Allow | DirectiveKind::Disallow => value = self.rule(line.no, &read),
+        match parsed.kind {
+            DirectiveKind::UserAgent => agent = self.user_agent(line.no, &parsed),
+            DirectiveKind::Allow | DirectiveKind::Disallow => value = self.rule(line.no, &parsed),
             DirectiveKind::Sitemap => self.sitemap(line.no),
-            DirectiveKind::Other => self.other(line, &read),
+            DirectiveKind::Other => self.other(line, &parsed),
         }
-        self.push(line, &read, value, agent);
+        self.push(line, &parsed, value, agent);
     }
 
-    /// Whether the line ends within the body limit and is whole.
+    /// Returns true if the line ends within the body limit and is complete.
     #[inline(always)]
     fn counts(&self, line: Line<'b>) -> bool {
-        line.end() as u64 <= self.limit && !(self.is_truncated && line.ending == LineEnding::None)
+        let is_incomplete = self.limits.is_truncated && line.ending == LineEnding::None;
+        line.end() as u64 <= self.limits.end && !is_incomplete
     }
 
     #[inline(always)]
-    fn push(&mut self, line: Line<'b>, read: &ParsedLine<'b>, value: Span, agent: ParsedAgent) {
-        let record_no = self.count_record(read.kind, read.is_exact);
-        self.parts.directives.push(Directive {
+    fn push(&mut self, line: Line<'b>, parsed: &ParsedLine<'b>, value: Span, agent: ParsedAgent) {
+        let record_no = self.records.directive(parsed.kind, parsed.is_exact);
+        self.document.directives.push(Directive {
             line_no: line.no,
-            kind: read.kind,
-            group_no: self.parts.groups.len() as u32,
-            agent_no: agent.no,
+            kind: parsed.kind,
+            group_no: self.groups.group_no(),
+            agent_no: agent.agent_no,
             record_no,
-            key_raw: read.key_raw,
-            value_raw: read.value_raw,
+            key_raw: parsed.key_raw,
+            value_raw: parsed.value_raw,
             value,
             name: agent.name,
             token: agent.token,
-            has_colon: read.has_colon,
-            is_typo: read.is_typo,
+            has_colon: parsed.has_colon,
+            is_typo: parsed.is_typo,
             counts: self.counts(line),
             is_beyond_500kib: line.end() as u64 > BODY_LIMIT_BYTES,
             is_managed: self.is_managed,
@@ -460,45 +565,31 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
     }
 
-    /// Koster's records (§10): agents and rules up to a blank line, and a
-    /// user-agent line after rules begins anew. Only exact keys are any to him.
-    #[inline(always)]
-    fn count_record(&mut self, kind: DirectiveKind, is_exact: bool) -> u32 {
-        let is_rule = matches!(kind, DirectiveKind::Allow | DirectiveKind::Disallow);
-        let is_agent = kind == DirectiveKind::UserAgent;
-        if self.record_ended || (is_agent && is_exact && self.record_has_rules) {
-            self.record_no += 1;
-            self.record_ended = false;
-            self.record_has_rules = false;
-        }
-        self.record_has_rules |= is_rule && is_exact;
-        self.record_no
-    }
-
     fn sitemap(&mut self, line_no: u32) {
-        self.parts.summary.n_sitemaps += 1;
-        if self.sitemap_line_no == 0 && !self.group_has_rules {
-            self.sitemap_line_no = line_no;
+        self.document.summary.n_sitemaps += 1;
+        if self.since_agent.sitemap == 0 && !self.groups.has_rules() {
+            self.since_agent.sitemap = line_no;
         }
     }
 
-    fn other(&mut self, line: Line<'b>, read: &ParsedLine<'b>) {
+    /// A line whose key is neither user-agent, allow, disallow nor sitemap.
+    fn other(&mut self, line: Line<'b>, parsed: &ParsedLine<'b>) {
         let line_no = line.no;
-        self.parts.summary.n_directives += 1;
-        let (key, value) = (read.key_text, read.value);
+        self.document.summary.n_directives += 1;
+        let (key, value) = (parsed.key_text, parsed.value);
         if !may_be_unsupported(key) {
             if !self.is_html && !is_known_directive(key) {
-                self.unknown(line_no, read);
+                self.unknown_directive(line_no, parsed);
             }
             return;
         }
-        let span = read.span;
+        let span = parsed.span;
         let counts = self.counts(line);
-        if let Some(group) = self.parts.groups.last_mut()
+        if let Some(group) = self.document.groups.last_mut()
             && counts
         {
             if key.eq_ignore_ascii_case(b"crawl-delay") {
-                group.crawl_delay = group.crawl_delay.or_else(|| seconds::seconds(value));
+                group.crawl_delay = group.crawl_delay.or_else(|| seconds::parse_seconds(value));
             } else if key.eq_ignore_ascii_case(b"request-rate") {
                 group.request_rate = group.request_rate.or(Some(span));
             } else if key.eq_ignore_ascii_case(b"visit-time") {
@@ -506,32 +597,32 @@ impl<'p, 'b> ParseState<'p, 'b> {
             }
         }
         if key.eq_ignore_ascii_case(b"crawl-delay") {
-            if self.crawl_delay_line_no == 0 && !self.group_has_rules {
-                self.crawl_delay_line_no = line_no;
+            if self.since_agent.crawl_delay == 0 && !self.groups.has_rules() {
+                self.since_agent.crawl_delay = line_no;
             }
-            if seconds::seconds(value).is_none() {
+            if seconds::parse_seconds(value).is_none() {
                 self.report(line_no, AnomalyKind::BadCrawlDelay, span);
             }
         }
         if is_unsupported(key) {
-            self.report(line_no, AnomalyKind::UnsupportedDirective, read.key_raw);
+            self.report(line_no, AnomalyKind::UnsupportedDirective, parsed.key_raw);
         } else if !self.is_html && !is_known_directive(key) {
-            self.unknown(line_no, read);
+            self.unknown_directive(line_no, parsed);
         }
     }
 
     #[cold]
-    fn unknown(&mut self, line_no: u32, read: &ParsedLine<'b>) {
-        let anomaly = if is_near_known_key(read.key_text) {
+    fn unknown_directive(&mut self, line_no: u32, parsed: &ParsedLine<'b>) {
+        let anomaly = if is_near_known_key(parsed.key_text) {
             AnomalyKind::TypoOther
         } else {
             AnomalyKind::UnknownDirective
         };
-        self.report(line_no, anomaly, read.key_raw);
+        self.report(line_no, anomaly, parsed.key_raw);
     }
 }
 
-/// Cuts a line off `rest`, whose key and colon are known.
+/// Cuts a line off `rest` whose kind and colon are known.
 #[inline(always)]
 fn cut_usual<'b>(
     lines: &mut Lines<'b>,
@@ -543,17 +634,17 @@ fn cut_usual<'b>(
     while let Some(b' ' | b'\t') = rest.get(begin) {
         begin += 1;
     }
-    let (len, marks) = ByteClasses::to_line_end(&rest[begin..]);
+    let (len, classes) = ByteClasses::to_line_end(&rest[begin..]);
     let line = lines.cut(begin + len);
     let mut value = &line.bytes[begin..];
-    if marks.has(ByteClasses::BLANK) {
+    if classes.has(ByteClasses::BLANK) {
         value = trim_end(value);
     }
     let span = Span {
         start: (line.start + begin) as u32,
         len: value.len() as u32,
     };
-    let read = ParsedLine {
+    let parsed = ParsedLine {
         kind,
         key_text: &line.bytes[..colon],
         key_raw: Span {
@@ -563,36 +654,38 @@ fn cut_usual<'b>(
         value,
         span,
         value_raw: span,
-        marks,
+        classes,
         has_colon: true,
         is_typo: false,
         is_exact: true,
         is_comment_glued: false,
     };
-    (line, read)
+    (line, parsed)
 }
 
-/// Whether the texts as written are the texts as read.
+/// Returns true if key and value as written equal key and value as parsed.
 #[inline(always)]
-fn is_usual(line: Line<'_>, read: &ParsedLine<'_>) -> bool {
-    !read.marks.has(ByteClasses::ODD) && line.bytes.len() <= LINE_BYTES_MAX
+fn is_usual(line: Line<'_>, parsed: &ParsedLine<'_>) -> bool {
+    !parsed.classes.has(ByteClasses::UNUSUAL) && line.bytes.len() <= LINE_BYTES_MAX
 }
 
-/// A key and a value with only blanks between them (§2.4).
+/// Splits a key and a value that are separated only by blanks (§2.4).
 ///
-/// RFC 9309 asks for a colon. Google's parser takes the blank in its place
-/// when the line has exactly two words, and so do we.
+/// RFC 9309 requires a colon. Google's parser accepts blanks instead if the line has exactly two
+/// words.
 fn two_words(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let at = find_blank(text)?;
-    let value = &text[at..];
+    let key_len = find_blank(text)?;
+    let value = &text[key_len..];
     let begin = value
         .iter()
         .position(|&byte| byte != b' ' && byte != b'\t')?;
     if find_blank(&value[begin..]).is_some() {
         return None;
     }
-    Some((&text[..at], &value[begin..]))
+    Some((&text[..key_len], &value[begin..]))
 }
-fn has_control_blank(value: &[u8]) -> bool {
+
+/// Returns true if a value begins or ends with a vertical tab or form feed.
+fn has_control_blank_around(value: &[u8]) -> bool {
     matches!(value.first(), Some(0x0b | 0x0c)) || matches!(value.last(), Some(0x0b | 0x0c))
 }

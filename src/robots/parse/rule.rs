@@ -1,128 +1,123 @@
-//! A rule: its group, and what is odd about its path.
+//! Rules: their groups, their paths, and the anomalies of a path.
 
 use super::byte_classes::ByteClasses;
+use super::template::starts_with_ignore_case;
 use super::{ParseState, ParsedLine};
 use crate::agent_name::is_blank;
 use crate::anomaly::AnomalyKind;
-use crate::document::Span;
-use crate::parse::directive_kind::DirectiveKind;
-use crate::parse::template::starts_with_ignore_case;
+use crate::document::{DirectiveKind, Span};
 use crate::pattern;
 use memchr::memchr;
 
 impl ParseState<'_, '_> {
-    /// Adds a rule to the last group, and gives its value as it is matched.
+    /// Adds a rule to the current group. Returns its path, escaped for matching.
     #[inline(always)]
-    pub(super) fn rule(&mut self, line_no: u32, read: &ParsedLine<'_>) -> Span {
-        let is_allow = read.kind == DirectiveKind::Allow;
-        let value = read.span;
-        let summary = &mut self.parts.summary;
+    pub(super) fn rule(&mut self, line_no: u32, parsed: &ParsedLine<'_>) -> Span {
+        let is_allow = parsed.kind == DirectiveKind::Allow;
+        let span = parsed.span;
+        let summary = &mut self.document.summary;
         let (allow, disallow) = (u32::from(is_allow), u32::from(!is_allow));
         summary.n_allow += allow;
         summary.n_disallow += disallow;
-        self.has_admin_ajax |= is_allow && read.value == b"/wp-admin/admin-ajax.php";
-        self.has_wp_admin |= !is_allow && read.value == b"/wp-admin/";
-        match self.parts.groups.last_mut() {
-            None => self.report(line_no, AnomalyKind::RuleBeforeAgent, value),
+        self.wordpress.allows_admin_ajax |= is_allow && parsed.value == b"/wp-admin/admin-ajax.php";
+        self.wordpress.disallows_wp_admin |= !is_allow && parsed.value == b"/wp-admin/";
+        match self.document.groups.last_mut() {
+            None => self.report(line_no, AnomalyKind::RuleBeforeAgent, span),
             Some(group) => {
                 group.n_allow += allow;
                 group.n_disallow += disallow;
-                if !self.group_has_rules && self.blank_line_no != 0 {
+                if !self.groups.has_rules() && self.since_agent.blank != 0 {
                     self.report(
-                        self.blank_line_no,
+                        self.since_agent.blank,
                         AnomalyKind::BlankLineInsideGroup,
                         Span::default(),
                     );
                 }
-                self.group_has_rules = true;
+                self.groups.rule();
             }
         }
-        self.path_findings(line_no, read, value);
-        let may_need = read.marks.has(ByteClasses::HIGH) || read.marks.has(ByteClasses::PERCENT);
-        if may_need && pattern::needs_escape(read.value) {
-            let from = self.parts.buffer.len();
-            pattern::escape(read.value, &mut self.parts.buffer);
-            return self.buffered(from);
+        self.report_path(line_no, parsed);
+        let may_need_escape =
+            parsed.classes.has(ByteClasses::HIGH) || parsed.classes.has(ByteClasses::PERCENT);
+        if may_need_escape && pattern::needs_escape(parsed.value) {
+            let start = self.document.buffer.len();
+            pattern::escape(parsed.value, &mut self.document.buffer);
+            return self.buffered(start);
         }
-        value
+        span
     }
 
+    /// Reports the anomalies of a path.
     #[inline(always)]
-    fn path_findings(&mut self, no: u32, read: &ParsedLine<'_>, span: Span) {
-        let value = read.value;
-        if read.is_comment_glued {
-            self.report(no, AnomalyKind::QueryOrFragment, span);
+    fn report_path(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
+        let (value, span) = (parsed.value, parsed.span);
+        if parsed.is_comment_glued {
+            self.report(line_no, AnomalyKind::QueryOrFragment, span);
         }
         if value.first() != Some(&b'/') {
-            self.beginning(no, read.kind, value, span);
+            self.report_path_without_slash(line_no, parsed);
         }
-        if read.marks != ByteClasses::default() {
-            self.marked(no, value, span, read.marks, read.is_comment_glued);
+        if parsed.classes != ByteClasses::default() {
+            self.report_special_bytes(line_no, parsed);
         }
-        if read.kind == DirectiveKind::Allow
+        if parsed.kind == DirectiveKind::Allow
             && let Some(slash) = value.iter().rposition(|&byte| byte == b'/')
             && value[slash..].starts_with(b"/index.htm")
         {
-            self.report(no, AnomalyKind::IndexHtm, span);
+            self.report(line_no, AnomalyKind::IndexHtm, span);
         }
     }
 
-    /// A path that does not begin with a slash.
+    /// Reports a path that does not begin with `/`.
     #[inline(never)]
-    fn beginning(&mut self, no: u32, key: DirectiveKind, value: &[u8], span: Span) {
-        let anomaly = match value.first() {
-            None if key == DirectiveKind::Allow => AnomalyKind::EmptyAllow,
+    fn report_path_without_slash(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
+        let anomaly = match parsed.value.first() {
+            None if parsed.kind == DirectiveKind::Allow => AnomalyKind::EmptyAllow,
             None => AnomalyKind::EmptyDisallow,
             Some(b'*') => AnomalyKind::LeadingWildcard,
-            Some(_) if is_full_url(value) => AnomalyKind::FullUrlPath,
+            Some(_) if is_full_url(parsed.value) => AnomalyKind::FullUrlPath,
             Some(_) => AnomalyKind::PathWithoutSlash,
         };
-        let span = if span.is_empty() {
+        let detail = if parsed.span.is_empty() {
             Span::default()
         } else {
-            span
+            parsed.span
         };
-        self.report(no, anomaly, span);
+        self.report(line_no, anomaly, detail);
     }
 
-    /// A path with octets that mean something.
+    /// Reports the anomalies of a path that has bytes of any class.
     #[inline(never)]
-    fn marked(
-        &mut self,
-        no: u32,
-        value: &[u8],
-        span: Span,
-        marks: ByteClasses,
-        is_comment_glued: bool,
-    ) {
-        if marks.has(ByteClasses::QUERY) && !is_comment_glued {
-            self.report(no, AnomalyKind::QueryOrFragment, span);
+    fn report_special_bytes(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
+        let (value, span, classes) = (parsed.value, parsed.span, parsed.classes);
+        if classes.has(ByteClasses::QUERY) && !parsed.is_comment_glued {
+            self.report(line_no, AnomalyKind::QueryOrFragment, span);
         }
-        if marks.has(ByteClasses::HIGH) {
-            self.report(no, AnomalyKind::UnencodedNonAscii, span);
+        if classes.has(ByteClasses::HIGH) {
+            self.report(line_no, AnomalyKind::UnencodedNonAscii, span);
         }
-        if marks.has(ByteClasses::STAR)
+        if classes.has(ByteClasses::STAR)
             && (value.len() > 1 && value.last() == Some(&b'*')
                 || value.windows(2).any(|pair| pair == b"**"))
         {
-            self.report(no, AnomalyKind::WildcardNoop, span);
+            self.report(line_no, AnomalyKind::WildcardNoop, span);
         }
-        if marks.has(ByteClasses::DOLLAR) && memchr(b'$', &value[..value.len() - 1]).is_some() {
-            self.report(no, AnomalyKind::DollarInside, span);
+        if classes.has(ByteClasses::DOLLAR) && memchr(b'$', &value[..value.len() - 1]).is_some() {
+            self.report(line_no, AnomalyKind::DollarInside, span);
         }
-        if marks.has(ByteClasses::BLANK) && has_several_paths(value) {
-            self.report(no, AnomalyKind::MultiplePathsPerLine, span);
+        if classes.has(ByteClasses::BLANK) && has_several_paths(value) {
+            self.report(line_no, AnomalyKind::MultiplePathsPerLine, span);
         }
     }
 }
 
-/// A scheme of letters and `://`, or what can only be a host.
+/// Returns true if a value begins with a scheme and `://`, or with `www.`.
 fn is_full_url(value: &[u8]) -> bool {
     let letters = value.iter().take_while(|byte| byte.is_ascii_alphabetic());
     value[letters.count()..].starts_with(b"://") || starts_with_ignore_case(value, b"www.")
 }
 
-/// A blank, and behind it what begins like a path.
+/// Returns true if a blank in a value is followed by the beginning of another path.
 fn has_several_paths(value: &[u8]) -> bool {
     value
         .windows(2)

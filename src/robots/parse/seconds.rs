@@ -1,9 +1,9 @@
-//! Numbers as they stand in `Crawl-delay`.
+//! The value of `Crawl-delay`.
 
-/// Reads a decimal number of seconds: digits, at most one point, nothing else.
+/// Parses a number of seconds: decimal digits with at most one decimal point.
 ///
-/// `None` for signs, exponents, units, and for what is not finite.
-pub(crate) fn seconds(value: &[u8]) -> Option<f64> {
+/// Returns `None` for signs, exponents, units, and more than 64 bytes.
+pub(crate) fn parse_seconds(value: &[u8]) -> Option<f64> {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let points = value.iter().filter(|&&byte| byte == b'.').count();
     if digits == 0 || points > 1 || digits + points != value.len() || value.len() > 64 {
@@ -14,14 +14,14 @@ pub(crate) fn seconds(value: &[u8]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::seconds;
+    use super::parse_seconds;
 
     #[test]
-    fn only_plain_decimals_are_seconds() {
-        assert_eq!(seconds(b"10"), Some(10.0));
-        assert_eq!(seconds(b"0.5"), Some(0.5));
-        assert_eq!(seconds(b".5"), Some(0.5));
-        assert_eq!(seconds(b"5."), Some(5.0));
+    fn only_plain_decimal_numbers_are_seconds() {
+        assert_eq!(parse_seconds(b"10"), Some(10.0));
+        assert_eq!(parse_seconds(b"0.5"), Some(0.5));
+        assert_eq!(parse_seconds(b".5"), Some(0.5));
+        assert_eq!(parse_seconds(b"5."), Some(5.0));
         for value in [
             &b""[..],
             b".",
@@ -34,7 +34,7 @@ mod tests {
             b"NaN",
             b"1,5",
         ] {
-            assert_eq!(seconds(value), None, "{value:?}");
+            assert_eq!(parse_seconds(value), None, "{value:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What a body looks like at its beginning.
+//! Content sniffing: HTML, UTF-16 and binary formats, recognized by the beginning of a body.
 
-use crate::parse::blanks::trim_start;
+use super::blanks::trim_start;
 
-/// A body that begins with a tag.
+/// Returns true if a body begins with a tag.
 pub(crate) fn looks_like_html(body: &[u8]) -> bool {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let text = trim_start(body);
@@ -10,15 +10,16 @@ pub(crate) fn looks_like_html(body: &[u8]) -> bool {
         && matches!(text.get(1), Some(b'!' | b'?' | b'a'..=b'z' | b'A'..=b'Z'))
 }
 
-/// A byte order mark of UTF-16, or every other byte of the beginning NUL.
+/// Returns true if a body begins with a byte order mark of UTF-16, or if every other byte of its
+/// beginning is NUL.
 pub(crate) fn looks_like_utf16(body: &[u8]) -> bool {
     if body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff") {
         return true;
     }
     let head = &body[..body.len().min(64)];
-    let zeros = |from: usize| {
+    let zeros = |start: usize| {
         head.iter()
-            .skip(from)
+            .skip(start)
             .step_by(2)
             .filter(|&&byte| byte == 0)
             .count()
@@ -27,7 +28,7 @@ pub(crate) fn looks_like_utf16(body: &[u8]) -> bool {
     half >= 4 && ((zeros(0) == half && zeros(1) == 0) || (zeros(1) == half && zeros(0) == 0))
 }
 
-/// A beginning that marks a format that is no text.
+/// Returns true if a body begins with the magic number of a binary format.
 pub(crate) fn is_binary(body: &[u8]) -> bool {
     const MAGIC: [&[u8]; 10] = [
         b"\x1f\x8b",

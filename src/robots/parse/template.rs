@@ -1,17 +1,18 @@
-//! Makers of robots.txt files, known by the marks they leave.
+//! Templates: software and services that generate robots.txt files.
 //!
-//! A file is attributed only by a line that a maker writes and people rarely
-//! do. When a maker changes its mark, add the new one beside the old.
+//! A file is attributed to a template only by a comment that its generator writes and people
+//! rarely write themselves. If a generator changes its comment, add the new one and keep the old
+//! one.
 
-/// The maker of a file. Detection version 1.
+/// The software or service that generated a file. Detection version 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Template {
     /// Cloudflare's managed robots.txt, from `BEGIN Cloudflare Managed content` on.
     CloudflareManaged,
     /// Yoast SEO for WordPress.
     Yoast,
-    /// Rank Math, All in One SEO and others leave no mark; plain WordPress is
-    /// known by its two rules.
+    /// Plain WordPress, recognized by its two rules. Rank Math, All in One SEO and others write no
+    /// comment.
     Wordpress,
     /// Shopify.
     Shopify,
@@ -38,7 +39,7 @@ pub enum Template {
 }
 
 impl Template {
-    /// The word that stands in the tables.
+    /// The value in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::CloudflareManaged => "cloudflare_managed",
@@ -59,8 +60,8 @@ impl Template {
     }
 }
 
-/// Beginnings of comments, lower-cased, without `#` and blanks.
-const MARKS: &[(&[u8], Template)] = &[
+/// Beginnings of comments, in lower case, without `#` and blanks.
+const COMMENTS: &[(&[u8], Template)] = &[
     (
         b"begin cloudflare managed content",
         Template::CloudflareManaged,
@@ -98,22 +99,22 @@ const MARKS: &[(&[u8], Template)] = &[
     (b"robots.txt for typo3", Template::Typo3),
 ];
 
-/// Reads the mark that a comment may be; `text` is what stands behind `#`.
+/// Returns the template that writes this comment. `text` is the comment after its `#`.
 pub(crate) fn of_comment(text: &[u8]) -> Option<Template> {
     let text = comment_text(text);
     let first = text.first()?.to_ascii_lowercase();
-    MARKS
+    COMMENTS
         .iter()
-        .find(|(mark, _)| mark[0] == first && starts_with_ignore_case(text, mark))
+        .find(|(comment, _)| comment[0] == first && starts_with_ignore_case(text, comment))
         .map(|&(_, template)| template)
 }
 
-/// Whether a comment ends Cloudflare's managed block.
+/// Returns true if a comment ends Cloudflare's managed block.
 pub(crate) fn ends_managed_block(text: &[u8]) -> bool {
     starts_with_ignore_case(comment_text(text), b"end cloudflare managed content")
 }
 
-/// A comment without the signs and blanks before its words.
+/// Returns a comment without the punctuation and blanks before its first word.
 fn comment_text(text: &[u8]) -> &[u8] {
     let begin = text
         .iter()
@@ -121,7 +122,7 @@ fn comment_text(text: &[u8]) -> &[u8] {
     &text[begin.unwrap_or(text.len())..]
 }
 
-/// Whether `text` begins with `prefix`, which is lower-case, in any case.
+/// Returns true if `text` begins with `prefix`, ignoring case.
 pub(crate) fn starts_with_ignore_case(text: &[u8], prefix: &[u8]) -> bool {
     text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_read_in_any_case_and_frame() {
+    fn comments_of_templates_are_recognized_in_any_case_and_decoration() {
         assert_eq!(
             of_comment(b" BEGIN Cloudflare Managed content"),
             Some(Template::CloudflareManaged)

@@ -1,88 +1,93 @@
-//! A user-agent line: its group, and the names it gives.
+//! User-agent lines: their groups and the names in them.
 
-use super::{DirectiveRef, ParseState, ParsedLine};
+use super::{DirectiveRef, LinesSinceAgent, ParseState, ParsedLine};
 use crate::agent_name::{is_product_token, product_token, whole_name};
 use crate::anomaly::AnomalyKind;
 use crate::document::{Group, Span};
 
-/// What a user-agent line says.
+/// What a user-agent line adds to its directive.
 #[derive(Default)]
 pub(super) struct ParsedAgent {
-    /// Its place in its group, from 1.
-    pub(super) no: u32,
+    /// The number of the line in its group, from 1.
+    pub(super) agent_no: u32,
     pub(super) name: Span,
     pub(super) token: Span,
 }
 
 impl<'b> ParseState<'_, 'b> {
     /// Starts or continues a group (§6).
-    pub(super) fn user_agent(&mut self, line_no: u32, read: &ParsedLine<'b>) -> ParsedAgent {
-        let written = read.span;
-        self.parts.summary.n_user_agents += 1;
-        if self.parts.groups.is_empty() || self.group_has_rules {
-            self.group_has_rules = false;
-            self.parts.groups.push(Group {
+    pub(super) fn user_agent(&mut self, line_no: u32, parsed: &ParsedLine<'b>) -> ParsedAgent {
+        let written = parsed.span;
+        self.document.summary.n_user_agents += 1;
+        let since_agent = std::mem::take(&mut self.since_agent);
+        if self.groups.user_agent() {
+            self.document.groups.push(Group {
                 line_no,
-                first: self.parts.directives.len(),
+                first: self.document.directives.len(),
                 ..Group::default()
             });
         } else {
-            let met = [
-                (self.sitemap_line_no, AnomalyKind::SitemapBetweenAgents),
-                (
-                    self.crawl_delay_line_no,
-                    AnomalyKind::CrawlDelayBetweenAgents,
-                ),
-            ];
-            for (other_no, anomaly) in met {
-                if other_no != 0 {
-                    self.report(other_no, anomaly, written);
-                }
-            }
+            self.report_lines_between_agents(&since_agent, written);
         }
-        self.sitemap_line_no = 0;
-        self.crawl_delay_line_no = 0;
-        self.blank_line_no = 0;
-        let no = self.parts.groups.last_mut().map_or(0, |group| {
+        let agent_no = self.document.groups.last_mut().map_or(0, |group| {
             group.n_agents += 1;
             group.n_agents
         });
 
-        let (name, token) = self.names(line_no, read);
+        let (name, token) = self.names(line_no, parsed);
         if !name.is_empty() {
-            let text = self.parts.text(self.body, name);
-            let place = DirectiveRef::new(self.parts.directives.len(), text);
-            self.parts.agents.push(place);
+            let text = self.document.text(self.body, name);
+            let agent = DirectiveRef::new(self.document.directives.len(), text);
+            self.scratch.agents.push(agent);
         }
-        ParsedAgent { no, name, token }
+        ParsedAgent {
+            agent_no,
+            name,
+            token,
+        }
     }
 
-    /// The whole name and the product token that a user-agent line gives.
-    fn names(&mut self, line_no: u32, read: &ParsedLine<'b>) -> (Span, Span) {
-        let (value, written) = (read.value, read.span);
-        let from = self.parts.buffer.len();
+    /// Reports other lines between two user-agent lines of a group.
+    #[inline(always)]
+    fn report_lines_between_agents(&mut self, since_agent: &LinesSinceAgent, detail: Span) {
+        if since_agent.sitemap != 0 {
+            let kind = AnomalyKind::SitemapBetweenAgents;
+            self.report(since_agent.sitemap, kind, detail);
+        }
+        if since_agent.crawl_delay != 0 {
+            let kind = AnomalyKind::CrawlDelayBetweenAgents;
+            self.report(since_agent.crawl_delay, kind, detail);
+        }
+    }
+
+    /// Returns the whole name and the product token of a user-agent line, and reports a value
+    /// that is not a product token.
+    fn names(&mut self, line_no: u32, parsed: &ParsedLine<'b>) -> (Span, Span) {
+        let (value, written) = (parsed.value, parsed.span);
+        let buffer = &mut self.document.buffer;
+        let start = buffer.len();
         if is_product_token(value) {
-            // Then it is a whole name, too.
-            self.parts.buffer.extend_from_slice(value);
-            self.parts.buffer[from..].make_ascii_lowercase();
-            let name = self.buffered(from);
+            // A product token is its own whole name.
+            buffer.extend_from_slice(value);
+            buffer[start..].make_ascii_lowercase();
+            let name = self.buffered(start);
             return (name, name);
         }
-        whole_name(value, &mut self.parts.buffer);
-        let name = self.buffered(from);
+        whole_name(value, buffer);
+        let name = self.buffered(start);
         let token = product_token(value);
-        // A whole name nearly always begins with its token, in the same case.
-        let begins = self.parts.buffer[from..].get(..token.len());
-        let token = if begins.is_some_and(|begin| begin.eq_ignore_ascii_case(token)) {
+        // A whole name nearly always begins with its token.
+        let begin = self.document.buffer[start..].get(..token.len());
+        let token = if begin.is_some_and(|begin| begin.eq_ignore_ascii_case(token)) {
             Span {
                 start: name.start,
                 len: token.len() as u32,
             }
         } else {
-            let from = self.parts.buffer.len();
+            let start = self.document.buffer.len();
             let lower = token.iter().map(u8::to_ascii_lowercase);
-            self.parts.buffer.extend(lower);
-            self.buffered(from)
+            self.document.buffer.extend(lower);
+            self.buffered(start)
         };
         if value.is_empty() {
             self.report(line_no, AnomalyKind::EmptyAgent, Span::default());
@@ -95,7 +100,7 @@ impl<'b> ParseState<'_, 'b> {
     }
 }
 
-/// A name, a `/` or a blank, and digits: the name carries a version.
+/// Returns true if a value is a name with a version: a token, a `/` or a blank, and a digit.
 fn has_version(value: &[u8]) -> bool {
     let name = value
         .iter()

@@ -1,19 +1,18 @@
-//! Rules compiled for questions: which of them, the best first, matches a path.
+//! Rules compiled for many paths: the first rule, in order of precedence, that matches a path.
 //!
-//! A pattern is a literal head, and perhaps a tail: pieces with a `*` before
-//! each. Few rules are looked at one by one. Many become a radix tree of their
-//! heads, whose nodes know the best rule that ends there; one walk down a path
-//! meets every head that begins it. Tails hang at the node of their head. Where
-//! many hang at one node, an Aho-Corasick automaton over one piece of each
-//! tells in one pass which of them can match at all.
+//! A pattern is a literal *head* and perhaps a *tail*, which is a sequence of pieces with a `*`
+//! before each. Few rules are tested one by one. Many rules are compiled into a radix tree of their
+//! heads; each node stores the best rule that ends there, so that one walk down the tree finds all
+//! heads of a path. Tails are stored at the node of their head. If a node has many tails, an
+//! Aho-Corasick automaton over one piece of each tail finds the tails that can match.
 //!
-//! Nothing here has states that could explode: the tree and the automata are
-//! as large as the rules, and a question costs at most the length of the path
-//! times the bytes of the rules, whatever the patterns. Dialects differ only in
-//! the octets they hand over and in the order of their rules.
+//! Nothing here has an exponential number of states: the tree and the automata are as large as the
+//! rules, and a query costs at most the length of the path times the size of the rules. The
+//! dialects differ only in the octets and in the order of the rules that they pass.
 //!
-//! If you change what matches, look at the slow twins in `pattern` and
-//! `percent`, and at the fuzz target `automaton`.
+//! If you change what matches, also check [`matches`](super::matches) and
+//! [`percent::matches`](super::percent::matches), the oracle in `tests/oracle/pattern.rs`, and the
+//! fuzz target `automaton`.
 
 use aho_corasick::automaton::{Automaton, OverlappingState};
 use aho_corasick::nfa::contiguous::NFA;
@@ -24,43 +23,42 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Rules that are always looked at one by one.
+/// The largest number of rules that are always tested one by one.
 const LISTED_MAX: usize = 32;
-/// Questions to more rules than that before a tree is built: about as many as
-/// cost what building it does.
-const QUESTIONS_BEFORE_TREE: u32 = 64;
-/// Tails of one node that are looked at one by one.
+/// The number of queries before the tree is built. They cost about as much as building it.
+const QUERIES_BEFORE_TREE: u32 = 64;
+/// The largest number of tails of one node that are tested one by one.
 const TAILS_LISTED_MAX: usize = 8;
-/// No rule.
+/// The index of no rule, node or filter.
 const NONE: u32 = u32::MAX;
 
-/// A part of a pattern, as a dialect hands it over.
+/// A part of a pattern in the normal form of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternPart {
-    /// An octet of the dialect's normal form.
+    /// An octet.
     Octet(u8),
-    /// Any run of octets.
-    Run,
+    /// Any number of octets.
+    Wildcard,
     /// The end of the path.
     End,
 }
 
-/// Rules in the order in which they decide, the best first.
+/// Rules in their order of precedence, the best first.
 #[derive(Debug, Default)]
 pub(crate) struct CompiledRules {
-    /// Heads and pieces.
+    /// The texts of heads and pieces.
     text: Vec<u8>,
-    /// Pieces of all tails, as ranges of `text`.
+    /// The pieces of all tails, as ranges of `text`.
     pieces: Vec<Range<u32>>,
-    /// What must be equal for a head to be there at all.
+    /// A quick test of each head.
     heads: Vec<HeadMask>,
     rules: Vec<CompiledRule>,
     tree: OnceLock<HeadTree>,
-    /// Questions so far, while there is no tree.
-    asked: AtomicU32,
+    /// The number of queries while there is no tree.
+    query_count: AtomicU32,
 }
 
-/// The first eight octets of a head, and which of them there are.
+/// The first eight octets of a head, and a mask of those that exist.
 #[derive(Clone, Copy, Debug)]
 struct HeadMask {
     octets: u64,
@@ -73,26 +71,26 @@ struct CompiledRule {
     tail: PatternTail,
 }
 
-/// What must stand behind a head.
+/// The part of a pattern after its head.
 #[derive(Debug)]
 enum PatternTail {
     Anything,
     /// The end of the path.
-    Nothing,
-    /// Pieces in order, anything before each; if anchored, the last one ends
-    /// the path, else anything follows. Never without a piece, none empty.
+    End,
+    /// Pieces in order, with anything before each. If the pattern is anchored, the last piece ends
+    /// the path, otherwise anything may follow. There is at least one piece, and none is empty.
     Pieces {
         pieces: Range<u32>,
         is_anchored: bool,
-        /// Octets that are needed, by their low six bits.
-        needs: u64,
-        /// Octets of all pieces.
+        /// The octets of all pieces, as a set of their low six bits.
+        required_bits: u64,
+        /// The length of all pieces.
         len: u32,
     },
 }
 
 impl CompiledRules {
-    /// Adds a rule that decides only where none before it does.
+    /// Adds a rule with a lower precedence than all rules before.
     pub(crate) fn push(&mut self, parts: impl Iterator<Item = PatternPart>) {
         let head_start = self.text.len() as u32;
         let pieces_start = self.pieces.len() as u32;
@@ -102,13 +100,13 @@ impl CompiledRules {
         for part in parts {
             match part {
                 PatternPart::Octet(octet) => self.text.push(octet),
-                PatternPart::Run => {
+                PatternPart::Wildcard => {
                     self.end_piece(&mut head_end, &mut piece_start);
                 }
                 PatternPart::End => is_anchored = true,
             }
         }
-        let ends_with_run = head_end.is_some() && piece_start == self.text.len() as u32;
+        let ends_with_wildcard = head_end.is_some() && piece_start == self.text.len() as u32;
         self.end_piece(&mut head_end, &mut piece_start);
         let head = head_start..head_end.unwrap_or(head_start);
         let pieces = pieces_start..self.pieces.len() as u32;
@@ -116,13 +114,13 @@ impl CompiledRules {
             let texts = &self.text[head.end as usize..];
             PatternTail::Pieces {
                 pieces,
-                // A run before the end leaves nothing to compare there.
-                is_anchored: is_anchored && !ends_with_run,
-                needs: low_bits(texts),
+                // A wildcard before the end matches up to the end.
+                is_anchored: is_anchored && !ends_with_wildcard,
+                required_bits: low_bits(texts),
                 len: texts.len() as u32,
             }
-        } else if is_anchored && !ends_with_run {
-            PatternTail::Nothing
+        } else if is_anchored && !ends_with_wildcard {
+            PatternTail::End
         } else {
             PatternTail::Anything
         };
@@ -132,7 +130,7 @@ impl CompiledRules {
         self.rules.push(CompiledRule { head, tail });
     }
 
-    /// Ends the head, or a piece, if one has begun.
+    /// Ends the head, or the current piece if it is not empty.
     fn end_piece(&mut self, head_end: &mut Option<u32>, start: &mut u32) {
         let end = self.text.len() as u32;
         if head_end.is_none() {
@@ -143,32 +141,35 @@ impl CompiledRules {
         *start = end;
     }
 
-    /// The first rule that matches a path, by its place in the order.
+    /// Returns the index of the first rule that matches a path.
     pub(crate) fn first(&self, path: &[u8]) -> Option<usize> {
-        let mut question = PathQuery { path, has: None };
+        let mut query = PathQuery {
+            path,
+            octet_bits: None,
+        };
         if self.rules.len() <= LISTED_MAX {
-            return self.first_listed(&mut question);
+            return self.first_listed(&mut query);
         }
         let tree = match self.tree.get() {
             Some(tree) => tree,
-            None if self.asked.fetch_add(1, Ordering::Relaxed) < QUESTIONS_BEFORE_TREE => {
-                return self.first_listed(&mut question);
+            None if self.query_count.fetch_add(1, Ordering::Relaxed) < QUERIES_BEFORE_TREE => {
+                return self.first_listed(&mut query);
             }
             None => self.tree.get_or_init(|| HeadTree::new(self)),
         };
-        let found = tree.first(self, &mut question);
+        let found = tree.first(self, &mut query);
         (found != NONE).then_some(found as usize)
     }
 
-    fn first_listed(&self, question: &mut PathQuery<'_>) -> Option<usize> {
-        let octets = first_octets(question.path);
+    fn first_listed(&self, query: &mut PathQuery<'_>) -> Option<usize> {
+        let octets = first_octets(query.path);
         let candidates = self.heads.iter().enumerate();
         candidates
             .filter(|(_, head)| (octets ^ head.octets) & head.mask == 0)
-            .map(|(at, _)| at)
-            .find(|&at| {
-                let rule = &self.rules[at];
-                question.path.starts_with(self.head(rule)) && self.is_tail(rule, question)
+            .map(|(index, _)| index)
+            .find(|&index| {
+                let rule = &self.rules[index];
+                query.path.starts_with(self.head(rule)) && self.is_tail_match(rule, query)
             })
     }
 
@@ -176,28 +177,28 @@ impl CompiledRules {
         &self.text[rule.head.start as usize..rule.head.end as usize]
     }
 
-    /// Whether what follows the head, which is there, is what the rule asks for.
-    fn is_tail(&self, rule: &CompiledRule, question: &mut PathQuery<'_>) -> bool {
+    /// Returns true if the tail of a rule matches. Its head is known to match.
+    fn is_tail_match(&self, rule: &CompiledRule, query: &mut PathQuery<'_>) -> bool {
         let head_len = rule.head.len();
         match &rule.tail {
             PatternTail::Anything => true,
-            PatternTail::Nothing => question.path.len() == head_len,
+            PatternTail::End => query.path.len() == head_len,
             PatternTail::Pieces {
                 pieces,
                 is_anchored,
-                needs,
+                required_bits,
                 len,
             } => {
-                let rest = &question.path[head_len..];
+                let rest = &query.path[head_len..];
                 rest.len() >= *len as usize
-                    && question.has() & needs == *needs
+                    && query.octet_bits() & required_bits == *required_bits
                     && self.has_pieces(pieces, *is_anchored, rest)
             }
         }
     }
 
-    /// Whether pieces stand in `rest` in order. Leftmost search of each is
-    /// exact; only the last piece before the end must be looked for there.
+    /// Returns true if `rest` contains the pieces in order. The leftmost match of each is
+    /// sufficient; only an anchored last piece is compared with the end.
     fn has_pieces(&self, pieces: &Range<u32>, is_anchored: bool, mut rest: &[u8]) -> bool {
         let mut pieces = &self.pieces[pieces.start as usize..pieces.end as usize];
         let piece = |range: &Range<u32>| &self.text[range.start as usize..range.end as usize];
@@ -213,31 +214,32 @@ impl CompiledRules {
                 [octet] => memchr(*octet, rest),
                 _ => memmem::find(rest, piece),
             };
-            found.is_some_and(|at| {
-                rest = &rest[at + piece.len()..];
+            found.is_some_and(|position| {
+                rest = &rest[position + piece.len()..];
                 true
             })
         })
     }
 }
 
-/// A path, and what has been found out about it.
+/// A path, with lazily computed properties.
 struct PathQuery<'a> {
     path: &'a [u8],
-    has: Option<u64>,
+    octet_bits: Option<u64>,
 }
 
 impl PathQuery<'_> {
-    /// The octets of the path, by their low six bits.
-    fn has(&mut self) -> u64 {
-        *self.has.get_or_insert_with(|| low_bits(self.path))
+    /// Returns the octets of the path as a set of their low six bits.
+    fn octet_bits(&mut self) -> u64 {
+        *self.octet_bits.get_or_insert_with(|| low_bits(self.path))
     }
 }
 
+/// Returns a set of the low six bits of octets.
 fn low_bits(octets: &[u8]) -> u64 {
     let bit = |octet: u8| 1u64 << (octet & 63);
     let (eights, rest) = octets.as_chunks::<8>();
-    // Two sums, so that one octet need not wait for the one before it.
+    // Two accumulators shorten the dependency chain.
     let (even, odd) = eights.iter().fold((0, 0), |(even, odd), eight| {
         let [a, b, c, d, e, f, g, h] = eight.map(bit);
         (even | (a | c) | (e | g), odd | (b | d) | (f | h))
@@ -246,6 +248,7 @@ fn low_bits(octets: &[u8]) -> u64 {
         .fold(even | odd, |bits, &octet| bits | bit(octet))
 }
 
+/// Returns the first eight octets of a path, padded with zeros.
 fn first_octets(path: &[u8]) -> u64 {
     match path.first_chunk::<8>() {
         Some(octets) => u64::from_le_bytes(*octets),
@@ -271,108 +274,109 @@ impl HeadMask {
     }
 }
 
-/// The heads of all rules.
+/// A radix tree of the heads of all rules.
 #[derive(Debug)]
 struct HeadTree {
-    /// The children of a node stand in a row.
+    /// The children of a node are adjacent.
     nodes: Vec<HeadNode>,
     /// The first octet of each node's label.
     firsts: Vec<u8>,
-    /// Rules with pieces, by node, the best first.
+    /// The rules with pieces, by node, the best first.
     tails: Vec<u32>,
-    sieves: Vec<TailFilter>,
+    filters: Vec<TailFilter>,
 }
 
 #[derive(Debug)]
 struct HeadNode {
-    /// What leads here from the parent, as a range of the matcher's text.
+    /// The octets from the parent to this node, as a range of [`CompiledRules::text`].
     label: Range<u32>,
     children: Range<u32>,
-    /// The best rule that is a prefix of whatever comes here.
+    /// The best rule without a tail at this node or above.
     best: u32,
-    /// The best rule for a path that ends here.
+    /// The best rule that requires the path to end here.
     best_at_end: u32,
-    /// Its rules with pieces, as a range of the tree's `tails`.
+    /// The rules with pieces at this node, as a range of [`HeadTree::tails`].
     tails: Range<u32>,
-    /// Index of the sieve over them, if they are many.
-    sieve: u32,
-    /// The nearest node above that has rules with pieces.
+    /// The index of the filter over them, if there are many.
+    filter: u32,
+    /// The nearest ancestor that has rules with pieces.
     above: u32,
 }
 
 impl HeadTree {
-    fn new(matcher: &CompiledRules) -> Self {
-        let mut order: Vec<u32> = (0..matcher.rules.len() as u32).collect();
-        let head = |at: u32| matcher.head(&matcher.rules[at as usize]);
+    fn new(compiled: &CompiledRules) -> Self {
+        let mut order: Vec<u32> = (0..compiled.rules.len() as u32).collect();
+        let head = |index: u32| compiled.head(&compiled.rules[index as usize]);
         order.sort_unstable_by(|&a, &b| head(a).cmp(head(b)).then(a.cmp(&b)));
         let mut tree = Self {
             nodes: Vec::with_capacity(order.len() + 1),
             firsts: Vec::with_capacity(order.len() + 1),
             tails: Vec::new(),
-            sieves: Vec::new(),
+            filters: Vec::new(),
         };
         tree.nodes.push(HeadNode::new(0..0, NONE, NONE));
         tree.firsts.push(0);
-        // Each node with the rules at and below it, and how deep it lies.
+        // For each node, the rules at and below it, and its depth in octets.
         let mut ranges: Vec<(Range<usize>, usize)> = vec![(0..order.len(), 0)];
-        let mut at = 0;
-        while at < tree.nodes.len() {
-            let (range, depth) = ranges[at].clone();
+        let mut node = 0;
+        while node < tree.nodes.len() {
+            let (range, depth) = ranges[node].clone();
             let rules = &order[range.clone()];
-            // A head comes before all that it begins.
+            // A head is sorted before all heads that it begins.
             let own = rules
                 .iter()
-                .take_while(|&&it| head(it).len() == depth)
+                .take_while(|&&rule| head(rule).len() == depth)
                 .count();
-            tree.add_rules(matcher, at, &rules[..own]);
-            let above = if tree.nodes[at].tails.is_empty() {
-                tree.nodes[at].above
+            tree.add_rules(compiled, node, &rules[..own]);
+            let above = if tree.nodes[node].tails.is_empty() {
+                tree.nodes[node].above
             } else {
-                at as u32
+                node as u32
             };
-            let (best, first_child) = (tree.nodes[at].best, tree.nodes.len() as u32);
-            let mut from = range.start + own;
-            while from < range.end {
-                let octet = head(order[from])[depth];
-                let count = order[from..range.end].partition_point(|&it| head(it)[depth] == octet);
-                let (low, high) = (head(order[from]), head(order[from + count - 1]));
+            let (best, first_child) = (tree.nodes[node].best, tree.nodes.len() as u32);
+            let mut start = range.start + own;
+            while start < range.end {
+                let octet = head(order[start])[depth];
+                let siblings = &order[start..range.end];
+                let count = siblings.partition_point(|&rule| head(rule)[depth] == octet);
+                let (low, high) = (head(order[start]), head(order[start + count - 1]));
                 let shared = low[depth..].iter().zip(&high[depth..]);
                 let label_len = shared.take_while(|(a, b)| a == b).count();
-                let start = matcher.rules[order[from] as usize].head.start + depth as u32;
-                tree.nodes
-                    .push(HeadNode::new(start..start + label_len as u32, best, above));
+                let label_start = compiled.rules[order[start] as usize].head.start + depth as u32;
+                let label = label_start..label_start + label_len as u32;
+                tree.nodes.push(HeadNode::new(label, best, above));
                 tree.firsts.push(octet);
-                ranges.push((from..from + count, depth + label_len));
-                from += count;
+                ranges.push((start..start + count, depth + label_len));
+                start += count;
             }
-            tree.nodes[at].children = first_child..tree.nodes.len() as u32;
-            at += 1;
+            tree.nodes[node].children = first_child..tree.nodes.len() as u32;
+            node += 1;
         }
         tree
     }
 
-    /// Gives a node the rules whose head ends there, the best first.
-    fn add_rules(&mut self, matcher: &CompiledRules, at: usize, rules: &[u32]) {
+    /// Adds the rules whose head ends at a node to it. `rules` has the best first.
+    fn add_rules(&mut self, compiled: &CompiledRules, node: usize, rules: &[u32]) {
         let tails_start = self.tails.len() as u32;
-        let node = &mut self.nodes[at];
-        for &it in rules {
-            match matcher.rules[it as usize].tail {
-                PatternTail::Anything => node.best = node.best.min(it),
-                PatternTail::Nothing => node.best_at_end = node.best_at_end.min(it),
-                PatternTail::Pieces { .. } => self.tails.push(it),
+        let node = &mut self.nodes[node];
+        for &rule in rules {
+            match compiled.rules[rule as usize].tail {
+                PatternTail::Anything => node.best = node.best.min(rule),
+                PatternTail::End => node.best_at_end = node.best_at_end.min(rule),
+                PatternTail::Pieces { .. } => self.tails.push(rule),
             }
         }
         node.tails = tails_start..self.tails.len() as u32;
         if node.tails.len() > TAILS_LISTED_MAX
-            && let Some(sieve) = TailFilter::new(matcher, &self.tails[tails_start as usize..])
+            && let Some(filter) = TailFilter::new(compiled, &self.tails[tails_start as usize..])
         {
-            node.sieve = self.sieves.len() as u32;
-            self.sieves.push(sieve);
+            node.filter = self.filters.len() as u32;
+            self.filters.push(filter);
         }
     }
 
-    fn first(&self, matcher: &CompiledRules, question: &mut PathQuery<'_>) -> u32 {
-        let path = question.path;
+    fn first(&self, compiled: &CompiledRules, query: &mut PathQuery<'_>) -> u32 {
+        let path = query.path;
         let mut node = &self.nodes[0];
         let mut depth = 0;
         while let Some(&octet) = path.get(depth) {
@@ -381,7 +385,7 @@ impl HeadTree {
                 break;
             };
             let child = &self.nodes[children.start + nth];
-            let label = &matcher.text[child.label.start as usize..child.label.end as usize];
+            let label = &compiled.text[child.label.start as usize..child.label.end as usize];
             if !path[depth..].starts_with(label) {
                 break;
             }
@@ -394,10 +398,10 @@ impl HeadTree {
         }
         loop {
             let tails = &self.tails[node.tails.start as usize..node.tails.end as usize];
-            if tails.first().is_some_and(|&it| it < best) {
-                best = match self.sieves.get(node.sieve as usize) {
-                    Some(sieve) => sieve.first(matcher, question, best),
-                    None => first_tail(matcher, question, tails, best),
+            if tails.first().is_some_and(|&rule| rule < best) {
+                best = match self.filters.get(node.filter as usize) {
+                    Some(filter) => filter.first(compiled, query, best),
+                    None => first_tail(compiled, query, tails, best),
                 };
             }
             match self.nodes.get(node.above as usize) {
@@ -408,17 +412,17 @@ impl HeadTree {
     }
 }
 
-/// The first of `tails` that matches, if it is better than `best`.
+/// Returns the first of `tails` that matches, if it is better than `best`, otherwise `best`.
 fn first_tail(
-    matcher: &CompiledRules,
-    question: &mut PathQuery<'_>,
+    compiled: &CompiledRules,
+    query: &mut PathQuery<'_>,
     tails: &[u32],
     best: u32,
 ) -> u32 {
-    let better = tails.iter().take_while(|&&it| it < best);
+    let better = tails.iter().take_while(|&&rule| rule < best);
     better
         .copied()
-        .find(|&it| matcher.is_tail(&matcher.rules[it as usize], question))
+        .find(|&rule| compiled.is_tail_match(&compiled.rules[rule as usize], query))
         .unwrap_or(best)
 }
 
@@ -430,14 +434,14 @@ impl HeadNode {
             best,
             best_at_end: NONE,
             tails: 0..0,
-            sieve: NONE,
+            filter: NONE,
             above,
         }
     }
 }
 
-/// Tells which of many tails of one head can match: those whose longest piece
-/// stands in the path.
+/// A filter over many tails of one head. Only tails whose longest piece occurs in the path can
+/// match.
 #[derive(Debug)]
 struct TailFilter {
     pieces: NFA,
@@ -445,27 +449,27 @@ struct TailFilter {
     by_piece: Vec<Range<u32>>,
     /// The best first, for each piece.
     rules: Vec<u32>,
-    /// Octets of the head.
+    /// The length of the head.
     head_len: u32,
 }
 
 impl TailFilter {
-    /// `None` if the automaton would be too large, which its crate decides.
-    fn new(matcher: &CompiledRules, tails: &[u32]) -> Option<Self> {
+    /// Returns `None` if the automaton would exceed the limits of its crate.
+    fn new(compiled: &CompiledRules, tails: &[u32]) -> Option<Self> {
         let mut numbers: HashMap<&[u8], usize> = HashMap::new();
         let mut pieces: Vec<&[u8]> = Vec::new();
         let mut rules: Vec<Vec<u32>> = Vec::new();
         let mut head_len = 0;
-        for &it in tails {
-            let rule = &matcher.rules[it as usize];
+        for &index in tails {
+            let rule = &compiled.rules[index as usize];
             head_len = rule.head.len() as u32;
-            let piece = matcher.longest_piece(rule);
+            let piece = compiled.longest_piece(rule);
             let number = *numbers.entry(piece).or_insert_with(|| {
                 pieces.push(piece);
                 rules.push(Vec::new());
                 pieces.len() - 1
             });
-            rules[number].push(it);
+            rules[number].push(index);
         }
         let automaton = NFA::builder()
             .match_kind(MatchKind::Standard)
@@ -486,12 +490,11 @@ impl TailFilter {
         })
     }
 
-    /// The first rule that matches, if it is better than `best`.
-    fn first(&self, matcher: &CompiledRules, question: &mut PathQuery<'_>, mut best: u32) -> u32 {
-        // Pieces whose rules have been looked at, a bit each; most questions
-        // meet none.
+    /// Returns the first rule that matches, if it is better than `best`, otherwise `best`.
+    fn first(&self, compiled: &CompiledRules, query: &mut PathQuery<'_>, mut best: u32) -> u32 {
+        // The pieces whose rules were tested, one bit each. Most paths contain no piece.
         let mut seen: Vec<u64> = Vec::new();
-        let input = Input::new(&question.path[self.head_len as usize..]).anchored(Anchored::No);
+        let input = Input::new(&query.path[self.head_len as usize..]).anchored(Anchored::No);
         let mut state = OverlappingState::start();
         loop {
             let step = self.pieces.try_find_overlapping(&input, &mut state);
@@ -507,14 +510,14 @@ impl TailFilter {
                 *word |= bit;
                 let range = &self.by_piece[piece];
                 let rules = &self.rules[range.start as usize..range.end as usize];
-                best = first_tail(matcher, question, rules, best);
+                best = first_tail(compiled, query, rules, best);
             }
         }
     }
 }
 
 impl CompiledRules {
-    /// The longest piece of a rule that has pieces.
+    /// Returns the longest piece of a rule that has pieces.
     fn longest_piece(&self, rule: &CompiledRule) -> &[u8] {
         let PatternTail::Pieces { pieces, .. } = &rule.tail else {
             return &[];
@@ -532,7 +535,7 @@ mod tests {
     use super::*;
     use crate::pattern;
 
-    /// Numbers from a fixed seed.
+    /// Random numbers from a fixed seed.
     struct Random(u64);
 
     impl Random {
@@ -550,42 +553,44 @@ mod tests {
         }
     }
 
-    fn matcher(patterns: &[Vec<u8>]) -> CompiledRules {
-        let mut matcher = CompiledRules::default();
-        for it in patterns {
-            matcher.push(pattern::parts(it, false));
+    fn compile(patterns: &[Vec<u8>]) -> CompiledRules {
+        let mut compiled = CompiledRules::default();
+        for pattern in patterns {
+            compiled.push(pattern::parts(pattern, false));
         }
-        matcher
+        compiled
     }
 
-    /// Both ways to look a path up agree with looking at each pattern.
-    fn agree(patterns: &[Vec<u8>], paths: impl Iterator<Item = Vec<u8>>) {
-        let matcher = matcher(patterns);
-        let tree = HeadTree::new(&matcher);
+    /// Asserts that the list and the tree find the pattern that testing each one finds.
+    fn assert_equal_answers(patterns: &[Vec<u8>], paths: impl Iterator<Item = Vec<u8>>) {
+        let compiled = compile(patterns);
+        let tree = HeadTree::new(&compiled);
         for path in paths {
-            let slow = patterns.iter().position(|it| pattern::matches(it, &path));
-            let question = || PathQuery {
+            let expected = patterns
+                .iter()
+                .position(|pattern| pattern::matches(pattern, &path));
+            let query = || PathQuery {
                 path: &path,
-                has: None,
+                octet_bits: None,
             };
-            let listed = matcher.first_listed(&mut question());
-            let in_tree = tree.first(&matcher, &mut question());
+            let listed = compiled.first_listed(&mut query());
+            let in_tree = tree.first(&compiled, &mut query());
             let in_tree = (in_tree != NONE).then_some(in_tree as usize);
             assert_eq!(
                 (listed, in_tree),
-                (slow, slow),
+                (expected, expected),
                 "{} among {:?}",
                 path.escape_ascii(),
                 patterns
                     .iter()
-                    .map(|it| it.escape_ascii().to_string())
+                    .map(|pattern| pattern.escape_ascii().to_string())
                     .collect::<Vec<_>>()
             );
         }
     }
 
     #[test]
-    fn list_and_tree_agree_with_each_pattern_by_itself() {
+    fn the_list_and_the_tree_find_the_first_matching_pattern() {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let words = [
             "/",
@@ -603,12 +608,12 @@ mod tests {
             let count = random.below(40);
             let patterns: Vec<_> = (0..count).map(|_| random.text(&words, 6)).collect();
             let paths: Vec<_> = (0..20).map(|_| random.text(&words, 7)).collect();
-            agree(&patterns, paths.into_iter());
+            assert_equal_answers(&patterns, paths.into_iter());
         }
     }
 
     #[test]
-    fn many_tails_of_one_head_are_sieved_exactly() {
+    fn many_tails_of_one_head_are_filtered_exactly() {
         let mut random = Random(7);
         let words = ["a", "b", "ab", "ba", "aab", "/"];
         for _ in 0..300 {
@@ -626,29 +631,26 @@ mod tests {
                     pattern
                 })
                 .collect();
-            let matcher = matcher(&patterns);
-            assert!(!HeadTree::new(&matcher).sieves.is_empty());
+            let compiled = compile(&patterns);
+            assert!(!HeadTree::new(&compiled).filters.is_empty());
             let paths: Vec<_> = (0..50)
                 .map(|_| [b"/".to_vec(), random.text(&words, 8)].concat())
                 .collect();
-            agree(&patterns, paths.into_iter());
+            assert_equal_answers(&patterns, paths.into_iter());
         }
     }
 
     #[test]
-    fn a_tree_is_built_when_it_pays_and_changes_no_answer() {
+    fn the_tree_is_built_after_some_queries_and_changes_no_answer() {
         let patterns: Vec<Vec<u8>> = (0..100)
-            .map(|nth| format!("/{nth}/*x{nth}").into_bytes())
+            .map(|i| format!("/{i}/*x{i}").into_bytes())
             .collect();
-        let matcher = matcher(&patterns);
-        for nth in 0..100 {
-            assert_eq!(
-                matcher.tree.get().is_some(),
-                2 * nth > QUESTIONS_BEFORE_TREE
-            );
-            let path = format!("/{nth}/_x{nth}");
-            assert_eq!(matcher.first(path.as_bytes()), Some(nth as usize));
-            assert_eq!(matcher.first(b"/100/x"), None);
+        let compiled = compile(&patterns);
+        for i in 0..100 {
+            assert_eq!(compiled.tree.get().is_some(), 2 * i > QUERIES_BEFORE_TREE);
+            let path = format!("/{i}/_x{i}");
+            assert_eq!(compiled.first(path.as_bytes()), Some(i as usize));
+            assert_eq!(compiled.first(b"/100/x"), None);
         }
     }
 }

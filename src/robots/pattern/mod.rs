@@ -1,32 +1,32 @@
-//! Paths of rules and paths of URLs, as Google's parser has them.
+//! Patterns of rules and paths of URLs, as Google's parser reads them.
 //!
-//! A pattern is anchored at the start of the path; `*` is any run of octets,
-//! `$` as the very last octet is the end (google-semantics §7). Between the
-//! first and the last `*`, leftmost search of each literal piece is exact, so
-//! matching is linear in path times pattern and never backtracks.
+//! A pattern is anchored at the start of the path. `*` matches any run of octets, and `$` as the
+//! last octet matches the end of the path (google-semantics §7). The leftmost match of each literal
+//! piece between two `*` is sufficient, so matching never backtracks. Its cost is at most the
+//! length of the path times the length of the pattern.
 
 pub(crate) mod compiled;
 pub(crate) mod percent;
 
-use crate::pattern::compiled::PatternPart;
+use compiled::PatternPart;
 use memchr::{memchr, memmem};
 
-/// Writes `value` into `out` as Google's parser escapes a rule's path: hex
-/// digits of `%xx` upper-cased, octets above 0x7F percent-encoded, nothing
-/// ever decoded (google-semantics §4).
+/// Appends `value` to `out` as Google's parser escapes the path of a rule: hex digits of `%xx` are
+/// upper-cased, octets above 0x7F are percent-encoded, and nothing is decoded
+/// (google-semantics §4).
 pub fn escape(value: &[u8], out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let mut at = 0;
-    while at < value.len() {
-        let byte = value[at];
-        match value.get(at + 1..at + 3) {
+    let mut i = 0;
+    while i < value.len() {
+        let byte = value[i];
+        match value.get(i + 1..i + 3) {
             Some(hex) if byte == b'%' && hex.iter().all(u8::is_ascii_hexdigit) => {
                 out.extend([
                     b'%',
                     hex[0].to_ascii_uppercase(),
                     hex[1].to_ascii_uppercase(),
                 ]);
-                at += 3;
+                i += 3;
             }
             _ if byte >= 0x80 => {
                 out.extend([
@@ -34,53 +34,52 @@ pub fn escape(value: &[u8], out: &mut Vec<u8>) {
                     HEX[usize::from(byte >> 4)],
                     HEX[usize::from(byte & 15)],
                 ]);
-                at += 1;
+                i += 1;
             }
             _ => {
                 out.push(byte);
-                at += 1;
+                i += 1;
             }
         }
     }
 }
 
-/// Whether [`escape`] would change `value`.
+/// Returns true if [`escape`] would change `value`.
 pub(crate) fn needs_escape(value: &[u8]) -> bool {
     !value.is_ascii()
-        || memchr::memchr_iter(b'%', value).any(|at| {
-            value.get(at + 1..at + 3).is_some_and(|hex| {
+        || memchr::memchr_iter(b'%', value).any(|percent| {
+            value.get(percent + 1..percent + 3).is_some_and(|hex| {
                 hex.iter().all(u8::is_ascii_hexdigit) && hex.iter().any(u8::is_ascii_lowercase)
             })
         })
 }
 
-/// Takes the path, parameters and query out of a URL as Google's parser does
-/// (google-semantics §5): nothing is decoded, encoded or normalised.
+/// Returns the path, parameters and query of a URL as Google's parser extracts them
+/// (google-semantics §5). Nothing is decoded, encoded or normalized.
 ///
-/// A path that would begin with `?` or `;` is given through `scratch`, with a
-/// `/` before it.
+/// A path that would begin with `?` or `;` is written to `scratch` with a `/` before it.
 pub fn path_of_url<'a>(url: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     let skip = if url.starts_with(b"//") { 2 } else { 0 };
-    let find_separator = |from: usize| {
-        url[from..]
+    let find_separator = |start: usize| {
+        url[start..]
             .iter()
             .position(|byte| matches!(byte, b'/' | b'?' | b';'))
-            .map(|at| from + at)
+            .map(|position| start + position)
     };
     let early = find_separator(skip);
-    let protocol = memmem::find(&url[skip..], b"://").map(|at| skip + at);
-    let from = match protocol {
-        Some(at) if early.is_none_or(|early| early >= at) => at + 3,
+    let protocol = memmem::find(&url[skip..], b"://").map(|position| skip + position);
+    let host_start = match protocol {
+        Some(protocol) if early.is_none_or(|early| early >= protocol) => protocol + 3,
         _ => skip,
     };
-    let Some(start) = find_separator(from) else {
+    let Some(start) = find_separator(host_start) else {
         return b"/";
     };
-    let end = memchr(b'#', &url[skip..]).map_or(url.len(), |at| skip + at);
+    let end = memchr(b'#', &url[skip..]).map_or(url.len(), |position| skip + position);
     if end < start {
         return b"/";
     }
-    // The path is then a C string.
+    // Google's parser then treats the path as a C string.
     let path = &url[start..end];
     let path = &path[..memchr(0, path).unwrap_or(path.len())];
     if path.first() == Some(&b'/') {
@@ -92,120 +91,119 @@ pub fn path_of_url<'a>(url: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     scratch
 }
 
-/// Whether `pattern`, already escaped, matches `path`.
+/// Returns true if `pattern`, already escaped, matches `path`.
 pub fn matches(pattern: &[u8], path: &[u8]) -> bool {
-    let (text, is_anchored) = unanchored(pattern);
+    let (text, is_anchored) = split_anchor(pattern);
     is_match(text, is_anchored, path)
 }
 
-/// A pattern without the `$` at its end, and whether there was one.
-pub(crate) fn unanchored(pattern: &[u8]) -> (&[u8], bool) {
+/// Splits off the `$` at the end of a pattern. Returns the rest, and whether there was one.
+pub(crate) fn split_anchor(pattern: &[u8]) -> (&[u8], bool) {
     match pattern {
         [text @ .., b'$'] => (text, true),
         _ => (pattern, false),
     }
 }
 
-/// Whether a pattern, the `$` at its end aside, matches `path`.
+/// Returns true if a pattern, given without the `$` at its end, matches `path`.
 #[inline]
 pub(crate) fn is_match(text: &[u8], is_anchored: bool, path: &[u8]) -> bool {
     // Most patterns differ from most paths in their first octets.
-    let mut at = 0;
+    let mut i = 0;
     loop {
-        match text.get(at) {
-            None => return !is_anchored || at == path.len(),
-            Some(b'*') => return is_tail(&text[at + 1..], is_anchored, &path[at..]),
-            octet if octet == path.get(at) => at += 1,
+        match text.get(i) {
+            None => return !is_anchored || i == path.len(),
+            Some(b'*') => return is_tail_match(&text[i + 1..], is_anchored, &path[i..]),
+            octet if octet == path.get(i) => i += 1,
             Some(_) => return false,
         }
     }
 }
 
-/// Whether what follows the first run of a pattern stands in `path`.
-fn is_tail(mut text: &[u8], is_anchored: bool, path: &[u8]) -> bool {
-    let mut at = 0;
+/// Returns true if the part of a pattern after its first `*` matches at any position of `path`.
+fn is_tail_match(mut text: &[u8], is_anchored: bool, path: &[u8]) -> bool {
+    let mut start = 0;
     loop {
         match memchr(b'*', text) {
             Some(0) => text = &text[1..],
             Some(star) => {
-                let Some(found) = memmem::find(&path[at..], &text[..star]) else {
+                let Some(found) = memmem::find(&path[start..], &text[..star]) else {
                     return false;
                 };
-                at += found + star;
+                start += found + star;
                 text = &text[star + 1..];
             }
-            None if is_anchored => return path.len() - at >= text.len() && path.ends_with(text),
-            None => return text.is_empty() || memmem::find(&path[at..], text).is_some(),
+            None if is_anchored => return path.len() - start >= text.len() && path.ends_with(text),
+            None => return text.is_empty() || memmem::find(&path[start..], text).is_some(),
         }
     }
 }
 
-/// The same as [`is_match`], octets of the pattern and of the path compared by
+/// Returns the same as [`is_match`], but compares octets of the pattern and the path with
 /// `is_same`.
 ///
-/// The last run is the only one that may have to grow, so this takes at most
-/// pattern times path.
+/// Only the last `*` may have to match more, so the cost is at most the length of the path times
+/// the length of the pattern.
 pub(crate) fn is_match_by(
     text: &[u8],
     is_anchored: bool,
     path: &[u8],
     is_same: impl Fn(u8, u8) -> bool,
 ) -> bool {
-    let (mut step, mut at) = (0, 0);
-    let mut last_run: Option<(usize, usize)> = None;
+    let (mut i, mut position) = (0, 0);
+    let mut last_wildcard: Option<(usize, usize)> = None;
     loop {
-        match (text.get(step), path.get(at)) {
+        match (text.get(i), path.get(position)) {
             (Some(b'*'), _) => {
-                step += 1;
-                last_run = Some((step, at));
+                i += 1;
+                last_wildcard = Some((i, position));
                 continue;
             }
             (Some(&octet), Some(&other)) if is_same(octet, other) => {
-                (step, at) = (step + 1, at + 1);
+                (i, position) = (i + 1, position + 1);
                 continue;
             }
-            (None, _) if !is_anchored || at == path.len() => return true,
+            (None, _) if !is_anchored || position == path.len() => return true,
             _ => {}
         }
-        match last_run {
-            Some((after, from)) if from < path.len() => {
-                last_run = Some((after, from + 1));
-                (step, at) = (after, from + 1);
+        match last_wildcard {
+            Some((after, start)) if start < path.len() => {
+                last_wildcard = Some((after, start + 1));
+                (i, position) = (after, start + 1);
             }
             _ => return false,
         }
     }
 }
 
-/// The folder that an allow rule for `…/index.htm…` allows as well, and
-/// nothing below it (google-semantics §7).
+/// Returns the folder that an allow rule for `…/index.htm…` also allows. Nothing below the folder
+/// is allowed (google-semantics §7).
 pub(crate) fn index_folder(pattern: &[u8]) -> Option<&[u8]> {
-    // Mostly it is near.
     let slash = pattern.iter().rposition(|&octet| octet == b'/')?;
     let (folder, rest) = pattern.split_at(slash + 1);
     rest.starts_with(b"index.htm").then_some(folder)
 }
 
-/// A pattern as the matcher takes it, with the end of the path behind it if
-/// `is_folder`.
+/// Returns the parts of a pattern for [`CompiledRules`](compiled::CompiledRules). If `is_folder`,
+/// the end of the path follows the pattern.
 pub(crate) fn parts(pattern: &[u8], is_folder: bool) -> impl Iterator<Item = PatternPart> + '_ {
     let (text, is_anchored) = match is_folder {
         true => (pattern, true),
-        false => unanchored(pattern),
+        false => split_anchor(pattern),
     };
     parts_of(text, is_anchored)
 }
 
-/// The same of a pattern whose `$` has been taken off.
+/// Returns the parts of a pattern whose `$` was split off.
 pub(crate) fn parts_of(text: &[u8], is_anchored: bool) -> impl Iterator<Item = PatternPart> + '_ {
     let parts = text.iter().map(|&octet| match octet {
-        b'*' => PatternPart::Run,
+        b'*' => PatternPart::Wildcard,
         _ => PatternPart::Octet(octet),
     });
     parts.chain(is_anchored.then_some(PatternPart::End))
 }
 
-/// Whether `pattern` can match any path: paths begin with `/`.
+/// Returns true if `pattern` can match a path. Paths begin with `/`.
 pub(crate) fn can_match(pattern: &[u8]) -> bool {
     matches!(pattern.first(), Some(b'/' | b'*'))
 }
@@ -214,11 +212,11 @@ pub(crate) fn can_match(pattern: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// The obvious way: all positions that the pattern's prefix can reach.
-    pub(crate) fn matches_slowly(pattern: &[u8], path: &[u8]) -> bool {
+    /// Computes the set of positions that each prefix of the pattern can reach.
+    pub(crate) fn matches_by_definition(pattern: &[u8], path: &[u8]) -> bool {
         let mut positions: Vec<usize> = vec![0];
-        for (at, &byte) in pattern.iter().enumerate() {
-            if byte == b'$' && at + 1 == pattern.len() {
+        for (i, &byte) in pattern.iter().enumerate() {
+            if byte == b'$' && i + 1 == pattern.len() {
                 return positions.contains(&path.len());
             }
             positions = if byte == b'*' {
@@ -227,8 +225,8 @@ mod tests {
             } else {
                 positions
                     .iter()
-                    .filter(|&&at| path.get(at) == Some(&byte))
-                    .map(|at| at + 1)
+                    .filter(|&&position| path.get(position) == Some(&byte))
+                    .map(|position| position + 1)
                     .collect()
             };
         }
@@ -292,14 +290,14 @@ mod tests {
                 &["/Fish.PHP"],
             ),
         ];
-        for (pattern, yes, no) in rows {
-            for path in *yes {
+        for (pattern, matching, other) in rows {
+            for path in *matching {
                 assert!(
                     matches(pattern.as_bytes(), path.as_bytes()),
                     "{pattern} {path}"
                 );
             }
-            for path in *no {
+            for path in *other {
                 assert!(
                     !matches(pattern.as_bytes(), path.as_bytes()),
                     "{pattern} {path}"
@@ -309,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_before_the_end_are_not_greedy() {
+    fn wildcards_are_not_greedy() {
         assert!(matches(b"/*.htm$", b"/a.htm/b.htm"));
         assert!(matches(b"/*a$", b"/aba"));
         assert!(!matches(b"/*ab*ab$", b"/ab"));
@@ -318,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_and_slow_agree_on_all_small_cases() {
+    fn matching_equals_the_definition_on_all_small_cases() {
         let letters = b"/ab*$";
         let patterns = words(letters, 5);
         let paths = words(b"/ab$", 4);
@@ -326,10 +324,10 @@ mod tests {
             for path in &paths {
                 assert_eq!(
                     matches(pattern, path),
-                    matches_slowly(pattern, path),
+                    matches_by_definition(pattern, path),
                     "{pattern:?} {path:?}"
                 );
-                let (text, is_anchored) = unanchored(pattern);
+                let (text, is_anchored) = split_anchor(pattern);
                 assert_eq!(
                     is_match_by(text, is_anchored, path, |a, b| a == b),
                     matches(pattern, path),
@@ -345,7 +343,11 @@ mod tests {
         for _ in 0..len {
             last = last
                 .iter()
-                .flat_map(|word| letters.iter().map(|&it| [word.as_slice(), &[it]].concat()))
+                .flat_map(|word| {
+                    letters
+                        .iter()
+                        .map(|&letter| [word.as_slice(), &[letter]].concat())
+                })
                 .collect();
             all.extend_from_slice(&last);
         }
@@ -353,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn escaping_changes_only_hex_and_high_octets() {
+    fn escaping_changes_only_hex_digits_and_high_octets() {
         let escaped = |value: &[u8]| {
             let mut out = Vec::new();
             escape(value, &mut out);
@@ -367,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_taken_out_of_a_url_as_it_stands() {
+    fn the_path_of_a_url_is_not_normalized() {
         let cases = [
             ("http://a?x", "/?x"),
             ("http://a;p", "/;p"),

@@ -1,35 +1,34 @@
-//! Paths and patterns as sequences of symbols, for the dialects that compare
-//! normal forms.
+//! Percent-encoding, for the dialects that compare normal forms.
 //!
-//! A symbol is an octet, or an octet that is percent-encoded in the normal
-//! form ([`encoded`]); the two are different symbols.
+//! A path or pattern is a sequence of symbols. A symbol is an octet, or an octet that stays
+//! percent-encoded in the normal form ([`encoded`]). These are different symbols.
 
 /// A step of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternStep {
-    /// One of two symbols, which may be the same.
-    One(u16, u16),
-    /// Any run of symbols.
-    Run,
+    /// One of two symbols, which may be equal.
+    Symbol(u16, u16),
+    /// Any number of symbols.
+    Wildcard,
     /// The end of the path.
     End,
 }
 
-/// The symbol of an octet that stays percent-encoded.
+/// Returns the symbol of an octet that stays percent-encoded.
 pub(crate) fn encoded(octet: u8) -> u16 {
     256 + u16::from(octet)
 }
 
-/// An octet of a text: as it stands, or written `%xx`.
+/// An octet of a text, written as itself or as `%xx`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathOctet {
-    /// As it stands.
+    /// Written as itself.
     Bare(u8),
-    /// As `%xx`.
+    /// Written as `%xx`.
     Escaped(u8),
 }
 
-/// The octets of a text; a `%` without two hex digits is bare.
+/// Returns the octets of a text. A `%` without two hex digits is bare.
 pub(crate) fn octets(text: &[u8]) -> impl Iterator<Item = PathOctet> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -39,7 +38,7 @@ pub(crate) fn octets(text: &[u8]) -> impl Iterator<Item = PathOctet> + '_ {
     })
 }
 
-/// The first octet of a text, and the bytes that it takes there.
+/// Returns the first octet of a text, and the number of bytes that write it.
 pub(crate) fn first_octet(text: &[u8]) -> Option<(PathOctet, usize)> {
     if let [b'%', high, low, ..] = text
         && let (Some(high), Some(low)) = (hex(*high), hex(*low))
@@ -58,37 +57,37 @@ fn hex(digit: u8) -> Option<u8> {
     }
 }
 
-/// Whether steps match a path from its start.
+/// Returns true if the steps of a pattern match a path.
 ///
-/// The last run is the only one that may have to grow, so this takes at most
-/// steps times path.
+/// Only the last wildcard may have to match more, so the cost is at most the number of steps times
+/// the number of symbols.
 pub(crate) fn matches(steps: &[PatternStep], path: &[u16]) -> bool {
-    let (mut step, mut at) = (0, 0);
-    let mut last_run: Option<(usize, usize)> = None;
+    let (mut step, mut position) = (0, 0);
+    let mut last_wildcard: Option<(usize, usize)> = None;
     loop {
         match steps.get(step) {
             None => return true,
-            Some(PatternStep::Run) => {
+            Some(PatternStep::Wildcard) => {
                 step += 1;
-                last_run = Some((step, at));
+                last_wildcard = Some((step, position));
                 continue;
             }
-            Some(PatternStep::End) if at == path.len() => return true,
-            Some(PatternStep::One(a, b))
+            Some(PatternStep::End) if position == path.len() => return true,
+            Some(PatternStep::Symbol(a, b))
                 if path
-                    .get(at)
+                    .get(position)
                     .is_some_and(|symbol| symbol == a || symbol == b) =>
             {
                 step += 1;
-                at += 1;
+                position += 1;
                 continue;
             }
             Some(_) => {}
         }
-        match last_run {
-            Some((after, from)) if from < path.len() => {
-                last_run = Some((after, from + 1));
-                (step, at) = (after, from + 1);
+        match last_wildcard {
+            Some((after, start)) if start < path.len() => {
+                last_wildcard = Some((after, start + 1));
+                (step, position) = (after, start + 1);
             }
             _ => return false,
         }

@@ -1,199 +1,224 @@
-//! Who is named in a file, and where, by all three readings in one pass.
+//! The crawlers that a file names, with their groups in all three dialects, gathered in one pass.
 
+use super::seeded_hash::{SeededHash, clear_table};
 use crate::agent_name::is_wildcard;
+use crate::dialect::grouping::{GroupCounter, KosterRecordStarts};
 use crate::dialect::koster1996;
 use crate::dialect::rfc9309::is_conforming;
-use crate::document::{RobotsTxt, Span};
-use crate::parse::directive_kind::DirectiveKind;
-use crate::verdict::index::Index;
+use crate::document::{DirectiveKind, RobotsTxt, Span};
+use hashbrown::HashTable;
 
-/// Groups in order, mostly one; more lie in [`AgentIndex::groups`].
+/// The groups of an agent, in order. Nearly all agents have one group; the others are in
+/// [`AgentIndex::links`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GroupList {
-    /// The first, 0 for none.
+    /// The first group, or 0 for none.
     first: u32,
     last: u32,
-    /// Where the last is linked to those between it and the first, 0 if there
-    /// is but one.
+    /// The link to the groups after the first, or 0 for none.
     link: u32,
 }
 
-/// A whole name or a token, lower-cased.
+/// A group after the first of an agent.
+#[derive(Clone, Copy, Debug)]
+struct GroupLink {
+    group_no: u32,
+    /// The link to the group before this one, or 0 if that is the first.
+    previous: u32,
+}
+
+/// A whole name or a token, in lower case.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AgentEntry {
     pub(crate) text: Span,
-    /// Groups with it as a whole name.
+    /// The groups in which this is a whole name.
     pub(crate) by_name: GroupList,
-    /// Groups with it as a token.
+    /// The groups in which this is a token.
     pub(crate) by_token: GroupList,
-    /// Groups by `rfc9309` with it as a product token.
+    /// The groups of `rfc9309` in which this is a product token.
     pub(crate) by_rfc9309: GroupList,
-    /// Its record by `koster1996`, from 1; 0 for none.
+    /// The number of its record in `koster1996`, from 1, or 0 for none.
     pub(crate) record: u32,
 }
 
-/// A record by `koster1996`.
+/// A value that is a name only in `koster1996`, and its record.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RecordStart {
-    /// The index of its first directive.
-    pub(crate) first: u32,
-    /// As [`Directive::record_no`](crate::Directive::record_no) has it.
-    no: u32,
+struct KosterName {
+    /// The index of the user-agent line.
+    line: u32,
+    record: u32,
 }
 
-/// All names of a file.
+/// All names in a file.
 #[derive(Debug, Default)]
 pub(crate) struct AgentIndex {
     /// Whole names and tokens, in the order of their first lines.
     pub(crate) in_order: Vec<AgentEntry>,
-    /// `*`.
-    pub(crate) everybody: AgentEntry,
-    /// Where the groups by `rfc9309` begin, as indexes of directives.
+    /// The entry of `*`.
+    pub(crate) wildcard: AgentEntry,
+    /// The index of the first directive of each group of `rfc9309`.
     pub(crate) rfc9309_groups: Vec<u32>,
-    /// The records that name anybody.
-    pub(crate) records: Vec<RecordStart>,
-    /// Whether all agents and rules conform to the grammar of RFC 9309, so
-    /// that its groups are Google's.
+    /// The index of the first user-agent line of each record of `koster1996`.
+    pub(crate) koster_records: Vec<u32>,
+    /// True if all user-agent lines and rules conform to the grammar of RFC 9309, so that its groups
+    /// are those of Google's parser.
     pub(crate) all_conform: bool,
-    index: Index,
-    /// Groups after the first of a name, each with the link to the one before.
-    links: Vec<(u32, u32)>,
-    /// Agents that are named otherwise by `koster1996`, with their records.
-    others: Vec<(u32, u32)>,
-    lower: Vec<u8>,
+    /// The indexes of [`in_order`](Self::in_order), by text.
+    table: HashTable<u32>,
+    hash: SeededHash,
+    links: Vec<GroupLink>,
+    koster_names: Vec<KosterName>,
+    lower_case: Vec<u8>,
+}
+
+/// The groups and records so far, in the dialects that the parser does not number.
+#[derive(Default)]
+struct StrictGrouping {
+    groups: GroupCounter,
+    records: KosterRecordStarts,
 }
 
 impl AgentIndex {
-    /// Gathers the names that the lines which count hold.
-    pub(crate) fn gather(&mut self, robots: &RobotsTxt<'_>) {
+    /// Gathers the names in the lines that count.
+    pub(crate) fn gather(&mut self, robots_txt: &RobotsTxt<'_>) {
         self.in_order.clear();
-        self.everybody = AgentEntry::default();
+        self.wildcard = AgentEntry::default();
         self.rfc9309_groups.clear();
-        self.records.clear();
+        self.koster_records.clear();
         self.all_conform = true;
-        self.index.clear();
+        clear_table(&mut self.table);
         self.links.clear();
-        self.others.clear();
-        let mut group_has_rules = true;
-        for (at, line) in robots.directives().iter().enumerate() {
+        self.koster_names.clear();
+        let mut grouping = StrictGrouping::default();
+        for (i, line) in robots_txt.directives().iter().enumerate() {
             match line.kind {
                 _ if !line.counts => {}
-                DirectiveKind::UserAgent => self.add_agent(robots, at as u32, &mut group_has_rules),
+                DirectiveKind::UserAgent => self.add_agent(robots_txt, i as u32, &mut grouping),
                 DirectiveKind::Allow | DirectiveKind::Disallow if is_conforming(line) => {
-                    group_has_rules = true
+                    grouping.groups.rule()
                 }
                 DirectiveKind::Allow | DirectiveKind::Disallow => self.all_conform = false,
                 DirectiveKind::Sitemap | DirectiveKind::Other => {}
             }
         }
-        self.find_others(robots);
+        self.find_koster_names(robots_txt);
     }
 
-    /// `group_has_rules` speaks of the group by `rfc9309`; what comes before
-    /// the first is as good as one.
-    fn add_agent(&mut self, robots: &RobotsTxt<'_>, at: u32, group_has_rules: &mut bool) {
-        let line = &robots.directives()[at as usize];
+    /// Adds the names in the user-agent line at an index.
+    fn add_agent(&mut self, robots_txt: &RobotsTxt<'_>, index: u32, grouping: &mut StrictGrouping) {
+        let line = &robots_txt.directives()[index as usize];
         let conforms = is_conforming(line);
         if conforms {
-            if std::mem::take(group_has_rules) {
-                self.rfc9309_groups.push(at);
+            if grouping.groups.user_agent() {
+                self.rfc9309_groups.push(index);
             }
-            if self.records.last().is_none_or(|it| it.no != line.record_no) {
-                let (first, no) = (at, line.record_no);
-                self.records.push(RecordStart { first, no });
+            if grouping.records.user_agent(line) {
+                self.koster_records.push(index);
             }
         }
-        let group = self.rfc9309_groups.len() as u32;
-        let record = self.records.len() as u32;
+        let group = grouping.groups.group_no();
+        let record = self.koster_records.len() as u32;
         self.all_conform &= conforms && group == line.group_no;
-        if is_wildcard(robots.text(line.value)) {
-            self.everybody.by_name.add(line.group_no, &mut self.links);
-            if conforms && robots.text(line.value_raw) == b"*" {
-                self.everybody.by_rfc9309.add(group, &mut self.links);
-                first(&mut self.everybody.record, record);
+        if is_wildcard(robots_txt.text(line.value)) {
+            self.wildcard.by_name.add(line.group_no, &mut self.links);
+            if conforms && robots_txt.text(line.value_raw) == b"*" {
+                self.wildcard.by_rfc9309.add(group, &mut self.links);
+                self.wildcard.add_record(record);
             }
             return;
         }
-        let (name, token) = (robots.text(line.name), robots.text(line.token));
+        let (name, token) = (robots_txt.text(line.name), robots_txt.text(line.token));
         let mut by_name = None;
         if !name.is_empty() {
-            let named = self.place(robots, line.name);
-            self.in_order[named]
+            let entry = self.entry(robots_txt, line.name);
+            self.in_order[entry]
                 .by_name
                 .add(line.group_no, &mut self.links);
-            by_name = Some(named);
+            by_name = Some(entry);
         }
-        // The token of a product token is all of it, and so is its name.
+        // A product token is its own token and its own whole name.
         let is_product_token = !token.is_empty() && token.len() == line.value_raw.len();
         if !token.is_empty() {
-            let named = match by_name {
-                Some(named) if token == name => named,
-                _ => self.place(robots, line.token),
+            let entry = match by_name {
+                Some(entry) if token == name => entry,
+                _ => self.entry(robots_txt, line.token),
             };
-            let it = &mut self.in_order[named];
-            it.by_token.add(line.group_no, &mut self.links);
+            let agent = &mut self.in_order[entry];
+            agent.by_token.add(line.group_no, &mut self.links);
             if conforms && is_product_token {
-                it.by_rfc9309.add(group, &mut self.links);
-                first(&mut it.record, record);
+                agent.by_rfc9309.add(group, &mut self.links);
+                agent.add_record(record);
             }
         }
         if conforms && !is_product_token {
-            let own = koster1996::name(robots.text(line.value_raw));
+            let koster_name = koster1996::name(robots_txt.text(line.value_raw));
             match by_name {
-                Some(named) if own.eq_ignore_ascii_case(name) => {
-                    first(&mut self.in_order[named].record, record);
+                Some(entry) if koster_name.eq_ignore_ascii_case(name) => {
+                    self.in_order[entry].add_record(record);
                 }
-                _ => self.others.push((at, record)),
+                _ => self.koster_names.push(KosterName {
+                    line: index,
+                    record,
+                }),
             }
         }
     }
 
-    /// Looks for names by `koster1996` among those of the other lines.
-    fn find_others(&mut self, robots: &RobotsTxt<'_>) {
-        let mut lower = std::mem::take(&mut self.lower);
-        for at in 0..self.others.len() {
-            let (line, record) = self.others[at];
-            let value = robots.text(robots.directives()[line as usize].value_raw);
-            lower.clear();
-            lower.extend_from_slice(koster1996::name(value));
-            lower.make_ascii_lowercase();
-            if let Some(named) = self.find(robots, &lower) {
-                first(&mut self.in_order[named].record, record);
+    /// Looks up the names that only `koster1996` reads from their lines.
+    fn find_koster_names(&mut self, robots_txt: &RobotsTxt<'_>) {
+        let mut lower_case = std::mem::take(&mut self.lower_case);
+        for i in 0..self.koster_names.len() {
+            let KosterName { line, record } = self.koster_names[i];
+            let value = robots_txt.text(robots_txt.directives()[line as usize].value_raw);
+            lower_case.clear();
+            lower_case.extend_from_slice(koster1996::name(value));
+            lower_case.make_ascii_lowercase();
+            if let Some(entry) = self.find(robots_txt, &lower_case) {
+                self.in_order[entry].add_record(record);
             }
         }
-        self.lower = lower;
+        self.lower_case = lower_case;
     }
 
-    /// The place of a name, lower-cased.
-    pub(crate) fn find(&self, robots: &RobotsTxt<'_>, name: &[u8]) -> Option<usize> {
-        let is_same = |at: u32| robots.text(self.in_order[at as usize].text) == name;
-        let found = self.index.find(self.index.hash(name), is_same);
-        found.map(|at| at as usize)
+    /// Returns the index of the entry of a name in lower case.
+    pub(crate) fn find(&self, robots_txt: &RobotsTxt<'_>, name: &[u8]) -> Option<usize> {
+        let is_same = |&entry: &u32| robots_txt.text(self.in_order[entry as usize].text) == name;
+        let found = self.table.find(self.hash.text(name), is_same);
+        found.map(|&entry| entry as usize)
     }
 
-    fn place(&mut self, robots: &RobotsTxt<'_>, text: Span) -> usize {
-        let name = robots.text(text);
-        let hash = self.index.hash(name);
-        let is_same = |at: u32| robots.text(self.in_order[at as usize].text) == name;
-        if let Some(at) = self.index.find(hash, is_same) {
-            return at as usize;
+    /// Returns the index of the entry of a name, and adds the entry if there is none.
+    fn entry(&mut self, robots_txt: &RobotsTxt<'_>, text: Span) -> usize {
+        let Self {
+            in_order,
+            table,
+            hash,
+            ..
+        } = self;
+        let name = robots_txt.text(text);
+        let name_hash = hash.text(name);
+        let is_same = |&entry: &u32| robots_txt.text(in_order[entry as usize].text) == name;
+        if let Some(&entry) = table.find(name_hash, is_same) {
+            return entry as usize;
         }
-        let at = self.in_order.len();
-        self.index.insert(hash, at as u32);
-        self.in_order.push(AgentEntry {
+        let entry = in_order.len();
+        table.insert_unique(name_hash, entry as u32, |&entry| {
+            hash.text(robots_txt.text(in_order[entry as usize].text))
+        });
+        in_order.push(AgentEntry {
             text,
             ..AgentEntry::default()
         });
-        at
+        entry
     }
 
-    /// Writes groups out, in order.
+    /// Writes the numbers of groups to `out`, in order.
     pub(crate) fn groups(&self, groups: GroupList, out: &mut Vec<u32>) {
         out.clear();
         let mut link = groups.link;
-        while let Some(&(group, before)) = self.links.get((link as usize).wrapping_sub(1)) {
-            out.push(group);
-            link = before;
+        while let Some(other) = self.links.get((link as usize).wrapping_sub(1)) {
+            out.push(other.group_no);
+            link = other.previous;
         }
         if groups.first != 0 {
             out.push(groups.first);
@@ -203,34 +228,39 @@ impl AgentIndex {
 }
 
 impl GroupList {
-    fn add(&mut self, group: u32, links: &mut Vec<(u32, u32)>) {
+    fn add(&mut self, group_no: u32, links: &mut Vec<GroupLink>) {
         if self.first == 0 {
-            self.first = group;
-        } else if self.last != group {
-            links.push((group, self.link));
+            self.first = group_no;
+        } else if self.last != group_no {
+            links.push(GroupLink {
+                group_no,
+                previous: self.link,
+            });
             self.link = links.len() as u32;
         }
-        self.last = group;
+        self.last = group_no;
     }
 
     pub(crate) fn is_empty(self) -> bool {
         self.first == 0
     }
 
-    /// Whether both are the same single group.
+    /// Returns true if both lists contain only the same single group.
     pub(crate) fn is_same_single(self, other: Self) -> bool {
         self.first == other.first && self.single().is_some() && other.link == 0
     }
 
-    /// The only group.
+    /// Returns the group if there is exactly one.
     pub(crate) fn single(self) -> Option<u32> {
         (self.first != 0 && self.link == 0).then_some(self.first)
     }
 }
 
-/// Keeps the first record, the one with the least number.
-fn first(record: &mut u32, other: u32) {
-    if *record == 0 || other < *record {
-        *record = other;
+impl AgentEntry {
+    /// Adds a record of `koster1996`. Only the first record applies.
+    fn add_record(&mut self, record: u32) {
+        if self.record == 0 || record < self.record {
+            self.record = record;
+        }
     }
 }

@@ -1,90 +1,104 @@
-//! What rules leave of all paths, by the reading in which the longest decides.
+//! Coverage: whether the rules of a crawler allow all, some or no paths, in the dialects in which the
+//! longest rule wins.
 //!
-//! No path has to be searched for. The *own path* of a rule is its pattern
-//! with an octet that no rule names ([`OTHER`]) for each run, and one more at
-//! its end if nothing anchors it. Whatever pattern matches it can only have
-//! matched each such octet by a run or by its own open end, where any other
-//! octets would have done: so it matches all that the rule matches. If a rule
-//! decides some path, no better rule matches that path, hence none matches the
-//! own path, and the rule, or its equal, decides there too. It is enough to
-//! ask for the own path of every rule. Two things are special:
+//! The result is exact, and no path has to be searched for. The *own path* of a rule is its pattern
+//! with an octet that occurs in no rule ([`OTHER`]) in place of each `*`, and one more at the end
+//! unless the end is anchored. A pattern can match such an octet only with a `*` or with its own
+//! open end, where it would match any other octets as well. So a pattern that matches the own path
+//! matches all paths that the rule matches. If a rule decides any path, no better rule matches
+//! that path; hence none matches the own path, and the rule, or one of the same precedence, decides
+//! the own path. Testing the own path of every rule is sufficient. There are two special cases:
 //!
-//! - Paths begin with `/`. A rule that begins with a run is the union of two,
-//!   one with `/` before the run and, if `/` follows it, one without the run;
-//!   each has its own path.
-//! - `/robots.txt` is no question. It is the own path only of rules that
-//!   match nothing else.
+//! - Paths begin with `/`. A rule that begins with `*` is the union of two rules: one with `/` before
+//!   the `*`, and, if `/` follows it, one without the `*`. Each has its own path.
+//! - `/robots.txt` is excluded. It is the own path only of rules that match nothing else.
 //!
-//! That no rule matches is like a rule for everything that all others outdo.
+//! If no rule matches, the path is allowed, as if by a rule for everything with the lowest
+//! precedence.
 //!
-//! Most sets need not even ask: rules that match everything settle them.
+//! Most sets of rules need no path at all, since rules that match everything decide them.
 //!
-//! If you change what a pattern matches, also check `pattern`. Tests compare this
-//! module with a search of all paths, in `tests/checks/twin/reach.rs`.
+//! If you change what a pattern matches, also check [`pattern`](crate::pattern). The oracle in
+//! `tests/oracle/reach.rs` searches all paths.
 
+use super::Verdict;
 use crate::dialect::rfc9309::{self, EITHER_DOLLAR, RuleValue};
 use crate::pattern;
 use crate::pattern::compiled::CompiledRules;
-use crate::verdict::Verdict;
 
-/// An octet that no rule names: escaped patterns are ASCII, and the normal
-/// form of `rfc9309` leaves it out.
+/// The work budget: the largest number of comparisons of a rule with a path, for all names of a
+/// file. No real file is known to come near it.
+pub(crate) const WORK_BUDGET: u64 = 50_000_000;
+
+/// An octet that occurs in no rule: escaped patterns are ASCII, and the normal form of `rfc9309` does
+/// not use it.
 const OTHER: u8 = 0xff;
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
-/// Own paths for which all rules are looked at, before these are compiled.
-const LISTED_ASKED_MAX: u32 = 16;
-/// Rules that are never compiled.
-const LISTED_MAX: usize = 32;
-/// Questions that the matcher answers by looking at all rules.
-const MATCHER_LISTED: u32 = 64;
+/// The number of paths that are tested with all rules before the rules are compiled.
+const LISTED_PATHS_MAX: u32 = 16;
+/// The largest number of rules that are never compiled.
+const LISTED_RULES_MAX: usize = 32;
+/// The number of queries that [`CompiledRules`] answers by testing all rules.
+const COMPILED_LISTED: u32 = 64;
 
-/// What rules leave, and how that is known.
+/// The coverage of merged rules, and its evidence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coverage {
-    /// The verdict; unknown where it took more looks than there were.
+    /// The verdict, or [`Verdict::Unknown`] if the work budget was exceeded.
     pub(crate) verdict: Verdict,
-    /// The line that shows it, 0 for none.
-    pub(crate) line_no: u32,
-    /// Lines without which it might not hold, 0 for none; without any other
-    /// line it holds all the same. `None` where all rules had to be asked.
+    /// The line of a rule that shows the verdict.
+    pub(crate) line_no: Option<u32>,
+    /// The lines on which the verdict depends; 0 for none. It holds without any other line. `None`
+    /// if all rules had to be tested.
     pub(crate) proof: Option<[u32; 2]>,
 }
 
-/// Memory that one decider leaves to the next.
+impl Coverage {
+    /// The coverage of no rules.
+    pub(crate) const NO_RULES: Self = Self {
+        verdict: Verdict::AllowAll,
+        line_no: None,
+        proof: Some([0, 0]),
+    };
+}
+
+/// Memory that one use of [`MergedRules`] leaves to the next.
 #[derive(Debug, Default)]
 pub(crate) struct CoverageBuffers {
     rules: Vec<CoverageRule<'static>>,
     path: Vec<u8>,
-    /// Normal forms.
+    /// Normal forms of patterns.
     text: Vec<u8>,
 }
 
 /// The merged rules of a crawler.
 #[derive(Debug, Default)]
 pub(crate) struct MergedRules<'t> {
-    /// Rules that can match; the folder of an `index.htm` is a rule of its own.
+    /// The rules that can match a path. The folder of an `index.htm` is a rule of its own.
     rules: Vec<CoverageRule<'t>>,
     path: Vec<u8>,
     allow: SideLimits,
     disallow: SideLimits,
     /// The priority of the rule that decides `/`, and whether it allows.
     root: Option<(u32, bool)>,
-    /// Whether a rule has an octet that stands for two, and one only for the
-    /// second of these: then octets cannot be compared by themselves.
+    /// True if one rule has [`EITHER_DOLLAR`] and another has `$`, so that equality of octets is not
+    /// sufficient.
     needs_pairs: bool,
 }
 
-/// What is known of the rules that allow, or of those that disallow.
+/// Priorities of the rules that allow, or of those that disallow.
 #[derive(Clone, Copy, Debug, Default)]
 struct SideLimits {
-    /// The greatest priority, 0 for none.
+    /// The highest priority, or 0 for none.
     longest: u32,
-    /// The same of those that match everything, and the first line of such.
+    /// The highest priority of the rules that match everything, or 0 for none.
     universal: u32,
+    /// The first line with that priority.
     universal_line: u32,
 }
 
+/// A rule whose pattern is in the normal form of its dialect.
 #[derive(Clone, Copy, Debug)]
 struct CoverageRule<'t> {
     /// The pattern without the `$` at its end.
@@ -96,12 +110,12 @@ struct CoverageRule<'t> {
 }
 
 impl<'t> CoverageRule<'t> {
-    /// Whether it has nothing but runs and at most one `/`, and so matches `/`.
+    /// Returns true if the pattern has only `*` and at most one `/`, and hence matches `/`.
     fn is_bare(&self) -> bool {
         if self
             .text
             .get(1)
-            .is_some_and(|it| !matches!(it, b'*' | b'/'))
+            .is_some_and(|octet| !matches!(octet, b'*' | b'/'))
         {
             return false;
         }
@@ -112,41 +126,85 @@ impl<'t> CoverageRule<'t> {
         })
     }
 
-    /// Whether a bare rule matches every path.
+    /// Returns true if a bare pattern matches every path.
     fn is_open(&self) -> bool {
         !self.is_anchored || self.text.last() == Some(&b'*')
     }
 
-    /// The text without the run that begins it, however it is written.
-    fn behind_run(&self) -> &'t [u8] {
+    /// Returns the pattern without the `*` at its beginning.
+    fn without_leading_wildcard(&self) -> &'t [u8] {
         let stars = self.text.iter().take_while(|&&octet| octet == b'*');
         &self.text[stars.count()..]
     }
 
-    fn has_run(&self) -> bool {
+    fn has_wildcard(&self) -> bool {
         self.text.contains(&b'*')
+    }
+
+    /// Returns the ways to make paths of the pattern. Paths without [`OTHER`] come first, because
+    /// they are better evidence.
+    fn path_forms(&self) -> &'static [PathForm] {
+        if self.text.first() == Some(&b'*')
+            && self.without_leading_wildcard().first() == Some(&b'/')
+        {
+            &[
+                PathForm::EmptyWildcards,
+                PathForm::Own,
+                PathForm::OwnWithoutLeadingWildcard,
+            ]
+        } else if self.has_wildcard() {
+            &[PathForm::EmptyWildcards, PathForm::Own]
+        } else {
+            &[PathForm::EmptyWildcards]
+        }
+    }
+
+    /// Writes a path that the rule matches.
+    fn write_path(&self, form: PathForm, path: &mut Vec<u8>) {
+        path.clear();
+        let text = if form == PathForm::OwnWithoutLeadingWildcard {
+            self.without_leading_wildcard()
+        } else {
+            self.text
+        };
+        if text.first() == Some(&b'*') {
+            path.push(b'/');
+        }
+        if !self.has_wildcard() {
+            path.extend_from_slice(text);
+        } else if form == PathForm::EmptyWildcards {
+            path.extend(text.iter().filter(|&&octet| octet != b'*'));
+        } else {
+            let other = |&octet: &u8| if octet == b'*' { OTHER } else { octet };
+            path.extend(text.iter().map(other));
+        }
+        if !self.is_anchored {
+            path.push(OTHER);
+        }
     }
 }
 
-/// What takes the place of the runs in a path made of a rule.
+/// A way to make a path of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RunFill {
-    Nothing,
-    Other,
-    /// The same, but the run that begins the pattern is left out.
-    OtherBehindRun,
+enum PathForm {
+    /// Each `*` matches nothing.
+    EmptyWildcards,
+    /// The own path: each `*` matches [`OTHER`].
+    Own,
+    /// The own path without the `*` that begins the pattern.
+    OwnWithoutLeadingWildcard,
 }
 
 impl<'t> MergedRules<'t> {
-    pub(crate) fn new(memory: &mut CoverageBuffers) -> Self {
+    pub(crate) fn new(buffers: &mut CoverageBuffers) -> Self {
         Self {
-            rules: std::mem::take(&mut memory.rules),
-            path: std::mem::take(&mut memory.path),
+            rules: std::mem::take(&mut buffers.rules),
+            path: std::mem::take(&mut buffers.path),
             ..Self::default()
         }
     }
 
-    /// Forgets all rules.
+    /// Removes all rules.
     pub(crate) fn clear(&mut self) {
         self.rules.clear();
         self.allow = SideLimits::default();
@@ -155,18 +213,18 @@ impl<'t> MergedRules<'t> {
         self.needs_pairs = false;
     }
 
-    /// Gives the memory back.
-    pub(crate) fn leave(mut self, memory: &mut CoverageBuffers) {
+    /// Returns the memory to the buffers.
+    pub(crate) fn recycle(mut self, buffers: &mut CoverageBuffers) {
         self.rules.clear();
-        // Nothing is in it: only the memory changes its type.
-        memory.rules = self.rules.into_iter().map(|_| CoverageRule::NONE).collect();
-        memory.path = self.path;
+        // The vector is empty: only its type changes.
+        buffers.rules = self.rules.into_iter().map(|_| CoverageRule::NONE).collect();
+        buffers.path = self.path;
     }
 
-    /// Adds a rule by Google's reading, its value escaped. Returns whether the
-    /// folder of an `index.htm` came with it.
+    /// Adds a rule of Google's parser, whose value is escaped, and the folder of an `index.htm`.
+    /// Returns true if there is such a folder.
     pub(crate) fn add(&mut self, allow: bool, line_no: u32, value: &'t [u8]) -> bool {
-        self.add_alone(allow, line_no, value);
+        self.add_without_folder(allow, line_no, value);
         if !allow || !pattern::can_match(value) {
             return false;
         }
@@ -183,10 +241,10 @@ impl<'t> MergedRules<'t> {
         true
     }
 
-    /// Adds a rule, and nothing beside it.
-    pub(crate) fn add_alone(&mut self, allow: bool, line_no: u32, value: &'t [u8]) {
+    /// Adds a rule of Google's parser, but not the folder of an `index.htm`.
+    pub(crate) fn add_without_folder(&mut self, allow: bool, line_no: u32, value: &'t [u8]) {
         if pattern::can_match(value) {
-            let (text, is_anchored) = pattern::unanchored(value);
+            let (text, is_anchored) = pattern::split_anchor(value);
             self.push(CoverageRule {
                 text,
                 priority: value.len() as u32,
@@ -215,29 +273,30 @@ impl<'t> MergedRules<'t> {
         self.rules.push(rule);
     }
 
-    /// Whether `/` is allowed.
+    /// Returns true if `/` is allowed.
     pub(crate) fn is_root_allowed(&self) -> bool {
         self.root.is_none_or(|(_, allow)| allow)
     }
 
-    /// Decides what the rules leave, by no more than `work_budget` at them.
-    pub(crate) fn decide(&mut self, work_budget: &mut u64) -> Coverage {
+    /// Computes the coverage. Subtracts the comparisons from `work_budget`, and returns
+    /// [`Verdict::Unknown`] when it is used up.
+    pub(crate) fn coverage(&mut self, work_budget: &mut u64) -> Coverage {
         let (allow, disallow) = (self.allow, self.disallow);
         let proved = |verdict: Verdict, line_no: u32, other_line_no: u32| Coverage {
             verdict,
-            line_no,
+            line_no: Some(line_no),
             proof: Some([line_no, other_line_no]),
         };
         if disallow.longest == 0 {
-            return proved(Verdict::AllowAll, 0, 0);
+            return Coverage::NO_RULES;
         }
         if allow.universal >= disallow.longest {
             return Coverage {
-                line_no: 0,
+                line_no: None,
                 ..proved(Verdict::AllowAll, allow.universal_line, 0)
             };
         }
-        // What holds where no rule matches but those that match everything.
+        // True if paths that match only universal rules are disallowed.
         let is_closed = disallow.universal > allow.universal;
         if is_closed && allow.longest < disallow.universal {
             return proved(Verdict::DisallowAll, disallow.universal_line, 0);
@@ -247,66 +306,51 @@ impl<'t> MergedRules<'t> {
         } else {
             (allow.universal + 1, Verdict::AllowAll)
         };
-        match self.winner(is_closed, least, work_budget) {
+        match self.deciding_line(is_closed, least, work_budget) {
             Ok(Some(line_no)) if is_closed => {
                 proved(Verdict::Partial, disallow.universal_line, line_no)
             }
             Ok(Some(line_no)) => proved(Verdict::Partial, line_no, allow.universal_line),
             Ok(None) => Coverage {
                 verdict: all,
-                line_no: if is_closed {
-                    disallow.universal_line
-                } else {
-                    0
-                },
+                line_no: is_closed.then_some(disallow.universal_line),
                 proof: None,
             },
             Err(WorkBudgetExceeded) => Coverage {
                 verdict: Verdict::Unknown,
-                line_no: 0,
+                line_no: None,
                 proof: None,
             },
         }
     }
 
-    /// Asks for paths made of the rules that allow (or disallow) with at least
-    /// this priority, their own among them, until one is allowed (or not), and
-    /// gives the line that decides it.
-    ///
-    /// A path with empty runs comes first: it is a better show.
-    fn winner(
+    /// Returns the line of a rule that decides some path, among the rules that allow (or disallow)
+    /// and have at least the priority `least`.
+    fn deciding_line(
         &mut self,
         allow: bool,
         least: u32,
         work_budget: &mut u64,
     ) -> Result<Option<u32>, WorkBudgetExceeded> {
         let mut path = std::mem::take(&mut self.path);
-        let decider = &*self;
-        let mut asking = PathQuestions {
-            decider,
+        let merged = &*self;
+        let mut queries = PathQueries {
+            merged,
             work_budget,
-            asked: 0,
+            count: 0,
             compiled: None,
         };
         let mut found = Ok(None);
-        'rules: for rule in &decider.rules {
+        'rules: for rule in &merged.rules {
             if rule.allow != allow || rule.priority < least {
                 continue;
             }
-            let fills: &[RunFill] =
-                if rule.text.first() == Some(&b'*') && rule.behind_run().first() == Some(&b'/') {
-                    &[RunFill::Nothing, RunFill::Other, RunFill::OtherBehindRun]
-                } else if rule.has_run() {
-                    &[RunFill::Nothing, RunFill::Other]
-                } else {
-                    &[RunFill::Nothing]
-                };
-            for &fill in fills {
-                path_of(rule, fill, &mut path);
+            for &form in rule.path_forms() {
+                rule.write_path(form, &mut path);
                 if path == ROBOTS_TXT {
                     continue;
                 }
-                found = asking.winner(rule, &path);
+                found = queries.deciding_line(rule, &path);
                 if found != Ok(None) {
                     break 'rules;
                 }
@@ -316,7 +360,7 @@ impl<'t> MergedRules<'t> {
         found
     }
 
-    /// Whether a rule matches a path that was made of one.
+    /// Returns true if a rule matches a path that was made of a rule.
     fn matches(&self, rule: &CoverageRule<'_>, path: &[u8]) -> bool {
         if self.needs_pairs {
             return pattern::is_match_by(rule.text, rule.is_anchored, path, |a, b| {
@@ -326,70 +370,73 @@ impl<'t> MergedRules<'t> {
         pattern::is_match(rule.text, rule.is_anchored, path)
     }
 
-    /// The best rules first, and the first of equals.
-    fn compile(&self) -> CompiledSet {
+    /// Compiles the rules in their order of precedence.
+    fn compile(&self) -> CompiledCoverage {
         let mut order: Vec<u32> = (0..self.rules.len() as u32).collect();
-        let rule = |at: u32| &self.rules[at as usize];
-        order.sort_by_key(|&at| (u32::MAX - rule(at).priority, !rule(at).allow));
-        let mut matcher = CompiledRules::default();
-        for &at in &order {
-            matcher.push(pattern::parts_of(rule(at).text, rule(at).is_anchored));
+        let rule = |index: u32| &self.rules[index as usize];
+        order.sort_by_key(|&index| (u32::MAX - rule(index).priority, !rule(index).allow));
+        let mut compiled = CompiledRules::default();
+        for &index in &order {
+            let rule = rule(index);
+            compiled.push(pattern::parts_of(rule.text, rule.is_anchored));
         }
-        let with_runs = self.rules.iter().filter(|it| it.has_run());
-        CompiledSet {
-            matcher,
+        let with_wildcards = self.rules.iter().filter(|rule| rule.has_wildcard());
+        CompiledCoverage {
+            compiled,
             order,
-            with_runs: with_runs.count() as u64,
+            with_wildcards: with_wildcards.count() as u64,
         }
     }
 }
 
-impl MergedRules<'_> {
-    /// Decides what rules leave by `rfc9309`: whether each allows, its line and
-    /// its value as written.
-    pub(crate) fn decide_rfc9309<'t>(
-        rules: impl Iterator<Item = (bool, u32, &'t [u8])> + Clone,
-        memory: &mut CoverageBuffers,
-        work_budget: &mut u64,
-    ) -> Verdict {
-        let mut text = std::mem::take(&mut memory.text);
-        let octets = rules
-            .clone()
-            .map(|(_, _, value)| value.len())
-            .sum::<usize>();
-        text.clear();
-        text.resize(rfc9309::NORMAL_GROWTH * octets, 0);
-        let mut rest = text.as_mut_slice();
-        let mut decider = MergedRules::new(memory);
-        let (mut has_either, mut has_dollar) = (false, false);
-        for (allow, line_no, value) in rules {
-            let Some(value) = RuleValue::new(value) else {
-                continue;
-            };
-            has_dollar |= value.has_dollar;
-            let (text, len) = if value.is_normal {
-                (value.text, value.text.len() as u32)
-            } else {
-                let written = rfc9309::write_normal(value.text, rest);
-                let (text, behind) = std::mem::take(&mut rest).split_at_mut(written.octets);
-                rest = behind;
-                has_either |= written.has_either_dollar;
-                (&*text, written.priority)
-            };
-            decider.push(CoverageRule {
-                text,
-                priority: len + u32::from(value.is_anchored),
-                line_no,
-                allow,
-                is_anchored: value.is_anchored,
-            });
-        }
-        decider.needs_pairs = has_either && has_dollar;
-        let verdict = decider.decide(work_budget).verdict;
-        decider.leave(memory);
-        memory.text = text;
-        verdict
+/// A rule of `rfc9309`, with its value as written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawRule<'t> {
+    pub(crate) allow: bool,
+    pub(crate) line_no: u32,
+    pub(crate) value: &'t [u8],
+}
+
+/// Computes the verdict of rules in `rfc9309`.
+pub(crate) fn verdict_rfc9309<'t>(
+    rules: impl Iterator<Item = RawRule<'t>> + Clone,
+    buffers: &mut CoverageBuffers,
+    work_budget: &mut u64,
+) -> Verdict {
+    let mut text = std::mem::take(&mut buffers.text);
+    let octets = rules.clone().map(|rule| rule.value.len()).sum::<usize>();
+    text.clear();
+    text.resize(rfc9309::NORMAL_GROWTH * octets, 0);
+    let mut rest = text.as_mut_slice();
+    let mut merged = MergedRules::new(buffers);
+    let (mut has_either, mut has_dollar) = (false, false);
+    for rule in rules {
+        let Some(value) = RuleValue::new(rule.value) else {
+            continue;
+        };
+        has_dollar |= value.has_dollar;
+        let (text, len) = if value.is_normal {
+            (value.text, value.text.len() as u32)
+        } else {
+            let written = rfc9309::write_normal(value.text, rest);
+            let (text, after) = std::mem::take(&mut rest).split_at_mut(written.octets);
+            rest = after;
+            has_either |= written.has_either_dollar;
+            (&*text, written.priority)
+        };
+        merged.push(CoverageRule {
+            text,
+            priority: len + u32::from(value.is_anchored),
+            line_no: rule.line_no,
+            allow: rule.allow,
+            is_anchored: value.is_anchored,
+        });
     }
+    merged.needs_pairs = has_either && has_dollar;
+    let verdict = merged.coverage(work_budget).verdict;
+    merged.recycle(buffers);
+    buffers.text = text;
+    verdict
 }
 
 impl CoverageRule<'static> {
@@ -402,103 +449,79 @@ impl CoverageRule<'static> {
     };
 }
 
-/// A path that a rule matches: its own, or one with empty runs.
-fn path_of(rule: &CoverageRule<'_>, fill: RunFill, path: &mut Vec<u8>) {
-    path.clear();
-    let text = if fill == RunFill::OtherBehindRun {
-        rule.behind_run()
-    } else {
-        rule.text
-    };
-    if text.first() == Some(&b'*') {
-        path.push(b'/');
-    }
-    if !rule.has_run() {
-        path.extend_from_slice(text);
-    } else if fill == RunFill::Nothing {
-        path.extend(text.iter().filter(|&&octet| octet != b'*'));
-    } else {
-        let other = |&octet: &u8| if octet == b'*' { OTHER } else { octet };
-        path.extend(text.iter().map(other));
-    }
-    if !rule.is_anchored {
-        path.push(OTHER);
-    }
-}
-
-/// More looks at rules were needed than there were.
+/// The work budget was used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WorkBudgetExceeded;
 
-/// Questions to one set of rules.
-struct PathQuestions<'d, 't, 'l> {
-    decider: &'d MergedRules<'t>,
+/// Queries for paths to one set of rules.
+struct PathQueries<'d, 't, 'l> {
+    merged: &'d MergedRules<'t>,
     work_budget: &'l mut u64,
-    asked: u32,
-    compiled: Option<CompiledSet>,
+    count: u32,
+    compiled: Option<CompiledCoverage>,
 }
 
-/// Rules laid out for many questions.
-struct CompiledSet {
-    matcher: CompiledRules,
-    /// The rules of the matcher.
+/// Rules compiled for many queries.
+struct CompiledCoverage {
+    compiled: CompiledRules,
+    /// The index of each compiled rule in [`MergedRules::rules`].
     order: Vec<u32>,
-    /// How many of them have runs.
-    with_runs: u64,
+    /// The number of rules with a wildcard.
+    with_wildcards: u64,
 }
 
-impl PathQuestions<'_, '_, '_> {
-    /// The line that decides a path made of `rule`, if it decides as the rule.
-    fn winner(
+impl PathQueries<'_, '_, '_> {
+    /// Returns the line that decides a path made of `rule`, if its outcome is that of `rule`.
+    fn deciding_line(
         &mut self,
         rule: &CoverageRule<'_>,
         path: &[u8],
     ) -> Result<Option<u32>, WorkBudgetExceeded> {
-        let decider = self.decider;
-        let rules = decider.rules.len();
-        self.asked += 1;
-        let is_listed = rules <= LISTED_MAX || decider.needs_pairs;
-        if is_listed || self.asked <= LISTED_ASKED_MAX {
-            self.look(rules as u64)?;
-            return Ok(self.winner_listed(rule, path));
+        let merged = self.merged;
+        let rule_count = merged.rules.len();
+        self.count += 1;
+        let is_listed = rule_count <= LISTED_RULES_MAX || merged.needs_pairs;
+        if is_listed || self.count <= LISTED_PATHS_MAX {
+            self.spend(rule_count as u64)?;
+            return Ok(self.deciding_line_of_list(rule, path));
         }
-        let compiled = self.compiled.get_or_insert_with(|| decider.compile());
-        let work_budget = if self.asked <= LISTED_ASKED_MAX + MATCHER_LISTED {
-            rules as u64
+        let compiled = self.compiled.get_or_insert_with(|| merged.compile());
+        let cost = if self.count <= LISTED_PATHS_MAX + COMPILED_LISTED {
+            rule_count as u64
         } else {
-            // Runs may all have to be looked at, heads are found in a tree.
-            compiled.with_runs + 16
+            // In the worst case every tail is tested; heads are found in a tree.
+            compiled.with_wildcards + 16
         };
-        let found = compiled.matcher.first(path);
-        let found = found.map(|at| &decider.rules[compiled.order[at] as usize]);
-        self.look(work_budget)?;
+        let found = compiled.compiled.first(path);
+        let found = found.map(|index| &merged.rules[compiled.order[index] as usize]);
+        self.spend(cost)?;
         Ok(found
-            .filter(|it| it.allow == rule.allow)
-            .map(|it| it.line_no))
+            .filter(|winner| winner.allow == rule.allow)
+            .map(|winner| winner.line_no))
     }
 
-    fn winner_listed(&self, rule: &CoverageRule<'_>, path: &[u8]) -> Option<u32> {
-        // It matches; of its equals the first is said to decide.
+    fn deciding_line_of_list(&self, rule: &CoverageRule<'_>, path: &[u8]) -> Option<u32> {
+        // `rule` matches. Among rules of the same precedence the first is reported.
         let (mut best, mut allow, mut line_no) = (rule.priority, rule.allow, 0);
-        for it in &self.decider.rules {
-            let wins = it.priority > best
-                || (it.priority == best
-                    && if it.allow == allow {
+        for other in &self.merged.rules {
+            let wins = other.priority > best
+                || (other.priority == best
+                    && if other.allow == allow {
                         line_no == 0
                     } else {
-                        it.allow
+                        other.allow
                     });
-            if wins && self.decider.matches(it, path) {
-                (best, allow, line_no) = (it.priority, it.allow, it.line_no);
+            if wins && self.merged.matches(other, path) {
+                (best, allow, line_no) = (other.priority, other.allow, other.line_no);
             }
         }
         (allow == rule.allow).then_some(line_no)
     }
 
-    fn look(&mut self, work_budget: u64) -> Result<(), WorkBudgetExceeded> {
+    fn spend(&mut self, comparisons: u64) -> Result<(), WorkBudgetExceeded> {
         *self.work_budget = self
             .work_budget
-            .checked_sub(work_budget)
+            .checked_sub(comparisons)
             .ok_or(WorkBudgetExceeded)?;
         Ok(())
     }
@@ -510,30 +533,30 @@ mod tests {
     use Verdict::{AllowAll, DisallowAll, Partial, Unknown};
 
     fn verdict(rules: &[(bool, &str)], mut work_budget: u64) -> Verdict {
-        let mut decider = MergedRules::new(&mut CoverageBuffers::default());
+        let mut merged = MergedRules::new(&mut CoverageBuffers::default());
         for (line_no, (allow, text)) in (1..).zip(rules) {
-            decider.add(*allow, line_no, text.as_bytes());
+            merged.add(*allow, line_no, text.as_bytes());
         }
-        decider.decide(&mut work_budget).verdict
+        merged.coverage(&mut work_budget).verdict
     }
 
     #[test]
-    fn a_pattern_is_universal_if_it_matches_everything() {
+    fn a_pattern_is_universal_if_it_matches_every_path() {
         let mut patterns = vec![String::new()];
-        for at in 0..341 {
+        for i in 0..341 {
             for letter in ["/", "*", "$", "a"] {
-                patterns.push(patterns[at].clone() + letter);
+                patterns.push(patterns[i].clone() + letter);
             }
         }
         for text in patterns.iter().map(String::as_bytes) {
-            let mut decider = MergedRules::default();
-            decider.add(false, 1, text);
+            let mut merged = MergedRules::default();
+            merged.add(false, 1, text);
             let mut matches =
                 |path: &[u8]| pattern::can_match(text) && pattern::matches(text, path);
-            assert_eq!(!decider.is_root_allowed(), matches(b"/"), "{text:?}");
+            assert_eq!(!merged.is_root_allowed(), matches(b"/"), "{text:?}");
             let all = [&b"/"[..], b"/\xff", b"/a", b"//", b"/\xff/"];
             assert_eq!(
-                decider.disallow.universal > 0,
+                merged.disallow.universal > 0,
                 all.into_iter().all(&mut matches),
                 "{text:?}"
             );
@@ -541,33 +564,33 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_begins_with_a_run_is_two() {
+    fn a_rule_that_begins_with_a_wildcard_is_two_rules() {
         for stars in ["*", "***"] {
             let rule = format!("{stars}/robots.txt");
-            let outdone = [(false, rule.as_str()), (true, "/*****/robots.txt")];
-            // `/robots.txt?` is left.
-            assert_eq!(verdict(&outdone, 1000), Partial);
+            let overruled = [(false, rule.as_str()), (true, "/*****/robots.txt")];
+            // `/robots.txt?` remains.
+            assert_eq!(verdict(&overruled, 1000), Partial);
         }
-        let outdone = [(true, "*/a"), (false, "/*/a"), (false, "/")];
-        // `/a` itself is left.
-        assert_eq!(verdict(&outdone, 1000), Partial);
-        let outdone = [&outdone[..], &[(false, "/a**")]].concat();
-        assert_eq!(verdict(&outdone, 1000), DisallowAll);
-        let outdone = [(false, "*/robots.txt$"), (true, "/*/robots.txt$")];
-        assert_eq!(verdict(&outdone, 1000), AllowAll);
+        let overruled = [(true, "*/a"), (false, "/*/a"), (false, "/")];
+        // `/a` itself remains.
+        assert_eq!(verdict(&overruled, 1000), Partial);
+        let overruled = [&overruled[..], &[(false, "/a**")]].concat();
+        assert_eq!(verdict(&overruled, 1000), DisallowAll);
+        let overruled = [(false, "*/robots.txt$"), (true, "/*/robots.txt$")];
+        assert_eq!(verdict(&overruled, 1000), AllowAll);
     }
 
     #[test]
-    fn thousands_of_rules_that_are_outdone_are_decided() {
+    fn thousands_of_overruled_rules_are_decided() {
         let pairs: Vec<(String, String)> = (0..3000)
-            .map(|nth| (format!("/*a{nth}b*{nth}"), format!("/*a{nth}b*{nth}*")))
+            .map(|i| (format!("/*a{i}b*{i}"), format!("/*a{i}b*{i}*")))
             .collect();
         let mut rules = vec![(false, "/")];
         for (allow, disallow) in &pairs {
             rules.extend([(true, allow.as_str()), (false, disallow)]);
         }
         assert_eq!(verdict(&rules, 50_000_000), DisallowAll);
-        // The last one is not outdone any more.
+        // The last rule is no longer overruled.
         rules.pop();
         assert_eq!(verdict(&rules, 50_000_000), Partial);
         assert_eq!(verdict(&rules, 1_000_000), Unknown);

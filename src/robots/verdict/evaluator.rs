@@ -1,29 +1,26 @@
-//! Who decides what a file leaves to those whom it names.
+//! The evaluator: computes the verdicts for every crawler named in a file.
 //!
-//! A [`Evaluator`] opens a [`Evaluation`] for each file: the names are gathered once, and
-//! whatever is asked then is found out once for each set of groups. Where the
-//! rules of a set say the same to `rfc9309` as to Google, so does the verdict.
+//! An [`Evaluator`] opens an [`Evaluation`] for each file. The names are gathered once, and results
+//! are computed when they are first needed, once for each set of groups. If all rules of a set have
+//! the same effect in `rfc9309` as for Google's parser, both dialects share the verdict.
 //!
-//! How rules are decided stands in `decider`.
+//! [`coverage`](super::coverage) computes the verdict of a set of rules.
 
-use crate::dialect::koster1996;
-use crate::dialect::rfc9309;
-use crate::document::{Directive, RobotsTxt};
-use crate::parse::directive_kind::DirectiveKind;
-use crate::verdict::agents::{AgentEntry, AgentIndex, GroupList};
-use crate::verdict::coverage::{Coverage, CoverageBuffers, MergedRules};
-use crate::verdict::fingerprint::FingerprintBuffers;
-use crate::verdict::group_sets::{EMPTY, GroupSetVerdict, GroupSets};
-use crate::verdict::leniency::{self, LeniencyImpact};
-use crate::verdict::{AgentVerdict, Basis, Verdict};
+use super::agents::{AgentEntry, AgentIndex, GroupList};
+use super::coverage::{
+    Coverage, CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, verdict_rfc9309,
+};
+use super::fingerprint::FingerprintBuffers;
+use super::group_sets::{EMPTY, GroupSetVerdict, GroupSets};
+use super::{AgentVerdict, Basis, Verdict};
+use crate::dialect::{koster1996, rfc9309};
+use crate::document::{Directive, DirectiveKind, RobotsTxt};
 
-/// Lines that may be looked at while rules are merged, over all names. No real
-/// file is known to come near this, or near the next.
+/// The largest number of lines that are read while rules are merged, for all names of a file. No
+/// real file is known to come near it.
 const MERGED_LINES_MAX: u64 = 20_000_000;
-/// Looks at rules while they are asked for paths, over all names.
-pub(crate) const WORK_BUDGET: u64 = 50_000_000;
 
-/// Decides verdicts, one file after the other, in the same memory.
+/// Computes verdicts of files one after the other, and reuses its memory.
 ///
 /// # Example
 ///
@@ -31,115 +28,158 @@ pub(crate) const WORK_BUDGET: u64 = 50_000_000;
 /// use robots::{Evaluator, Parser, Verdict};
 ///
 /// let mut parser = Parser::new();
-/// let robots = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
+/// let robots_txt = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
 /// let mut evaluator = Evaluator::new();
-/// let mut evaluation = evaluator.evaluate(&robots);
+/// let mut evaluation = evaluator.evaluate(&robots_txt);
 /// let verdicts = evaluation.verdicts();
 /// assert_eq!(verdicts[1].verdict, Verdict::DisallowAll);
-/// // To RFC 9309 the name is none.
+/// // MJ12bot is not a product token of RFC 9309.
 /// assert_eq!(verdicts[1].verdict_rfc9309, Verdict::AllowAll);
 /// let impacts = evaluation.leniency_impacts(&verdicts);
 /// assert_eq!((impacts[0].line_no, impacts[0].changes_verdict), (1, Some(true)));
 /// ```
 #[derive(Debug, Default)]
 pub struct Evaluator {
-    pub(crate) names: AgentIndex,
-    /// Sets of Google's groups.
+    pub(crate) agents: AgentIndex,
+    /// Sets of the groups of Google's parser.
     pub(crate) sets: GroupSets,
-    /// Sets of groups by `rfc9309`, where these are not the same.
+    /// Sets of the groups of `rfc9309`, if these are different groups.
     rfc9309_sets: GroupSets,
-    /// Verdicts of the records by `koster1996`.
-    records: Vec<Option<Verdict>>,
-    memory: CoverageBuffers,
-    memory_rfc9309: CoverageBuffers,
-    pub(crate) fingerprint_buffers: FingerprintBuffers,
+    /// The verdicts of the records of `koster1996`.
+    koster_verdicts: Vec<Option<Verdict>>,
+    buffers: CoverageBuffers,
+    buffers_rfc9309: CoverageBuffers,
+    fingerprint_buffers: FingerprintBuffers,
     merged_lines: u64,
     merged_lines_rfc9309: u64,
     pub(crate) work_budget: u64,
 }
 
-/// A file before its judge. What is asked is found out then, and once.
+/// The evaluation of one file. Results are computed when they are first needed.
 #[derive(Debug)]
 pub struct Evaluation<'j, 'a> {
     pub(crate) evaluator: &'j mut Evaluator,
-    pub(crate) robots: RobotsTxt<'a>,
-    /// For one set after the other.
-    pub(crate) decider: MergedRules<'a>,
+    pub(crate) robots_txt: RobotsTxt<'a>,
+    /// The rules of one set after the other.
+    merged: MergedRules<'a>,
 }
 
 impl Evaluator {
-    /// Makes a judge.
+    /// Creates an evaluator. It allocates memory when it evaluates the first file.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Opens the case of a file.
-    pub fn evaluate<'j, 'a>(&'j mut self, robots: &RobotsTxt<'a>) -> Evaluation<'j, 'a> {
-        self.names.gather(robots);
-        self.sets.clear(robots.groups().len());
-        self.rfc9309_sets.clear(self.names.rfc9309_groups.len());
-        self.records.clear();
-        self.records.resize(self.names.records.len(), None);
+    /// Starts the evaluation of a file.
+    pub fn evaluate<'j, 'a>(&'j mut self, robots_txt: &RobotsTxt<'a>) -> Evaluation<'j, 'a> {
+        self.agents.gather(robots_txt);
+        self.sets.clear(robots_txt.groups().len());
+        self.rfc9309_sets.clear(self.agents.rfc9309_groups.len());
+        self.koster_verdicts.clear();
+        let record_count = self.agents.koster_records.len();
+        self.koster_verdicts.resize(record_count, None);
         self.merged_lines = 0;
         self.merged_lines_rfc9309 = 0;
         self.work_budget = WORK_BUDGET;
         Evaluation {
-            decider: MergedRules::new(&mut self.memory),
+            merged: MergedRules::new(&mut self.buffers),
             evaluator: self,
-            robots: *robots,
+            robots_txt: *robots_txt,
         }
     }
 
-    /// The [verdicts](Evaluation::verdicts) of a file.
-    pub fn verdicts<'a>(&mut self, robots: &RobotsTxt<'a>) -> Vec<AgentVerdict<'a>> {
-        self.evaluate(robots).verdicts()
+    /// Returns the [verdicts](Evaluation::verdicts) of a file.
+    pub fn verdicts<'a>(&mut self, robots_txt: &RobotsTxt<'a>) -> Vec<AgentVerdict<'a>> {
+        self.evaluate(robots_txt).verdicts()
     }
 
-    /// The [changes](Evaluation::leniency_impacts) of a file.
-    pub fn leniency_impacts(
+    /// Computes the verdict of a set of groups in `rfc9309`.
+    fn verdict_rfc9309(
         &mut self,
-        robots: &RobotsTxt<'_>,
-        rows: &[AgentVerdict<'_>],
-    ) -> Vec<LeniencyImpact> {
-        self.evaluate(robots).leniency_impacts(rows)
+        robots_txt: &RobotsTxt<'_>,
+        set: u32,
+        groups_of: GroupsOf,
+    ) -> Verdict {
+        if set == EMPTY {
+            return Verdict::AllowAll;
+        }
+        let sets = match groups_of {
+            GroupsOf::Rfc9309 => &self.rfc9309_sets,
+            GroupsOf::Google => &self.sets,
+        };
+        let starts = &self.agents.rfc9309_groups;
+        let directives = robots_txt.directives();
+        let groups = sets.groups(set).iter().map(|&group_no| {
+            if groups_of == GroupsOf::Google {
+                return robots_txt.group_directives(group_no);
+            }
+            let end = starts.get(group_no as usize);
+            let end = end.map_or(directives.len(), |&end| end as usize);
+            &directives[starts[group_no as usize - 1] as usize..end]
+        });
+        let lines: usize = groups.clone().map(<[Directive]>::len).sum();
+        self.merged_lines_rfc9309 += lines as u64;
+        if self.merged_lines_rfc9309 > MERGED_LINES_MAX {
+            return Verdict::Unknown;
+        }
+        let rules = groups
+            .flatten()
+            .filter(|line| line.counts && line.is_rule() && rfc9309::is_conforming(line));
+        let rules = rules.map(|rule| RawRule {
+            allow: rule.kind == DirectiveKind::Allow,
+            line_no: rule.line_no,
+            value: robots_txt.text(rule.value_raw),
+        });
+        verdict_rfc9309(rules, &mut self.buffers_rfc9309, &mut self.work_budget)
     }
+}
+
+/// The dialect whose groups a set contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GroupsOf {
+    Google,
+    Rfc9309,
 }
 
 impl Drop for Evaluation<'_, '_> {
     fn drop(&mut self) {
-        std::mem::take(&mut self.decider).leave(&mut self.evaluator.memory);
+        std::mem::take(&mut self.merged).recycle(&mut self.evaluator.buffers);
     }
 }
 
 impl<'a> Evaluation<'_, 'a> {
-    /// Decides for `*` and for every whole name and token that the lines
-    /// which count hold: `*` first, then in the order of their first lines.
+    /// Computes the verdicts for `*` and for each whole name and token in the lines that count:
+    /// first `*`, then the names in the order of their first lines.
+    ///
+    /// Verdicts are exact. If a file exceeds the work budget, the remaining verdicts are
+    /// [`Verdict::Unknown`].
     pub fn verdicts(&mut self) -> Vec<AgentVerdict<'a>> {
-        let names = self.evaluator.names.in_order.len();
-        let mut rows = Vec::with_capacity(names + 1);
-        let star = self.evaluator.names.everybody;
-        let everybody = self.decide_groups(star.by_name);
-        let others_basis = if everybody.is_too_complex() {
+        let count = self.evaluator.agents.in_order.len();
+        let mut rows = Vec::with_capacity(count + 1);
+        let wildcard = self.evaluator.agents.wildcard;
+        let wildcard_verdict = self.verdict_of_groups(wildcard.by_name);
+        let fallback_basis = if wildcard_verdict.is_too_complex() {
             Basis::TooComplex
-        } else if !star.by_name.is_empty() {
+        } else if !wildcard.by_name.is_empty() {
             Basis::Wildcard
-        } else if names == 0 {
+        } else if count == 0 {
             Basis::NoRules
         } else {
             Basis::NoGroup
         };
+        let verdict = wildcard_verdict.coverage.verdict;
         rows.push(AgentVerdict {
-            verdict_rfc9309: self.decide_rfc9309(&star),
-            verdict_koster1996: self.decide_koster1996(star.record),
-            ..row(b"*", &everybody, everybody.decided.verdict, others_basis)
+            verdict_rfc9309: self.verdict_rfc9309(&wildcard),
+            verdict_koster1996: self.verdict_koster1996(wildcard.record),
+            ..row(b"*", &wildcard_verdict, verdict, fallback_basis)
         });
-        for at in 0..names {
-            let name = self.evaluator.names.in_order[at];
-            let agent = self.robots.text(name.text);
-            let (own, basis) = if name.by_name.is_empty() {
-                (everybody, others_basis)
+        for i in 0..count {
+            let agent = self.evaluator.agents.in_order[i];
+            let name = self.robots_txt.text(agent.text);
+            let (own, basis) = if agent.by_name.is_empty() {
+                (wildcard_verdict, fallback_basis)
             } else {
-                let own = self.decide_groups(name.by_name);
+                let own = self.verdict_of_groups(agent.by_name);
                 let basis = if own.is_too_complex() {
                     Basis::TooComplex
                 } else {
@@ -147,230 +187,188 @@ impl<'a> Evaluation<'_, 'a> {
                 };
                 (own, basis)
             };
-            // Nearly every name is a product token, in one group.
-            let google = if name.by_token.is_empty() {
-                everybody.decided.verdict
-            } else if name.by_token.is_same_single(name.by_name) {
-                own.decided.verdict
+            // Nearly every name is a product token and is in one group.
+            let verdict_google = if agent.by_token.is_empty() {
+                wildcard_verdict.coverage.verdict
+            } else if agent.by_token.is_same_single(agent.by_name) {
+                own.coverage.verdict
             } else {
-                self.decide_groups(name.by_token).decided.verdict
+                self.verdict_of_groups(agent.by_token).coverage.verdict
             };
-            let is_own_rfc9309 = own.is_plain && self.evaluator.names.all_conform;
-            let verdict_rfc9309 = if name.by_rfc9309.is_empty() {
+            let is_same = own.is_same_for_rfc9309 && self.evaluator.agents.all_conform;
+            let verdict_rfc9309 = if agent.by_rfc9309.is_empty() {
                 rows[0].verdict_rfc9309
-            } else if is_own_rfc9309 && name.by_rfc9309.is_same_single(name.by_name) {
-                own.decided.verdict
+            } else if is_same && agent.by_rfc9309.is_same_single(agent.by_name) {
+                own.coverage.verdict
             } else {
-                self.decide_rfc9309(&name)
+                self.verdict_rfc9309(&agent)
             };
-            let verdict_koster1996 = if name.record == 0 {
+            let verdict_koster1996 = if agent.record == 0 {
                 rows[0].verdict_koster1996
             } else {
-                self.decide_koster1996(name.record)
+                self.verdict_koster1996(agent.record)
             };
             rows.push(AgentVerdict {
                 verdict_rfc9309,
                 verdict_koster1996,
-                ..row(agent, &own, google, basis)
+                ..row(name, &own, verdict_google, basis)
             });
         }
         rows
     }
 
-    /// Lines with liberties, in order, and whether reading each by the grammar
-    /// of RFC 9309, all others unchanged, gives another `verdict` to `*` or to
-    /// any name of the file; `None` past a work limit. `rows` are the
-    /// [`verdicts`](Self::verdicts).
-    pub fn leniency_impacts(&mut self, rows: &[AgentVerdict<'_>]) -> Vec<LeniencyImpact> {
-        leniency::leniency_impacts(self, rows)
+    /// Returns the fingerprint of the file: a hash of the sorted set of (name, sorted set of its
+    /// merged rules) according to [`AgentVerdict::verdict`].
+    ///
+    /// Files that give every crawler the same rules have the same fingerprint, regardless of the
+    /// order of groups and lines, comments, sitemaps, and the case of keys. A rule is its direction
+    /// and its escaped path. Empty rules are ignored; names without rules are included. The
+    /// fingerprint is as stable as `hash`.
+    pub fn fingerprint(&mut self, hash: impl Fn(&[u8]) -> u64) -> u64 {
+        let evaluator = &mut *self.evaluator;
+        evaluator.fingerprint_buffers.fingerprint(
+            &self.robots_txt,
+            &evaluator.agents,
+            &mut evaluator.sets,
+            hash,
+        )
     }
 
-    /// Decides for the groups of a name.
-    fn decide_groups(&mut self, groups: GroupList) -> GroupSetVerdict {
-        let set = self.evaluator.sets.of(&self.evaluator.names, groups);
-        self.decide(set)
+    /// Returns the verdict of the groups of an agent.
+    fn verdict_of_groups(&mut self, groups: GroupList) -> GroupSetVerdict {
+        let set = self.evaluator.sets.of(&self.evaluator.agents, groups);
+        self.verdict_of_set(set)
     }
 
-    /// Decides for a set of groups, once.
-    pub(crate) fn decide(&mut self, set: u32) -> GroupSetVerdict {
-        if let Some(decision) = self.evaluator.sets.get(set).decision {
-            return decision;
+    /// Returns the verdict of a set of groups, which is computed once.
+    pub(crate) fn verdict_of_set(&mut self, set: u32) -> GroupSetVerdict {
+        if let Some(verdict) = self.evaluator.sets.get(set).verdict {
+            return verdict;
         }
-        let decision = self.decide_anew(set);
-        self.evaluator.sets.get(set).decision = Some(decision);
-        decision
+        let verdict = self.compute_verdict_of_set(set);
+        self.evaluator.sets.get(set).verdict = Some(verdict);
+        verdict
     }
 
-    fn decide_anew(&mut self, set: u32) -> GroupSetVerdict {
-        let robots = self.robots;
+    fn compute_verdict_of_set(&mut self, set: u32) -> GroupSetVerdict {
+        let robots_txt = self.robots_txt;
         let evaluator = &mut *self.evaluator;
         let groups = evaluator.sets.groups(set);
-        let mut decision = GroupSetVerdict {
-            decided: Coverage {
-                verdict: Verdict::AllowAll,
-                line_no: 0,
-                proof: None,
-            },
+        let first_group = groups.first();
+        let mut verdict = GroupSetVerdict {
+            coverage: Coverage::NO_RULES,
             is_root_allowed: true,
             n_allow: 0,
             n_disallow: 0,
             crawl_delay: None,
-            evidence_line: groups
-                .first()
-                .map_or(0, |&no| robots.groups()[no as usize - 1].line_no),
-            is_plain: true,
+            evidence_line: first_group
+                .map(|&group_no| robots_txt.groups()[group_no as usize - 1].line_no),
+            is_same_for_rfc9309: true,
         };
-        let decider = &mut self.decider;
-        decider.clear();
-        for &no in groups {
-            decision.crawl_delay = decision
+        let merged = &mut self.merged;
+        merged.clear();
+        for &group_no in groups {
+            verdict.crawl_delay = verdict
                 .crawl_delay
-                .or(robots.groups()[no as usize - 1].crawl_delay);
-            let lines = robots.group_directives(no);
+                .or(robots_txt.groups()[group_no as usize - 1].crawl_delay);
+            let lines = robots_txt.group_directives(group_no);
             evaluator.merged_lines += lines.len() as u64;
             if evaluator.merged_lines > MERGED_LINES_MAX {
-                decision.decided.verdict = Verdict::Unknown;
-                decision.is_plain = false;
-                return decision;
+                verdict.coverage = Coverage {
+                    verdict: Verdict::Unknown,
+                    line_no: None,
+                    proof: None,
+                };
+                verdict.is_same_for_rfc9309 = false;
+                return verdict;
             }
-            for line in lines.iter().filter(|it| it.counts) {
+            for line in lines.iter().filter(|line| line.counts) {
                 let allow = match line.kind {
                     DirectiveKind::Allow => true,
                     DirectiveKind::Disallow => false,
                     _ => continue,
                 };
-                decision.n_allow += u32::from(allow);
-                decision.n_disallow += u32::from(!allow);
-                let has_folder = decider.add(allow, line.line_no, robots.text(line.value));
-                decision.is_plain =
-                    decision.is_plain && !has_folder && rfc9309::is_plain(&robots, line);
+                verdict.n_allow += u32::from(allow);
+                verdict.n_disallow += u32::from(!allow);
+                let has_folder = merged.add(allow, line.line_no, robots_txt.text(line.value));
+                verdict.is_same_for_rfc9309 = verdict.is_same_for_rfc9309
+                    && !has_folder
+                    && rfc9309::is_same_for_google(&robots_txt, line);
             }
         }
-        decision.is_root_allowed = decider.is_root_allowed();
-        decision.decided = decider.decide(&mut evaluator.work_budget);
-        if decision.decided.line_no != 0 {
-            decision.evidence_line = decision.decided.line_no;
-        }
-        decision
+        verdict.is_root_allowed = merged.is_root_allowed();
+        verdict.coverage = merged.coverage(&mut evaluator.work_budget);
+        verdict.evidence_line = verdict.coverage.line_no.or(verdict.evidence_line);
+        verdict
     }
 
-    /// Decides for the groups of a name by `rfc9309` (§2.2.1).
-    fn decide_rfc9309(&mut self, name: &AgentEntry) -> Verdict {
+    /// Returns the verdict of the groups of an agent in `rfc9309` (§2.2.1).
+    fn verdict_rfc9309(&mut self, agent: &AgentEntry) -> Verdict {
         let evaluator = &mut *self.evaluator;
-        if evaluator.names.all_conform {
-            let set = evaluator.sets.of(&evaluator.names, name.by_rfc9309);
-            let decision = self.decide(set);
-            if decision.is_plain {
-                return decision.decided.verdict;
+        if evaluator.agents.all_conform {
+            let set = evaluator.sets.of(&evaluator.agents, agent.by_rfc9309);
+            let verdict = self.verdict_of_set(set);
+            if verdict.is_same_for_rfc9309 {
+                return verdict.coverage.verdict;
             }
             let evaluator = &mut *self.evaluator;
-            let known = evaluator.sets.get(set).rfc9309;
+            let known = evaluator.sets.get(set).verdict_rfc9309;
             return known.unwrap_or_else(|| {
-                let verdict = evaluator.merge_rfc9309(&self.robots, set, false);
-                evaluator.sets.get(set).rfc9309 = Some(verdict);
+                let verdict = evaluator.verdict_rfc9309(&self.robots_txt, set, GroupsOf::Google);
+                evaluator.sets.get(set).verdict_rfc9309 = Some(verdict);
                 verdict
             });
         }
-        let set = evaluator.rfc9309_sets.of(&evaluator.names, name.by_rfc9309);
-        let known = evaluator.rfc9309_sets.get(set).rfc9309;
+        let groups = agent.by_rfc9309;
+        let set = evaluator.rfc9309_sets.of(&evaluator.agents, groups);
+        let known = evaluator.rfc9309_sets.get(set).verdict_rfc9309;
         known.unwrap_or_else(|| {
-            let verdict = evaluator.merge_rfc9309(&self.robots, set, true);
-            evaluator.rfc9309_sets.get(set).rfc9309 = Some(verdict);
+            let verdict = evaluator.verdict_rfc9309(&self.robots_txt, set, GroupsOf::Rfc9309);
+            evaluator.rfc9309_sets.get(set).verdict_rfc9309 = Some(verdict);
             verdict
         })
     }
 
-    /// Decides for a record by `koster1996`, from 1; 0 is none.
-    fn decide_koster1996(&mut self, record: u32) -> Verdict {
-        let Some(at) = (record as usize).checked_sub(1) else {
+    /// Returns the verdict of a record of `koster1996`, numbered from 1; 0 is no record.
+    fn verdict_koster1996(&mut self, record: u32) -> Verdict {
+        let Some(index) = (record as usize).checked_sub(1) else {
             return Verdict::AllowAll;
         };
-        let known = self.evaluator.records[at];
+        let known = self.evaluator.koster_verdicts[index];
         known.unwrap_or_else(|| {
-            let first = self.evaluator.names.records[at].first as usize;
-            let rules = koster1996::rules_from(&self.robots, first);
-            let verdict = koster1996::verdict(rules.map(|(allow, _, text)| (allow, text)));
-            self.evaluator.records[at] = Some(verdict);
+            let first = self.evaluator.agents.koster_records[index] as usize;
+            let verdict = koster1996::verdict(koster1996::rules_from(&self.robots_txt, first));
+            self.evaluator.koster_verdicts[index] = Some(verdict);
             verdict
         })
-    }
-}
-
-impl Evaluator {
-    /// Merges the rules of a set of groups as `rfc9309` reads them; whether
-    /// the groups are its own, or Google's.
-    fn merge_rfc9309(&mut self, robots: &RobotsTxt<'_>, set: u32, are_own: bool) -> Verdict {
-        if set == EMPTY {
-            return Verdict::AllowAll;
-        }
-        let sets = if are_own {
-            &self.rfc9309_sets
-        } else {
-            &self.sets
-        };
-        let begins = &self.names.rfc9309_groups;
-        let directives = robots.directives();
-        let groups = sets.groups(set).iter().map(|&no| {
-            if !are_own {
-                return robots.group_directives(no);
-            }
-            let end = begins.get(no as usize);
-            let end = end.map_or(directives.len(), |&end| end as usize);
-            &directives[begins[no as usize - 1] as usize..end]
-        });
-        let lines: usize = groups.clone().map(<[Directive]>::len).sum();
-        self.merged_lines_rfc9309 += lines as u64;
-        if self.merged_lines_rfc9309 > MERGED_LINES_MAX {
-            return Verdict::Unknown;
-        }
-        let rules = groups.flatten().filter(|it| {
-            it.counts
-                && matches!(it.kind, DirectiveKind::Allow | DirectiveKind::Disallow)
-                && rfc9309::is_conforming(it)
-        });
-        let rules = rules.map(|it| {
-            let value = robots.text(it.value_raw);
-            (it.kind == DirectiveKind::Allow, it.line_no, value)
-        });
-        MergedRules::decide_rfc9309(rules, &mut self.memory_rfc9309, &mut self.work_budget)
     }
 }
 
 impl GroupSetVerdict {
     fn is_too_complex(&self) -> bool {
-        self.decided.verdict == Verdict::Unknown
+        self.coverage.verdict == Verdict::Unknown
     }
 }
 
-impl<'a> RobotsTxt<'a> {
-    /// The directives from the first line of group `no` up to the next group.
-    pub fn group_directives(&self, no: u32) -> &'a [Directive] {
-        let groups = self.groups();
-        let end = groups
-            .get(no as usize)
-            .map_or(self.directives().len(), |next| next.first);
-        &self.directives()[groups[no as usize - 1].first..end]
-    }
-}
-
+/// Makes a row. Its verdicts of `rfc9309` and `koster1996` are to be filled in.
 fn row<'a>(
     agent: &'a [u8],
-    decision: &GroupSetVerdict,
+    own: &GroupSetVerdict,
     verdict_google: Verdict,
     basis: Basis,
 ) -> AgentVerdict<'a> {
     AgentVerdict {
         agent,
-        verdict: decision.decided.verdict,
+        verdict: own.coverage.verdict,
         verdict_google,
         verdict_rfc9309: Verdict::Unknown,
         verdict_koster1996: Verdict::Unknown,
         basis,
-        is_root_allowed: decision.is_root_allowed,
-        n_allow: decision.n_allow,
-        n_disallow: decision.n_disallow,
-        crawl_delay: decision.crawl_delay,
-        evidence_line: decision.evidence_line,
+        is_root_allowed: own.is_root_allowed,
+        n_allow: own.n_allow,
+        n_disallow: own.n_disallow,
+        crawl_delay: own.crawl_delay,
+        evidence_line: own.evidence_line,
     }
 }
 
@@ -381,11 +379,11 @@ mod tests {
 
     fn verdict(body: &str) -> Verdict {
         let mut parser = Parser::new();
-        let robots = parser.parse(body.as_bytes());
-        Evaluator::new().verdicts(&robots)[0].verdict
+        let robots_txt = parser.parse(body.as_bytes());
+        Evaluator::new().verdicts(&robots_txt)[0].verdict
     }
 
-    fn of_rules(rules: &[(bool, &str)]) -> String {
+    fn body_of_rules(rules: &[(bool, &str)]) -> String {
         let mut body = String::from("user-agent: *\n");
         for (allow, path) in rules {
             body.push_str(if *allow { "allow: " } else { "disallow: " });
@@ -396,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_are_what_the_design_defines() {
+    fn verdicts_are_those_of_all_paths() {
         use Verdict::{AllowAll, DisallowAll, Partial};
         let cases: &[(&[(bool, &str)], Verdict)] = &[
             (&[], AllowAll),
@@ -429,18 +427,18 @@ mod tests {
             ),
         ];
         for (rules, expected) in cases {
-            assert_eq!(verdict(&of_rules(rules)), *expected, "{rules:?}");
+            assert_eq!(verdict(&body_of_rules(rules)), *expected, "{rules:?}");
         }
     }
 
     #[test]
-    fn names_are_compared_whole_for_verdict_and_cut_for_google() {
+    fn verdict_compares_whole_names_and_verdict_google_compares_tokens() {
         let mut parser = Parser::new();
-        let robots = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
-        let rows = Evaluator::new().verdicts(&robots);
+        let robots_txt = parser.parse(b"User-agent: MJ12bot\nDisallow: /\n");
+        let rows = Evaluator::new().verdicts(&robots_txt);
         let seen: Vec<_> = rows
             .iter()
-            .map(|it| (it.agent, it.verdict, it.verdict_google, it.basis))
+            .map(|row| (row.agent, row.verdict, row.verdict_google, row.basis))
             .collect();
         use Verdict::{AllowAll, DisallowAll};
         assert_eq!(
@@ -454,10 +452,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_names_nobody_has_no_rules() {
+    fn a_file_without_agents_has_the_basis_no_rules() {
         let mut parser = Parser::new();
-        let robots = parser.parse(b"Sitemap: http://h/s.xml\nDisallow: /\n");
-        let rows = Evaluator::new().verdicts(&robots);
+        let robots_txt = parser.parse(b"Sitemap: http://h/s.xml\nDisallow: /\n");
+        let rows = Evaluator::new().verdicts(&robots_txt);
         assert_eq!(
             (rows.len(), rows[0].basis, rows[0].verdict),
             (1, Basis::NoRules, Verdict::AllowAll)

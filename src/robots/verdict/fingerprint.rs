@@ -1,123 +1,143 @@
-//! A fingerprint of what a file means.
+//! The fingerprint of a file: a hash of the rules that it gives to each crawler. The column
+//! `ruleset_id` stores it.
 
-use crate::document::{RobotsTxt, Span};
-use crate::parse::directive_kind::DirectiveKind;
-use crate::verdict::evaluator::{Evaluation, Evaluator};
+use super::agents::AgentIndex;
+use super::group_sets::GroupSets;
+use crate::document::{DirectiveKind, RobotsTxt, Span};
 
-/// Hashes the sorted set of (name, sorted set of its merged rules), as
-/// [`AgentVerdict::verdict`](crate::AgentVerdict) reads them: equal for files
-/// that give every crawler the same rules, whatever the order of groups and
-/// lines, comments, sitemaps, and case of keys.
-///
-/// A rule is its direction and its escaped path; empty rules are dropped,
-/// names without rules are kept. `hash` must be stable for the result to be.
-pub fn fingerprint(robots: &RobotsTxt<'_>, hash: impl Fn(&[u8]) -> u64) -> u64 {
-    Evaluator::new().evaluate(robots).fingerprint(hash)
-}
-
-/// Memory that one file leaves to the next.
+/// Memory that one fingerprint leaves to the next.
 #[derive(Debug, Default)]
 pub(crate) struct FingerprintBuffers {
-    /// What each name begins with, the name, and its set of groups.
-    agents: Vec<(u64, Span, u32)>,
+    agents: Vec<NamedSet>,
     rules: Vec<FingerprintRule>,
+    /// The input of the final hash.
     all: Vec<u8>,
+    /// The input of the hash of one set of rules.
     text: Vec<u8>,
 }
 
-/// A rule in the order of rules: those that disallow come first.
+/// A name and its set of groups.
+#[derive(Clone, Copy, Debug)]
+struct NamedSet {
+    /// The [`prefix`] of the name.
+    prefix: u64,
+    name: Span,
+    set: u32,
+}
+
+/// A rule, for sorting. Disallow rules sort before allow rules.
 #[derive(Clone, Copy, Debug)]
 struct FingerprintRule {
-    /// Whether it allows, and what its path begins with.
+    /// The direction in the highest bit, and the beginning of the path.
     key: u64,
     path: Span,
 }
 
-impl Evaluation<'_, '_> {
-    /// The [fingerprint](fingerprint) of what the file means.
-    pub fn fingerprint(&mut self, hash: impl Fn(&[u8]) -> u64) -> u64 {
-        let robots = self.robots;
-        let mut memory = std::mem::take(&mut self.evaluator.fingerprint_buffers);
-        memory.agents.clear();
-        for name in &self.evaluator.names.in_order {
-            if !name.by_name.is_empty() {
-                let set = self.evaluator.sets.of(&self.evaluator.names, name.by_name);
-                let begin = begin(robots.text(name.text));
-                memory.agents.push((begin, name.text, set));
-            }
-        }
-        memory.agents.sort_unstable_by(|a, b| {
-            let by_begin = a.0.cmp(&b.0);
-            by_begin.then_with(|| robots.text(a.1).cmp(robots.text(b.1)))
-        });
-        memory.all.clear();
-        let everybody = self.evaluator.names.everybody.by_name;
-        let mut everybody = (!everybody.is_empty()).then_some(everybody);
-        for at in 0..memory.agents.len() {
-            let (_, agent, set) = memory.agents[at];
-            let agent = robots.text(agent);
-            if agent > b"*".as_slice()
-                && let Some(groups) = everybody.take()
+impl FingerprintBuffers {
+    /// Computes the [fingerprint](crate::Evaluation::fingerprint) of a file.
+    pub(crate) fn fingerprint(
+        &mut self,
+        robots_txt: &RobotsTxt<'_>,
+        agents: &AgentIndex,
+        sets: &mut GroupSets,
+        hash: impl Fn(&[u8]) -> u64,
+    ) -> u64 {
+        self.sort_agents(robots_txt, agents, sets);
+        self.all.clear();
+        let wildcard = agents.wildcard.by_name;
+        let mut wildcard = (!wildcard.is_empty()).then_some(wildcard);
+        for i in 0..self.agents.len() {
+            let NamedSet { name, set, .. } = self.agents[i];
+            let name = robots_txt.text(name);
+            if name > b"*".as_slice()
+                && let Some(groups) = wildcard.take()
             {
-                let set = self.evaluator.sets.of(&self.evaluator.names, groups);
-                self.add_agent(b"*", set, &mut memory, &hash);
+                let set = sets.of(agents, groups);
+                self.add_agent(robots_txt, b"*", set, sets, &hash);
             }
-            self.add_agent(agent, set, &mut memory, &hash);
+            self.add_agent(robots_txt, name, set, sets, &hash);
         }
-        if let Some(groups) = everybody {
-            let set = self.evaluator.sets.of(&self.evaluator.names, groups);
-            self.add_agent(b"*", set, &mut memory, &hash);
+        if let Some(groups) = wildcard {
+            let set = sets.of(agents, groups);
+            self.add_agent(robots_txt, b"*", set, sets, &hash);
         }
-        let hash = hash(&memory.all);
-        self.evaluator.fingerprint_buffers = memory;
-        hash
+        hash(&self.all)
+    }
+
+    /// Gathers the whole names and their sets of groups, sorted by name.
+    fn sort_agents(
+        &mut self,
+        robots_txt: &RobotsTxt<'_>,
+        agents: &AgentIndex,
+        sets: &mut GroupSets,
+    ) {
+        self.agents.clear();
+        for agent in &agents.in_order {
+            if !agent.by_name.is_empty() {
+                self.agents.push(NamedSet {
+                    prefix: prefix(robots_txt.text(agent.text)),
+                    name: agent.text,
+                    set: sets.of(agents, agent.by_name),
+                });
+            }
+        }
+        self.agents.sort_unstable_by(|a, b| {
+            let by_prefix = a.prefix.cmp(&b.prefix);
+            by_prefix.then_with(|| robots_txt.text(a.name).cmp(robots_txt.text(b.name)))
+        });
     }
 
     fn add_agent(
         &mut self,
-        agent: &[u8],
+        robots_txt: &RobotsTxt<'_>,
+        name: &[u8],
         set: u32,
-        memory: &mut FingerprintBuffers,
+        sets: &mut GroupSets,
         hash: &impl Fn(&[u8]) -> u64,
     ) {
-        let known = self.evaluator.sets.get(set).rules;
-        let rules = known.unwrap_or_else(|| {
-            memory.write_rules(&self.robots, self.evaluator.sets.groups(set));
-            let rules = hash(&memory.text);
-            self.evaluator.sets.get(set).rules = Some(rules);
-            rules
+        let known = sets.get(set).rules_hash;
+        let rules_hash = known.unwrap_or_else(|| {
+            self.write_rules(robots_txt, sets.groups(set));
+            let rules_hash = hash(&self.text);
+            sets.get(set).rules_hash = Some(rules_hash);
+            rules_hash
         });
-        memory.all.extend_from_slice(agent);
-        memory.all.push(0);
-        memory.all.extend_from_slice(&rules.to_le_bytes());
+        self.all.extend_from_slice(name);
+        self.all.push(0);
+        self.all.extend_from_slice(&rules_hash.to_le_bytes());
     }
-}
 
-impl FingerprintBuffers {
-    /// Writes the merged rules of groups: sorted, once each, every one ended
-    /// by a NUL, which no path can hold.
-    fn write_rules(&mut self, robots: &RobotsTxt<'_>, groups: &[u32]) {
+    /// Writes the merged rules of groups into `text`: sorted, without duplicates, each followed by a
+    /// NUL, which no path contains.
+    fn write_rules(&mut self, robots_txt: &RobotsTxt<'_>, groups: &[u32]) {
         self.rules.clear();
-        for line in groups.iter().flat_map(|&no| robots.group_directives(no)) {
-            let is_rule = matches!(line.kind, DirectiveKind::Allow | DirectiveKind::Disallow);
-            if is_rule && line.counts && !line.value.is_empty() {
-                let key = key(line.kind == DirectiveKind::Allow, robots.text(line.value));
-                let path = line.value;
-                self.rules.push(FingerprintRule { key, path });
+        let lines = groups
+            .iter()
+            .flat_map(|&group_no| robots_txt.group_directives(group_no));
+        for line in lines {
+            if line.is_rule() && line.counts && !line.value.is_empty() {
+                let allow = line.kind == DirectiveKind::Allow;
+                self.rules.push(FingerprintRule {
+                    key: sort_key(allow, robots_txt.text(line.value)),
+                    path: line.value,
+                });
             }
         }
         self.rules.sort_unstable_by(|a, b| {
             let by_key = a.key.cmp(&b.key);
-            by_key.then_with(|| robots.text(a.path).cmp(robots.text(b.path)))
+            by_key.then_with(|| robots_txt.text(a.path).cmp(robots_txt.text(b.path)))
         });
         self.text.clear();
-        let mut last: Option<FingerprintRule> = None;
+        let mut previous: Option<FingerprintRule> = None;
         for rule in &self.rules {
-            let path = robots.text(rule.path);
-            if last.is_some_and(|last| last.key == rule.key && robots.text(last.path) == path) {
+            let path = robots_txt.text(rule.path);
+            let is_duplicate = previous.is_some_and(|previous| {
+                previous.key == rule.key && robots_txt.text(previous.path) == path
+            });
+            if is_duplicate {
                 continue;
             }
-            last = Some(*rule);
+            previous = Some(*rule);
             self.text.push(if rule.allow() { b'+' } else { b'-' });
             self.text.extend_from_slice(path);
             self.text.push(0);
@@ -131,14 +151,14 @@ impl FingerprintRule {
     }
 }
 
-/// Sorts as direction and path do, as far as it goes: the last octet without
-/// its lowest bit.
-fn key(allow: bool, path: &[u8]) -> u64 {
-    u64::from(allow) << 63 | begin(path) >> 1
+/// Returns a number that sorts like the direction and the first eight octets of the path, without
+/// the lowest bit of the eighth.
+fn sort_key(allow: bool, path: &[u8]) -> u64 {
+    u64::from(allow) << 63 | prefix(path) >> 1
 }
 
-/// The first eight octets, which sort as the text does as far as they go.
-fn begin(text: &[u8]) -> u64 {
+/// Returns a number that sorts like the first eight octets of a text.
+fn prefix(text: &[u8]) -> u64 {
     match text.first_chunk::<8>() {
         Some(octets) => u64::from_be_bytes(*octets),
         None => {
@@ -152,14 +172,13 @@ fn begin(text: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::fingerprint;
-    use crate::Parser;
+    use crate::{Evaluator, Parser};
     use std::hash::Hasher;
 
-    fn id(body: &str) -> u64 {
+    fn fingerprint(body: &str) -> u64 {
         let mut parser = Parser::new();
-        let robots = parser.parse(body.as_bytes());
-        fingerprint(&robots, hash)
+        let robots_txt = parser.parse(body.as_bytes());
+        Evaluator::new().evaluate(&robots_txt).fingerprint(hash)
     }
 
     fn hash(bytes: &[u8]) -> u64 {
@@ -169,30 +188,30 @@ mod tests {
     }
 
     #[test]
-    fn order_comments_and_case_do_not_matter() {
-        let a = id("User-agent: a\nDisallow: /x\nAllow: /y\n\nUser-agent: *\nDisallow:\n");
-        let b = id(
+    fn the_order_of_lines_comments_and_case_do_not_matter() {
+        let a = fingerprint("User-agent: a\nDisallow: /x\nAllow: /y\n\nUser-agent: *\nDisallow:\n");
+        let b = fingerprint(
             "user-agent: *\n# nothing\nuser-AGENT: A/1.0\nSitemap: http://h/s\nallow: /y\nDISALLOW: /x\nuser-agent: *\n",
         );
         // In the second file `*` has rules too.
         assert_ne!(a, b);
-        let b = id(
+        let b = fingerprint(
             "user-agent: *\ndisallow:\n# nothing\nuser-AGENT: A/1.0\nSitemap: http://h/s\nallow: /y\nDISALLOW: /x\n",
         );
         assert_eq!(a, b);
         assert_eq!(
             a,
-            id(
+            fingerprint(
                 "User-agent: a\nDisallow: /x\nUser-agent: *\nDisallow:\nUser-agent: a\nAllow: /y\nDisallow: /x\n"
             )
         );
     }
 
     #[test]
-    fn a_name_without_rules_is_kept() {
+    fn a_name_without_rules_is_part_of_the_fingerprint() {
         assert_ne!(
-            id("User-agent: *\nDisallow: /\nUser-agent: a\n"),
-            id("User-agent: *\nDisallow: /\n")
+            fingerprint("User-agent: *\nDisallow: /\nUser-agent: a\n"),
+            fingerprint("User-agent: *\nDisallow: /\n")
         );
     }
 }

@@ -1,345 +1,362 @@
-//! Which liberties change a verdict.
+//! Leniency impact: whether strict reading of one line changes a verdict.
 //!
-//! A line that Google's parser reads leniently is read according to the grammar
-//! of RFC 9309 instead, with all other lines unchanged. The leniency changes a
-//! verdict if `*` or any name in the file then has another verdict. Nearly all
-//! lines affect a single name or a single rule, so that only the verdicts of
-//! these are computed again. `tests/checks/twin/leniency.rs` computes the same
+//! A line that Google's parser reads leniently is read according to the grammar of RFC 9309 instead,
+//! with all other lines unchanged. The leniency changes a verdict if `*` or any name in the file
+//! then has another verdict. Nearly all lines affect a single name or a single rule, so only the
+//! verdicts of these are computed again. The oracle in `tests/oracle/leniency.rs` computes the same
 //! from the definition and shares no code with this module.
 
+use super::coverage::{Coverage, MergedRules};
+use super::evaluator::{Evaluation, Evaluator};
+use super::{AgentVerdict, Verdict};
 use crate::agent_name::is_product_token;
-use crate::anomaly::{Anomaly, AnomalyKind};
+use crate::anomaly::Anomaly;
+use crate::dialect::grouping::GroupCounter;
 use crate::dialect::rfc9309::is_conforming;
-use crate::document::{Directive, DocumentData, Group, RobotsTxt};
-use crate::parse::directive_kind::DirectiveKind;
+use crate::document::{Directive, DirectiveKind, DocumentData, Group, RobotsTxt};
 use crate::pattern;
-use crate::verdict::coverage::{Coverage, MergedRules};
-use crate::verdict::evaluator::{Evaluation, Evaluator};
-use crate::verdict::{AgentVerdict, Verdict};
 
-/// Lines that may be looked at for one file; what is left then is not decided.
-const WORK_MAX: u64 = 4_000_000;
+/// The largest number of lines that are read for one file. The impacts of the remaining lines are
+/// unknown.
+const LINES_MAX: u64 = 4_000_000;
 
 /// A line that is read leniently, and the effect of reading it strictly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeniencyImpact {
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line_no: u32,
-    /// Whether `*` or a name in the file has another verdict if this line is
-    /// read according to the grammar of RFC 9309. `None` if the work limit was
-    /// exceeded.
+    /// True if `*` or a name in the file has another verdict when this line is read according to
+    /// the grammar of RFC 9309. `None` if the work budget was exceeded.
     pub changes_verdict: Option<bool>,
 }
 
-/// What the grammar of RFC 9309 makes of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StrictEffect {
-    /// The same.
-    Same,
-    /// No directive at all.
-    Removed,
-    /// A user-agent line that addresses nobody.
-    Nobody,
-    /// A rule that matches nothing.
-    Neutral,
-    /// The same rule without the folder that Google allows beside `index.htm`.
-    NoFolder,
-    /// A rule with another value, the one that is written, and without a folder.
-    Raw,
-}
-
-fn strict(robots: &RobotsTxt<'_>, line: &Directive) -> StrictEffect {
-    if !is_conforming(line) {
-        return StrictEffect::Removed;
-    }
-    let raw = robots.text(line.value_raw);
-    if line.kind == DirectiveKind::UserAgent {
-        return if is_product_token(raw) {
-            StrictEffect::Same
-        } else {
-            StrictEffect::Nobody
-        };
-    }
-    // No path holds a NUL.
-    if raw.first() != Some(&b'/') || memchr::memchr(0, raw).is_some() {
-        return if raw.is_empty() && line.value.is_empty() {
-            StrictEffect::Same
-        } else {
-            StrictEffect::Neutral
-        };
-    }
-    let value = robots.text(line.value);
-    let is_same = if pattern::needs_escape(raw) {
-        let mut escaped = Vec::new();
-        pattern::escape(raw, &mut escaped);
-        escaped == value
-    } else {
-        raw == value
-    };
-    if !is_same {
-        return StrictEffect::Raw;
-    }
-    let slash = memchr::memrchr(b'/', raw).unwrap_or(0);
-    if line.kind == DirectiveKind::Allow && raw[slash..].starts_with(b"/index.htm") {
-        StrictEffect::NoFolder
-    } else {
-        StrictEffect::Same
-    }
-}
-
-/// The lines with liberties, in order, each once, and whether the liberty
-/// changes a verdict; `None` past the work limit.
-pub(crate) fn leniency_impacts(
-    evaluation: &mut Evaluation<'_, '_>,
-    rows: &[AgentVerdict<'_>],
-) -> Vec<LeniencyImpact> {
-    let anomalies = evaluation.robots.anomalies().iter();
-    let lenient = anomalies.filter(|anomaly| anomaly.kind.is_leniency());
-    let line_no = |anomaly: &Anomaly| match anomaly.kind {
-        AnomalyKind::PartialBom => 1,
-        _ => anomaly.line_no,
-    };
-    let mut impacts: Vec<_> = lenient
-        .map(|anomaly| LeniencyImpact {
-            line_no: line_no(anomaly),
-            changes_verdict: None,
-        })
-        .collect();
-    if impacts.is_empty() {
-        return impacts;
-    }
-    impacts.sort_unstable_by_key(|impact| impact.line_no);
-    impacts.dedup();
-    let evaluator = &mut *evaluation.evaluator;
-    for name in evaluator
-        .names
-        .in_order
-        .iter()
-        .chain([&evaluator.names.everybody])
-    {
-        let set = evaluator.sets.of(&evaluator.names, name.by_name);
-        evaluator.sets.get(set).is_of_name = true;
-    }
-    let directives = evaluation.robots.directives();
-    let mut analysis = LeniencyAnalysis {
-        evaluation,
-        rows,
-        shared: None,
-        without_line: None,
-        work: 0,
-    };
-    for impact in &mut impacts {
-        let found = directives.binary_search_by_key(&impact.line_no, |line| line.line_no);
-        impact.changes_verdict = found.map_or(Some(false), |index| analysis.changes_verdict(index));
-    }
-    impacts
-}
-
-/// Whether an anomaly changes a verdict, according to the impacts that
-/// [`Evaluator::leniency_impacts`] returned; never where there is no leniency.
+/// Returns whether an anomaly changes a verdict, according to the impacts of its file.
+///
+/// An anomaly that is not a leniency changes nothing. `None` means that the work budget was
+/// exceeded.
 pub fn changes_verdict(impacts: &[LeniencyImpact], anomaly: &Anomaly) -> Option<bool> {
     if !anomaly.kind.is_leniency() {
         return Some(false);
     }
-    let line_no = anomaly.line_no.max(1);
+    let line_no = lenient_line(anomaly);
     let found = impacts.binary_search_by_key(&line_no, |impact| impact.line_no);
     found.map_or(Some(false), |index| impacts[index].changes_verdict)
+}
+
+/// Returns the line of a leniency. An incomplete byte order mark belongs to line 1.
+fn lenient_line(anomaly: &Anomaly) -> u32 {
+    anomaly.line_no.unwrap_or(1)
+}
+
+/// The effect of reading a line strictly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StrictEffect {
+    /// The line is unchanged.
+    Same,
+    /// The line is not a directive.
+    Removed,
+    /// A user-agent line that addresses no crawler.
+    NoAgent,
+    /// A rule that matches nothing.
+    NoMatch,
+    /// The rule without the folder that Google allows for `index.htm`.
+    NoFolder,
+    /// A rule with its value as written, and without such a folder.
+    RawValue,
+}
+
+impl StrictEffect {
+    fn of(robots_txt: &RobotsTxt<'_>, line: &Directive) -> Self {
+        if !is_conforming(line) {
+            return Self::Removed;
+        }
+        let raw = robots_txt.text(line.value_raw);
+        if line.kind == DirectiveKind::UserAgent {
+            return if is_product_token(raw) {
+                Self::Same
+            } else {
+                Self::NoAgent
+            };
+        }
+        // No path contains a NUL.
+        if raw.first() != Some(&b'/') || memchr::memchr(0, raw).is_some() {
+            return if raw.is_empty() && line.value.is_empty() {
+                Self::Same
+            } else {
+                Self::NoMatch
+            };
+        }
+        let value = robots_txt.text(line.value);
+        let is_same = if pattern::needs_escape(raw) {
+            let mut escaped = Vec::new();
+            pattern::escape(raw, &mut escaped);
+            escaped == value
+        } else {
+            raw == value
+        };
+        if !is_same {
+            return Self::RawValue;
+        }
+        let slash = memchr::memrchr(b'/', raw).unwrap_or(0);
+        if line.kind == DirectiveKind::Allow && raw[slash..].starts_with(b"/index.htm") {
+            Self::NoFolder
+        } else {
+            Self::Same
+        }
+    }
+}
+
+impl Evaluator {
+    /// Returns the [leniency impacts](Evaluation::leniency_impacts) of a file.
+    pub fn leniency_impacts(
+        &mut self,
+        robots_txt: &RobotsTxt<'_>,
+        rows: &[AgentVerdict<'_>],
+    ) -> Vec<LeniencyImpact> {
+        self.evaluate(robots_txt).leniency_impacts(rows)
+    }
+}
+
+impl Evaluation<'_, '_> {
+    /// Returns the lines that are read leniently, in order and each once, with the effect of reading
+    /// each strictly. `rows` must be the [verdicts](Self::verdicts) of the file.
+    ///
+    /// [`changes_verdict`](crate::changes_verdict) looks up the impact of an anomaly.
+    pub fn leniency_impacts(&mut self, rows: &[AgentVerdict<'_>]) -> Vec<LeniencyImpact> {
+        let anomalies = self.robots_txt.anomalies().iter();
+        let lenient = anomalies.filter(|anomaly| anomaly.kind.is_leniency());
+        let mut impacts: Vec<_> = lenient
+            .map(|anomaly| LeniencyImpact {
+                line_no: lenient_line(anomaly),
+                changes_verdict: None,
+            })
+            .collect();
+        if impacts.is_empty() {
+            return impacts;
+        }
+        impacts.sort_unstable_by_key(|impact| impact.line_no);
+        impacts.dedup();
+        let evaluator = &mut *self.evaluator;
+        let agents = &evaluator.agents;
+        for agent in agents.in_order.iter().chain([&agents.wildcard]) {
+            let set = evaluator.sets.of(agents, agent.by_name);
+            evaluator.sets.get(set).is_of_name = true;
+        }
+        let directives = self.robots_txt.directives();
+        let mut analysis = LeniencyAnalysis {
+            evaluation: self,
+            rows,
+            sets_by_group: None,
+            without_line: None,
+            lines_read: 0,
+        };
+        for impact in &mut impacts {
+            let found = directives.binary_search_by_key(&impact.line_no, |line| line.line_no);
+            impact.changes_verdict =
+                found.map_or(Some(false), |index| analysis.changes_verdict(index));
+        }
+        impacts
+    }
+}
+
+/// A set of several groups, and one of its groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct GroupInSet {
+    group_no: u32,
+    set: u32,
 }
 
 struct LeniencyAnalysis<'c, 'j, 'a> {
     evaluation: &'c mut Evaluation<'j, 'a>,
     rows: &'c [AgentVerdict<'c>],
-    /// The sets of several groups that decide for a name, by each group in
-    /// them; made when they are asked for.
-    shared: Option<Vec<(u32, u32)>>,
+    /// The sets of several groups that decide for a name, sorted by group. Computed when first
+    /// needed.
+    sets_by_group: Option<Vec<GroupInSet>>,
     without_line: Option<FileWithoutLine>,
-    work: u64,
-}
-
-/// Buffers for files with one line removed.
-#[derive(Default)]
-struct FileWithoutLine {
-    evaluator: Evaluator,
-    parts: DocumentData,
+    /// The number of lines read so far.
+    lines_read: u64,
 }
 
 impl LeniencyAnalysis<'_, '_, '_> {
-    /// Whether the strict reading of the directive at `at` changes a verdict.
-    fn changes_verdict(&mut self, at: usize) -> Option<bool> {
-        let robots = self.evaluation.robots;
-        let line = &robots.directives()[at];
-        if !line.counts
-            || !matches!(
-                line.kind,
-                DirectiveKind::UserAgent | DirectiveKind::Allow | DirectiveKind::Disallow
-            )
-            || line.group_no == 0
-        {
+    /// Returns whether strict reading of the directive at `index` changes a verdict.
+    fn changes_verdict(&mut self, index: usize) -> Option<bool> {
+        let robots_txt = self.evaluation.robots_txt;
+        let line = &robots_txt.directives()[index];
+        let has_effect = line.kind == DirectiveKind::UserAgent || line.is_rule();
+        if !line.counts || !has_effect || line.group_no == 0 {
             return Some(false);
         }
-        let strict = strict(&robots, line);
-        let group = &robots.groups()[line.group_no as usize - 1];
+        let effect = StrictEffect::of(&robots_txt, line);
+        let group = &robots_txt.groups()[line.group_no as usize - 1];
         let is_only_rule = group.n_allow + group.n_disallow == 1;
-        let is_last_group = line.group_no as usize == robots.groups().len();
-        match (strict, line.kind) {
+        let is_last_group = line.group_no as usize == robots_txt.groups().len();
+        match (effect, line.kind) {
             (StrictEffect::Same, _) => Some(false),
-            (StrictEffect::Nobody, _) => self.without_name(line),
+            (StrictEffect::NoAgent, _) => self.without_name(line),
             (StrictEffect::Removed, DirectiveKind::UserAgent) if group.n_agents > 1 => {
                 self.without_name(line)
             }
-            (StrictEffect::Neutral | StrictEffect::NoFolder | StrictEffect::Raw, _) => {
-                self.with_rule(line, strict)
+            (StrictEffect::NoMatch | StrictEffect::NoFolder | StrictEffect::RawValue, _) => {
+                self.with_changed_rule(line, effect)
             }
             (StrictEffect::Removed, DirectiveKind::Allow | DirectiveKind::Disallow)
                 if !is_only_rule || is_last_group =>
             {
-                self.with_rule(line, strict)
+                self.with_changed_rule(line, effect)
             }
-            (StrictEffect::Removed, _) => self.evaluate_without(at),
+            (StrictEffect::Removed, _) => self.without_line(index),
         }
     }
 
-    fn can_afford(&mut self, lines: usize) -> bool {
-        self.work += lines as u64;
-        self.work <= WORK_MAX
+    /// Adds lines to those read. Returns false if the limit is exceeded.
+    fn can_read(&mut self, lines: usize) -> bool {
+        self.lines_read += lines as u64;
+        self.lines_read <= LINES_MAX
     }
 
-    /// The name of a user-agent line is taken out of its group.
+    /// Returns whether a verdict changes if the name of a user-agent line is removed from its group.
     fn without_name(&mut self, line: &Directive) -> Option<bool> {
-        let robots = self.evaluation.robots;
-        let name = robots.text(line.name);
+        let robots_txt = self.evaluation.robots_txt;
+        let name = robots_txt.text(line.name);
         if name.is_empty() {
             return Some(false);
         }
-        let group = &robots.groups()[line.group_no as usize - 1];
+        let group = &robots_txt.groups()[line.group_no as usize - 1];
         if group.n_agents > 1 {
-            let is_other = |it: &Directive| {
-                it.kind == DirectiveKind::UserAgent
-                    && it.counts
-                    && it.line_no != line.line_no
-                    && robots.text(it.name) == name
+            let has_same_name = |other: &Directive| {
+                other.kind == DirectiveKind::UserAgent
+                    && other.counts
+                    && other.line_no != line.line_no
+                    && robots_txt.text(other.name) == name
             };
-            let lines = robots.group_directives(line.group_no);
-            if !self.can_afford(lines.len()) {
+            let lines = robots_txt.group_directives(line.group_no);
+            if !self.can_read(lines.len()) {
                 return None;
             }
-            if lines.iter().any(is_other) {
+            if lines.iter().any(has_same_name) {
                 return Some(false);
             }
         }
         let evaluator = &mut *self.evaluation.evaluator;
         let (groups, row) = if name == b"*" {
-            (evaluator.names.everybody.by_name, 0)
+            (evaluator.agents.wildcard.by_name, 0)
         } else {
-            let at = evaluator.names.find(&robots, name)?;
-            // The first row is that of everybody.
-            (evaluator.names.in_order[at].by_name, at + 1)
+            let entry = evaluator.agents.find(&robots_txt, name)?;
+            // The first row is that of `*`.
+            (evaluator.agents.in_order[entry].by_name, entry + 1)
         };
-        let mut left = Vec::new();
-        evaluator.names.groups(groups, &mut left);
-        left.retain(|&no| no != line.group_no);
-        let verdict = if left.is_empty() && row > 0 {
+        let mut remaining = Vec::new();
+        evaluator.agents.groups(groups, &mut remaining);
+        remaining.retain(|&group_no| group_no != line.group_no);
+        let verdict = if remaining.is_empty() && row > 0 {
             self.rows[0].verdict
         } else {
-            let set = evaluator.sets.of_groups(&left);
-            self.decide(set)?.verdict
+            let set = evaluator.sets.of_groups(&remaining);
+            self.coverage(set)?.verdict
         };
-        // If it is everybody's, all who are not named have it.
+        // A change of the verdict of `*` affects all crawlers that are not named.
         Some(verdict != self.rows.get(row)?.verdict)
     }
 
-    /// A rule is read otherwise, in every set of groups that it stands in.
-    fn with_rule(&mut self, line: &Directive, strict: StrictEffect) -> Option<bool> {
-        let (evaluator, no) = (&mut *self.evaluation.evaluator, line.group_no);
-        let single = evaluator.sets.of_groups(&[no]);
-        if evaluator.sets.get(single).is_of_name && self.is_changed(single, line, strict)? {
+    /// Returns whether a verdict changes if a rule is changed in every set that contains its group.
+    fn with_changed_rule(&mut self, rule: &Directive, effect: StrictEffect) -> Option<bool> {
+        let evaluator = &mut *self.evaluation.evaluator;
+        let single = evaluator.sets.of_groups(&[rule.group_no]);
+        let is_of_name = evaluator.sets.get(single).is_of_name;
+        if is_of_name && self.changes_verdict_of_set(single, rule, effect)? {
             return Some(true);
         }
-        if self.shared.is_none() {
-            self.shared = Some(self.gather_shared());
+        if self.sets_by_group.is_none() {
+            self.sets_by_group = Some(self.gather_sets_by_group());
         }
-        let shared = |analysis: &Self| {
-            let shared = analysis.shared.as_deref().unwrap_or_default();
-            let start = shared.partition_point(|&(group, _)| group < no);
-            let count = shared[start..].partition_point(|&(group, _)| group == no);
-            start..start + count
-        };
-        for at in shared(self) {
-            let set = self.shared.as_ref().map_or(0, |shared| shared[at].1);
-            if self.is_changed(set, line, strict)? {
+        let sets = self.sets_by_group.as_deref().unwrap_or_default();
+        let start = sets.partition_point(|entry| entry.group_no < rule.group_no);
+        let count = sets[start..].partition_point(|entry| entry.group_no == rule.group_no);
+        for i in start..start + count {
+            let set = self.sets_by_group.as_ref().map_or(0, |sets| sets[i].set);
+            if self.changes_verdict_of_set(set, rule, effect)? {
                 return Some(true);
             }
         }
         Some(false)
     }
 
-    fn gather_shared(&mut self) -> Vec<(u32, u32)> {
+    fn gather_sets_by_group(&mut self) -> Vec<GroupInSet> {
         let sets = &self.evaluation.evaluator.sets;
-        let mut shared = Vec::new();
-        for (set, _) in sets.iter().filter(|(_, it)| it.is_of_name) {
+        let mut entries = Vec::new();
+        for (set, _) in sets.iter().filter(|(_, entry)| entry.is_of_name) {
             let groups = sets.groups(set);
             if groups.len() > 1 {
-                shared.extend(groups.iter().map(|&group| (group, set)));
+                let group_in_set = |&group_no| GroupInSet { group_no, set };
+                entries.extend(groups.iter().map(group_in_set));
             }
         }
-        self.work += shared.len() as u64;
-        shared.sort_unstable();
-        shared
+        self.lines_read += entries.len() as u64;
+        entries.sort_unstable();
+        entries
     }
 
-    /// Whether a set of groups has another verdict with a rule read otherwise.
-    fn is_changed(&mut self, set: u32, line: &Directive, strict: StrictEffect) -> Option<bool> {
-        let before = self.decide(set)?;
-        // The proof of a verdict holds whatever is taken away beside it, but not
-        // whatever is added.
-        let is_taken_away = strict != StrictEffect::Raw;
-        if is_taken_away
+    /// Returns whether the verdict of a set of groups changes with a changed rule.
+    fn changes_verdict_of_set(
+        &mut self,
+        set: u32,
+        rule: &Directive,
+        effect: StrictEffect,
+    ) -> Option<bool> {
+        let before = self.coverage(set)?;
+        // The proof of a verdict remains valid if other lines are removed, but not if lines are
+        // added.
+        let only_removes = effect != StrictEffect::RawValue;
+        if only_removes
             && before
                 .proof
-                .is_some_and(|proof| !proof.contains(&line.line_no))
+                .is_some_and(|proof| !proof.contains(&rule.line_no))
         {
             return Some(false);
         }
-        let after = self.decide_with(set, line, strict)?;
+        let after = self.verdict_with_changed_rule(set, rule, effect)?;
         Some(after != before.verdict)
     }
 
-    fn decide(&mut self, set: u32) -> Option<Coverage> {
-        let known = self.evaluation.evaluator.sets.get(set).decision;
-        if known.is_none() && !self.can_afford_set(set) {
+    /// Returns the coverage of a set of groups, or `None` if it is unknown.
+    fn coverage(&mut self, set: u32) -> Option<Coverage> {
+        let known = self.evaluation.evaluator.sets.get(set).verdict;
+        if known.is_none() && !self.can_read_set(set) {
             return None;
         }
-        let decided = self.evaluation.decide(set).decided;
-        (decided.verdict != Verdict::Unknown).then_some(decided)
+        let coverage = self.evaluation.verdict_of_set(set).coverage;
+        (coverage.verdict != Verdict::Unknown).then_some(coverage)
     }
 
-    fn can_afford_set(&mut self, set: u32) -> bool {
-        let robots = self.evaluation.robots;
+    fn can_read_set(&mut self, set: u32) -> bool {
+        let robots_txt = self.evaluation.robots_txt;
         let groups = self.evaluation.evaluator.sets.groups(set).iter();
-        let lines = groups.map(|&no| robots.group_directives(no).len()).sum();
-        self.can_afford(lines)
+        let lines = groups
+            .map(|&group_no| robots_txt.group_directives(group_no).len())
+            .sum();
+        self.can_read(lines)
     }
 
-    /// The verdict of a set of groups with one rule read otherwise.
-    fn decide_with(
+    /// Returns the verdict of a set of groups with a changed rule.
+    fn verdict_with_changed_rule(
         &mut self,
         set: u32,
         changed: &Directive,
-        strict: StrictEffect,
+        effect: StrictEffect,
     ) -> Option<Verdict> {
-        if !self.can_afford_set(set) {
+        if !self.can_read_set(set) {
             return None;
         }
-        let robots = self.evaluation.robots;
+        let robots_txt = self.evaluation.robots_txt;
         let mut raw = Vec::new();
-        if strict == StrictEffect::Raw {
-            pattern::escape(robots.text(changed.value_raw), &mut raw);
+        if effect == StrictEffect::RawValue {
+            pattern::escape(robots_txt.text(changed.value_raw), &mut raw);
         }
         let evaluator = &mut *self.evaluation.evaluator;
-        // The decider of the case cannot hold a value that lives as briefly as `raw`.
-        let mut decider = MergedRules::default();
+        // The merged rules of the evaluation cannot hold a value that lives as briefly as `raw`.
+        let mut merged = MergedRules::default();
         let groups = evaluator.sets.groups(set).iter();
-        for line in groups.flat_map(|&no| robots.group_directives(no)) {
+        for line in groups.flat_map(|&group_no| robots_txt.group_directives(group_no)) {
             let allow = match line.kind {
                 DirectiveKind::Allow => true,
                 DirectiveKind::Disallow => false,
@@ -348,94 +365,104 @@ impl LeniencyAnalysis<'_, '_, '_> {
             if !line.counts {
                 continue;
             }
-            let value = robots.text(line.value);
+            let value = robots_txt.text(line.value);
             if line.line_no != changed.line_no {
-                decider.add(allow, line.line_no, value);
+                merged.add(allow, line.line_no, value);
                 continue;
             }
-            match strict {
-                StrictEffect::NoFolder => decider.add_alone(allow, line.line_no, value),
-                StrictEffect::Raw => decider.add_alone(allow, line.line_no, &raw),
+            match effect {
+                StrictEffect::NoFolder => merged.add_without_folder(allow, line.line_no, value),
+                StrictEffect::RawValue => merged.add_without_folder(allow, line.line_no, &raw),
                 _ => {}
             }
         }
-        let verdict = decider.decide(&mut evaluator.work_budget).verdict;
+        let verdict = merged.coverage(&mut evaluator.work_budget).verdict;
         (verdict != Verdict::Unknown).then_some(verdict)
     }
 
-    /// Computes all verdicts of the file without the directive at `at`.
-    fn evaluate_without(&mut self, at: usize) -> Option<bool> {
-        let robots = self.evaluation.robots;
-        // A judgement looks at each line a few times.
-        if !self.can_afford(4 * robots.directives().len() + 16) {
+    /// Returns whether a verdict changes if the directive at `index` is removed from the file.
+    fn without_line(&mut self, index: usize) -> Option<bool> {
+        let robots_txt = self.evaluation.robots_txt;
+        // An evaluation reads each line a few times.
+        if !self.can_read(4 * robots_txt.directives().len() + 16) {
             return None;
         }
         let without_line = self
             .without_line
-            .get_or_insert_with(|| FileWithoutLine::new(&robots));
-        without_line.evaluate_without(&robots, self.rows, at)
+            .get_or_insert_with(|| FileWithoutLine::new(&robots_txt));
+        without_line.changes_verdict(&robots_txt, self.rows, index)
     }
 }
 
+/// Memory for a copy of the file without one line.
+#[derive(Default)]
+struct FileWithoutLine {
+    evaluator: Evaluator,
+    document: DocumentData,
+}
+
 impl FileWithoutLine {
-    fn new(robots: &RobotsTxt<'_>) -> Self {
+    fn new(robots_txt: &RobotsTxt<'_>) -> Self {
         let mut without_line = Self::default();
-        without_line.parts.buffer.clone_from(&robots.parts.buffer);
+        let buffer = &robots_txt.document.buffer;
+        without_line.document.buffer.clone_from(buffer);
         without_line
     }
 
-    /// Returns true if the file without one line has another verdict for `*` or
-    /// for a name of the file.
-    fn evaluate_without(
+    /// Returns true if the file without the directive at `removed` has another verdict for `*` or
+    /// for a name in the file.
+    fn changes_verdict(
         &mut self,
-        robots: &RobotsTxt<'_>,
+        robots_txt: &RobotsTxt<'_>,
         rows: &[AgentVerdict<'_>],
-        at: usize,
+        removed: usize,
     ) -> Option<bool> {
-        let parts = &mut self.parts;
-        parts.directives.clear();
-        parts.groups.clear();
-        let mut group_has_rules = false;
-        for (index, line) in robots.directives().iter().enumerate() {
-            if index == at {
+        let document = &mut self.document;
+        document.directives.clear();
+        document.groups.clear();
+        let mut groups = GroupCounter::default();
+        for (index, line) in robots_txt.directives().iter().enumerate() {
+            if index == removed {
                 continue;
             }
             let mut line = *line;
             match line.kind {
                 DirectiveKind::UserAgent => {
-                    if parts.groups.is_empty() || group_has_rules {
-                        parts.groups.push(Group {
+                    if groups.user_agent() {
+                        document.groups.push(Group {
                             line_no: line.line_no,
-                            first: parts.directives.len(),
+                            first: document.directives.len(),
                             ..Group::default()
                         });
-                        group_has_rules = false;
                     }
                 }
-                DirectiveKind::Allow | DirectiveKind::Disallow => {
-                    group_has_rules |= !parts.groups.is_empty()
-                }
+                DirectiveKind::Allow | DirectiveKind::Disallow => groups.rule(),
                 DirectiveKind::Sitemap | DirectiveKind::Other => {}
             }
-            line.group_no = parts.groups.len() as u32;
-            parts.directives.push(line);
+            line.group_no = groups.group_no();
+            document.directives.push(line);
         }
         let changed = RobotsTxt {
-            body: robots.body,
-            parts,
+            body: robots_txt.body,
+            document,
         };
         let mut evaluation = self.evaluator.evaluate(&changed);
-        let judged = evaluation.verdicts();
-        if judged.iter().any(|row| row.verdict == Verdict::Unknown) {
+        let changed_rows = evaluation.verdicts();
+        if changed_rows
+            .iter()
+            .any(|row| row.verdict == Verdict::Unknown)
+        {
             return None;
         }
-        let names = &evaluation.evaluator.names;
-        let is_other = |row: &AgentVerdict<'_>| {
-            // The first row is that of everybody, and of whoever is not named.
-            let at = names.find(&changed, row.agent).map_or(0, |at| at + 1);
-            judged[at].verdict != row.verdict
+        let agents = &evaluation.evaluator.agents;
+        let is_changed = |row: &AgentVerdict<'_>| {
+            // The first row is that of `*`, which applies to crawlers that are not named.
+            let found = agents
+                .find(&changed, row.agent)
+                .map_or(0, |entry| entry + 1);
+            changed_rows[found].verdict != row.verdict
         };
-        Some(rows.iter().any(is_other))
+        Some(rows.iter().any(is_changed))
     }
 }
 
@@ -444,52 +471,52 @@ mod tests {
     use super::*;
     use crate::Parser;
 
-    fn changed(body: &str) -> Vec<(u32, Option<bool>)> {
+    fn impacts(body: &str) -> Vec<(u32, Option<bool>)> {
         let mut parser = Parser::new();
-        let robots = parser.parse(body.as_bytes());
-        let rows = Evaluator::new().verdicts(&robots);
-        let impacts = Evaluator::new().leniency_impacts(&robots, &rows);
+        let robots_txt = parser.parse(body.as_bytes());
+        let rows = Evaluator::new().verdicts(&robots_txt);
+        let impacts = Evaluator::new().leniency_impacts(&robots_txt, &rows);
         let pair = |impact: &LeniencyImpact| (impact.line_no, impact.changes_verdict);
         impacts.iter().map(pair).collect()
     }
 
     #[test]
-    fn a_liberty_counts_if_a_verdict_hangs_on_it() {
-        assert_eq!(changed("User-agent: *\nDisallow /\n"), [(2, Some(true))]);
+    fn a_leniency_has_an_impact_if_a_verdict_depends_on_it() {
+        assert_eq!(impacts("User-agent: *\nDisallow /\n"), [(2, Some(true))]);
         assert_eq!(
-            changed("User-agent: *\nDisallow /\nDisallow: /\n"),
+            impacts("User-agent: *\nDisallow /\nDisallow: /\n"),
             [(2, Some(false))]
         );
         assert_eq!(
-            changed("User-agent: *\nDissallow: /x\nDisallow: /y\n"),
+            impacts("User-agent: *\nDissallow: /x\nDisallow: /y\n"),
             [(2, Some(false))]
         );
         assert_eq!(
-            changed("User-agent: MJ12bot\nDisallow: /\n"),
+            impacts("User-agent: MJ12bot\nDisallow: /\n"),
             [(1, Some(true))]
         );
         assert_eq!(
-            changed("User-agent: MJ12bot\nDisallow:\n"),
+            impacts("User-agent: MJ12bot\nDisallow:\n"),
             [(1, Some(false))]
         );
-        assert_eq!(changed("User-agent: *\nDisallow: *\n"), [(2, Some(true))]);
+        assert_eq!(impacts("User-agent: *\nDisallow: *\n"), [(2, Some(true))]);
         assert_eq!(
-            changed("User-agent: *\nDisallow: /\nAllow: /index.html\nDisallow: /index.html*\n"),
+            impacts("User-agent: *\nDisallow: /\nAllow: /index.html\nDisallow: /index.html*\n"),
             [(3, Some(true))]
         );
-        assert_eq!(changed("User-agent: *\nDisallow: /\n"), []);
-        // A user-agent line that falls away leaves its rules to the group before.
+        assert_eq!(impacts("User-agent: *\nDisallow: /\n"), []);
+        // Without its user-agent line, the rules of a group belong to the previous group.
         assert_eq!(
-            changed("User-agent: a\nDisallow: /x\nUseragent: b\nDisallow: /\n"),
+            impacts("User-agent: a\nDisallow: /x\nUseragent: b\nDisallow: /\n"),
             [(3, Some(true))]
         );
-        // Without its only rule a group runs into the next.
+        // Without its only rule, a group continues in the next.
         assert_eq!(
-            changed("User-agent: a\nDisallow /x\nUser-agent: b\nDisallow: /y\n"),
+            impacts("User-agent: a\nDisallow /x\nUser-agent: b\nDisallow: /y\n"),
             [(2, Some(false))]
         );
         assert_eq!(
-            changed("User-agent: a\nDisallow /x\nUser-agent: b\nDisallow: /\n"),
+            impacts("User-agent: a\nDisallow /x\nUser-agent: b\nDisallow: /\n"),
             [(2, Some(true))]
         );
     }

@@ -1,28 +1,28 @@
-//! The answer for one crawler and the whole file.
+//! Verdicts: the answer for one crawler and a whole file.
 
 pub(crate) mod agents;
 pub(crate) mod coverage;
 pub(crate) mod evaluator;
 pub(crate) mod fingerprint;
 pub(crate) mod group_sets;
-mod index;
 pub(crate) mod leniency;
+mod seeded_hash;
 
-/// What a file's rules leave to a crawler.
+/// The answer for one crawler and a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No path may be fetched.
     DisallowAll,
-    /// Some paths may be fetched, and some not.
+    /// Some paths may be fetched and others may not.
     Partial,
     /// Every path may be fetched.
     AllowAll,
-    /// It could not be decided.
+    /// The verdict could not be decided.
     Unknown,
 }
 
 impl Verdict {
-    /// The word that stands in the tables.
+    /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::DisallowAll => "disallow_all",
@@ -33,25 +33,25 @@ impl Verdict {
     }
 }
 
-/// What a verdict rests on.
+/// The basis of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// Groups that name the crawler.
     Explicit,
     /// The groups of `*`.
     Wildcard,
-    /// There are groups, but none for the crawler or `*`.
+    /// The file has groups, but none for the crawler or `*`.
     NoGroup,
-    /// The file addresses nobody.
+    /// The file addresses no crawler.
     NoRules,
-    /// The status of the response, not its body.
+    /// The HTTP status of the response, not its body.
     HttpStatus,
-    /// The work limit was met.
+    /// The work budget was exceeded.
     TooComplex,
 }
 
 impl Basis {
-    /// The word that stands in the tables.
+    /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Explicit => "explicit",
@@ -64,35 +64,35 @@ impl Basis {
     }
 }
 
-/// The verdicts for one name that a file holds, or for `*`.
+/// The verdicts for one name in a file, or for `*`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentVerdict<'a> {
-    /// A whole name or a token, lower-cased; `*` for everybody else.
+    /// A whole name or a token, in lower case; `*` for all other crawlers.
     pub agent: &'a [u8],
-    /// By Google's rules, names compared whole.
+    /// The verdict according to Google's rules, with whole names compared.
     pub verdict: Verdict,
-    /// By Google's rules as its parser applies them to a crawler of this name.
+    /// The verdict of Google's parser for a crawler with this name.
     pub verdict_google: Verdict,
-    /// By RFC 9309, for a crawler that calls itself by this name.
+    /// The verdict according to RFC 9309 for a crawler with this name.
     pub verdict_rfc9309: Verdict,
-    /// By Koster's draft of 1996, likewise.
+    /// The verdict according to Koster's draft of 1996 for a crawler with this name.
     pub verdict_koster1996: Verdict,
-    /// What `verdict` rests on.
+    /// The basis of `verdict`.
     pub basis: Basis,
-    /// Whether `/` may be fetched, by `verdict`'s rules.
+    /// True if `/` may be fetched, according to the rules of `verdict`.
     pub is_root_allowed: bool,
-    /// Allow lines that were merged for `verdict`.
+    /// The number of allow lines merged for `verdict`.
     pub n_allow: u32,
-    /// Disallow lines that were merged for `verdict`.
+    /// The number of disallow lines merged for `verdict`.
     pub n_disallow: u32,
     /// The first valid crawl-delay of the groups, in seconds.
     pub crawl_delay: Option<f64>,
-    /// The line that shows the verdict, 0 for none.
-    pub evidence_line: u32,
+    /// The line that shows the verdict: the deciding rule, or else the first line of the groups.
+    pub evidence_line: Option<u32>,
 }
 
 impl AgentVerdict<'_> {
-    /// Whether a verdict is unknown because the work limit was met
+    /// Returns true if a verdict is unknown because the work budget was exceeded
     /// ([`AnomalyKind::TooComplex`](crate::AnomalyKind::TooComplex)).
     pub fn is_undecided(&self) -> bool {
         let verdicts = [

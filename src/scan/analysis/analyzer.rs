@@ -98,6 +98,6 @@ fn status_verdict(capture: &Capture<'_>) -> AgentVerdict<'static> {
         n_allow: 0,
         n_disallow: 0,
         crawl_delay: None,
-        evidence_line: 0,
+        evidence_line: None,
     }
 }

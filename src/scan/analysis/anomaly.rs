@@ -6,8 +6,8 @@ use robots::{AnomalyKind, Directive, Severity};
 /// An anomaly of a capture or of its body.
 #[derive(Clone, Copy, Debug)]
 pub struct CaptureAnomaly<'a> {
-    /// The line, from 1; 0 for an anomaly of the whole file, its response or its record.
-    pub line_no: u32,
+    /// The line, from 1, or `None` for an anomaly of the whole file, its response or its record.
+    pub line_no: Option<u32>,
     /// The code, which never changes.
     pub code: &'static str,
     /// The severity.
@@ -23,7 +23,7 @@ impl CaptureAnomaly<'_> {
     /// Returns an anomaly of the record, the URL or the response.
     pub(crate) fn of_capture(kind: CaptureAnomalyKind) -> Self {
         Self {
-            line_no: 0,
+            line_no: None,
             code: kind.code(),
             severity: kind.severity(),
             changes_verdict: Some(false),
@@ -36,7 +36,7 @@ impl<'a> CaptureAnomaly<'a> {
     /// Returns an anomaly of the body as a whole.
     pub(crate) fn of_file(kind: AnomalyKind) -> Self {
         Self {
-            line_no: 0,
+            line_no: None,
             code: kind.code(),
             severity: kind.severity(),
             changes_verdict: Some(false),
@@ -47,7 +47,7 @@ impl<'a> CaptureAnomaly<'a> {
     /// Returns an anomaly of a line.
     pub(crate) fn of_line(line: &Directive, kind: AnomalyKind, detail: &'a [u8]) -> Self {
         Self {
-            line_no: line.line_no,
+            line_no: Some(line.line_no),
             code: kind.code(),
             severity: kind.severity(),
             changes_verdict: Some(false),

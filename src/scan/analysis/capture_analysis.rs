@@ -168,7 +168,7 @@ impl<'a> CaptureAnalysis<'a> {
             }
             let earlier = self.preferences[..i].iter().rev();
             let is_contradiction = earlier.take(PREFERENCES_COMPARED_MAX).any(|other| {
-                other.line.group_no == line.group_no
+                other.line.group_no() == line.group_no()
                     && other.preference.mechanism == preference.mechanism
                     && other.preference.path == preference.path
                     && other.preference.key.eq_ignore_ascii_case(preference.key)

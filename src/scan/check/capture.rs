@@ -197,7 +197,7 @@ fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: StatusEffect) -> Ag
         Answer {
             asked: url.clone(),
             is_allowed,
-            line_no: 0,
+            line_no: None,
             line: None,
             group_line_no: None,
         }
@@ -208,7 +208,7 @@ fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: StatusEffect) -> Ag
         verdicts: Verdicts {
             verdict,
             basis: Basis::HttpStatus,
-            evidence_line: 0,
+            evidence_line: None,
             by_dialect: Dialect::ALL.map(|dialect| (dialect, verdict)),
         },
     }
@@ -315,7 +315,7 @@ fn anomalies(dataset: &Dataset, key: (u32, i64)) -> Result<Vec<Oddity>, Error> {
                     .into_iter()
                     .find(|it| it.name() == severities.value(row));
                 found.push(Oddity {
-                    line_no: line_no.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
+                    line_no: line_no.and_then(|line_no| u32::try_from(line_no).ok()),
                     code: codes.value(row).to_owned(),
                     severity: severity.unwrap_or(Severity::Info),
                     about: about(codes.value(row)).to_owned(),

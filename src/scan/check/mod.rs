@@ -36,8 +36,8 @@ pub struct Answer {
     pub asked: String,
     /// Whether it may be fetched; `None` where that cannot be told.
     pub is_allowed: Option<bool>,
-    /// The line that says so, 0 for none.
-    pub line_no: u32,
+    /// The line that says so, if there is one.
+    pub line_no: Option<u32>,
     /// That line, as it stands.
     pub line: Option<String>,
     /// The first line of the group it stands in.
@@ -51,8 +51,8 @@ pub struct Verdicts {
     pub verdict: Verdict,
     /// What that rests on.
     pub basis: Basis,
-    /// The line that shows it, 0 for none.
-    pub evidence_line: u32,
+    /// The line that shows it, if there is one.
+    pub evidence_line: Option<u32>,
     /// By each dialect, in the order of [`Dialect::ALL`].
     pub by_dialect: [(Dialect, Verdict); 3],
 }
@@ -73,8 +73,8 @@ impl Verdicts {
 /// An anomaly of the file.
 #[derive(Clone, Debug)]
 pub struct Oddity {
-    /// The line, 0 for the whole file.
-    pub line_no: u32,
+    /// The number of the line, from 1, or `None` for the whole file.
+    pub line_no: Option<u32>,
     /// The permanent code.
     pub code: String,
     /// How much it matters.
@@ -139,7 +139,7 @@ pub fn check(body: &[u8], reading: ParseOptions, asking: &Asking<'_>) -> Report 
     };
     let undecided = rows.iter().any(AgentVerdict::is_undecided);
     let anomalies = undecided
-        .then(|| oddity(AnomalyKind::TooComplex, 0, Some(false)))
+        .then(|| oddity(AnomalyKind::TooComplex, None, Some(false)))
         .into_iter()
         .chain(robots.anomalies().iter().map(|it| {
             let changes_verdict = robots::changes_verdict(&changes, it);
@@ -164,15 +164,15 @@ fn agent_report(
         let directive = robots
             .directives()
             .iter()
-            .find(|it| it.line_no == access.line_no);
+            .find(|directive| Some(directive.line_no) == access.line_no);
         Answer {
             asked: url.clone(),
             is_allowed: Some(access.is_allowed),
             line_no: access.line_no,
-            line: line(access.line_no),
+            line: access.line_no.and_then(line),
             group_line_no: directive
-                .and_then(|it| it.group_no.checked_sub(1))
-                .map(|at| robots.groups()[at as usize].line_no),
+                .and_then(|directive| directive.group_no())
+                .map(|group_no| robots.groups()[group_no as usize - 1].line_no),
         }
     });
     let answers = answers.collect();
@@ -184,7 +184,7 @@ fn agent_report(
     let own = crawler.names().find_map(explicit);
     let (verdict, basis, evidence_line) = match own {
         Some(row) => (row.verdict, row.basis, row.evidence_line),
-        None if crawler.ignores_wildcard() => (Verdict::AllowAll, Basis::NoGroup, 0),
+        None if crawler.ignores_wildcard() => (Verdict::AllowAll, Basis::NoGroup, None),
         None => (rows[0].verdict, rows[0].basis, rows[0].evidence_line),
     };
     let by_dialect = Dialect::ALL.map(|dialect| {
@@ -282,7 +282,7 @@ mod tests {
         let answer = &it.agents[0].answers[0];
         assert_eq!(
             (answer.line_no, answer.line.as_deref(), answer.group_line_no),
-            (3, Some("Disallow /x"), Some(1))
+            (Some(3), Some("Disallow /x"), Some(1))
         );
         assert_eq!(
             it.anomalies

@@ -77,9 +77,9 @@ impl Crawler {
         let basis = match audience(choice.dialect(), robots) {
             _ if policy.is_named() => Basis::Explicit,
             _ if ignores_wildcard => Basis::NoGroup,
-            Audience::Everybody => Basis::Wildcard,
-            Audience::Some => Basis::NoGroup,
-            Audience::Nobody => Basis::NoRules,
+            Audience::All => Basis::Wildcard,
+            Audience::Named => Basis::NoGroup,
+            Audience::None => Basis::NoRules,
         };
         CrawlerPolicy { basis, policy }
     }

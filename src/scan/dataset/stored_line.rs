@@ -262,7 +262,7 @@ impl<'a> StoredLine<'a> {
         file.push(&DirectiveRow {
             kind: self.key,
             line_no: self.line_no,
-            group_no: self.group_no,
+            group_no: (self.group_no != 0).then_some(self.group_no),
             record_no: self.record_no,
             key_raw: &bytes(self.key_raw),
             value_raw: &bytes(self.value_raw),

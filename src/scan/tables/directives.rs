@@ -27,7 +27,7 @@ impl Builder {
             .filter(|it| it.kind == DirectiveKind::Other)
         {
             let known = robots.directive_name(line, &mut name);
-            self.group_no.append_option(line_no(line.group_no));
+            self.group_no.append_option(line_no(line.group_no()));
             self.line_no.append_value(int(line.line_no));
             let texts = &mut self.texts;
             self.directive

@@ -35,7 +35,11 @@ impl Builder {
         let lines: Vec<&Directive> = lines
             .filter(|it| it.kind == DirectiveKind::UserAgent)
             .collect();
-        let group = |it: &Directive| &robots.groups()[it.group_no as usize - 1];
+        let group_no = |line: &Directive| {
+            line.group_no()
+                .expect("a user-agent line belongs to a group")
+        };
+        let group = |line: &Directive| &robots.groups()[group_no(line) as usize - 1];
         let count = lines.len();
         if count == 0 {
             return;
@@ -43,9 +47,9 @@ impl Builder {
         let lines = lines.iter().copied();
         self.fill_capture(facts, count);
         self.group_no
-            .extend(lines.clone().map(|it| int(it.group_no)));
+            .extend(lines.clone().map(|line| int(group_no(line))));
         self.agent_no
-            .extend(lines.clone().map(|it| int(it.agent_no)));
+            .extend(lines.clone().map(|line| line.agent_no().map_or(0, int)));
         self.line_no.extend(lines.clone().map(|it| int(it.line_no)));
         self.record_no
             .extend(lines.clone().map(|it| int(it.record_no)));

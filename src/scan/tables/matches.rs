@@ -19,7 +19,7 @@ pub(crate) struct MatchRow<'a> {
     pub(crate) url: &'a str,
     pub(crate) agent: &'a str,
     pub(crate) access: &'static str,
-    pub(crate) line_no: u32,
+    pub(crate) line_no: Option<u32>,
     pub(crate) basis: &'static str,
     /// The crawl and the `robots_id`.
     pub(crate) capture: Option<(&'a str, i64)>,

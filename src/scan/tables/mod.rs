@@ -317,7 +317,7 @@ pub(crate) fn int(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-/// A line number as it stands in a column: null for none.
-pub(crate) fn line_no(number: u32) -> Option<i32> {
-    (number != 0).then(|| int(number))
+/// Returns the value of a column of line numbers.
+pub(crate) fn line_no(number: Option<u32>) -> Option<i32> {
+    number.map(int)
 }

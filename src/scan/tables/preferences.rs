@@ -28,7 +28,7 @@ impl Builder {
             let host = facts.surt_host_name();
             self.surt_host_name
                 .append_option(host.map(|host| self.texts.intern(host)));
-            self.group_no.append_option(line_no(stated.line.group_no));
+            self.group_no.append_option(line_no(stated.line.group_no()));
             self.line_no.append_value(int(stated.line.line_no));
             self.mechanism
                 .append_value(self.texts.intern_static(it.mechanism.name()));

@@ -40,7 +40,7 @@ impl Builder {
         let lines = lines.iter().copied();
         self.fill_capture(facts, count);
         self.group_no
-            .extend_options(lines.clone().map(|it| line_no(it.group_no)));
+            .extend_options(lines.clone().map(|it| line_no(it.group_no())));
         self.line_no.extend(lines.clone().map(|it| int(it.line_no)));
         self.record_no
             .extend(lines.clone().map(|it| int(it.record_no)));

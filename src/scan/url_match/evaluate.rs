@@ -38,7 +38,7 @@ pub(crate) enum Ground {
 pub(crate) struct Answer {
     pub(crate) permission: Permission,
     pub(crate) ground: Ground,
-    pub(crate) line_no: u32,
+    pub(crate) line_no: Option<u32>,
 }
 
 impl Permission {
@@ -102,7 +102,7 @@ impl Answer {
         Self {
             permission: Permission::Unknown,
             ground,
-            line_no: 0,
+            line_no: None,
         }
     }
 }
@@ -136,7 +136,7 @@ impl<'a> Answers<'a> {
         Answer {
             permission: Permission::ALL[usize::from(self.rest.u8())],
             ground: Ground::ALL[usize::from(self.rest.u8())],
-            line_no: self.rest.u32(),
+            line_no: Some(self.rest.u32()).filter(|&line_no| line_no != 0),
         }
     }
 }
@@ -159,7 +159,7 @@ pub(crate) fn put_answers(
     for answer in answers {
         put_u8(record, answer.permission as u8);
         put_u8(record, answer.ground as u8);
-        put_u32(record, answer.line_no);
+        put_u32(record, answer.line_no.unwrap_or(0));
     }
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn ask_status<'j>(
         let by_status = |permission| Answer {
             permission,
             ground: Ground::HttpStatus,
-            line_no: 0,
+            line_no: None,
         };
         let answer = match source.map(|source| source.effect(job.asked.dialect())) {
             None => Answer::unknown(Ground::NoCapture),

@@ -161,10 +161,9 @@ impl CsvFile {
             Some((crawl, robots_id)) => (crawl, robots_id.to_string()),
             None => ("", String::new()),
         };
-        let line_no = match row.line_no {
-            0 => String::new(),
-            line_no => line_no.to_string(),
-        };
+        let line_no = row
+            .line_no
+            .map_or(String::new(), |line_no| line_no.to_string());
         self.write(&[
             row.url, row.agent, &robots_id, row.access, &line_no, row.basis, crawl,
         ])

@@ -1,25 +1,12 @@
-//! Keys of lines: what Google reads, what others define, what is near a miss.
+//! Keys: how Google's parser and RFC 9309 read them, and which ones are known.
+//!
+//! Google's parser compares the beginning of a key with its known keys, accepts some misspellings,
+//! and ignores other keys. Section numbers refer to `google-semantics`.
 
-use crate::document::{Directive, RobotsTxt};
-use crate::parse::blanks::{trim_end, trim_start};
-use crate::parse::template::starts_with_ignore_case;
+use super::template::starts_with_ignore_case;
+use crate::document::DirectiveKind;
 
-/// What a line is for, by its key (google-semantics §3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DirectiveKind {
-    /// `User-agent`, and what Google takes for it.
-    UserAgent,
-    /// `Allow`.
-    Allow,
-    /// `Disallow`.
-    Disallow,
-    /// `Sitemap`.
-    Sitemap,
-    /// Anything else.
-    Other,
-}
-
-/// Keys that Google's reporter knows and does not use (§8).
+/// Keys that Google's parser recognizes but does not use (§8).
 const UNSUPPORTED: [&[u8]; 12] = [
     b"clean-param",
     b"content-signal",
@@ -35,7 +22,7 @@ const UNSUPPORTED: [&[u8]; 12] = [
     b"visit-time",
 ];
 
-/// Other keys with a source that defines them.
+/// Other keys that a specification or a known crawler defines.
 const KNOWN: [&[u8]; 22] = [
     b"license",
     b"disallowaitraining",
@@ -61,42 +48,28 @@ const KNOWN: [&[u8]; 22] = [
     b"index",
 ];
 
-/// Whether `key` begins as one that Google's reporter knows and does not use.
+/// Returns true if the first letter and the length of `key` are those of a key in
+/// [`UNSUPPORTED`].
 #[inline]
 pub(crate) fn may_be_unsupported(key: &[u8]) -> bool {
     let first = key.first().map_or(0, |byte| byte | 0x20);
     key.len() <= 14 && matches!(first, b'c' | b'd' | b'h' | b'n' | b'r' | b'v')
 }
 
-/// Whether Google's reporter knows `key` and does not use it.
+/// Returns true if Google's parser recognizes `key` but does not use it.
 pub(crate) fn is_unsupported(key: &[u8]) -> bool {
     UNSUPPORTED
         .iter()
         .any(|name| key.eq_ignore_ascii_case(name))
 }
 
-/// Whether any specification or known crawler defines `key`.
+/// Returns true if any specification or known crawler defines `key`.
 pub(crate) fn is_known_directive(key: &[u8]) -> bool {
     is_unsupported(key) || KNOWN.iter().any(|name| key.eq_ignore_ascii_case(name))
 }
 
-impl RobotsTxt<'_> {
-    /// The canonical name of a directive with [`DirectiveKind::Other`], written into
-    /// `out`, and whether any specification or known crawler defines it.
-    ///
-    /// The key lower-cased; `content-signals` is `content-signal`.
-    pub fn directive_name(&self, directive: &Directive, out: &mut Vec<u8>) -> bool {
-        let key = trim_end(trim_start(self.text(directive.key_raw)));
-        out.clear();
-        out.extend(key.iter().map(u8::to_ascii_lowercase));
-        if out == b"content-signals" {
-            out.pop();
-        }
-        is_known_directive(out)
-    }
-}
-
-/// Reads a key by its beginning, in this order (§3).
+/// Determines the kind of a key by its beginning (§3). Returns the kind, and whether the key is a
+/// misspelling.
 pub(crate) fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
     let starts = |prefix: &[u8]| starts_with_ignore_case(key, prefix);
     match key[0] | 0x20 {
@@ -112,7 +85,7 @@ pub(crate) fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
             b"disallaw",
         ]
         .iter()
-        .any(|it| starts(it)) =>
+        .any(|typo| starts(typo)) =>
         {
             (DirectiveKind::Disallow, true)
         }
@@ -122,8 +95,8 @@ pub(crate) fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
     }
 }
 
-/// Reads `Disallow` and `Allow` where a colon follows at once: whether it is
-/// `Allow`, and the place of the colon.
+/// Recognizes `Disallow:` and `Allow:` at the beginning of a line. Returns whether it is `Allow`, and
+/// the position of the colon.
 #[inline(always)]
 pub(crate) fn read_rule_key(line: &[u8]) -> Option<(bool, usize)> {
     let (first, rest) = line.split_first_chunk::<8>()?;
@@ -135,8 +108,8 @@ pub(crate) fn read_rule_key(line: &[u8]) -> Option<(bool, usize)> {
     }
 }
 
-/// Reads `User-agent` and `Sitemap` where a colon follows at once: the key,
-/// and the place of the colon.
+/// Recognizes `User-agent:` and `Sitemap:` at the beginning of a line. Returns the kind and the
+/// position of the colon.
 #[inline(always)]
 pub(crate) fn read_name_key(line: &[u8]) -> Option<(DirectiveKind, usize)> {
     let (first, rest) = line.split_first_chunk::<8>()?;
@@ -149,17 +122,17 @@ pub(crate) fn read_name_key(line: &[u8]) -> Option<(DirectiveKind, usize)> {
     }
 }
 
-/// The first six of eight octets.
+/// A mask of the first six of eight bytes.
 const ALLOW: u64 = u64::MAX >> 16;
 
-/// Whether eight octets are `name`, which is lower-case, in any case.
+/// Returns true if eight bytes equal the lower-case `name`, ignoring case.
 #[inline(always)]
 fn is_word(word: u64, name: [u8; 8]) -> bool {
     let case = name.map(|byte| if byte.is_ascii_lowercase() { 0x20 } else { 0 });
     word | u64::from_le_bytes(case) == u64::from_le_bytes(name)
 }
 
-/// Whether the key is spelt as RFC 9309 §2.2 has it, in any case.
+/// Returns true if a key is spelled as in RFC 9309 §2.2, ignoring case.
 pub(crate) fn is_whole_key(key: DirectiveKind, text: &[u8]) -> bool {
     let name: &[u8] = match key {
         DirectiveKind::UserAgent => b"user-agent",
@@ -170,7 +143,8 @@ pub(crate) fn is_whole_key(key: DirectiveKind, text: &[u8]) -> bool {
     };
     text.eq_ignore_ascii_case(name)
 }
-/// Whether an unknown key is one or two slips away from a known one.
+
+/// Returns true if an unknown key is one or two edits away from a known key.
 pub(crate) fn is_near_known_key(key: &[u8]) -> bool {
     if !(4..=16).contains(&key.len()) {
         return false;
@@ -183,15 +157,16 @@ pub(crate) fn is_near_known_key(key: &[u8]) -> bool {
         (b"crawl-delay", 2),
     ]
     .iter()
-    // As many slips at least as one of them is longer.
-    .any(|&(name, slips)| key.len().abs_diff(name.len()) <= slips && distance(key, name) <= slips)
+    // The distance is at least the difference of the lengths.
+    .any(|&(name, max)| key.len().abs_diff(name.len()) <= max && distance(key, name) <= max)
 }
 
-/// Edits (insert, remove, change, swap of neighbours) between two short words.
+/// Returns the number of edits (insertions, deletions, substitutions, swaps of neighbours) between
+/// two short words.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let width = b.len() + 1;
     let mut before = [0usize; 20];
-    let mut last: [usize; 20] = std::array::from_fn(|at| at);
+    let mut last: [usize; 20] = std::array::from_fn(|i| i);
     for (i, x) in a.iter().enumerate() {
         let mut row = [0usize; 20];
         row[0] = i + 1;

@@ -1,0 +1,162 @@
+//! Grouping of lines: which user-agent lines and rules belong together.
+//!
+//! Each dialect has one function here. The parser, the policies, the verdicts and the leniency
+//! analysis all call it, so that they cannot disagree.
+//!
+//! Google's parser and RFC 9309 group lines in the same way and differ in the lines that they
+//! see: Google's parser groups every line that it understands, RFC 9309 only the lines that
+//! conform to its grammar ([`is_conforming`](super::rfc9309::is_conforming)).
+
+use crate::document::Directive;
+use crate::document::DirectiveKind;
+
+/// Numbers the groups of `google` and `rfc9309` (RFC 9309 §2.2.1).
+///
+/// A user-agent line starts a group unless it follows another user-agent line of a group that has
+/// no rules yet. Rules before the first group belong to none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GroupCounter {
+    group_count: u32,
+    has_rules: bool,
+}
+
+impl GroupCounter {
+    /// Passes a user-agent line. Returns true if it starts a group.
+    #[inline(always)]
+    pub(crate) fn user_agent(&mut self) -> bool {
+        let starts_group = self.group_count == 0 || self.has_rules;
+        if starts_group {
+            self.group_count += 1;
+            self.has_rules = false;
+        }
+        starts_group
+    }
+
+    /// Passes an allow or disallow line.
+    #[inline(always)]
+    pub(crate) fn rule(&mut self) {
+        self.has_rules |= self.group_count > 0;
+    }
+
+    /// The number of the current group, from 1, or 0 before the first.
+    #[inline(always)]
+    pub(crate) fn group_no(&self) -> u32 {
+        self.group_count
+    }
+
+    /// Returns true if the current group has rules.
+    #[inline(always)]
+    pub(crate) fn has_rules(&self) -> bool {
+        self.has_rules
+    }
+}
+
+/// Numbers the records of `koster1996` (Koster 1996 §3.2, §3.3).
+///
+/// A blank line ends a record, and so does a user-agent line after a rule. Only lines whose key is
+/// spelled exactly and followed by a colon have an effect.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KosterRecordCounter {
+    record_no: u32,
+    is_ended: bool,
+    has_rules: bool,
+}
+
+impl KosterRecordCounter {
+    pub(crate) const NEW: Self = Self {
+        record_no: 0,
+        is_ended: true,
+        has_rules: false,
+    };
+
+    /// Passes a blank line.
+    #[inline(always)]
+    pub(crate) fn blank_line(&mut self) {
+        self.is_ended = true;
+    }
+
+    /// Passes a directive and returns the number of its record, from 1.
+    #[inline(always)]
+    pub(crate) fn directive(&mut self, kind: DirectiveKind, is_exact: bool) -> u32 {
+        let is_rule = matches!(kind, DirectiveKind::Allow | DirectiveKind::Disallow);
+        let is_agent = kind == DirectiveKind::UserAgent;
+        if self.is_ended || (is_agent && is_exact && self.has_rules) {
+            self.record_no += 1;
+            self.is_ended = false;
+            self.has_rules = false;
+        }
+        self.has_rules |= is_rule && is_exact;
+        self.record_no
+    }
+}
+
+/// Finds the records of `koster1996` that have agents.
+///
+/// Rules of a record before its first user-agent line apply to no crawler.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KosterRecordStarts {
+    last_record_no: Option<u32>,
+}
+
+impl KosterRecordStarts {
+    /// Passes a user-agent line that counts and conforms. Returns true if it is the first of its
+    /// record.
+    #[inline(always)]
+    pub(crate) fn user_agent(&mut self, line: &Directive) -> bool {
+        let starts_record = self.last_record_no != Some(line.record_no);
+        self.last_record_no = Some(line.record_no);
+        starts_record
+    }
+
+    /// Returns true if a rule belongs to a record that has an agent above it.
+    #[inline(always)]
+    pub(crate) fn has_agent(&self, rule: &Directive) -> bool {
+        self.last_record_no == Some(rule.record_no)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parser;
+    use DirectiveKind::{Allow, UserAgent};
+
+    #[test]
+    fn a_user_agent_line_after_rules_starts_a_group() {
+        let mut groups = GroupCounter::default();
+        groups.rule();
+        assert_eq!((groups.group_no(), groups.has_rules()), (0, false));
+        assert!(groups.user_agent() && !groups.user_agent());
+        groups.rule();
+        assert_eq!((groups.group_no(), groups.has_rules()), (1, true));
+        assert!(groups.user_agent());
+        assert_eq!((groups.group_no(), groups.has_rules()), (2, false));
+    }
+
+    #[test]
+    fn a_blank_line_or_a_user_agent_line_after_rules_starts_a_record() {
+        let mut records = KosterRecordCounter::NEW;
+        assert_eq!(records.directive(UserAgent, true), 1);
+        assert_eq!(records.directive(Allow, true), 1);
+        assert_eq!(records.directive(UserAgent, false), 1);
+        assert_eq!(records.directive(UserAgent, true), 2);
+        records.blank_line();
+        assert_eq!(records.directive(Allow, false), 3);
+        assert_eq!(records.directive(UserAgent, true), 3);
+    }
+
+    #[test]
+    fn rules_before_the_first_user_agent_line_of_a_record_have_no_agent() {
+        let mut parser = Parser::new();
+        let body = b"Allow: /\nUser-agent: a\nUser-agent: b\nAllow: /\n\nAllow: /\n";
+        let mut starts = KosterRecordStarts::default();
+        let lines = parser.parse(body).directives().iter();
+        let found: Vec<bool> = lines
+            .map(|line| match line.kind {
+                UserAgent => starts.user_agent(line),
+                _ => starts.has_agent(line),
+            })
+            .collect();
+        assert_eq!(found, [false, true, false, true, false]);
+    }
+}
