@@ -2,7 +2,7 @@
 //! `../shared/data/oracle` holds.
 
 use crate::util::{self, base64, columns};
-use arrow::array::{Array, BooleanArray, Int64Array, StringArray};
+use arrow_array::{Array, BooleanArray, Int64Array, StringArray};
 use robots::{AnomalyKind, DirectiveKind, ParseOptions, Parser, Policy};
 use robots_scan::capture::{Capture, Scope};
 use serde_json::Value;

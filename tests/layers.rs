@@ -208,7 +208,8 @@ fn paths_are_found_in_all_positions() {
 #[test]
 fn the_language_knows_text_and_nothing_else() {
     let never = [
-        "arrow",
+        "arrow_array",
+        "arrow_schema",
         "parquet",
         "warc",
         "http",
@@ -253,7 +254,8 @@ fn http_knows_neither_robots_txt_nor_arrow() {
     // Nor any later stage.
     let never = [
         "robots",
-        "arrow",
+        "arrow_array",
+        "arrow_schema",
         "parquet",
         "crate::analysis",
         "crate::crawler",
@@ -314,7 +316,8 @@ fn datasets_and_resolution_know_no_archives() {
     }
     let never = [
         "robots",
-        "arrow",
+        "arrow_array",
+        "arrow_schema",
         "parquet",
         "crate::dataset",
         "crate::resolve",
@@ -342,7 +345,8 @@ fn verify_computes_no_verdict_again() {
 #[test]
 fn the_command_parses_nothing_but_flags() {
     let never = [
-        "arrow",
+        "arrow_array",
+        "arrow_schema",
         "parquet",
         "warc",
         "robots_scan::capture::http",

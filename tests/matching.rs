@@ -11,8 +11,9 @@ mod oracle;
 mod parquet_lists;
 
 use crate::util::{Ran, columns, command, run};
-use arrow::array::{Array, AsArray};
-use arrow::datatypes::{Int32Type, Int64Type};
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
 use made::{Made, dataset, robots_ids};
 use parquet::arrow::ArrowWriter;
 use serde_json::Value;
@@ -372,9 +373,8 @@ fn text_csv_parquet_gzip_and_a_pipe_give_the_same_rows_in_their_order() {
         encoder.write_all(text.as_bytes()).unwrap();
         encoder.finish().unwrap()
     };
-    let column: arrow::array::ArrayRef =
-        Arc::new(arrow::array::StringArray::from_iter_values(urls));
-    let batch = arrow::array::RecordBatch::try_from_iter([("url", column)]).unwrap();
+    let column: arrow_array::ArrayRef = Arc::new(arrow_array::StringArray::from_iter_values(urls));
+    let batch = arrow_array::RecordBatch::try_from_iter([("url", column)]).unwrap();
     let mut parquet = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut parquet, batch.schema(), None).unwrap();
     writer.write(&batch).unwrap();

@@ -2,10 +2,11 @@
 //! damage is found as what it is, and nothing else.
 
 use crate::util::{self, Random, archive, files_below, relative};
-use arrow::array::{
+use arrow_array::{
     Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, UInt32Array,
 };
-use arrow::compute::{concat_batches, take_record_batch};
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take_record_batch;
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;

@@ -68,7 +68,7 @@ fn scan(folder: &Path, archive: &Path) -> (Vec<Value>, Vec<String>) {
     let files = util::files_below(&out.join("anomalies"));
     for batch in files.iter().flat_map(|path| util::columns(path)) {
         let column = batch.column_by_name("code").unwrap();
-        let column = arrow::array::AsArray::as_string::<i32>(column);
+        let column = arrow_array::cast::AsArray::as_string::<i32>(column);
         odd.extend(column.iter().flatten().map(str::to_owned));
         odd.sort();
         odd.dedup();

@@ -3,8 +3,8 @@
 
 use super::{Row, list, matched};
 use crate::util::{Random, columns, run, samples, shared_data};
-use arrow::array::AsArray;
-use arrow::datatypes::Int64Type;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use robots::{Dialect, ParseOptions, Parser};
 use robots_scan::analysis::robots_id;
 use robots_scan::capture::{Capture, Scope};

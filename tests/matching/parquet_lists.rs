@@ -4,10 +4,10 @@
 use super::made::{Made, dataset, date};
 use super::{OPEN, Row, answers, list, matched, path};
 use crate::util::{Ran, run};
-use arrow::array::{
+use arrow_array::{
     ArrayRef, Int32Array, RecordBatch, StringArray, TimestampMillisecondArray, new_null_array,
 };
-use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int96, Int96Type};

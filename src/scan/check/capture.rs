@@ -9,7 +9,7 @@ use crate::error::{DatasetDefect, Error, ErrorKind};
 use crate::external_sort::{Filter, Scratch};
 use crate::resolve::{self, Host};
 use crate::tables::Table;
-use arrow::array::{
+use arrow_array::{
     Array, BooleanArray, Int16Array, Int32Array, Int64Array, StringArray, TimestampMillisecondArray,
 };
 use robots::{

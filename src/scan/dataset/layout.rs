@@ -8,7 +8,7 @@ use crate::disk;
 use crate::error::{Error, ErrorKind, FileKind};
 use crate::parquet_writer::RowBatch;
 use crate::tables::{Column, PARTITION_COLUMNS, Table};
-use arrow::datatypes::Schema;
+use arrow_schema::Schema;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

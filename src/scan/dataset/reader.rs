@@ -5,8 +5,8 @@ use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
 use crate::external_sort::Filter;
 use crate::tables::Table;
-use arrow::array::{Array, BooleanArray, Int64Array, RecordBatch};
-use arrow::error::ArrowError;
+use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch};
+use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReaderBuilder, RowFilter,

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::escaped_text::unescape_body;
 use crate::external_sort::sort_key::{Values, put_text, put_u8, put_u32, put_u64};
 use crate::tables::Table;
-use arrow::array::{
+use arrow_array::{
     Array, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
 use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder};

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::parquet_writer::RowBatch;
 use crate::parquet_writer::{ColumnChunk, ColumnWriter, PageBuffers};
 use crate::tables::Table;
-use arrow::datatypes::Schema;
+use arrow_schema::Schema;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
 use parquet::basic::ZstdLevel;
 use parquet::errors::ParquetError;

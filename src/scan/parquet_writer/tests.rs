@@ -2,8 +2,10 @@
 
 use super::{ColumnWriter, PageBuffers};
 use crate::parquet_writer::{ColumnBuilder, ColumnValues, Interner, PlainTextBuilder, RowBatch};
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::{DataType, Field, Float64Type, Int16Type, Int32Type, Int64Type, Schema};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int16Type, Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

@@ -4,7 +4,7 @@
 use crate::dataset::column;
 use crate::error::Error;
 use crate::external_sort::sort_key::{Values, put_i64, put_text, put_u8, put_u32};
-use arrow::array::{
+use arrow_array::{
     Array, BooleanArray, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMillisecondArray,
 };

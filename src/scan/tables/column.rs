@@ -1,7 +1,7 @@
 //! Columns: names, types, descriptions, and the macro that ties them to
 //! builders.
 
-use arrow::datatypes::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, Field, TimeUnit};
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ pub use runs::{RunRow, rows as runs_rows};
 
 use crate::analysis::CaptureAnalysis;
 use crate::parquet_writer::RowBatch;
-use arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow_schema::{Field, Schema, SchemaRef};
 use repeated_rows::{BodyRows, RepeatedRows};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 use super::{Findings, Kind, Progress};
 use crate::dataset::FileStats;
 use crate::tables::Table;
-use arrow::datatypes::Schema;
+use arrow_schema::Schema;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -224,7 +224,7 @@ fn difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<String>
             let (is, want) = (field.name(), want.name());
             return Some(format!("it has a column `{is}` where `{want}` should be"));
         }
-        let show = |field: &arrow::datatypes::Field| {
+        let show = |field: &arrow_schema::Field| {
             let null = if field.is_nullable() { "" } else { " NOT NULL" };
             format!("{}{null}", field.data_type())
         };

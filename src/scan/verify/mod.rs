@@ -24,7 +24,7 @@ use crate::disk;
 use crate::disk::open_files;
 use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
 use crate::tables::Table;
-use arrow::datatypes::SchemaRef;
+use arrow_schema::SchemaRef;
 use file::{Seen, Wanted};
 use folder::Search;
 use part::{Checked, Sound};

@@ -5,6 +5,7 @@
 //! `.csv.gz`, if a column is asked for, or if its first line has a column `url`;
 //! otherwise it is text. Standard input is text, or CSV if a column is asked for.
 
+mod byte_column;
 mod csv_list;
 mod folder;
 mod page_limit;
@@ -281,12 +282,12 @@ fn time_of_text(text: &str) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::{
-        Array, ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeStringArray, StringArray,
-        StringViewArray, TimestampMicrosecondArray, TimestampNanosecondArray, TimestampSecondArray,
+    use arrow_array::types::Int32Type;
+    use arrow_array::{
+        Array, ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeStringArray, RecordBatch,
+        StringArray, StringViewArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+        TimestampSecondArray,
     };
-    use arrow::datatypes::Int32Type;
-    use arrow::record_batch::RecordBatch;
     use std::sync::Arc;
 
     const OPTIONS: ListOptions = ListOptions {

@@ -4,17 +4,18 @@
 //! pages are limited ([`PageLimited`]), and a batch has fewer rows where its
 //! values can repeat large ones.
 
+use super::byte_column::ByteColumn;
 use super::page_limit::PageLimited;
 use super::{Each, Time, column_index, time_of_text};
 use crate::dataset::catch_panic;
 use crate::error::{Error, ErrorKind, UrlListDefect};
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::compute::cast;
-use arrow::datatypes::{
-    DataType, Date32Type, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType,
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
 };
-use arrow::error::ArrowError;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, TimeUnit};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -168,19 +169,14 @@ impl<'p> ParquetList<'p> {
             Some(_) => (batch.column(0), Some(batch.column(1))),
         };
         let fields = self.metadata.schema().fields();
-        let urls = urls_of(urls, fields[self.url].name()).map_err(refuse)?;
-        let times = times.map(times_of).transpose().map_err(refuse)?;
-        let urls = urls.as_binary::<i64>();
+        let urls = ByteColumn::new(urls)
+            .ok_or_else(|| refuse(wrong_type(fields[self.url].name(), urls)))?;
+        let times = times.map(Times::new).transpose().map_err(refuse)?;
         for row in 0..batch.num_rows() {
-            let url: &[u8] = if urls.is_valid(row) {
-                urls.value(row)
-            } else {
-                b""
-            };
-            let time = match &times {
-                None => Time::Unsaid,
-                Some(times) => time_of_row(times, row),
-            };
+            let url = urls.value(row).unwrap_or_default();
+            let time = times
+                .as_ref()
+                .map_or(Time::Unsaid, |times| times.value(row));
             each(url.trim_ascii(), time)?;
         }
         Ok(())
@@ -192,36 +188,38 @@ fn wrong_type(name: &str, array: &ArrayRef) -> ArrowError {
     ArrowError::SchemaError(format!("its column '{name}' is of the type {kind}"))
 }
 
-/// Converts URLs to `LargeBinary`.
-fn urls_of(urls: &ArrayRef, name: &str) -> Result<ArrayRef, ArrowError> {
-    let urls = match urls.data_type() {
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Ok(urls.clone()),
-        kind if is_text(kind) => cast(urls, &DataType::LargeUtf8),
-        _ => Err(wrong_type(name, urls)),
-    }?;
-    cast(&urls, &DataType::LargeBinary)
+/// A column of times.
+enum Times<'a> {
+    Typed(&'a ArrayRef),
+    Text(ByteColumn<'a>),
 }
 
-/// Returns times as they are, or as `LargeUtf8`.
-fn times_of(times: &ArrayRef) -> Result<ArrayRef, ArrowError> {
-    match times.data_type() {
-        DataType::Timestamp(..) | DataType::Date32 => Ok(times.clone()),
-        kind if is_text(kind) => cast(times, &DataType::LargeUtf8),
-        _ => Err(wrong_type("fetch_time", times)),
+impl<'a> Times<'a> {
+    fn new(array: &'a ArrayRef) -> Result<Self, ArrowError> {
+        if let DataType::Timestamp(..) | DataType::Date32 = array.data_type() {
+            return Ok(Self::Typed(array));
+        }
+        let texts = ByteColumn::of_text(array);
+        texts.map_or_else(
+            || Err(wrong_type("fetch_time", array)),
+            |texts| Ok(Self::Text(texts)),
+        )
     }
-}
 
-fn is_text(kind: &DataType) -> bool {
-    match kind {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => is_text(values),
-        _ => false,
+    fn value(&self, row: usize) -> Time {
+        match self {
+            Self::Typed(array) => typed_time(array, row),
+            Self::Text(texts) => match texts.value(row) {
+                Some(text) => time_of_text(str::from_utf8(text).expect("the column is of text")),
+                None => Time::Unsaid,
+            },
+        }
     }
 }
 
 /// An instant is the same in every zone, and one without a zone is taken as
 /// UTC. What is finer than a millisecond is cut, as it is for captures.
-fn time_of_row(times: &ArrayRef, row: usize) -> Time {
+fn typed_time(times: &ArrayRef, row: usize) -> Time {
     if times.is_null(row) {
         return Time::Unsaid;
     }
@@ -245,7 +243,7 @@ fn time_of_row(times: &ArrayRef, row: usize) -> Time {
             let days = times.as_primitive::<Date32Type>().value(row);
             Some(i64::from(days) * 86_400_000)
         }
-        _ => return time_of_text(times.as_string::<i64>().value(row)),
+        _ => unreachable!("`Times` holds no other types"),
     };
     millis.map_or(Time::Bad, Time::At)
 }
