@@ -65,13 +65,13 @@ mod record_start;
 mod record_type;
 mod resync;
 mod search_budget;
+mod slice;
 mod unsupported_format;
 
 #[cfg(test)]
 mod tests;
 
 pub use compression::Compression;
-pub use decode::source::SLICE_BYTES;
 pub use detect::detect;
 pub use error::{Error, ErrorKind};
 pub use integrity::Integrity;
@@ -81,6 +81,7 @@ pub use reader::Reader;
 pub use record::{Headers, Record};
 pub use record_type::RecordType;
 pub use resync::find_member;
+pub use slice::SLICE_BYTES;
 pub use unsupported_format::UnsupportedFormat;
 
 /// The examples of the README, which are tested with those in the documentation.

@@ -108,16 +108,16 @@ fn assert_record_type(record: &ReadRecord) {
 
 /// Asserts that every byte belongs to a record, a fault, or a line end between them.
 fn assert_all_bytes_covered(events: &[Event], bytes: &[u8]) {
-    let mut at = 0;
+    let mut end = 0;
     for event in events {
         let (from, len) = match event {
             Event::Record(record) => (record.location.offset, record.location.length.unwrap_or(0)),
             Event::Fault(fault) => (fault.offset, fault.bytes_skipped),
         };
-        assert_line_ends(&bytes[at..from as usize], event, bytes);
-        at = (from + len) as usize;
+        assert_line_ends(&bytes[end..from as usize], event, bytes);
+        end = (from + len) as usize;
     }
-    assert_line_ends(&bytes[at..], "the end", bytes);
+    assert_line_ends(&bytes[end..], "the end", bytes);
 }
 
 fn assert_line_ends(between: &[u8], before: impl std::fmt::Debug, bytes: &[u8]) {

@@ -3,11 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// The number of bytes that are read at once, and the usual size of the buffer.
-const READ_BYTES: usize = 1 << 20;
+use crate::slice::SLICE_BYTES;
 
-/// The unit of slices in bytes: the boundaries between slices of a file must be multiples of it.
-pub const SLICE_BYTES: u64 = READ_BYTES as u64;
+/// The number of bytes that are read at once, and the usual size of the buffer.
+const READ_BYTES: usize = SLICE_BYTES as usize;
 
 /// The number of bytes that are read at once after the end of a slice. The reader of the next
 /// slice reads them too.

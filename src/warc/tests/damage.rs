@@ -4,7 +4,7 @@ use super::*;
 
 /// Asserts that the records are in order, and that each one was either returned or is in the range
 /// of a fault. Returns the number of returned records.
-fn assert_records_or_faults(name: &str, events: &[Event], starts: &[usize]) -> usize {
+fn assert_records_or_faults(name: &str, events: &[ReadEvent], starts: &[usize]) -> usize {
     let given: Vec<_> = events
         .iter()
         .filter_map(|event| match event {

@@ -9,7 +9,7 @@ const MIB: usize = 1 << 20;
 /// The records and faults of one pass, and the work of its searches.
 #[derive(Debug, PartialEq, Eq)]
 struct Reading {
-    events: Vec<Event>,
+    events: Vec<ReadEvent>,
     work: u64,
 }
 
@@ -32,7 +32,7 @@ fn read_all(bytes: &[u8], limits: Limits) -> Reading {
 
 /// Reads a file in ranges of `range` bytes, as the pipeline does, and returns how many of the
 /// guessed starts were correct.
-fn read_in_ranges(path: &Path, length: u64, range: u64) -> (Vec<Event>, usize) {
+fn read_in_ranges(path: &Path, length: u64, range: u64) -> (Vec<ReadEvent>, usize) {
     let mut reader = Reader::new(IN_ONE_CALL);
     reader.open_file(path).unwrap();
     let compression = reader.compression();
@@ -151,7 +151,7 @@ fn hostile(length: usize) -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
 }
 
 /// Asserts that every byte belongs to a record or a fault.
-fn assert_all_bytes_covered(name: &str, events: &[Event], length: usize) {
+fn assert_all_bytes_covered(name: &str, events: &[ReadEvent], length: usize) {
     let mut end = 0;
     for event in events {
         let (offset, bytes) = match event {

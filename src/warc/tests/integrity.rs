@@ -4,8 +4,8 @@ use super::*;
 use crate::Integrity::{self, Damaged, Unguarded, Unknown, Verified};
 
 /// Returns the integrity of each record.
-fn integrities(events: &[Event]) -> Vec<Integrity> {
-    let of = |event: &Event| match event {
+fn integrities(events: &[ReadEvent]) -> Vec<Integrity> {
+    let of = |event: &ReadEvent| match event {
         Record { integrity, .. } => Some(*integrity),
         Fault { .. } => None,
     };

@@ -6,7 +6,7 @@
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 
-use Event::{Fault, Record};
+use ReadEvent::{Fault, Record};
 
 use crate::{
     Compression, DamagedRange, Error, Integrity, Limits, Reader, RecordLocation, RecordType,
@@ -54,7 +54,7 @@ pub(crate) fn write(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
 
 /// A record or fault that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Event {
+enum ReadEvent {
     Record {
         location: RecordLocation,
         id: String,
@@ -139,7 +139,7 @@ fn framings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
     ]
 }
 
-fn event(result: Result<bool, Error>, reader: &Reader) -> Option<Event> {
+fn event(result: Result<bool, Error>, reader: &Reader) -> Option<ReadEvent> {
     match result {
         Ok(false) => None,
         Ok(true) => {
@@ -165,7 +165,7 @@ fn event(result: Result<bool, Error>, reader: &Reader) -> Option<Event> {
 }
 
 /// Reads all records and faults to the end of the input.
-fn drain(reader: &mut Reader) -> Vec<Event> {
+fn drain(reader: &mut Reader) -> Vec<ReadEvent> {
     let mut events = Vec::new();
     while let Some(event) = event(reader.read_record(), reader) {
         events.push(event);
@@ -176,7 +176,7 @@ fn drain(reader: &mut Reader) -> Vec<Event> {
 }
 
 /// Reads a file, or a range of it, and returns the events and the next offset.
-fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<Event>, u64) {
+fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<ReadEvent>, u64) {
     let (_guard, path) = write(bytes);
     let mut reader = Reader::new(limits);
     let opened = match range {
@@ -191,7 +191,7 @@ fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<E
 }
 
 /// Returns the error of an input that cannot be opened as a fault over all of it.
-fn whole_fault(error: &Error, bytes: &[u8]) -> Event {
+fn whole_fault(error: &Error, bytes: &[u8]) -> ReadEvent {
     Fault {
         code: error.code(),
         offset: 0,
@@ -200,7 +200,7 @@ fn whole_fault(error: &Error, bytes: &[u8]) -> Event {
     }
 }
 
-fn read_stream(bytes: &[u8], limits: Limits) -> Vec<Event> {
+fn read_stream(bytes: &[u8], limits: Limits) -> Vec<ReadEvent> {
     let mut reader = Reader::new(limits);
     match reader.open_stream(Box::new(Cursor::new(bytes.to_vec()))) {
         Ok(()) => drain(&mut reader),
@@ -209,7 +209,7 @@ fn read_stream(bytes: &[u8], limits: Limits) -> Vec<Event> {
 }
 
 /// Reads an input in all four ways, which must give the same.
-fn read(bytes: &[u8]) -> Vec<Event> {
+fn read(bytes: &[u8]) -> Vec<ReadEvent> {
     let (events, position) = read_range(bytes, IN_ONE_CALL, None);
     assert_eq!(position, bytes.len() as u64, "clean end");
     assert_eq!(
@@ -226,7 +226,7 @@ fn read(bytes: &[u8]) -> Vec<Event> {
     events
 }
 
-fn ids(events: &[Event]) -> Vec<&str> {
+fn ids(events: &[ReadEvent]) -> Vec<&str> {
     events
         .iter()
         .filter_map(|event| match event {
@@ -236,7 +236,7 @@ fn ids(events: &[Event]) -> Vec<&str> {
         .collect()
 }
 
-fn fault(code: &'static str, offset: usize, skipped: usize) -> Event {
+fn fault(code: &'static str, offset: usize, skipped: usize) -> ReadEvent {
     Fault {
         code,
         offset: offset as u64,
@@ -245,7 +245,7 @@ fn fault(code: &'static str, offset: usize, skipped: usize) -> Event {
     }
 }
 
-fn faults(events: &[Event]) -> Vec<Event> {
+fn faults(events: &[ReadEvent]) -> Vec<ReadEvent> {
     events
         .iter()
         .filter(|event| matches!(event, Fault { .. }))

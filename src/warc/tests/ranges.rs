@@ -3,7 +3,7 @@
 use super::*;
 
 /// Reads an archive in two ranges with a boundary near `from`, as a caller does.
-fn read_split(path: &Path, from: u64, limits: Limits) -> Option<Vec<Event>> {
+fn read_split(path: &Path, from: u64, limits: Limits) -> Option<Vec<ReadEvent>> {
     let mut reader = Reader::new(limits);
     reader.open_file(path).ok()?;
     let compression = reader.compression();
