@@ -1,15 +1,27 @@
-//! From a record to rows: a capture is read, examined and put into all tables.
+//! The way from a record to Parquet, in two parts.
 //!
-//! Records lend from their reader, so each has a reader of its own here, and reading is not timed.
+//! - `tables`: a capture is read and analyzed, and its rows are added to all tables.
+//!   Records borrow from their reader, so each has a reader of its own here. Reading is not timed.
+//! - `parquet`: the rows of all tables are encoded, by the encoder of robots-scan (`own`) and by
+//!   that of the crate `parquet` (`crate`). The own encoder is to be deleted once the crate's makes
+//!   the whole job at most 15 % slower; see `src/scan/parquet_writer/column_writer.rs`.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
 mod settings;
 
-use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
+use arrow_array::RecordBatch;
+use bytes::Bytes;
+use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Framing, Input};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use robots_scan::analysis::Analyzer;
 use robots_scan::capture::{Capture, Scope};
+use robots_scan::parquet_writer::{RowBatch, encode_table};
 use robots_scan::tables::{Table, TableBatches, Tables};
 use std::hint::black_box;
 use std::io::Cursor;
@@ -31,6 +43,11 @@ fn main() {
         rows(&mut group, &input);
     }
     group.finish();
+    let mut group = criterion.benchmark_group("parquet");
+    for input in inputs::all() {
+        pages(&mut group, &input);
+    }
+    group.finish();
     criterion.final_summary();
 }
 
@@ -50,6 +67,84 @@ fn rows(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     group.bench_function(input.name, |bencher| {
         bencher.iter(|| push(&mut tables, black_box(&records)));
     });
+}
+
+/// Encodes the rows of all tables with both encoders.
+fn pages(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
+    let readers: Vec<Reader> = input
+        .bodies
+        .iter()
+        .map(|body| response(slice::from_ref(body)))
+        .collect();
+    let records: Vec<Record<'_>> = readers.iter().map(Reader::record).collect();
+    let mut tables = Tables::new(&Table::ALL, false);
+    let batches = push(&mut tables, &records);
+    let batches: Vec<(Table, RowBatch)> = Table::OF_RECORDS.into_iter().zip(batches).collect();
+    // Both encoders get their rows in memory: batches of columns, and Arrow arrays.
+    let arrays: Vec<(Table, Vec<RecordBatch>)> = batches
+        .iter()
+        .map(|(table, batch)| (*table, read(own(*table, batch.clone()))))
+        .collect();
+    for ((table, batch), (_, arrays)) in batches.iter().zip(&arrays) {
+        let expected = batch.len() as i64;
+        assert_eq!(
+            rows_of(own(*table, batch.clone())),
+            expected,
+            "{}",
+            input.name
+        );
+        assert_eq!(
+            rows_of(of_crate(*table, arrays)),
+            expected,
+            "{}",
+            input.name
+        );
+    }
+    let rows: usize = batches.iter().map(|(_, batch)| batch.len()).sum();
+    group.throughput(Throughput::Elements(rows as u64));
+    group.bench_function(format!("own/{}", input.name), |bencher| {
+        let encode = |batches: Vec<(Table, RowBatch)>| -> Vec<Vec<u8>> {
+            let tables = batches.into_iter();
+            tables.map(|(table, batch)| own(table, batch)).collect()
+        };
+        bencher.iter_batched(|| batches.clone(), encode, BatchSize::LargeInput);
+    });
+    group.bench_function(format!("crate/{}", input.name), |bencher| {
+        bencher.iter(|| -> Vec<Vec<u8>> {
+            let tables = black_box(&arrays).iter();
+            tables
+                .map(|(table, arrays)| of_crate(*table, arrays))
+                .collect()
+        });
+    });
+}
+
+fn own(table: Table, batch: RowBatch) -> Vec<u8> {
+    encode_table(table.file_schema(&[]), [batch]).unwrap()
+}
+
+/// Encodes rows with the writer of the crate, with the settings of the own encoder.
+fn of_crate(table: Table, arrays: &[RecordBatch]) -> Vec<u8> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).unwrap()))
+        .set_max_row_group_row_count(Some(122_880))
+        .build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), table.schema(), Some(properties)).unwrap();
+    for batch in arrays {
+        writer.write(batch).unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+fn read(file: Vec<u8>) -> Vec<RecordBatch> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(file)).unwrap();
+    let reader = reader.with_batch_size(15_360).build().unwrap();
+    reader.map(Result::unwrap).collect()
+}
+
+fn rows_of(file: Vec<u8>) -> i64 {
+    let reader = SerializedFileReader::new(Bytes::from(file)).unwrap();
+    reader.metadata().file_metadata().num_rows()
 }
 
 fn push(tables: &mut Tables, records: &[Record<'_>]) -> TableBatches {

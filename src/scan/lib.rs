@@ -30,7 +30,7 @@ mod escaped_text;
 mod external_sort;
 mod hash_seed;
 pub mod input;
-mod parquet_writer;
+pub mod parquet_writer;
 pub mod pipeline;
 pub mod resolve;
 pub mod tables;

@@ -6,9 +6,8 @@
 
 use crate::disk;
 use crate::error::{Error, ErrorKind, FileKind};
-use crate::parquet_writer::RowBatch;
-use crate::tables::{Column, PARTITION_COLUMNS, Table};
-use arrow_schema::Schema;
+use crate::parquet_writer::{RowBatch, TableSchema};
+use crate::tables::{PARTITION_COLUMNS, Table};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,26 +112,20 @@ impl OutputLayout {
             .join(name)
     }
 
-    /// The columns of a file: in a single one, crawl and subset stand in it.
-    pub(crate) fn file_schema(&self, table: Table) -> Schema {
-        let schema = table.schema();
-        if !self.is_single_file || table.is_whole() {
-            return schema.as_ref().clone();
+    /// Returns the schema of a file. In a single file, the partition columns are
+    /// columns of the table.
+    pub(crate) fn file_schema(&self, table: Table) -> TableSchema {
+        match self.is_single_file && !table.is_whole() {
+            true => table.file_schema(&PARTITION_COLUMNS),
+            false => table.file_schema(&[]),
         }
-        let mut fields: Vec<_> = schema
-            .fields()
-            .iter()
-            .map(|field| field.as_ref().clone())
-            .collect();
-        fields.extend(PARTITION_COLUMNS.iter().map(Column::field));
-        Schema::new_with_metadata(fields, schema.metadata().clone())
     }
 
     /// Rows as they go into the file.
     pub(crate) fn file_rows(&self, mut rows: RowBatch, crawl: &str, subset: &str) -> RowBatch {
         if self.is_single_file {
-            rows.add_constant(crawl);
-            rows.add_constant(subset);
+            rows.add_constant_column(crawl);
+            rows.add_constant_column(subset);
         }
         rows
     }

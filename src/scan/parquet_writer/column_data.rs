@@ -1,44 +1,46 @@
-//! Columns: what rows append to, and what is taken of them.
+//! Columns of a batch of rows: their values, and the builders that rows are
+//! appended to.
 
 use std::ops::Range;
 
-/// The values of a column that has been taken.
-#[derive(Debug)]
+/// The values of a column of a batch.
+#[derive(Clone, Debug)]
 pub(crate) enum ColumnValues {
     Long(Vec<i64>),
     Int(Vec<i32>),
     Double(Vec<f64>),
     Bool(Vec<bool>),
-    /// Numbers of texts.
+    /// Ids of texts in the [`InternedTexts`](super::InternedTexts) of the batch.
     Text(Vec<u32>),
-    /// Texts that seldom repeat: their bytes, and where each ends.
-    Single(Vec<u8>, Vec<u32>),
+    /// Texts that rarely repeat and are not interned: their concatenated bytes,
+    /// and the end of each.
+    PlainText(Vec<u8>, Vec<u32>),
 }
 
-/// A column that has been taken.
-#[derive(Debug)]
+/// A column of a batch.
+#[derive(Clone, Debug)]
 pub(crate) struct ColumnData {
-    /// A value for each row, of no meaning where it is null.
+    /// One value per row. The value of a null row has no meaning.
     pub(crate) values: ColumnValues,
-    /// Whether each row is null; empty if none is.
+    /// One flag per row, true if it is null. Empty if no row is null.
     pub(crate) nulls: Vec<bool>,
 }
 
 impl ColumnData {
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         match &self.values {
             ColumnValues::Long(values) => values.len(),
             ColumnValues::Int(values) => values.len(),
             ColumnValues::Double(values) => values.len(),
             ColumnValues::Bool(values) => values.len(),
-            ColumnValues::Text(values) | ColumnValues::Single(_, values) => values.len(),
+            ColumnValues::Text(values) | ColumnValues::PlainText(_, values) => values.len(),
         }
     }
-}
 
-impl ColumnData {
-    /// Copies some of the rows; `number` gives the new number of a text.
-    pub(crate) fn copy(&self, rows: Range<usize>, number: impl FnMut(&u32) -> u32) -> Self {
+    /// Copies a range of rows. `new_id` maps the id of a text to its id in the
+    /// batch that is copied to.
+    pub(crate) fn copy(&self, rows: Range<usize>, new_id: impl FnMut(&u32) -> u32) -> Self {
         let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
         let has_nulls = nulls.contains(&true);
         let values = match &self.values {
@@ -47,21 +49,21 @@ impl ColumnData {
             ColumnValues::Double(values) => ColumnValues::Double(values[rows].to_vec()),
             ColumnValues::Bool(values) => ColumnValues::Bool(values[rows].to_vec()),
             ColumnValues::Text(values) if !has_nulls => {
-                ColumnValues::Text(values[rows].iter().map(number).collect())
+                ColumnValues::Text(values[rows].iter().map(new_id).collect())
             }
             ColumnValues::Text(values) => {
-                // The number of a null row has no meaning.
-                let mut number = number;
+                // The id of a null row is not that of a text.
+                let mut new_id = new_id;
                 let values = values[rows].iter().zip(nulls);
-                let values = values.map(|(no, is_null)| if *is_null { 0 } else { number(no) });
+                let values = values.map(|(id, is_null)| if *is_null { 0 } else { new_id(id) });
                 ColumnValues::Text(values.collect())
             }
-            ColumnValues::Single(bytes, ends) => {
+            ColumnValues::PlainText(bytes, ends) => {
                 let end = |row: usize| ends[row] as usize;
                 let start = rows.start.checked_sub(1).map_or(0, end);
                 let stop = rows.end.checked_sub(1).map_or(0, end);
                 let ends = ends[rows].iter().map(|end| end - start as u32);
-                ColumnValues::Single(bytes[start..stop].to_vec(), ends.collect())
+                ColumnValues::PlainText(bytes[start..stop].to_vec(), ends.collect())
             }
         };
         let nulls = if has_nulls {
@@ -73,7 +75,8 @@ impl ColumnData {
     }
 }
 
-/// Where values of a fixed size are appended; texts as their numbers.
+/// Builds a column of values of a fixed size: numbers, booleans, or ids of
+/// interned texts.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnBuilder<T> {
     values: Vec<T>,
@@ -99,7 +102,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         }
     }
 
-    /// Appends values one after the other.
+    /// Appends values that are not null.
     pub(crate) fn extend(&mut self, values: impl Iterator<Item = T>) {
         self.values.extend(values);
         if !self.nulls.is_empty() {
@@ -107,18 +110,18 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         }
     }
 
-    /// Appends values one after the other, and nulls.
+    /// Appends values that may be null.
     pub(crate) fn extend_options(&mut self, values: impl Iterator<Item = Option<T>> + Clone) {
         let start = self.values.len();
         self.values
             .extend(values.clone().map(Option::unwrap_or_default));
-        if !self.nulls.is_empty() || values.clone().any(|it| it.is_none()) {
+        if !self.nulls.is_empty() || values.clone().any(|value| value.is_none()) {
             self.nulls.resize(start, false);
-            self.nulls.extend(values.map(|it| it.is_none()));
+            self.nulls.extend(values.map(|value| value.is_none()));
         }
     }
 
-    /// Appends the same `count` times.
+    /// Appends the same value `count` times.
     pub(crate) fn fill(&mut self, value: Option<T>, count: usize) {
         let len = self.values.len() + count;
         if value.is_none() || !self.nulls.is_empty() {
@@ -128,7 +131,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.values.resize(len, value.unwrap_or_default());
     }
 
-    /// Appends what stands in some rows already.
+    /// Appends the values of earlier rows again.
     pub(crate) fn repeat(&mut self, rows: Range<usize>) {
         if !self.nulls.is_empty() {
             self.nulls.extend_from_within(rows.clone());
@@ -136,7 +139,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.values.extend_from_within(rows);
     }
 
-    /// Sets the last `count` rows.
+    /// Overwrites the last `count` rows with one value.
     pub(crate) fn set_last(&mut self, count: usize, value: Option<T>) {
         let start = self.values.len() - count;
         self.values.truncate(start);
@@ -144,27 +147,29 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.fill(value, count);
     }
 
-    /// The values of the last `count` rows.
+    /// Returns the values of the last `count` rows.
     pub(crate) fn last(&self, count: usize) -> &[T] {
         &self.values[self.values.len() - count..]
     }
 
-    /// Takes what was appended, by `of` its type; room for as much remains.
-    pub(crate) fn take(&mut self, of: impl Fn(Vec<T>) -> ColumnValues) -> ColumnData {
-        let room = Vec::with_capacity(self.values.len());
+    /// Returns the column and starts a new one with the same capacity. `wrap` is
+    /// the variant of [`ColumnValues`] for the type of the column.
+    pub(crate) fn take(&mut self, wrap: impl Fn(Vec<T>) -> ColumnValues) -> ColumnData {
+        let next = Vec::with_capacity(self.values.len());
         ColumnData {
-            values: of(std::mem::replace(&mut self.values, room)),
+            values: wrap(std::mem::replace(&mut self.values, next)),
             nulls: std::mem::take(&mut self.nulls),
         }
     }
 
-    /// Bytes of texts that the column itself holds.
+    /// Returns the bytes of texts that the column itself holds: none, as its
+    /// texts are interned.
     pub(crate) fn text_bytes(&self) -> u64 {
         0
     }
 }
 
-/// Where texts are appended that seldom repeat.
+/// Builds a column of texts that rarely repeat and are not interned.
 #[derive(Debug, Default)]
 pub(crate) struct PlainTextBuilder {
     bytes: Vec<u8>,
@@ -192,19 +197,21 @@ impl PlainTextBuilder {
         }
     }
 
+    /// Returns the column and starts a new one with the same capacity.
     pub(crate) fn take(&mut self) -> ColumnData {
-        let room = Self {
+        let next = Self {
             bytes: Vec::with_capacity(self.bytes.len()),
             ends: Vec::with_capacity(self.ends.len()),
             nulls: Vec::new(),
         };
-        let taken = std::mem::replace(self, room);
+        let taken = std::mem::replace(self, next);
         ColumnData {
-            values: ColumnValues::Single(taken.bytes, taken.ends),
+            values: ColumnValues::PlainText(taken.bytes, taken.ends),
             nulls: taken.nulls,
         }
     }
 
+    /// Returns the bytes of texts that the column itself holds.
     pub(crate) fn text_bytes(&self) -> u64 {
         self.bytes.len() as u64
     }
@@ -215,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nulls_are_told_only_where_there_are_some() {
+    fn null_flags_exist_only_if_a_row_is_null() {
         let mut column = ColumnBuilder::<i32>::default();
         column.append_value(1);
         column.append_option(Some(2));
@@ -232,7 +239,7 @@ mod tests {
         column.extend_options([Some(6), None].into_iter());
         assert_eq!(column.last(3), [5, 6, 0]);
         let taken = column.take(ColumnValues::Int);
-        assert_eq!(taken.nulls, [0, 0, 1, 1, 0, 0, 0, 1].map(|it| it == 1));
+        assert_eq!(taken.nulls, [0, 0, 1, 1, 0, 0, 0, 1].map(|flag| flag == 1));
         column.extend_options([Some(6), Some(7)].into_iter());
         assert!(column.take(ColumnValues::Int).nulls.is_empty());
         let mut texts = PlainTextBuilder::default();
@@ -241,7 +248,7 @@ mod tests {
         let taken = texts.take();
         assert_eq!(taken.nulls, [true, false]);
         assert!(
-            matches!(taken.values, ColumnValues::Single(bytes, ends) if bytes == b"ab" && ends == [0, 2])
+            matches!(taken.values, ColumnValues::PlainText(bytes, ends) if bytes == b"ab" && ends == [0, 2])
         );
     }
 }

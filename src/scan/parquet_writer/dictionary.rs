@@ -1,15 +1,76 @@
-//! Dictionaries: the values of a column chunk, each once, in the order in
-//! which they first came.
+//! Dictionaries: the distinct values of a column chunk, in the order of their first
+//! occurrence.
 
+use super::statistics;
 use crate::hash_seed::HASH_SEED;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use parquet::basic::Type;
+use parquet::file::statistics::Statistics;
 
-/// Texts, laid out as their page is: each behind its length in four bytes.
+/// The distinct values of a column chunk.
+#[derive(Debug)]
+pub(super) enum ColumnDictionary {
+    Texts(TextDictionary),
+    Numbers(NumberDictionary),
+    /// Booleans are written plain. The flags are true if false and true occur.
+    Bools([bool; 2]),
+}
+
+impl ColumnDictionary {
+    /// Makes an empty dictionary for values of a Parquet type.
+    pub(super) fn new(physical: Type) -> Self {
+        match physical {
+            Type::BYTE_ARRAY => Self::Texts(TextDictionary::default()),
+            Type::BOOLEAN => Self::Bools([false; 2]),
+            _ => Self::Numbers(NumberDictionary::default()),
+        }
+    }
+
+    /// Returns the bytes of the dictionary page, for which `buffer` may be used,
+    /// and the number of values in it.
+    pub(super) fn encode<'p>(
+        &'p self,
+        physical: Type,
+        buffer: &'p mut Vec<u8>,
+    ) -> (&'p [u8], usize) {
+        buffer.clear();
+        match self {
+            Self::Texts(dictionary) => (dictionary.page(), dictionary.len()),
+            Self::Numbers(dictionary) => {
+                let bytes = if physical == Type::INT32 { 4 } else { 8 };
+                for value in dictionary.values() {
+                    buffer.extend_from_slice(&value.to_le_bytes()[..bytes]);
+                }
+                (buffer, dictionary.values().len())
+            }
+            Self::Bools(_) => (buffer, 0),
+        }
+    }
+
+    /// Returns the statistics of a column of numbers or booleans; `None` for texts.
+    pub(super) fn statistics(&self, physical: Type, nulls: u64) -> Option<Statistics> {
+        match self {
+            Self::Texts(_) => None,
+            Self::Numbers(dictionary) => {
+                let values = dictionary.values().iter().copied();
+                Some(match physical {
+                    Type::INT32 => statistics::of_ints(values.map(|value| value as i32), nulls),
+                    Type::INT64 => statistics::of_longs(values.map(u64::cast_signed), nulls),
+                    _ => statistics::of_doubles(values.map(f64::from_bits), nulls),
+                })
+            }
+            Self::Bools(occurs) => Some(statistics::of_bools(*occurs, nulls)),
+        }
+    }
+}
+
+/// Distinct texts, stored as they are in the dictionary page: each after its length
+/// in four bytes.
 #[derive(Debug, Default)]
 pub(super) struct TextDictionary {
     page: Vec<u8>,
-    /// By hashes. What a look needs stands together: most miss the caches.
+    /// The entries hold all that a lookup needs, as most lookups miss the CPU caches.
     table: HashTable<DictionaryEntry>,
 }
 
@@ -17,43 +78,43 @@ pub(super) struct TextDictionary {
 #[derive(Debug)]
 struct DictionaryEntry {
     hash: u64,
-    /// Where it begins in the page.
+    /// The offset of the text in the page, after its length.
     start: u32,
-    number: u32,
+    index: u32,
 }
 
 impl TextDictionary {
+    /// Returns the index of a text, which is added if it is new.
     pub(super) fn insert(&mut self, text: &[u8], hash: u64) -> u32 {
-        let (page, number) = (&mut self.page, self.table.len() as u32);
+        let (page, index) = (&mut self.page, self.table.len() as u32);
         let entry = self.table.entry(
             hash,
-            |it| it.hash == hash && text_at(page, it.start) == text,
-            |it| it.hash,
+            |entry| entry.hash == hash && text_at(page, entry.start) == text,
+            |entry| entry.hash,
         );
         match entry {
-            Entry::Occupied(entry) => entry.get().number,
+            Entry::Occupied(entry) => entry.get().index,
             Entry::Vacant(entry) => {
                 page.extend_from_slice(&(text.len() as u32).to_le_bytes());
                 let start = page.len() as u32;
                 page.extend_from_slice(text);
-                entry.insert(DictionaryEntry {
-                    hash,
-                    start,
-                    number,
-                });
-                number
+                entry.insert(DictionaryEntry { hash, start, index });
+                index
             }
         }
     }
 
+    /// Returns the number of texts.
     pub(super) fn len(&self) -> usize {
         self.table.len()
     }
 
+    /// Returns the bytes of the dictionary page.
     pub(super) fn page(&self) -> &[u8] {
         &self.page
     }
 
+    /// Returns the texts by index.
     pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
         let mut start = 4;
         std::iter::repeat_with(move || {
@@ -72,49 +133,50 @@ fn text_at(page: &[u8], start: u32) -> &[u8] {
     &page[start..start + u32::from_le_bytes(len) as usize]
 }
 
-/// Numbers below this are looked up without being hashed.
-const SMALL: usize = 4096;
+/// Numbers below this are found in an array, without hashing.
+const SMALL_NUMBERS: usize = 4096;
 
-/// Numbers, by their 64 bits.
+/// Distinct numbers, as their 64 bits.
 #[derive(Debug, Default)]
 pub(super) struct NumberDictionary {
     values: Vec<u64>,
-    /// One more than the place of each small number; zero for none.
+    /// For each small number its index plus one, or zero if it does not occur.
     small: Vec<u32>,
     table: HashTable<u32>,
-    /// What was asked for last.
+    /// The value of the previous lookup and its index.
     last: Option<(u64, u32)>,
 }
 
 impl NumberDictionary {
+    /// Returns the index of a number, which is added if it is new.
     #[inline]
     pub(super) fn insert(&mut self, value: u64) -> u32 {
         match (self.small.get(value as usize), self.last) {
-            (Some(&place), _) if place > 0 => place - 1,
-            (_, Some((last, no))) if last == value => no,
+            (Some(&plus_one), _) if plus_one > 0 => plus_one - 1,
+            (_, Some((last, index))) if last == value => index,
             _ => self.insert_other(value),
         }
     }
 
     fn insert_other(&mut self, value: u64) -> u32 {
-        let no = if value < SMALL as u64 {
-            self.small.resize(SMALL, 0);
+        let index = if value < SMALL_NUMBERS as u64 {
+            self.small.resize(SMALL_NUMBERS, 0);
             self.values.push(value);
             self.small[value as usize] = self.values.len() as u32;
             self.values.len() as u32 - 1
         } else {
             self.insert_large(value)
         };
-        self.last = Some((value, no));
-        no
+        self.last = Some((value, index));
+        index
     }
 
     fn insert_large(&mut self, value: u64) -> u32 {
         let values = &mut self.values;
         let entry = self.table.entry(
             hash(value),
-            |&no| values[no as usize] == value,
-            |&no| hash(values[no as usize]),
+            |&index| values[index as usize] == value,
+            |&index| hash(values[index as usize]),
         );
         match entry {
             Entry::Occupied(entry) => *entry.get(),
@@ -125,12 +187,13 @@ impl NumberDictionary {
         }
     }
 
+    /// Returns the numbers by index.
     pub(super) fn values(&self) -> &[u64] {
         &self.values
     }
 }
 
-/// Both halves of a product, with a seed that nobody can know.
+/// Returns a seeded multiplicative hash of a number.
 fn hash(value: u64) -> u64 {
     let product = u128::from(value ^ *HASH_SEED) * 0x9e37_79b9_7f4a_7c15;
     (product >> 64) as u64 ^ product as u64
@@ -142,24 +205,24 @@ mod tests {
     use crate::parquet_writer::Interner;
 
     #[test]
-    fn values_are_numbered_as_they_come() {
+    fn values_are_numbered_in_order_of_first_occurrence() {
         let mut interner = Interner::default();
         for text in ["b", "", "a"] {
             interner.intern(text);
         }
         let texts = interner.take();
         let mut dictionary = TextDictionary::default();
-        let numbers: Vec<u32> = [0, 1, 0, 2, 1]
-            .map(|no| dictionary.insert(texts.get(no), texts.hash(no)))
+        let indexes: Vec<u32> = [0, 1, 0, 2, 1]
+            .map(|id| dictionary.insert(texts.get(id), texts.hash(id)))
             .to_vec();
-        assert_eq!(numbers, [0, 1, 0, 2, 1]);
+        assert_eq!(indexes, [0, 1, 0, 2, 1]);
         assert_eq!(dictionary.page(), b"\x01\0\0\0b\0\0\0\0\x01\0\0\0a");
         assert!(dictionary.texts().eq([&b"b"[..], b"", b"a"]));
 
         let mut dictionary = NumberDictionary::default();
-        let many = [7, u64::MAX, 7, 7, 5000, 0, u64::MAX, 5000, 4095, 4096];
-        let numbers: Vec<u32> = many.map(|it| dictionary.insert(it)).to_vec();
-        assert_eq!(numbers, [0, 1, 0, 0, 2, 3, 1, 2, 4, 5]);
+        let values = [7, u64::MAX, 7, 7, 5000, 0, u64::MAX, 5000, 4095, 4096];
+        let indexes = values.map(|value| dictionary.insert(value));
+        assert_eq!(indexes, [0, 1, 0, 0, 2, 3, 1, 2, 4, 5]);
         assert_eq!(dictionary.values(), [7, u64::MAX, 5000, 0, 4095, 4096]);
     }
 }

@@ -1,440 +1,370 @@
 //! A Parquet file of one table, written under a temporary name.
 //!
-//! Slabs are encoded elsewhere, all columns at once, those of one row group one
-//! after the other; row groups are appended in order. The file gets its name
-//! only when it is whole and on the disk.
+//! Writing is divided into [tasks](FileTask), so that pages of several files are
+//! encoded in parallel. The pages of one row group are encoded one after the other,
+//! as its columns have one dictionary each; finished row groups are appended in
+//! order. The file gets its name when all of it is on disk.
 
+use super::column_chunk::ColumnChunk;
+use super::column_writer::{ColumnTarget, ColumnWriter};
+use super::file_task::{FileTask, FileTaskKind, FileTaskOutput};
+use super::hashing_writer::{HashingWriter, Output, ParquetFileWriter};
 use super::row_groups::{GROUP_ROWS, PageRows, RowGroupSplitter};
+use super::{ColumnEncoding, RowBatch, TableSchema};
 use crate::disk::NewFile;
 use crate::error::Error;
-use crate::parquet_writer::RowBatch;
-use crate::parquet_writer::{ColumnChunk, ColumnWriter, PageBuffers};
-use crate::tables::Table;
-use arrow_schema::Schema;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
 use parquet::basic::ZstdLevel;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr};
-use rayon::prelude::*;
-use std::cell::RefCell;
+use parquet::schema::types::SchemaDescPtr;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use xxhash_rust::xxh3::Xxh3;
 
-/// Files of 62 MiB of real captures have 37.3, 36.3 and 35.5 MB at levels 1, 2
-/// and 3, for 262, 287 and 344 M instructions.
+/// The zstd level of pages. Files of 62 MiB of real captures have 37.3, 36.3 and
+/// 35.5 MB at levels 1, 2 and 3, for 262, 287 and 344 million instructions.
 const ZSTD_LEVEL: i32 = 1;
 
-/// Columns by which single rows are sought, and whose values lie scattered, so
-/// that the least and greatest of a row group say nothing.
-fn bloom_columns(table: Table) -> &'static [&'static str] {
-    match table {
-        Table::RobotsFiles => &[
-            "surt_host_name",
-            "url_host_name",
-            "url_host_registered_domain",
-            "content_digest",
-        ],
-        Table::Groups => &["agent", "agent_token"],
-        Table::Verdicts => &["agent", "surt_host_name"],
-        _ => &[],
-    }
-}
-
-/// Columns that say nearly the same as the one before them: they share its
-/// dictionary, which is filled and compressed once. Where more differ (keys and
-/// names as they are written, and lower-cased) a shared one is larger than two:
-/// those tables grow by a third.
-fn shares_dictionary(table: Table, column: &str) -> bool {
-    (table, column) == (Table::Rules, "path")
-}
-
-thread_local! {
-    /// Each thread's memory for pages.
-    static SCRATCH: RefCell<PageBuffers> = RefCell::default();
-}
-
-/// What writes a file.
-type ParquetFileWriter = SerializedFileWriter<BufWriter<HashingFile>>;
-
-/// Bytes that are gathered before the system is asked to write them.
+/// The size of the buffer before the file.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// Something to be done for a file, on any thread.
-pub(crate) struct FileTask {
-    /// The row group.
-    pub(crate) group: usize,
-    work: FileTaskKind,
-}
-
-enum FileTaskKind {
-    /// To encode a slab, with the encoders of its row group.
-    Encode(PageRows, Vec<ColumnWriter>),
-    /// To append row groups.
-    Append(Box<ParquetFileWriter>, Vec<Vec<ColumnChunk>>),
-}
-
-/// What comes of a task.
-pub(crate) enum FileTaskOutput {
-    /// The encoders, for the next slab of the group.
-    More(Vec<ColumnWriter>),
-    /// The row group.
-    Group(Vec<ColumnChunk>),
-    /// The writer, and how many row groups were appended.
-    Appended(Box<ParquetFileWriter>, usize),
-}
-
-impl FileTask {
-    /// Bytes of the values to be encoded.
-    pub(crate) fn bytes(&self) -> u64 {
-        match &self.work {
-            FileTaskKind::Encode(slab, _) => slab.bytes,
-            FileTaskKind::Append(..) => 0,
-        }
-    }
-
-    /// Does it.
-    pub(crate) fn run(self) -> Result<FileTaskOutput, ParquetError> {
-        match self.work {
-            FileTaskKind::Encode(slab, encoders) => encode(&slab, encoders),
-            FileTaskKind::Append(mut writer, groups) => {
-                let count = groups.len();
-                for chunks in groups {
-                    let mut group = writer.next_row_group()?;
-                    for chunk in chunks {
-                        let (bytes, close) = chunk.into_parts();
-                        group.append_column(&bytes, close)?;
-                    }
-                    group.close()?;
-                }
-                Ok(FileTaskOutput::Appended(writer, count))
-            }
-        }
-    }
-}
-
-/// Encodes all columns of a slab, in parallel where there are threads.
-fn encode(
-    slab: &PageRows,
-    mut encoders: Vec<ColumnWriter>,
-) -> Result<FileTaskOutput, ParquetError> {
-    encoders.par_iter_mut().try_for_each(|encoder| {
-        let parts = slab.parts.iter();
-        let parts = parts.map(|(rows, range)| (rows.as_ref(), range.clone()));
-        SCRATCH.with_borrow_mut(|scratch| encoder.write_page(parts, scratch))
-    })?;
-    if !slab.ends_group {
-        return Ok(FileTaskOutput::More(encoders));
-    }
-    let closed = encoders
-        .into_par_iter()
-        .map(|encoder| SCRATCH.with_borrow_mut(|scratch| encoder.close(scratch)));
-    let chunks: Vec<Vec<ColumnChunk>> = closed.collect::<Result<_, _>>()?;
-    Ok(FileTaskOutput::Group(
-        chunks.into_iter().flatten().collect(),
-    ))
-}
-
-/// A row group that is being encoded, slab after slab.
-struct PendingRowGroup {
-    /// Its encoders, while no task has them.
-    encoders: Option<Vec<ColumnWriter>>,
-    /// Slabs that wait.
-    slabs: VecDeque<PageRows>,
-}
-
-/// A file that is being written.
+/// Writes one table to one file.
+///
+/// Rows are [pushed](Self::push), which yields tasks to be run; the output of each
+/// is given back to [`take`](Self::take), which may yield another. After
+/// [`end_rows`](Self::end_rows), once [`is_settled`](Self::is_settled), the file can
+/// be [finished](Self::finish). [`write`](Self::write) and [`end`](Self::end) do the
+/// same on the calling thread.
 pub(crate) struct TableFileWriter {
     new: NewFile,
-    table: Table,
-    schema: SchemaDescPtr,
-    level: ZstdLevel,
-    /// What writes it, while no task has it.
-    writer: Option<Box<ParquetFileWriter>>,
-    cutter: RowGroupSplitter,
-    /// Row groups that are not wholly encoded.
-    open: BTreeMap<usize, PendingRowGroup>,
-    /// The row group that the next slab belongs to.
-    current: usize,
-    /// Row groups appended.
-    appended: usize,
-    /// Encoded row groups that wait for one before them.
-    waiting: BTreeMap<usize, Vec<ColumnChunk>>,
-    /// Bytes of slabs that wait for their encoders.
-    pub(crate) queued_bytes: u64,
-    /// Rows pushed.
-    pub(crate) rows: u64,
+    columns: Columns,
+    splitter: RowGroupSplitter,
+    row_groups: RowGroups,
+    /// The number of rows pushed.
+    rows: u64,
 }
 
-/// What a finished file is.
+/// The columns of a file.
+struct Columns {
+    schema: SchemaDescPtr,
+    encodings: Vec<ColumnEncoding>,
+    level: ZstdLevel,
+}
+
+/// The row groups of a file, from the first page to the appended bytes.
+struct RowGroups {
+    /// Row groups that are not wholly encoded, by index.
+    pending: BTreeMap<usize, PendingRowGroup>,
+    /// The index of the row group of the next page.
+    current: usize,
+    /// Bytes of pages that wait for their column writers.
+    queued_bytes: u64,
+    /// Encoded row groups that wait for an earlier one.
+    encoded: BTreeMap<usize, Vec<ColumnChunk>>,
+    /// How many row groups were appended.
+    appended: usize,
+    /// The file, unless a task has it.
+    writer: Option<Box<ParquetFileWriter>>,
+}
+
+/// A row group that is being encoded, page by page.
+struct PendingRowGroup {
+    /// Its column writers, unless a task has them.
+    columns: Option<Vec<ColumnWriter>>,
+    /// Pages that wait.
+    pages: VecDeque<PageRows>,
+}
+
+/// A finished file.
 #[derive(Clone, Debug)]
 pub(crate) struct WrittenFile {
-    /// Its path, in a dataset below the dataset's folder.
+    /// The path; for a file of a dataset, relative to its folder.
     pub(crate) path: PathBuf,
-    /// Its rows.
     pub(crate) rows: u64,
-    /// Its size.
     pub(crate) bytes: u64,
-    /// Its XXH3-64, in hex.
+    /// The XXH3-64 of the bytes, in hexadecimal.
     pub(crate) digest: String,
 }
 
-/// A file whose bytes are hashed as they are written.
-pub(crate) struct HashingFile {
-    file: File,
-    hash: Xxh3,
-    bytes: u64,
+impl Columns {
+    /// Makes writers for the columns of a row group, one for each column or group of
+    /// columns that share a dictionary.
+    fn writers(&self) -> Vec<ColumnWriter> {
+        let descrs = self.schema.columns();
+        let encodings = &self.encodings;
+        let mut first = 0;
+        let groups = encodings.chunk_by(|_, next| next.shares_dictionary);
+        let writer = |group: &[ColumnEncoding]| {
+            let start = first;
+            first += group.len();
+            let target = |(i, encoding): (usize, &ColumnEncoding)| ColumnTarget {
+                descr: Arc::clone(&descrs[start + i]),
+                bloom_rows: encoding.has_bloom_filter.then_some(GROUP_ROWS as u64),
+            };
+            let targets = group.iter().enumerate().map(target).collect();
+            ColumnWriter::new(start, targets, self.level)
+        };
+        groups.map(writer).collect()
+    }
 }
 
-impl HashingFile {
-    fn new(file: File) -> Self {
+impl RowGroups {
+    fn new(writer: ParquetFileWriter) -> Self {
         Self {
-            file,
-            hash: Xxh3::new(),
-            bytes: 0,
-        }
-    }
-}
-
-impl Write for HashingFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.hash.update(&bytes[..written]);
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl TableFileWriter {
-    /// Begins to write to a file that has a temporary name.
-    pub(crate) fn create(
-        table: Table,
-        schema: Schema,
-        (new, file): (NewFile, File),
-    ) -> Result<Self, Error> {
-        let fail = |error| cannot_write(&new.path(), error);
-        let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(fail)?;
-        let mut properties = WriterProperties::builder()
-            .set_created_by(concat!("robots-scan version ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(Some(vec![
-                KeyValue::new("robots_scan.table".to_owned(), table.name().to_owned()),
-                KeyValue::new("robots_scan.about".to_owned(), table.about().to_owned()),
-            ]))
-            .build();
-        add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
-        let schema = Arc::new(ArrowSchemaConverter::new().convert(&schema).map_err(fail)?);
-        let writer = SerializedFileWriter::new(
-            BufWriter::with_capacity(BUFFER_BYTES, HashingFile::new(file)),
-            schema.root_schema_ptr(),
-            Arc::new(properties),
-        )
-        .map_err(fail)?;
-        Ok(Self {
-            new,
-            table,
-            schema,
-            level,
-            writer: Some(Box::new(writer)),
-            cutter: RowGroupSplitter::default(),
-            open: BTreeMap::new(),
+            pending: BTreeMap::new(),
             current: 0,
-            appended: 0,
-            waiting: BTreeMap::new(),
             queued_bytes: 0,
-            rows: 0,
-        })
-    }
-
-    /// What went wrong with a task, with the file's name.
-    pub(crate) fn cannot(&self, error: ParquetError) -> Error {
-        cannot_write(&self.new.path(), error)
-    }
-
-    /// Adds rows, and gives the tasks that can begin.
-    pub(crate) fn push(&mut self, rows: RowBatch, tasks: &mut Vec<FileTask>) -> Result<(), Error> {
-        self.rows += rows.len() as u64;
-        let mut slabs = Vec::new();
-        self.cutter.push(rows, &mut slabs);
-        slabs.into_iter().try_for_each(|slab| self.add(slab, tasks))
-    }
-
-    /// Ends the last row group.
-    pub(crate) fn end_rows(&mut self, tasks: &mut Vec<FileTask>) -> Result<(), Error> {
-        match self.cutter.finish() {
-            Some(slab) => self.add(slab, tasks),
-            None => Ok(()),
+            encoded: BTreeMap::new(),
+            appended: 0,
+            writer: Some(Box::new(writer)),
         }
     }
 
-    fn add(&mut self, slab: PageRows, tasks: &mut Vec<FileTask>) -> Result<(), Error> {
-        let at = self.current;
-        if slab.ends_group {
+    /// Adds a page and returns the task that can start.
+    fn add_page(&mut self, page: PageRows, columns: &Columns) -> Option<FileTask> {
+        let index = self.current;
+        if page.ends_group {
             self.current += 1;
         }
-        if !self.open.contains_key(&at) {
-            let group = PendingRowGroup {
-                encoders: Some(self.encoders()),
-                slabs: VecDeque::new(),
-            };
-            self.open.insert(at, group);
-        }
-        if let Some(group) = self.open.get_mut(&at) {
-            self.queued_bytes += slab.bytes;
-            group.slabs.push_back(slab);
-        }
-        tasks.extend(self.next_task(at));
-        Ok(())
-    }
-
-    /// Encoders for the columns of a row group.
-    fn encoders(&self) -> Vec<ColumnWriter> {
-        let mut at = 0;
-        let columns = self.schema.columns();
-        let groups = columns.chunk_by(|_, next| shares_dictionary(self.table, next.name()));
-        let encoder = |group: &[ColumnDescPtr]| {
-            let first = at;
-            at += group.len();
-            let bloom_rows = |column: &ColumnDescPtr| {
-                let has_bloom = bloom_columns(self.table).contains(&column.name());
-                has_bloom.then_some(GROUP_ROWS as u64)
-            };
-            let group = group.iter().map(|it| (Arc::clone(it), bloom_rows(it)));
-            ColumnWriter::new(first, group.collect(), self.level)
+        let new_group = || PendingRowGroup {
+            columns: Some(columns.writers()),
+            pages: VecDeque::new(),
         };
-        groups.map(encoder).collect()
+        let group = self.pending.entry(index).or_insert_with(new_group);
+        self.queued_bytes += page.bytes;
+        group.pages.push_back(page);
+        self.next_page(index)
     }
 
-    /// The next slab of a row group, if its encoders are here.
-    fn next_task(&mut self, at: usize) -> Option<FileTask> {
-        let group = self.open.get_mut(&at)?;
-        let encoders = group.encoders.take_if(|_| !group.slabs.is_empty())?;
-        let slab = group.slabs.pop_front()?;
-        self.queued_bytes -= slab.bytes;
+    /// Returns the task for the next page of a row group, unless another task has
+    /// its column writers.
+    fn next_page(&mut self, index: usize) -> Option<FileTask> {
+        let group = self.pending.get_mut(&index)?;
+        let columns = group.columns.take_if(|_| !group.pages.is_empty())?;
+        let page = group.pages.pop_front()?;
+        self.queued_bytes -= page.bytes;
         Some(FileTask {
-            group: at,
-            work: FileTaskKind::Encode(slab, encoders),
+            group: index,
+            kind: FileTaskKind::Encode(page, columns),
         })
     }
 
-    /// Takes what came of a task, and gives the one that can begin now.
-    pub(crate) fn take(&mut self, at: usize, done: FileTaskOutput) -> Option<FileTask> {
-        match done {
-            FileTaskOutput::More(encoders) => {
-                if let Some(group) = self.open.get_mut(&at) {
-                    group.encoders = Some(encoders);
+    /// Takes the output of a task and returns the task that can start now.
+    fn take(&mut self, index: usize, output: FileTaskOutput) -> Option<FileTask> {
+        match output {
+            FileTaskOutput::Page(columns) => {
+                if let Some(group) = self.pending.get_mut(&index) {
+                    group.columns = Some(columns);
                 }
-                return self.next_task(at);
+                return self.next_page(index);
             }
-            FileTaskOutput::Group(chunks) => {
-                self.open.remove(&at);
-                self.waiting.insert(at, chunks);
+            FileTaskOutput::RowGroup(chunks) => {
+                self.pending.remove(&index);
+                self.encoded.insert(index, chunks);
             }
             FileTaskOutput::Appended(writer, count) => {
                 self.writer = Some(writer);
                 self.appended += count;
             }
         }
-        // Row groups are appended in their order.
+        self.next_append()
+    }
+
+    /// Returns the task that appends the next row groups, in order, if they are
+    /// encoded.
+    fn next_append(&mut self) -> Option<FileTask> {
         let mut groups = Vec::new();
         while self.writer.is_some()
-            && let Some(chunks) = self.waiting.remove(&(self.appended + groups.len()))
+            && let Some(chunks) = self.encoded.remove(&(self.appended + groups.len()))
         {
             groups.push(chunks);
         }
         let writer = self.writer.take_if(|_| !groups.is_empty())?;
         Some(FileTask {
             group: self.appended,
-            work: FileTaskKind::Append(writer, groups),
+            kind: FileTaskKind::Append(writer, groups),
         })
     }
 
-    /// Adds rows, and encodes here and now what is full.
-    pub(crate) fn write(&mut self, rows: RowBatch) -> Result<(), Error> {
-        let mut tasks = Vec::new();
-        self.push(rows, &mut tasks)?;
-        self.encode_all(tasks)
+    fn is_settled(&self) -> bool {
+        self.pending.is_empty() && self.encoded.is_empty() && self.writer.is_some()
+    }
+}
+
+impl TableFileWriter {
+    /// Starts to write a file that has a temporary name.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn create(schema: TableSchema, (new, file): (NewFile, File)) -> Result<Self, Error> {
+        let created = start_file(schema, Output::File(file));
+        let (columns, writer) = created.map_err(|error| cannot_write(&new.path(), error))?;
+        Ok(Self {
+            new,
+            columns,
+            splitter: RowGroupSplitter::default(),
+            row_groups: RowGroups::new(writer),
+            rows: 0,
+        })
     }
 
-    /// Ends the last row group of rows that were written so.
+    /// Turns the error of a task into one that names the file.
+    pub(crate) fn error(&self, error: ParquetError) -> Error {
+        cannot_write(&self.new.path(), error)
+    }
+
+    /// Returns the bytes of values in pages that no task has yet.
+    pub(crate) fn queued_bytes(&self) -> u64 {
+        self.row_groups.queued_bytes
+    }
+
+    /// Adds rows, and appends the tasks that can start to `tasks`.
+    pub(crate) fn push(&mut self, batch: RowBatch, tasks: &mut Vec<FileTask>) {
+        self.rows += batch.len() as u64;
+        let mut pages = Vec::new();
+        self.splitter.push(batch, &mut pages);
+        let pages = pages.into_iter();
+        tasks.extend(pages.filter_map(|page| self.row_groups.add_page(page, &self.columns)));
+    }
+
+    /// Ends the last row group, and appends the task that can start to `tasks`.
+    pub(crate) fn end_rows(&mut self, tasks: &mut Vec<FileTask>) {
+        if let Some(page) = self.splitter.finish() {
+            tasks.extend(self.row_groups.add_page(page, &self.columns));
+        }
+    }
+
+    /// Takes the output of a task, and returns the task that can start now.
+    pub(crate) fn take(&mut self, group: usize, output: FileTaskOutput) -> Option<FileTask> {
+        self.row_groups.take(group, output)
+    }
+
+    /// Adds rows and runs the tasks on this thread.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn write(&mut self, batch: RowBatch) -> Result<(), Error> {
+        let mut tasks = Vec::new();
+        self.push(batch, &mut tasks);
+        self.run_all(tasks)
+    }
+
+    /// Ends the last row group and runs the tasks on this thread.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
     pub(crate) fn end(&mut self) -> Result<(), Error> {
         let mut tasks = Vec::new();
-        self.end_rows(&mut tasks)?;
-        self.encode_all(tasks)
+        self.end_rows(&mut tasks);
+        self.run_all(tasks)
     }
 
-    fn encode_all(&mut self, mut tasks: Vec<FileTask>) -> Result<(), Error> {
-        while let Some(task) = tasks.pop() {
-            let at = task.group;
-            let done = task.run().map_err(|error| self.cannot(error))?;
-            tasks.extend(self.take(at, done));
-        }
-        Ok(())
+    fn run_all(&mut self, tasks: Vec<FileTask>) -> Result<(), Error> {
+        run_all(&mut self.row_groups, tasks).map_err(|error| self.error(error))
     }
 
-    /// Whether every row group is appended.
+    /// Returns true if all row groups are appended.
     pub(crate) fn is_settled(&self) -> bool {
-        self.open.is_empty() && self.waiting.is_empty() && self.writer.is_some()
+        self.row_groups.is_settled()
     }
 
-    /// Ends the file, brings it to the disk and gives it its name. Nothing is
-    /// left of it where that fails.
+    /// Finishes the file, syncs it to disk and gives it its name. If that fails,
+    /// the file is removed.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
     pub(crate) fn finish(self) -> Result<WrittenFile, Error> {
-        let Self {
-            new, writer, rows, ..
-        } = self;
-        let path = new.path();
-        match writer.map(|writer| close(*writer, &path)) {
-            Some(Ok((bytes, digest))) => {
-                let path = new.relative().to_owned();
-                new.commit()?;
+        let path = self.new.path();
+        let Some(writer) = self.row_groups.writer else {
+            self.new.discard();
+            let why = "its row groups are not written".into();
+            return Err(cannot_write(&path, ParquetError::General(why)));
+        };
+        match close(*writer, &path) {
+            Ok((bytes, digest)) => {
+                let path = self.new.relative().to_owned();
+                self.new.commit()?;
                 Ok(WrittenFile {
                     path,
-                    rows,
+                    rows: self.rows,
                     bytes,
                     digest,
                 })
             }
-            Some(Err(error)) => {
-                new.discard();
+            Err(error) => {
+                self.new.discard();
                 Err(error)
-            }
-            None => {
-                new.discard();
-                let why = "its row groups are not written".into();
-                Err(cannot_write(&path, ParquetError::General(why)))
             }
         }
     }
 
-    /// Removes what was written.
+    /// Removes the file.
     pub(crate) fn discard(self) {
-        drop(self.writer);
+        drop(self.row_groups);
         self.new.discard();
     }
 }
 
-/// Ends a file and brings it to the disk: its size and its digest.
+/// Writes the magic and prepares the columns.
+fn start_file(
+    schema: TableSchema,
+    out: Output,
+) -> Result<(Columns, ParquetFileWriter), ParquetError> {
+    let note = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
+    let mut properties = WriterProperties::builder()
+        .set_created_by(concat!("robots-scan version ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(vec![
+            note("robots_scan.table", schema.name),
+            note("robots_scan.about", schema.about),
+        ]))
+        .build();
+    add_encoded_arrow_schema_to_metadata(&schema.arrow, &mut properties);
+    let converted = ArrowSchemaConverter::new().convert(&schema.arrow)?;
+    let columns = Columns {
+        schema: Arc::new(converted),
+        encodings: schema.encodings,
+        level: ZstdLevel::try_new(ZSTD_LEVEL)?,
+    };
+    let writer = SerializedFileWriter::new(
+        BufWriter::with_capacity(BUFFER_BYTES, HashingWriter::new(out)),
+        columns.schema.root_schema_ptr(),
+        Arc::new(properties),
+    )?;
+    Ok((columns, writer))
+}
+
+fn run_all(row_groups: &mut RowGroups, mut tasks: Vec<FileTask>) -> Result<(), ParquetError> {
+    while let Some(task) = tasks.pop() {
+        let group = task.group;
+        tasks.extend(row_groups.take(group, task.run()?));
+    }
+    Ok(())
+}
+
+/// Writes the footer and syncs the file. Returns its size and digest.
 fn close(mut writer: ParquetFileWriter, path: &Path) -> Result<(u64, String), Error> {
     writer.finish().map_err(|error| cannot_write(path, error))?;
     let fail = |error| Error::write(path, error);
     let buffer = writer.inner_mut();
     buffer.flush().map_err(fail)?;
-    let HashingFile { file, hash, bytes } = buffer.get_ref();
-    file.sync_all().map_err(fail)?;
-    Ok((*bytes, format!("{:016x}", hash.digest())))
+    let written = buffer.get_ref();
+    if let Output::File(file) = &written.out {
+        file.sync_all().map_err(fail)?;
+    }
+    Ok((written.bytes, written.digest()))
 }
 
-/// The cause alone is told, not the library through which it came.
+/// Turns an error into one that names the file. Only the cause is reported, not the
+/// library that passed it on.
 fn cannot_write(path: &Path, error: ParquetError) -> Error {
     match error {
         ParquetError::External(cause) => Error::write(path, cause),
@@ -442,15 +372,47 @@ fn cannot_write(path: &Path, error: ParquetError) -> Error {
     }
 }
 
-/// Writes a small table whole.
+/// Writes a small table to a file.
+///
+/// # Errors
+///
+/// Those of writing.
 pub(crate) fn write_table(
-    table: Table,
-    schema: Schema,
+    schema: TableSchema,
     rows: RowBatch,
     new: (NewFile, File),
 ) -> Result<WrittenFile, Error> {
-    let mut file = TableFileWriter::create(table, schema, new)?;
+    let mut file = TableFileWriter::create(schema, new)?;
     file.write(rows)?;
     file.end()?;
     file.finish()
+}
+
+/// Encodes batches of a table as a Parquet file in memory. For benches.
+///
+/// # Errors
+///
+/// Those of the crate `parquet`.
+pub fn encode_table(
+    schema: TableSchema,
+    batches: impl IntoIterator<Item = RowBatch>,
+) -> Result<Vec<u8>, ParquetError> {
+    let (columns, writer) = start_file(schema, Output::Memory(Vec::new()))?;
+    let (mut splitter, mut row_groups) = (RowGroupSplitter::default(), RowGroups::new(writer));
+    let mut pages = Vec::new();
+    for batch in batches {
+        splitter.push(batch, &mut pages);
+    }
+    pages.extend(splitter.finish());
+    for page in pages {
+        let task = row_groups.add_page(page, &columns);
+        run_all(&mut row_groups, task.into_iter().collect())?;
+    }
+    let writer = row_groups.writer.expect("no task is running");
+    let buffer = writer.into_inner()?;
+    let hashing = buffer.into_inner().map_err(|error| error.into_error())?;
+    match hashing.out {
+        Output::Memory(bytes) => Ok(bytes),
+        Output::File(_) => unreachable!("the file was started in memory"),
+    }
 }

@@ -1,4 +1,4 @@
-//! Texts, each once.
+//! Interning of texts: each distinct text of a batch is stored once and has an id.
 
 use crate::escaped_text::escape_body;
 use crate::hash_seed::HASH_SEED;
@@ -6,51 +6,62 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Texts by number.
-#[derive(Debug, Default)]
+/// The texts of a batch, by id.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct InternedTexts {
     bytes: Vec<u8>,
-    /// Where each ends, and its hash: side by side, for a look needs both.
-    ends: Vec<(usize, u64)>,
+    entries: Vec<InternedText>,
+}
+
+/// The end of a text and its hash. They are stored together, since a lookup needs
+/// both.
+#[derive(Clone, Copy, Debug)]
+struct InternedText {
+    end: usize,
+    hash: u64,
 }
 
 impl InternedTexts {
-    /// Adds a text, wherever else it may stand.
+    /// Adds a text, even if it is there already, and returns its id.
     pub(crate) fn push(&mut self, text: &[u8]) -> u32 {
         self.push_hashed(text, xxh3_64_with_seed(text, *HASH_SEED))
     }
 
     fn push_hashed(&mut self, text: &[u8], hash: u64) -> u32 {
-        let no = self.ends.len() as u32;
+        let id = self.entries.len() as u32;
         self.bytes.extend_from_slice(text);
-        self.ends.push((self.bytes.len(), hash));
-        no
+        let end = self.bytes.len();
+        self.entries.push(InternedText { end, hash });
+        id
     }
 
+    /// Returns the number of texts.
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.entries.len()
     }
 
-    pub(crate) fn get(&self, no: u32) -> &[u8] {
-        let at = no as usize;
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before].0);
-        &self.bytes[start..self.ends[at].0]
+    pub(crate) fn get(&self, id: u32) -> &[u8] {
+        let index = id as usize;
+        let previous = index.checked_sub(1);
+        let start = previous.map_or(0, |previous| self.entries[previous].end);
+        &self.bytes[start..self.entries[index].end]
     }
 
-    pub(crate) fn hash(&self, no: u32) -> u64 {
-        self.ends[no as usize].1
+    pub(crate) fn hash(&self, id: u32) -> u64 {
+        self.entries[id as usize].hash
     }
 }
 
-/// Gathers texts, each once, until they are taken.
+/// Interns texts until the batch is taken.
 #[derive(Debug)]
 pub(crate) struct Interner {
     seed: u64,
     texts: InternedTexts,
     table: HashTable<u32>,
-    /// Numbers of words of the program, by the place of their letters.
-    words: Vec<(usize, u32)>,
-    /// Bytes of all texts that were asked for, each time anew.
+    /// A direct-mapped cache of constants of the program. An entry is found by
+    /// the address and length of the constant, without hashing its bytes.
+    constants: Vec<Option<(&'static str, u32)>>,
+    /// Bytes of all texts that were requested, counted at every request.
     requested_bytes: u64,
 }
 
@@ -60,20 +71,21 @@ impl Default for Interner {
             seed: *HASH_SEED,
             texts: InternedTexts::default(),
             table: HashTable::new(),
-            words: vec![(0, 0); WORDS],
+            constants: vec![None; CONSTANT_SLOTS],
             requested_bytes: 0,
         }
     }
 }
 
-/// Places for words of the program; where two fall together one is looked up.
-const WORDS: usize = 128;
+/// Slots of the cache of constants. Two constants that share a slot are looked up
+/// in the hash table instead.
+const CONSTANT_SLOTS: usize = 128;
 
-/// Texts for which the hash table keeps its memory when a batch is taken.
-const TABLE_TEXTS_KEPT: usize = 1 << 18;
+/// The capacity above which the hash table is freed when a batch is taken.
+const TABLE_CAPACITY_KEPT: usize = 1 << 18;
 
 impl Interner {
-    /// The number of a text.
+    /// Returns the id of a text.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
         self.intern_hashed(
             text.as_bytes(),
@@ -81,38 +93,41 @@ impl Interner {
         )
     }
 
-    /// The number of a word of the program: a text that stands where it stands.
-    pub(crate) fn intern_static(&mut self, word: &'static str) -> u32 {
-        let address = word.as_ptr().addr();
-        let place = (address ^ (address >> 7) ^ word.len()) % WORDS;
-        let key = address.wrapping_mul(64) + word.len();
-        if self.words[place].0 == key {
-            self.requested_bytes += word.len() as u64;
-            return self.words[place].1;
+    /// Returns the id of a constant of the program. Same as [`Interner::intern`],
+    /// but faster.
+    pub(crate) fn intern_static(&mut self, constant: &'static str) -> u32 {
+        let address = constant.as_ptr().addr();
+        let slot = (address ^ (address >> 7) ^ constant.len()) % CONSTANT_SLOTS;
+        // Compares address and length: equal ones are the same text.
+        if let Some((cached, id)) = self.constants[slot]
+            && std::ptr::eq(cached, constant)
+        {
+            self.requested_bytes += constant.len() as u64;
+            return id;
         }
-        let no = self.intern(word);
-        self.words[place] = (key, no);
-        no
+        let id = self.intern(constant);
+        self.constants[slot] = Some((constant, id));
+        id
     }
 
-    /// The number of the text of bytes of a body ([`escape_body`]).
+    /// Returns the id of the text of bytes of a body, as [`escape_body`] decodes it.
     pub(crate) fn intern_body_text(&mut self, bytes: &[u8], is_valid_utf8: bool) -> u32 {
         if !is_valid_utf8 {
             return self.intern(&escape_body(bytes, false));
         }
         let hash = xxh3_64_with_seed(bytes, self.seed);
-        // What is a text already needs no proof that it is one.
-        if let Some(no) = self.find(bytes, hash) {
+        // Bytes that equal an interned text are valid UTF-8.
+        if let Some(id) = self.find(bytes, hash) {
             self.requested_bytes += bytes.len() as u64;
-            return no;
+            return id;
         }
-        match is_whole(bytes) {
+        match splits_no_character(bytes) {
             true => self.intern_hashed(bytes, hash),
             false => self.intern(&escape_body(bytes, true)),
         }
     }
 
-    /// The numbers of texts of a body that mostly repeat the one before.
+    /// Returns the ids of texts of a body, most of which equal the one before.
     pub(crate) fn intern_repeated<'b>(
         &mut self,
         texts: impl Iterator<Item = &'b [u8]>,
@@ -120,11 +135,11 @@ impl Interner {
     ) -> impl Iterator<Item = u32> {
         let mut last = None;
         texts.map(move |bytes| match last {
-            Some((before, no)) if before == bytes => no,
+            Some((before, id)) if before == bytes => id,
             _ => {
-                let no = self.intern_body_text(bytes, is_valid_utf8);
-                last = Some((bytes, no));
-                no
+                let id = self.intern_body_text(bytes, is_valid_utf8);
+                last = Some((bytes, id));
+                id
             }
         })
     }
@@ -132,7 +147,7 @@ impl Interner {
     fn find(&self, text: &[u8], hash: u64) -> Option<u32> {
         let texts = &self.texts;
         self.table
-            .find(hash, |&no| texts.hash(no) == hash && texts.get(no) == text)
+            .find(hash, |&id| texts.hash(id) == hash && texts.get(id) == text)
             .copied()
     }
 
@@ -141,8 +156,8 @@ impl Interner {
         let texts = &mut self.texts;
         let entry = self.table.entry(
             hash,
-            |&no| texts.hash(no) == hash && texts.get(no) == text,
-            |&no| texts.hash(no),
+            |&id| texts.hash(id) == hash && texts.get(id) == text,
+            |&id| texts.hash(id),
         );
         match entry {
             Entry::Occupied(entry) => *entry.get(),
@@ -150,43 +165,45 @@ impl Interner {
         }
     }
 
-    /// Counts bytes of texts that were asked for otherwise.
+    /// Adds to [`Interner::requested_bytes`] for rows that are repeated without
+    /// requesting their texts again.
     pub(crate) fn add_requested_bytes(&mut self, bytes: u64) {
         self.requested_bytes += bytes;
     }
 
-    /// Bytes of all texts that were asked for since the last time.
+    /// Returns the bytes of all texts requested since the last batch was taken.
     pub(crate) fn requested_bytes(&self) -> u64 {
         self.requested_bytes
     }
 
-    /// Takes what was gathered.
+    /// Returns the texts and starts a new batch.
     pub(crate) fn take(&mut self) -> InternedTexts {
-        // The batch of a large body may have had a text for every few octets.
-        if self.table.capacity() > TABLE_TEXTS_KEPT {
+        // A batch with a large body may have had a text for every few bytes.
+        if self.table.capacity() > TABLE_CAPACITY_KEPT {
             self.table = HashTable::new();
         }
         self.table.clear();
-        self.words.fill((0, 0));
+        self.constants.fill(None);
         self.requested_bytes = 0;
-        let room = InternedTexts {
+        let next = InternedTexts {
             bytes: Vec::with_capacity(self.texts.bytes.len()),
-            ends: Vec::with_capacity(self.texts.ends.len()),
+            entries: Vec::with_capacity(self.texts.entries.len()),
         };
-        std::mem::replace(&mut self.texts, room)
+        std::mem::replace(&mut self.texts, next)
     }
 }
 
-/// Whether bytes of a body that is UTF-8 begin and end between its characters:
-/// then they are UTF-8.
-fn is_whole(bytes: &[u8]) -> bool {
-    let is_within = |octet: u8| octet & 0xc0 == 0x80;
-    let ends = bytes.iter().rev();
-    let tail = ends.clone().take_while(|&&octet| is_within(octet)).count();
-    let is_whole = match ends.clone().nth(tail) {
+/// Returns true if a slice of valid UTF-8 starts and ends at character boundaries,
+/// so that it is valid UTF-8 itself.
+fn splits_no_character(bytes: &[u8]) -> bool {
+    let is_continuation = |byte: u8| byte & 0xc0 == 0x80;
+    let reversed = bytes.iter().rev();
+    let tail = reversed.clone();
+    let tail = tail.take_while(|&&byte| is_continuation(byte)).count();
+    let is_whole = match reversed.clone().nth(tail) {
         None => bytes.is_empty(),
-        Some(lead) if lead.is_ascii() => tail == 0 && !is_within(bytes[0]),
-        Some(lead) => lead.leading_ones() as usize == tail + 1 && !is_within(bytes[0]),
+        Some(lead) if lead.is_ascii() => tail == 0 && !is_continuation(bytes[0]),
+        Some(lead) => lead.leading_ones() as usize == tail + 1 && !is_continuation(bytes[0]),
     };
     debug_assert_eq!(is_whole, std::str::from_utf8(bytes).is_ok());
     is_whole
@@ -197,48 +214,53 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_has_one_number_and_keeps_it() {
+    fn a_text_has_one_id_until_the_batch_is_taken() {
         let mut interner = Interner::default();
-        let numbers: Vec<u32> = ["a", "", "b", "a", "", "allow_all"]
-            .map(|text| interner.intern(text))
-            .to_vec();
-        assert_eq!(numbers, [0, 1, 2, 0, 1, 3]);
-        assert_eq!(
-            (
-                interner.intern_static("allow_all"),
-                interner.intern_static("allow_all")
-            ),
-            (3, 3)
-        );
+        let ids = ["a", "", "b", "a", "", "allow_all"].map(|text| interner.intern(text));
+        assert_eq!(ids, [0, 1, 2, 0, 1, 3]);
+        let constants = [(); 2].map(|()| interner.intern_static("allow_all"));
+        assert_eq!(constants, [3, 3]);
         assert_eq!(interner.requested_bytes(), 1 + 1 + 1 + 9 + 18);
         let texts = interner.take();
-        let all: Vec<&[u8]> = (0..4).map(|no| texts.get(no)).collect();
+        let all: Vec<&[u8]> = (0..4).map(|id| texts.get(id)).collect();
         assert_eq!(all, [&b"a"[..], b"", b"b", b"allow_all"]);
-        // Words are asked for anew, too.
-        assert_eq!(
-            (interner.intern_static("allow_all"), interner.intern("a")),
-            (0, 1)
-        );
+        // The cache of constants is cleared, too.
+        let ids = (interner.intern_static("allow_all"), interner.intern("a"));
+        assert_eq!(ids, (0, 1));
     }
 
     #[test]
-    fn bytes_of_bodies_are_what_their_text_is() {
+    fn constants_at_one_address_are_told_apart_by_length() {
+        // Prefixes of one constant, some of them longer than 64 bytes and 64 apart.
+        const LONG: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\
+                            0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+        let mut interner = Interner::default();
+        for _ in 0..2 {
+            for end in 0..=LONG.len() {
+                let id = interner.intern_static(&LONG[..end]);
+                assert_eq!(id as usize, end);
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_of_a_body_have_the_id_of_their_text() {
         let mut interner = Interner::default();
         let cases: &[(&[u8], bool)] = &[
             (b"a\\b", true),
             (b"a\\b", false),
             (b"\xe9", false),
-            // A cut through a character of a body that is UTF-8.
+            // Half of a character of a body that is valid UTF-8.
             (b"\xc3", true),
             ("é".as_bytes(), true),
         ];
-        let numbers: Vec<u32> = cases
+        let ids: Vec<u32> = cases
             .iter()
             .map(|&(bytes, is_utf8)| interner.intern_body_text(bytes, is_utf8))
             .collect();
         let texts = interner.take();
-        for (&(bytes, is_utf8), no) in cases.iter().zip(numbers) {
-            assert_eq!(texts.get(no), escape_body(bytes, is_utf8).as_bytes());
+        for (&(bytes, is_utf8), id) in cases.iter().zip(ids) {
+            assert_eq!(texts.get(id), escape_body(bytes, is_utf8).as_bytes());
         }
     }
 }

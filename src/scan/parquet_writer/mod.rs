@@ -1,30 +1,51 @@
-//! Column chunks of Parquet, from columns of [`RowBatch`](crate::parquet_writer::Rows).
+//! Writes tables as Parquet files.
 //!
-//! The crate `parquet` writes files, footers and page headers; the pages
-//! themselves are laid out here, after its format's document "Encodings". Its
-//! own writer takes Arrow arrays, hashes every value of every row, and compares
-//! each with the least and the greatest; here a value is asked for once for a
-//! batch, and what repeats costs a look into a table.
+//! The crate `parquet` writes file headers, footers and page headers. The pages
+//! themselves are laid out here, by [`ColumnWriter`](column_writer::ColumnWriter), which states why.
 //!
-//! A page holds the rows of a slab. Values stand in a dictionary, texts that
-//! seldom repeat and those of a dictionary that has grown too large as they
-//! are; numbers of dictionaries have whole bytes where they are large, so that
-//! the compressor sees what repeats.
+//! The route of a value:
+//!
+//! ```text
+//! ColumnBuilder, Interner -> RowBatch -> PageRows -> ColumnWriter -> ColumnChunk -> file
+//! column_data.rs             row_batch   row_groups  column_writer   column_chunk   file.rs
+//! ```
+//!
+//! 1. The tables append values to builders, column by column. Texts are interned:
+//!    a batch holds each distinct text once, with its hash.
+//! 2. [`RowGroupSplitter`](row_groups::RowGroupSplitter) divides the rows into
+//!    pages and row groups. Only the rows decide where, never batches or threads,
+//!    so that a file has the same bytes for any number of threads.
+//! 3. [`ColumnWriter`] encodes a page of a column with a dictionary, or plain, and
+//!    compresses it. All columns of a page are encoded in parallel.
+//! 4. [`TableFileWriter`] appends finished row groups in order, hashes the bytes,
+//!    and gives the file its name once all of it is on disk.
+//!
+//! If you change the layout of a page, check that `tests.rs` still reads it back
+//! with the crate's reader, and expect all golden digests to change. If you change
+//! page or row-group sizes, also check `external_sort`, whose memory limits assume
+//! them, and `docs/performance.md`.
 
 mod column_chunk;
 mod column_data;
+mod column_writer;
 mod dictionary;
 mod file;
+mod file_task;
+mod hashing_writer;
 mod interner;
+mod page;
 mod rle;
 mod row_batch;
 mod row_groups;
+mod schema;
 mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use column_chunk::{ColumnChunk, ColumnWriter, PageBuffers};
 pub(crate) use column_data::{ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder};
-pub(crate) use file::{FileTask, FileTaskOutput, TableFileWriter, WrittenFile, write_table};
+pub use file::encode_table;
+pub(crate) use file::{TableFileWriter, WrittenFile, write_table};
+pub(crate) use file_task::{FileTask, FileTaskOutput};
 pub(crate) use interner::{InternedTexts, Interner};
-pub(crate) use row_batch::RowBatch;
+pub use row_batch::RowBatch;
+pub use schema::{ColumnEncoding, TableSchema};

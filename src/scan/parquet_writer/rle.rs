@@ -1,10 +1,11 @@
-//! The hybrid of runs and packed bits (Parquet, "Encodings": RLE = 3).
+//! The hybrid of run-length encoding and bit packing (Parquet, "Encodings", RLE = 3).
 
-/// Runs shorter than this are packed.
+/// Runs shorter than this are bit-packed.
 const RUN_MIN: usize = 8;
 
-/// The bits in which numbers below `count` are packed: as few as are needed,
-/// but a divisor of a byte or whole bytes, which compress far better.
+/// Returns the number of bits in which numbers below `count` are packed: the least
+/// that is a divisor of a byte or a number of whole bytes, as these compress far
+/// better.
 pub(super) fn width(count: usize) -> u8 {
     match count {
         0 | 1 => 0,
@@ -18,29 +19,30 @@ pub(super) fn width(count: usize) -> u8 {
     }
 }
 
-/// Appends numbers of `width` bits, one of those that [`width`] gives.
+/// Appends numbers in `width` bits each, which must be a result of [`width`].
 pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
-    let (mut packed, mut at) = (0, 0);
-    while at + RUN_MIN <= numbers.len() {
-        let first = numbers[at];
-        // Where no run begins here, none does before the last number that differs.
-        let eight = &numbers[at..at + RUN_MIN];
-        if let Some(differs) = eight.iter().rposition(|&it| it != eight[RUN_MIN - 1]) {
-            at += differs + 1;
+    let (mut packed, mut i) = (0, 0);
+    while i + RUN_MIN <= numbers.len() {
+        let first = numbers[i];
+        // If these numbers differ, no run starts before the last that differs.
+        let window = &numbers[i..i + RUN_MIN];
+        let last = window[RUN_MIN - 1];
+        if let Some(differs) = window.iter().rposition(|&number| number != last) {
+            i += differs + 1;
             continue;
         }
-        let rest = &numbers[at + RUN_MIN..];
-        let run = rest.iter().position(|&it| it != first);
+        let rest = &numbers[i + RUN_MIN..];
+        let run = rest.iter().position(|&number| number != first);
         let run = RUN_MIN + run.unwrap_or(rest.len());
-        // Packed numbers come in eights: the run fills the last of them up.
-        let fill = (at - packed).next_multiple_of(8) - (at - packed);
+        // Numbers are packed eight at a time: the run fills up the last eight.
+        let fill = (i - packed).next_multiple_of(8) - (i - packed);
         if run >= fill + RUN_MIN {
-            put_packed(&numbers[packed..at + fill], width, out);
+            put_packed(&numbers[packed..i + fill], width, out);
             put_varint((run - fill) << 1, out);
             out.extend_from_slice(&first.to_le_bytes()[..usize::from(width).div_ceil(8)]);
-            packed = at + run;
+            packed = i + run;
         }
-        at += run;
+        i += run;
     }
     put_packed(&numbers[packed..], width, out);
 }
@@ -54,41 +56,41 @@ fn put_packed(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     let end = out.len() + eights * usize::from(width);
     match width {
         0 => {}
-        8 => out.extend(numbers.iter().map(|&it| it as u8)),
+        8 => out.extend(numbers.iter().map(|&number| number as u8)),
         16 => numbers
             .iter()
-            .for_each(|&it| out.extend_from_slice(&(it as u16).to_le_bytes())),
+            .for_each(|&number| out.extend_from_slice(&(number as u16).to_le_bytes())),
         24 => numbers
             .iter()
-            .for_each(|&it| out.extend_from_slice(&it.to_le_bytes()[..3])),
+            .for_each(|&number| out.extend_from_slice(&number.to_le_bytes()[..3])),
         32 => numbers
             .iter()
-            .for_each(|&it| out.extend_from_slice(&it.to_le_bytes())),
+            .for_each(|&number| out.extend_from_slice(&number.to_le_bytes())),
         1 | 2 | 4 => {
-            let each = usize::from(8 / width);
-            out.extend(numbers.chunks(each).map(|chunk| {
+            let per_byte = usize::from(8 / width);
+            out.extend(numbers.chunks(per_byte).map(|chunk| {
                 let bits = chunk.iter().rev();
-                bits.fold(0, |byte: u8, &it| byte << width | it as u8)
+                bits.fold(0, |byte: u8, &number| byte << width | number as u8)
             }));
         }
-        _ => unreachable!("`width` gives no other"),
+        _ => unreachable!("`width` returns no other"),
     }
     out.resize(end, 0);
 }
 
-/// Appends values of one bit each, the first in the lowest (PLAIN = 0).
+/// Appends booleans as bits, the first in the lowest bit (PLAIN = 0).
 pub(super) fn put_bools(bools: &[bool], out: &mut Vec<u8>) {
-    // The product brings the lowest bit of each of eight bytes into the highest byte.
+    // Multiplication moves the lowest bit of each of eight bytes into the highest byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let mut eights = bools.chunks_exact(8);
     out.extend(eights.by_ref().map(|eight| {
-        let bytes = std::array::from_fn(|at| u8::from(eight[at]));
+        let bytes = std::array::from_fn(|i| u8::from(eight[i]));
         (u64::from_le_bytes(bytes).wrapping_mul(GATHER) >> 56) as u8
     }));
     let rest = eights.remainder();
     if !rest.is_empty() {
         let bits = rest.iter().rev();
-        out.push(bits.fold(0, |byte, &it| byte << 1 | u8::from(it)));
+        out.push(bits.fold(0, |byte, &bit| byte << 1 | u8::from(bit)));
     }
 }
 
@@ -104,7 +106,7 @@ fn put_varint(mut number: usize, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// Reads what the format's document says, a bit at a time.
+    /// Decodes according to the specification, bit by bit.
     fn unpack(mut bytes: &[u8], width: u8, count: usize) -> Vec<u32> {
         let mut numbers = Vec::new();
         while numbers.len() < count {
@@ -126,9 +128,9 @@ mod tests {
                 numbers.extend(std::iter::repeat_n(u32::from_le_bytes(value), header >> 1));
             } else {
                 let len = (header >> 1) * usize::from(width);
-                for at in 0..(header >> 1) * 8 {
+                for i in 0..(header >> 1) * 8 {
                     let bit = |nth: usize| {
-                        let place = at * usize::from(width) + nth;
+                        let place = i * usize::from(width) + nth;
                         u32::from(bytes[place / 8] >> (place % 8) & 1) << nth
                     };
                     numbers.push((0..usize::from(width)).map(bit).sum());
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_read_again() {
+    fn packed_numbers_are_unpacked_to_the_same() {
         let mut seed = 0x2545_f491_4f6c_dd1du64;
         let mut random = |below: u64| {
             seed ^= seed << 13;
@@ -178,20 +180,20 @@ mod tests {
     }
 
     #[test]
-    fn bools_are_bits_from_the_lowest() {
+    fn booleans_are_bits_from_the_lowest() {
         for count in 0..40usize {
-            let bools: Vec<bool> = (0..count).map(|at| at * at % 7 < 3).collect();
+            let bools: Vec<bool> = (0..count).map(|i| i * i % 7 < 3).collect();
             let mut out = Vec::new();
             put_bools(&bools, &mut out);
             assert_eq!(out.len(), count.div_ceil(8));
-            for (at, &it) in bools.iter().enumerate() {
-                assert_eq!(out[at / 8] >> (at % 8) & 1 == 1, it);
+            for (i, &flag) in bools.iter().enumerate() {
+                assert_eq!(out[i / 8] >> (i % 8) & 1 == 1, flag);
             }
         }
     }
 
     #[test]
-    fn a_run_is_a_few_bytes() {
+    fn a_run_has_a_few_bytes() {
         let mut out = Vec::new();
         pack(&[5; 15_360], 8, &mut out);
         assert_eq!(out, [0x80, 0xf0, 0x01, 5]);

@@ -1,83 +1,95 @@
-//! Rows of one table, column by column: what workers make and files take.
-//!
-//! Texts repeat: a host stands in every row of its capture, a path in many
-//! robots.txt files. So [`InternedTexts`] holds each text of a batch once, with its
-//! hash, and columns hold numbers; what a file's dictionary needs of a text is
-//! asked once for a batch, not once for a row.
+//! A batch of rows of one table, stored by column.
 
 use super::{ColumnData, ColumnValues, InternedTexts};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Rows of one table.
-#[derive(Debug)]
+/// Rows of one table, stored by column.
+///
+/// Texts repeat: the host of a capture is in all of its rows, and many robots.txt
+/// files have the same paths. A batch therefore holds each distinct text once, with
+/// its hash, and its columns hold ids of texts. Dictionary lookups are made once
+/// per distinct text of a batch instead of once per row.
+#[derive(Clone, Debug)]
 pub struct RowBatch {
     columns: Vec<ColumnData>,
     texts: InternedTexts,
-    /// Bytes of values in all rows up to each.
-    ends: Vec<u64>,
+    /// For each row, the size in bytes of the values of all rows up to and
+    /// including it.
+    cumulative_bytes: Vec<u64>,
 }
 
 impl RowBatch {
-    /// Puts columns together, which are all as long as `ends`.
-    pub(crate) fn new(columns: Vec<ColumnData>, texts: InternedTexts, ends: Vec<u64>) -> Self {
+    /// Makes a batch of columns.
+    ///
+    /// # Panics
+    ///
+    /// If a column is not as long as `cumulative_bytes`.
+    pub(crate) fn new(
+        columns: Vec<ColumnData>,
+        texts: InternedTexts,
+        cumulative_bytes: Vec<u64>,
+    ) -> Self {
         for column in &columns {
-            assert_eq!(column.len(), ends.len(), "a push appends to every column");
+            let rows = cumulative_bytes.len();
+            assert_eq!(column.len(), rows, "a row is appended to every column");
         }
         Self {
             columns,
             texts,
-            ends,
+            cumulative_bytes,
         }
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.cumulative_bytes.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.cumulative_bytes.is_empty()
     }
 
-    /// Bytes of the values of the first `rows` rows. What a row weighs depends
-    /// on the rows of its capture alone.
+    /// Returns the size in bytes of the values of the first `rows` rows. The size
+    /// of a row depends only on the rows of its capture.
     pub(crate) fn bytes(&self, rows: usize) -> u64 {
-        rows.checked_sub(1).map_or(0, |last| self.ends[last])
+        rows.checked_sub(1)
+            .map_or(0, |last| self.cumulative_bytes[last])
     }
 
-    /// Copies some of the rows, with the texts that stand in them.
+    /// Copies a range of rows, with only the texts that are in them.
     pub(crate) fn copy(&self, rows: Range<usize>) -> Self {
         let mut texts = InternedTexts::default();
-        let mut numbers = HashMap::new();
+        let mut new_ids = HashMap::new();
         let columns = self.columns.iter().map(|column| {
-            let number = |&no: &u32| {
-                *numbers
-                    .entry(no)
-                    .or_insert_with(|| texts.push(self.texts.get(no)))
+            let new_id = |&id: &u32| {
+                *new_ids
+                    .entry(id)
+                    .or_insert_with(|| texts.push(self.texts.get(id)))
             };
-            column.copy(rows.clone(), number)
+            column.copy(rows.clone(), new_id)
         });
         let columns = columns.collect();
         let before = self.bytes(rows.start);
-        let ends = self.ends[rows].iter().map(|end| end - before).collect();
-        Self::new(columns, texts, ends)
+        let bytes = self.cumulative_bytes[rows].iter();
+        let bytes = bytes.map(|bytes| bytes - before).collect();
+        Self::new(columns, texts, bytes)
     }
 
-    pub(crate) fn column(&self, at: usize) -> &ColumnData {
-        &self.columns[at]
+    pub(crate) fn column(&self, index: usize) -> &ColumnData {
+        &self.columns[index]
     }
 
     pub(crate) fn texts(&self) -> &InternedTexts {
         &self.texts
     }
 
-    /// Adds a column that says the same in every row.
-    pub(crate) fn add_constant(&mut self, text: &str) {
-        let no = self.texts.push(text.as_bytes());
+    /// Appends a column that has the same text in every row.
+    pub(crate) fn add_constant_column(&mut self, text: &str) {
+        let id = self.texts.push(text.as_bytes());
         self.columns.push(ColumnData {
-            values: ColumnValues::Text(vec![no; self.len()]),
+            values: ColumnValues::Text(vec![id; self.len()]),
             nulls: Vec::new(),
         });
     }

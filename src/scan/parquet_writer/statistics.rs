@@ -1,9 +1,10 @@
-//! The least and the greatest value of a column chunk (Parquet, "Statistics").
+//! Statistics of a column chunk: minimum, maximum and number of nulls (Parquet,
+//! "Statistics").
 
 use parquet::data_type::ByteArray;
 use parquet::file::statistics::{Statistics, ValueStatistics};
 
-/// Bytes of a text that are kept: nobody seeks by more.
+/// Texts are truncated to this size; longer prefixes exclude no more row groups.
 const TEXT_BYTES_MAX: usize = 64;
 
 pub(super) fn of_ints(values: impl Iterator<Item = i32> + Clone, nulls: u64) -> Statistics {
@@ -14,33 +15,33 @@ pub(super) fn of_longs(values: impl Iterator<Item = i64> + Clone, nulls: u64) ->
     Statistics::int64(values.clone().min(), values.max(), None, Some(nulls), false)
 }
 
-/// Of numbers that are none of NaN. The two zeros are equal, and readers expect
-/// the lesser as the least and the greater as the greatest.
+/// Returns the statistics of numbers, none of which may be NaN. The two zeros are
+/// equal; the specification requires -0.0 as minimum and 0.0 as maximum.
 pub(super) fn of_doubles(values: impl Iterator<Item = f64> + Clone, nulls: u64) -> Statistics {
     let min = values.clone().reduce(f64::min);
     let max = values.reduce(f64::max);
-    let min = min.map(|it| if it == 0.0 { -0.0 } else { it });
-    let max = max.map(|it| if it == 0.0 { 0.0 } else { it });
+    let min = min.map(|value| if value == 0.0 { -0.0 } else { value });
+    let max = max.map(|value| if value == 0.0 { 0.0 } else { value });
     Statistics::double(min, max, None, Some(nulls), false)
 }
 
-/// `has` says whether there is a false and whether there is a true.
-pub(super) fn of_bools(has: [bool; 2], nulls: u64) -> Statistics {
-    let min = (has[0] || has[1]).then_some(!has[0]);
-    let max = (has[0] || has[1]).then_some(has[1]);
+/// Returns the statistics of booleans. The flags are true if false and true occur.
+pub(super) fn of_bools(occurs: [bool; 2], nulls: u64) -> Statistics {
+    let min = (occurs[0] || occurs[1]).then_some(!occurs[0]);
+    let max = (occurs[0] || occurs[1]).then_some(occurs[1]);
     Statistics::boolean(min, max, None, Some(nulls), false)
 }
 
-/// The least and the greatest of texts.
+/// The minimum and the maximum of texts.
 #[derive(Debug, Default)]
 pub(super) struct TextRange {
-    ends: Option<(Vec<u8>, Vec<u8>)>,
+    bounds: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl TextRange {
     pub(super) fn add(&mut self, text: &[u8]) {
-        match &mut self.ends {
-            None => self.ends = Some((text.to_vec(), text.to_vec())),
+        match &mut self.bounds {
+            None => self.bounds = Some((text.to_vec(), text.to_vec())),
             Some((min, max)) => {
                 if text < min.as_slice() {
                     text.clone_into(min);
@@ -52,21 +53,23 @@ impl TextRange {
     }
 
     pub(super) fn statistics(self, nulls: u64) -> Statistics {
-        let Some((min, max)) = self.ends else {
+        let Some((min, max)) = self.bounds else {
             return Statistics::byte_array(None, None, None, Some(nulls), false);
         };
-        let min_cut = cut(&min);
-        // What is cut is less than the whole: a greatest value must be greater.
-        let max_cut = if cut(&max).len() == max.len() {
+        let short_min = truncate(&min);
+        // A truncated maximum must be increased, as it is less than the text.
+        let short_max = if truncate(&max).len() == max.len() {
             Some(max.clone())
         } else {
-            next_greater(cut(&max))
+            next_greater(truncate(&max))
         };
-        let (min_is_exact, max_is_exact) =
-            (min_cut.len() == min.len(), max_cut.as_ref() == Some(&max));
+        let (min_is_exact, max_is_exact) = (
+            short_min.len() == min.len(),
+            short_max.as_ref() == Some(&max),
+        );
         let statistics = ValueStatistics::new(
-            Some(ByteArray::from(min_cut.to_vec())),
-            max_cut.map(ByteArray::from),
+            Some(ByteArray::from(short_min.to_vec())),
+            short_max.map(ByteArray::from),
             None,
             Some(nulls),
             false,
@@ -79,8 +82,8 @@ impl TextRange {
     }
 }
 
-/// As much of a text as is kept, in whole characters.
-fn cut(text: &[u8]) -> &[u8] {
+/// Truncates a text at a character boundary.
+fn truncate(text: &[u8]) -> &[u8] {
     let mut len = text.len().min(TEXT_BYTES_MAX);
     while len > 0 && len < text.len() && text[len] & 0xc0 == 0x80 {
         len -= 1;
@@ -88,17 +91,17 @@ fn cut(text: &[u8]) -> &[u8] {
     &text[..len]
 }
 
-/// The shortest text that is greater than all that begin with `text`; `None`
-/// if nothing is.
+/// Returns the shortest text that is greater than all texts that start with `text`,
+/// or `None` if there is none.
 fn next_greater(text: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(text).ok()?;
-    text.char_indices().rev().find_map(|(at, last)| {
-        // The number behind the last before the surrogates is none of a character.
+    text.char_indices().rev().find_map(|(start, last)| {
+        // Surrogates are not characters.
         let next = match last {
             '\u{d7ff}' => '\u{e000}',
             last => char::from_u32(last as u32 + 1)?,
         };
-        let mut greater = text[..at].to_owned();
+        let mut greater = text[..start].to_owned();
         greater.push(next);
         Some(greater.into_bytes())
     })
@@ -115,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_kept_whole_or_cut_to_both_sides() {
+    fn long_texts_are_truncated_down_and_up() {
         let statistics = range(&["b", "a", "c"]);
         assert_eq!(statistics.min_bytes_opt(), Some(&b"a"[..]));
         assert_eq!(statistics.max_bytes_opt(), Some(&b"c"[..]));
@@ -130,7 +133,7 @@ mod tests {
         assert!(!statistics.min_is_exact() && !statistics.max_is_exact());
         assert!(greater > long);
 
-        // Between a cut and its end there may be no greater character.
+        // The last characters may have no greater one.
         let last = format!("a{}", "\u{10ffff}".repeat(30));
         let statistics = range(&[&last]);
         assert_eq!(statistics.max_bytes_opt(), Some(&b"b"[..]));
@@ -140,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_signed_to_both_sides() {
+    fn a_zero_is_negative_as_minimum_and_positive_as_maximum() {
         let statistics = of_doubles([0.0, -0.0].into_iter(), 0);
         assert_eq!(
             statistics.min_bytes_opt(),

@@ -1,7 +1,9 @@
-//! What is written is read again by the reader of the crate `parquet`.
+//! Reads files back with the reader of the crate `parquet`.
 
-use super::{ColumnWriter, PageBuffers};
-use crate::parquet_writer::{ColumnBuilder, ColumnValues, Interner, PlainTextBuilder, RowBatch};
+use super::column_writer::{ColumnTarget, ColumnWriter};
+use super::page::PageBuffers;
+use super::row_groups::BatchRows;
+use super::{ColumnBuilder, ColumnValues, Interner, PlainTextBuilder, RowBatch};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -16,20 +18,20 @@ use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A row of a column of each kind, first without nulls.
+/// A row with a column of each type; the first three are never null.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Row {
     long: i64,
     text: String,
-    /// Mostly the same as `text`, whose dictionary it shares.
-    alike: String,
+    /// Mostly equal to `text`, whose dictionary it shares.
+    similar: String,
     long_null: Option<i64>,
     int: Option<i32>,
     short: Option<i16>,
     double: Option<f64>,
-    is_so: Option<bool>,
+    flag: Option<bool>,
     text_null: Option<String>,
-    single: Option<String>,
+    plain_text: Option<String>,
 }
 
 fn schema() -> Schema {
@@ -37,98 +39,89 @@ fn schema() -> Schema {
     Schema::new(vec![
         field("long", DataType::Int64, false),
         field("text", DataType::Utf8, false),
-        field("alike", DataType::Utf8, false),
+        field("similar", DataType::Utf8, false),
         field("long_null", DataType::Int64, true),
         field("int", DataType::Int32, true),
         field("short", DataType::Int16, true),
         field("double", DataType::Float64, true),
-        field("is_so", DataType::Boolean, true),
+        field("flag", DataType::Boolean, true),
         field("text_null", DataType::Utf8, true),
-        field("single", DataType::Utf8, true),
+        field("plain_text", DataType::Utf8, true),
     ])
 }
 
 fn rows(rows: &[Row]) -> RowBatch {
     let mut interner = Interner::default();
-    let (mut long, mut long_null) = (
-        ColumnBuilder::<i64>::default(),
-        ColumnBuilder::<i64>::default(),
-    );
-    let (mut text, mut alike) = (
-        ColumnBuilder::<u32>::default(),
-        ColumnBuilder::<u32>::default(),
-    );
+    let mut long = ColumnBuilder::<i64>::default();
+    let mut text = ColumnBuilder::<u32>::default();
+    let mut similar = ColumnBuilder::<u32>::default();
+    let mut long_null = ColumnBuilder::<i64>::default();
+    let mut int = ColumnBuilder::<i32>::default();
+    let mut short = ColumnBuilder::<i32>::default();
+    let mut double = ColumnBuilder::<f64>::default();
+    let mut flag = ColumnBuilder::<bool>::default();
     let mut text_null = ColumnBuilder::<u32>::default();
-    let (mut int, mut short) = (
-        ColumnBuilder::<i32>::default(),
-        ColumnBuilder::<i32>::default(),
-    );
-    let (mut double, mut is_so) = (
-        ColumnBuilder::<f64>::default(),
-        ColumnBuilder::<bool>::default(),
-    );
-    let mut single = PlainTextBuilder::default();
+    let mut plain_text = PlainTextBuilder::default();
     for row in rows {
         long.append_value(row.long);
         text.append_value(interner.intern(&row.text));
-        alike.append_value(interner.intern(&row.alike));
+        similar.append_value(interner.intern(&row.similar));
         long_null.append_option(row.long_null);
         int.append_option(row.int);
         short.append_option(row.short.map(i32::from));
         double.append_option(row.double);
-        is_so.append_option(row.is_so);
-        text_null.append_option(row.text_null.as_ref().map(|it| interner.intern(it)));
-        single.append_option(row.single.as_ref());
+        flag.append_option(row.flag);
+        text_null.append_option(row.text_null.as_ref().map(|text| interner.intern(text)));
+        plain_text.append_option(row.plain_text.as_ref());
     }
     let columns = vec![
         long.take(ColumnValues::Long),
         text.take(ColumnValues::Text),
-        alike.take(ColumnValues::Text),
+        similar.take(ColumnValues::Text),
         long_null.take(ColumnValues::Long),
         int.take(ColumnValues::Int),
         short.take(ColumnValues::Int),
         double.take(ColumnValues::Double),
-        is_so.take(ColumnValues::Bool),
+        flag.take(ColumnValues::Bool),
         text_null.take(ColumnValues::Text),
-        single.take(),
+        plain_text.take(),
     ];
     RowBatch::new(columns, interner.take(), (1..=rows.len() as u64).collect())
 }
 
-/// One row group: a page for each of `pages`, each of several batches.
+/// Writes one row group with a page for each of `pages`, each of several batches.
 fn file(pages: &[Vec<Vec<Row>>]) -> Bytes {
-    let pages: Vec<Vec<RowBatch>> = pages
-        .iter()
-        .map(|page| page.iter().map(|batch| rows(batch)).collect())
-        .collect();
-    let parts: Vec<Vec<_>> = pages
-        .iter()
-        .map(|page| page.iter().map(|rows| (rows, 0..rows.len())).collect())
-        .collect();
-    file_of(&parts)
+    let batch = |batch: &Vec<Row>| {
+        let batch = rows(batch);
+        let rows = 0..batch.len();
+        let batch = Arc::new(batch);
+        BatchRows { batch, rows }
+    };
+    let pages = pages.iter().map(|page| page.iter().map(batch).collect());
+    file_of(&pages.collect::<Vec<_>>())
 }
 
-fn file_of(pages: &[Vec<(&RowBatch, Range<usize>)>]) -> Bytes {
+fn file_of(pages: &[Vec<BatchRows>]) -> Bytes {
     let schema = ArrowSchemaConverter::new().convert(&schema()).unwrap();
     let mut writer =
         SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), Arc::default()).unwrap();
-    let mut scratch = PageBuffers::default();
+    let mut buffers = PageBuffers::default();
     let mut group = writer.next_row_group().unwrap();
     let columns = schema.columns();
-    let mut at = 0;
-    for shared in columns.chunk_by(|_, next| next.name() == "alike") {
-        let bloom_rows = |name: &str| ["text", "alike"].contains(&name).then_some(1000);
-        let of = |it: &ColumnDescPtr| (Arc::clone(it), bloom_rows(it.name()));
-        let level = ZstdLevel::try_new(1).unwrap();
-        let mut encoder = ColumnWriter::new(at, shared.iter().map(of).collect(), level);
-        at += shared.len();
+    let mut first = 0;
+    for shared in columns.chunk_by(|_, next| next.name() == "similar") {
+        let target = |descr: &ColumnDescPtr| ColumnTarget {
+            descr: Arc::clone(descr),
+            bloom_rows: ["text", "similar"].contains(&descr.name()).then_some(1000),
+        };
+        let targets = shared.iter().map(target).collect();
+        let mut column = ColumnWriter::new(first, targets, ZstdLevel::try_new(1).unwrap());
+        first += shared.len();
         for page in pages {
-            let parts = page.iter().cloned();
-            encoder.write_page(parts, &mut scratch).unwrap();
+            column.write(page, &mut buffers).unwrap();
         }
-        for chunk in encoder.close(&mut scratch).unwrap() {
-            let (bytes, close) = chunk.into_parts();
-            group.append_column(&bytes, close).unwrap();
+        for chunk in column.close(&mut buffers).unwrap() {
+            chunk.append_to_row_group(&mut group).unwrap();
         }
     }
     group.close().unwrap();
@@ -144,34 +137,29 @@ fn read(file: &Bytes) -> Vec<Row> {
 }
 
 fn rows_of(batch: &RecordBatch) -> Vec<Row> {
-    let column = |at: usize| -> &ArrayRef { batch.column(at) };
+    let column = |i: usize| -> &ArrayRef { batch.column(i) };
     let row = |row: usize| {
-        let text = |at: usize| {
-            let is_there = column(at).is_valid(row);
-            is_there.then(|| column(at).as_string::<i32>().value(row).to_owned())
-        };
-        let long = |at: usize| {
-            let is_there = column(at).is_valid(row);
-            is_there.then(|| column(at).as_primitive::<Int64Type>().value(row))
-        };
-        let is_there = |at: usize| column(at).is_valid(row);
+        let is_valid = |i: usize| column(i).is_valid(row);
+        let text =
+            |i: usize| is_valid(i).then(|| column(i).as_string::<i32>().value(row).to_owned());
+        let long = |i: usize| is_valid(i).then(|| column(i).as_primitive::<Int64Type>().value(row));
         Row {
             long: long(0).unwrap(),
             text: text(1).unwrap(),
-            alike: text(2).unwrap(),
+            similar: text(2).unwrap(),
             long_null: long(3),
-            int: is_there(4).then(|| column(4).as_primitive::<Int32Type>().value(row)),
-            short: is_there(5).then(|| column(5).as_primitive::<Int16Type>().value(row)),
-            double: is_there(6).then(|| column(6).as_primitive::<Float64Type>().value(row)),
-            is_so: is_there(7).then(|| column(7).as_boolean().value(row)),
+            int: is_valid(4).then(|| column(4).as_primitive::<Int32Type>().value(row)),
+            short: is_valid(5).then(|| column(5).as_primitive::<Int16Type>().value(row)),
+            double: is_valid(6).then(|| column(6).as_primitive::<Float64Type>().value(row)),
+            flag: is_valid(7).then(|| column(7).as_boolean().value(row)),
             text_null: text(8),
-            single: text(9),
+            plain_text: text(9),
         }
     };
     (0..batch.num_rows()).map(row).collect()
 }
 
-/// Rows whose values repeat, run, jump and are missing, by a seed.
+/// Returns random rows whose values repeat, form runs, jump and are null.
 fn some_rows(count: usize, seed: &mut u64) -> Vec<Row> {
     let mut random = |below: u64| {
         *seed ^= *seed << 13;
@@ -180,35 +168,26 @@ fn some_rows(count: usize, seed: &mut u64) -> Vec<Row> {
         *seed % below
     };
     let mut rows: Vec<Row> = Vec::new();
-    // Nulls nowhere, here and there, everywhere.
+    // No nulls, some, or only nulls.
     let nulls = random(3);
     while rows.len() < count {
-        let mut there = || nulls == 0 || (nulls == 1 && random(4) > 0);
-        let is_there = [
-            there(),
-            there(),
-            there(),
-            there(),
-            there(),
-            there(),
-            there(),
-        ];
+        let is_valid = [(); 7].map(|()| nulls == 0 || (nulls == 1 && random(4) > 0));
         let text = format!("t{}", random(300));
         let row = Row {
             long: random(1 << 40) as i64 - (1 << 39),
-            alike: match random(5) {
+            similar: match random(5) {
                 0 => format!("v{}", random(300)),
                 1 => format!("t{}", random(300)),
                 _ => text.clone(),
             },
             text,
-            long_null: is_there[0].then_some(random(5000) as i64 - 5),
-            int: is_there[1].then_some(random(7) as i32 - 3),
-            short: is_there[2].then_some(random(900) as i16 - 300),
-            double: is_there[3].then_some(random(100) as f64 / 8.0 - 2.0),
-            is_so: is_there[4].then_some(random(2) == 1),
-            text_null: is_there[5].then(|| "ä".repeat(random(80) as usize)),
-            single: is_there[6].then(|| format!("{}", random(1 << 60))),
+            long_null: is_valid[0].then_some(random(5000) as i64 - 5),
+            int: is_valid[1].then_some(random(7) as i32 - 3),
+            short: is_valid[2].then_some(random(900) as i16 - 300),
+            double: is_valid[3].then_some(random(100) as f64 / 8.0 - 2.0),
+            flag: is_valid[4].then_some(random(2) == 1),
+            text_null: is_valid[5].then(|| "ä".repeat(random(80) as usize)),
+            plain_text: is_valid[6].then(|| format!("{}", random(1 << 60))),
         };
         let times = if random(3) == 0 { random(40) } else { 1 };
         rows.extend(std::iter::repeat_n(row, times as usize));
@@ -218,13 +197,13 @@ fn some_rows(count: usize, seed: &mut u64) -> Vec<Row> {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn the_reader_of_the_crate_reads_the_same_rows() {
     let mut seed = 0x9e37_79b9_7f4a_7c15;
     for round in 0..30 {
         let sizes = [0, 1, 7, 8, 9, 700, 3000];
         let mut batches = |count: usize| -> Vec<Vec<Row>> {
             (0..count)
-                .map(|at| some_rows(sizes[(round * 5 + at * 3) % sizes.len()], &mut seed))
+                .map(|i| some_rows(sizes[(round * 5 + i * 3) % sizes.len()], &mut seed))
                 .collect()
         };
         let pages = vec![batches(3), batches(1), batches(4)];
@@ -236,7 +215,7 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn pages_of_a_few_rows_of_a_large_batch_are_the_same() {
+fn a_page_of_a_few_rows_of_a_large_batch_is_the_same() {
     let mut seed = 11;
     let all = some_rows(4000, &mut seed);
     let ranges: Vec<Range<usize>> = vec![0..3, 3..3000, 3000..3001, 3001..4000];
@@ -244,19 +223,20 @@ fn pages_of_a_few_rows_of_a_large_batch_are_the_same() {
         .iter()
         .map(|range| vec![all[range.clone()].to_vec()])
         .collect();
-    let batch = rows(&all);
-    let parts: Vec<Vec<(&RowBatch, Range<usize>)>> = ranges
-        .into_iter()
-        .map(|range| vec![(&batch, range)])
-        .collect();
+    let batch = Arc::new(rows(&all));
+    let part = |rows| {
+        let batch = Arc::clone(&batch);
+        vec![BatchRows { batch, rows }]
+    };
+    let parts: Vec<Vec<BatchRows>> = ranges.into_iter().map(part).collect();
     assert_eq!(file_of(&parts), file(&pages));
 }
 
 #[test]
-fn a_dictionary_that_grows_too_large_is_left() {
-    let row = |at: usize| Row {
-        text: format!("{at}{}", "x".repeat(9000)),
-        alike: format!("{}{}", at + at % 10, "x".repeat(9000)),
+fn pages_after_a_dictionary_grew_too_large_are_plain() {
+    let row = |number: usize| Row {
+        text: format!("{number}{}", "x".repeat(9000)),
+        similar: format!("{}{}", number + number % 10, "x".repeat(9000)),
         ..Row::default()
     };
     let pages: Vec<Vec<Vec<Row>>> = (0..3)
@@ -268,8 +248,11 @@ fn a_dictionary_that_grows_too_large_is_left() {
     let reader = SerializedFileReader::new(bytes).unwrap();
     let column = reader.metadata().row_group(0).column(1);
     let pages = reader.get_row_group(0).unwrap().get_column_page_reader(1);
-    let encodings: Vec<Encoding> = pages.unwrap().map(|it| it.unwrap().encoding()).collect();
-    // Only a page that begins with the dictionary too large is without it.
+    let encodings: Vec<Encoding> = pages
+        .unwrap()
+        .map(|page| page.unwrap().encoding())
+        .collect();
+    // A page has plain texts if the dictionary was too large at its start.
     let (plain, coded) = (Encoding::PLAIN, Encoding::RLE_DICTIONARY);
     assert_eq!(encodings, [plain, coded, plain, plain]);
     let range = column.statistics().unwrap();
@@ -278,14 +261,14 @@ fn a_dictionary_that_grows_too_large_is_left() {
 }
 
 #[test]
-fn statistics_and_filters_know_all_values() {
+fn statistics_and_bloom_filters_cover_all_values() {
     let mut seed = 7;
     let rows = some_rows(5000, &mut seed);
     let bytes = file(&[vec![rows.clone()]]);
     let reader = SerializedFileReader::new(bytes).unwrap();
     let group = reader.metadata().row_group(0);
-    let range = |at: usize| {
-        let statistics = group.column(at).statistics().unwrap();
+    let range = |i: usize| {
+        let statistics = group.column(i).statistics().unwrap();
         let end = |bytes: Option<&[u8]>| i64::from_le_bytes(bytes.unwrap().try_into().unwrap());
         (
             end(statistics.min_bytes_opt()),
@@ -294,11 +277,11 @@ fn statistics_and_filters_know_all_values() {
     };
     let longs = || rows.iter().map(|row| row.long);
     assert_eq!(range(0), (longs().min().unwrap(), longs().max().unwrap()));
-    for (at, column) in group.columns().iter().enumerate() {
-        let nulls = match at {
+    for (i, column) in group.columns().iter().enumerate() {
+        let nulls = match i {
             3 => rows.iter().filter(|row| row.long_null.is_none()).count(),
             8 => rows.iter().filter(|row| row.text_null.is_none()).count(),
-            9 => rows.iter().filter(|row| row.single.is_none()).count(),
+            9 => rows.iter().filter(|row| row.plain_text.is_none()).count(),
             _ => continue,
         };
         let statistics = column.statistics().unwrap();
@@ -307,18 +290,18 @@ fn statistics_and_filters_know_all_values() {
     let group = reader.get_row_group(0).unwrap();
     assert!(group.get_column_bloom_filter(0).is_none());
     let whole = file(&[vec![rows.clone()]]);
-    for (at, of) in [
+    for (i, text) in [
         (1, (|row| &row.text) as fn(&Row) -> &String),
-        (2, |row| &row.alike),
+        (2, |row| &row.similar),
     ] {
-        let column = group.metadata().column(at);
+        let column = group.metadata().column(i);
         let filter = parquet::bloom_filter::Sbbf::read_from_column_chunk(column, &whole);
         let filter = filter.unwrap().unwrap();
-        assert!(rows.iter().all(|row| filter.check(of(row).as_str())));
+        assert!(rows.iter().all(|row| filter.check(text(row).as_str())));
         assert!(!filter.check("another"));
-        // A dictionary that is shared has values of the other column, too.
+        // A shared dictionary also has values of the other column.
         let range = column.statistics().unwrap();
-        let ends = (rows.iter().map(of).min(), rows.iter().map(of).max());
+        let ends = (rows.iter().map(text).min(), rows.iter().map(text).max());
         assert_eq!(range.min_bytes_opt(), ends.0.map(String::as_bytes));
         assert_eq!(range.max_bytes_opt(), ends.1.map(String::as_bytes));
     }

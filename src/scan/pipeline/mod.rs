@@ -286,14 +286,9 @@ fn open_dataset(
     let mut agents = None;
     if destination.tables().contains(&Table::Agents) {
         let new = dataset.temp().new_file(Path::new(AGENTS), true)?;
-        let schema = Table::Agents.schema().as_ref().clone();
+        let schema = Table::Agents.file_schema(&[]);
         let rows = agents_rows(&options.registry.crawlers);
-        agents = Some(parquet_writer::write_table(
-            Table::Agents,
-            schema,
-            rows,
-            new,
-        )?);
+        agents = Some(parquet_writer::write_table(schema, rows, new)?);
     }
     dataset.write_views(destination.tables())?;
     Ok((dataset, agents))

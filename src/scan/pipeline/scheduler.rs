@@ -251,7 +251,7 @@ impl<'a> Job<'a> {
         // What a failed part holds is dropped with it, not written.
         let parts = self.open.values().filter(|part| !part.is_failed);
         let files = parts.flat_map(|part| &part.files);
-        let queued: u64 = files.map(|(_, file)| file.queued_bytes).sum();
+        let queued: u64 = files.map(|(_, file)| file.queued_bytes()).sum();
         self.held_bytes + queued > HELD_BYTES * (self.options.threads as u64 + 1)
     }
 
@@ -483,7 +483,7 @@ impl<'a> Job<'a> {
                 {
                     let batch = self.options.destination.file_rows(batch, &crawl, &subset);
                     let mut tasks = Vec::new();
-                    file.push(batch, &mut tasks)?;
+                    file.push(batch, &mut tasks);
                     all.extend(tasks.into_iter().map(|task| (nth, task)));
                 }
             }
@@ -521,7 +521,7 @@ impl<'a> Job<'a> {
             if !open.is_failed {
                 for (nth, (_, file)) in open.files.iter_mut().enumerate() {
                     let mut tasks = Vec::new();
-                    file.end_rows(&mut tasks)?;
+                    file.end_rows(&mut tasks);
                     all.extend(tasks.into_iter().map(|task| (nth, task)));
                 }
             }
@@ -547,7 +547,7 @@ impl<'a> Job<'a> {
             let path = destination.part_path(table, part.number, &first.crawl, &first.subset);
             let new = self.target.new_file(&path)?;
             let schema = destination.file_schema(table);
-            files.push((table, TableFileWriter::create(table, schema, new)?));
+            files.push((table, TableFileWriter::create(schema, new)?));
         }
         let open = OpenPart {
             number: part.number,
@@ -597,7 +597,7 @@ impl<'a> Job<'a> {
             .expect("a part is open while its slabs are encoded");
         open.encoding -= 1;
         let file = &mut open.files[table].1;
-        let done = result.map_err(|error| file.cannot(error))?;
+        let done = result.map_err(|error| file.error(error))?;
         if !open.is_failed
             && let Some(task) = file.take(group, done)
         {
@@ -648,7 +648,7 @@ impl<'a> Job<'a> {
             let files: Result<Vec<_>, Error> = files.into_iter().map(finish).collect();
             let files = files.and_then(|mut files| {
                 if let Some((schema, rows, new)) = runs {
-                    let file = parquet_writer::write_table(Table::Runs, schema, rows, new)?;
+                    let file = parquet_writer::write_table(schema, rows, new)?;
                     files.push((Table::Runs, file));
                 }
                 Ok(files)

@@ -1,6 +1,7 @@
-//! Columns: names, types, descriptions, and the macro that ties them to
-//! builders.
+//! Columns: names, types, descriptions and encodings, and the macro that defines a
+//! table from them.
 
+use crate::parquet_writer::ColumnEncoding;
 use arrow_schema::{DataType, Field, TimeUnit};
 
 /// The type of a column.
@@ -23,7 +24,7 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// The type in DuckDB's words.
+    /// Returns the name of the type in SQL.
     pub fn sql(self) -> &'static str {
         match self {
             Self::Long => "BIGINT",
@@ -52,32 +53,52 @@ impl ColumnType {
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its type.
+    /// The type.
     pub kind: ColumnType,
-    /// Whether it may be null.
+    /// True if values may be null.
     pub is_nullable: bool,
-    /// What it means.
+    /// The description.
     pub about: &'static str,
+    /// The encoding in Parquet files.
+    pub encoding: ColumnEncoding,
 }
 
 impl Column {
-    pub(crate) const fn new(
-        name: &'static str,
-        kind: ColumnType,
-        is_nullable: bool,
-        about: &'static str,
-    ) -> Self {
+    /// Makes a column that is never null and has no special encoding.
+    pub(crate) const fn new(name: &'static str, kind: ColumnType, about: &'static str) -> Self {
         Self {
             name,
             kind,
-            is_nullable,
+            is_nullable: false,
             about,
+            encoding: ColumnEncoding {
+                has_bloom_filter: false,
+                shares_dictionary: false,
+            },
         }
     }
 
-    /// The Arrow field, with the description as metadata.
+    /// Allows null values. An attribute of [`table!`].
+    pub(crate) const fn null(mut self) -> Self {
+        self.is_nullable = true;
+        self
+    }
+
+    /// Adds a Bloom filter. An attribute of [`table!`].
+    pub(crate) const fn bloom_filter(mut self) -> Self {
+        self.encoding.has_bloom_filter = true;
+        self
+    }
+
+    /// Shares the dictionary of the previous column. An attribute of [`table!`].
+    pub(crate) const fn shared_dictionary(mut self) -> Self {
+        self.encoding.shares_dictionary = true;
+        self
+    }
+
+    /// Returns the Arrow field, with the description as metadata.
     pub fn field(&self) -> Field {
         Field::new(self.name, self.kind.arrow(), self.is_nullable).with_metadata(
             std::collections::HashMap::from([("comment".to_owned(), self.about.to_owned())]),
@@ -85,18 +106,24 @@ impl Column {
     }
 }
 
-/// Defines a table: its columns (`COLUMNS`), its description (`ABOUT`) and a
-/// `Builder` with a builder for each column, to be appended to by name. A text
-/// column is `Text`, or `Single` if its values seldom repeat: these are not
-/// looked for among others, and written as they are. Rows of a `repeated` table
-/// are those of a body, but for what is said of the capture.
+/// Defines a table: its description (`ABOUT`), its columns (`COLUMNS`), and a
+/// `Builder` with one field per column, to which rows are appended.
+///
+/// A column is `name: Type attribute…, "description";`. The type is one of
+/// [`ColumnType`], or `PlainText` for texts that rarely repeat: these are neither
+/// interned nor put into a dictionary. The attributes are `null`, `bloom_filter` and
+/// `shared_dictionary`, methods of [`Column`].
+///
+/// The rows of a `repeated` table depend on the body, except for `robots_id`,
+/// `surt_host_name` and what [`Tables::push`](super::Tables::push) compares. They can
+/// be copied for another capture with the same body.
 macro_rules! table {
-    (repeated $about:literal { $($name:ident: $kind:ident $($null:ident)?, $text:literal;)* }) => {
-        $crate::tables::column::table! { $about { $($name: $kind $($null)?, $text;)* } }
+    (repeated $about:literal { $($name:ident: $kind:ident $($attribute:ident)*, $text:literal;)* }) => {
+        $crate::tables::column::table! { $about { $($name: $kind $($attribute)*, $text;)* } }
 
         impl Builder {
-            /// Adds rows of this batch again, for another capture of the same body; in
-            /// them a host of so many bytes stands.
+            /// Copies rows of this batch for another capture of the same body.
+            /// `host_bytes` is the length of the host name in the copied rows.
             pub(crate) fn repeat(
                 &mut self,
                 rows: std::ops::Range<usize>,
@@ -104,7 +131,7 @@ macro_rules! table {
                 facts: &$crate::analysis::CaptureAnalysis<'_>,
             ) {
                 let Some(last) = rows.clone().last() else { return };
-                let before = rows.start.checked_sub(1).map_or(0, |at| self.ends[at]);
+                let before = rows.start.checked_sub(1).map_or(0, |row| self.ends[row]);
                 let texts = self.ends[last] - before - Self::FIXED_BYTES * rows.len() as u64;
                 $(self.$name.repeat(rows.clone());)*
                 let host = facts.surt_host_name();
@@ -115,7 +142,7 @@ macro_rules! table {
                 self.end_rows(rows.len());
             }
 
-            /// Fills the columns of rows that are the capture's.
+            /// Appends the columns that depend on the capture, for `count` rows.
             fn fill_capture(&mut self, facts: &$crate::analysis::CaptureAnalysis<'_>, count: usize) {
                 let host = facts.surt_host_name();
                 let host = host.map(|host| self.texts.intern(host));
@@ -123,14 +150,14 @@ macro_rules! table {
                 self.surt_host_name.fill(host, count);
             }
 
-            /// Rows of this batch.
+            /// Returns the number of rows of this batch.
             pub(crate) fn len(&self) -> usize {
                 self.ends.len()
             }
         }
     };
-    ($about:literal { $($name:ident: $kind:ident $($null:ident)?, $text:literal;)* }) => {
-        /// What a row is.
+    ($about:literal { $($name:ident: $kind:ident $($attribute:ident)*, $text:literal;)* }) => {
+        /// The description of a row.
         pub(crate) const ABOUT: &str = $about;
 
         /// The columns, in order.
@@ -138,50 +165,49 @@ macro_rules! table {
             $($crate::tables::column::Column::new(
                 stringify!($name),
                 $crate::tables::column::table!(@type $kind),
-                $crate::tables::column::table!(@null $($null)?),
                 $text,
-            ),)*
+            )$(.$attribute())*,)*
         ];
 
-        /// Builders of the columns.
+        /// Builds rows of the table.
         #[derive(Debug, Default)]
         pub(crate) struct Builder {
             $($name: $crate::tables::column::table!(@builder $kind),)*
-            /// The texts of its columns.
+            /// The texts of all columns, except `PlainText`.
             texts: $crate::parquet_writer::Interner,
-            /// Bytes of values up to each row.
+            /// For each row, the bytes of the values of all rows up to and including it.
             ends: Vec<u64>,
         }
 
         impl Builder {
-            /// Bytes of a row's values without its texts.
+            /// The bytes of the values of a row, except texts.
             const FIXED_BYTES: u64 = 0 $(+ $crate::tables::column::table!(@bytes $kind))*;
 
-            /// Ends rows that have been appended to every column; they share what they weigh.
+            /// Ends rows that were appended to every column. Their bytes are divided
+            /// evenly among them.
             fn end_rows(&mut self, count: usize) {
                 let before = self.ends.last().copied().unwrap_or_default();
                 let rows = (self.ends.len() + count) as u64;
                 let texts = self.texts.requested_bytes() $(+ self.$name.text_bytes())*;
                 let added = Self::FIXED_BYTES * rows + texts - before;
                 let count = count as u64;
-                self.ends.extend((1..=count).map(|nth| before + added * nth / count));
+                self.ends.extend((1..=count).map(|row| before + added * row / count));
             }
 
-            /// Takes the rows pushed since the last time.
+            /// Returns the rows of this batch and starts a new one.
             pub(crate) fn take(&mut self) -> $crate::parquet_writer::RowBatch {
-                let room = Vec::with_capacity(self.ends.len());
-                let ends = std::mem::replace(&mut self.ends, room);
+                let next = Vec::with_capacity(self.ends.len());
+                let ends = std::mem::replace(&mut self.ends, next);
                 let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
-                for (column, it) in columns.iter().zip(COLUMNS) {
-                    assert!(it.is_nullable || column.nulls.is_empty(), "`{}` is never null", it.name);
+                for (data, column) in columns.iter().zip(COLUMNS) {
+                    let is_valid = column.is_nullable || data.nulls.is_empty();
+                    assert!(is_valid, "`{}` is never null", column.name);
                 }
                 $crate::parquet_writer::RowBatch::new(columns, self.texts.take(), ends)
             }
         }
     };
-    (@null null) => { true };
-    (@null) => { false };
-    (@type Single) => { $crate::tables::column::ColumnType::Text };
+    (@type PlainText) => { $crate::tables::column::ColumnType::Text };
     (@type $kind:ident) => { $crate::tables::column::ColumnType::$kind };
     (@builder Long) => { $crate::parquet_writer::ColumnBuilder<i64> };
     (@builder Int) => { $crate::parquet_writer::ColumnBuilder<i32> };
@@ -189,7 +215,7 @@ macro_rules! table {
     (@builder Double) => { $crate::parquet_writer::ColumnBuilder<f64> };
     (@builder Bool) => { $crate::parquet_writer::ColumnBuilder<bool> };
     (@builder Text) => { $crate::parquet_writer::ColumnBuilder<u32> };
-    (@builder Single) => { $crate::parquet_writer::PlainTextBuilder };
+    (@builder PlainText) => { $crate::parquet_writer::PlainTextBuilder };
     (@builder Time) => { $crate::parquet_writer::ColumnBuilder<i64> };
     (@bytes Long) => { 8 };
     (@bytes Int) => { 4 };
@@ -197,7 +223,7 @@ macro_rules! table {
     (@bytes Double) => { 8 };
     (@bytes Bool) => { 1 };
     (@bytes Text) => { 4 };
-    (@bytes Single) => { 4 };
+    (@bytes PlainText) => { 4 };
     (@bytes Time) => { 8 };
     (@take Long, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Long) };
     (@take Int, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Int) };
@@ -205,13 +231,13 @@ macro_rules! table {
     (@take Double, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Double) };
     (@take Bool, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Bool) };
     (@take Text, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Text) };
-    (@take Single, $column:expr) => { $column.take() };
+    (@take PlainText, $column:expr) => { $column.take() };
     (@take Time, $column:expr) => { $column.take($crate::parquet_writer::ColumnValues::Long) };
 }
 pub(crate) use table;
 
-/// Returns true if a text can be the value of a partition column, which names a
-/// folder.
+/// Returns true if a text can be the value of a partition column, which is part of
+/// the name of a folder.
 pub fn is_partition_name(text: &str) -> bool {
     (1..=100).contains(&text.len())
         && !text.starts_with('.')

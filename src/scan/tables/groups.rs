@@ -15,8 +15,8 @@ table! { repeated "One row per user-agent line." {
     has_colon: Bool, "Whether a colon follows it; else a blank was taken for one.";
     counts: Bool, "Whether the line counts for verdicts: it ends within the body limit, and is not the last of a truncated payload.";
     agent_raw: Text, "The value as written, up to a `#`, without the blanks and tabs around it.";
-    agent: Text, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, inner blanks made one, a last word of digits and dots dropped; `*` for everybody; empty if it addresses nobody.";
-    agent_token: Text, "What Google's parser reads: the leading run of letters, `_` and `-`, lower-cased; `*` for everybody; may be empty.";
+    agent: Text bloom_filter, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, inner blanks made one, a last word of digits and dots dropped; `*` for everybody; empty if it addresses nobody.";
+    agent_token: Text bloom_filter, "What Google's parser reads: the leading run of letters, `_` and `-`, lower-cased; `*` for everybody; may be empty.";
     token_valid: Bool, "Whether the value is a product token by RFC 9309 §2.2.1.";
     n_rules: Int, "Allow and disallow lines of the group.";
     n_allow: Int, "Allow lines of the group.";

@@ -4,7 +4,7 @@ use super::column::table;
 use crate::parquet_writer::RowBatch;
 
 table! { "One row per URL and agent asked for, in the order of the list of URLs. It is no part of a dataset: `robots-scan match` writes it." {
-    url: Single, "The URL as it stands in the list, without blanks around it; bytes that are not UTF-8 as `\\xHH`.";
+    url: PlainText, "The URL as it stands in the list, without blanks around it; bytes that are not UTF-8 as `\\xHH`.";
     agent: Text, "The crawler's name, as asked.";
     robots_id: Long null, "The capture that held the rules, or whose status decided: where a redirect was followed, the one at its end; where a revisit was filled, the one that fills it. A redirect is followed only to captures that are not later than the row's time; what fills a revisit may be later, as its bytes are the same. Null if the data has no capture for the URL's origin.";
     access: Text, "`allowed` or `disallowed`; `unknown` where it cannot be told.";

@@ -18,6 +18,7 @@ mod robots_files;
 mod rules;
 mod runs;
 mod sitemaps;
+mod table;
 mod verdicts;
 
 pub use agents::rows as agents_rows;
@@ -25,172 +26,11 @@ pub use column::{Column, is_partition_name};
 pub use faults::Fault;
 pub(crate) use matches::{MatchRow, MatchRows};
 pub use runs::{RunRow, rows as runs_rows};
+pub use table::{PARTITION_COLUMNS, Table};
 
 use crate::analysis::CaptureAnalysis;
 use crate::parquet_writer::RowBatch;
-use arrow_schema::{Field, Schema, SchemaRef};
 use repeated_rows::{BodyRows, RepeatedRows};
-use std::sync::Arc;
-
-/// A table of the dataset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Table {
-    /// One row per capture.
-    RobotsFiles,
-    /// One row per user-agent line.
-    Groups,
-    /// One row per allow or disallow line.
-    Rules,
-    /// One row per sitemap line.
-    Sitemaps,
-    /// One row per other line with a key.
-    Directives,
-    /// One row per statement on AI use.
-    Preferences,
-    /// One row per oddity.
-    Anomalies,
-    /// One row per capture and name.
-    Verdicts,
-    /// The registry of crawlers.
-    Agents,
-    /// One row per part.
-    Runs,
-    /// One row per place that could not be read.
-    Faults,
-    /// One row per URL and agent asked for: what `match` writes, and no part
-    /// of a dataset.
-    Matches,
-}
-
-impl Table {
-    /// All tables of a dataset, in the order of the schema.
-    pub const ALL: [Self; 11] = [
-        Self::RobotsFiles,
-        Self::Groups,
-        Self::Rules,
-        Self::Sitemaps,
-        Self::Directives,
-        Self::Preferences,
-        Self::Anomalies,
-        Self::Verdicts,
-        Self::Agents,
-        Self::Runs,
-        Self::Faults,
-    ];
-
-    /// All tables that are described: those of a dataset, and `matches`.
-    pub const DESCRIBED: [Self; 12] = [
-        Self::RobotsFiles,
-        Self::Groups,
-        Self::Rules,
-        Self::Sitemaps,
-        Self::Directives,
-        Self::Preferences,
-        Self::Anomalies,
-        Self::Verdicts,
-        Self::Agents,
-        Self::Runs,
-        Self::Faults,
-        Self::Matches,
-    ];
-
-    /// The tables that records fill, in the order of [`TableBatches`].
-    pub const OF_RECORDS: [Self; 9] = [
-        Self::RobotsFiles,
-        Self::Groups,
-        Self::Rules,
-        Self::Sitemaps,
-        Self::Directives,
-        Self::Preferences,
-        Self::Anomalies,
-        Self::Verdicts,
-        Self::Faults,
-    ];
-
-    /// The name, of the folder and in SQL.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RobotsFiles => "robots_files",
-            Self::Groups => "groups",
-            Self::Rules => "rules",
-            Self::Sitemaps => "sitemaps",
-            Self::Directives => "directives",
-            Self::Preferences => "preferences",
-            Self::Anomalies => "anomalies",
-            Self::Verdicts => "verdicts",
-            Self::Agents => "agents",
-            Self::Runs => "runs",
-            Self::Faults => "faults",
-            Self::Matches => "matches",
-        }
-    }
-
-    /// What a row is, in a sentence.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::RobotsFiles => robots_files::ABOUT,
-            Self::Groups => groups::ABOUT,
-            Self::Rules => rules::ABOUT,
-            Self::Sitemaps => sitemaps::ABOUT,
-            Self::Directives => directives::ABOUT,
-            Self::Preferences => preferences::ABOUT,
-            Self::Anomalies => anomalies::ABOUT,
-            Self::Verdicts => verdicts::ABOUT,
-            Self::Agents => agents::ABOUT,
-            Self::Runs => runs::ABOUT,
-            Self::Faults => faults::ABOUT,
-            Self::Matches => matches::ABOUT,
-        }
-    }
-
-    /// The columns, without the partition columns.
-    pub fn columns(self) -> &'static [Column] {
-        match self {
-            Self::RobotsFiles => robots_files::COLUMNS,
-            Self::Groups => groups::COLUMNS,
-            Self::Rules => rules::COLUMNS,
-            Self::Sitemaps => sitemaps::COLUMNS,
-            Self::Directives => directives::COLUMNS,
-            Self::Preferences => preferences::COLUMNS,
-            Self::Anomalies => anomalies::COLUMNS,
-            Self::Verdicts => verdicts::COLUMNS,
-            Self::Agents => agents::COLUMNS,
-            Self::Runs => runs::COLUMNS,
-            Self::Faults => faults::COLUMNS,
-            Self::Matches => matches::COLUMNS,
-        }
-    }
-
-    /// The Arrow schema, with descriptions as field metadata.
-    pub fn schema(self) -> SchemaRef {
-        let fields: Vec<Field> = self.columns().iter().map(Column::field).collect();
-        Arc::new(Schema::new_with_metadata(
-            fields,
-            std::collections::HashMap::from([("comment".to_owned(), self.about().to_owned())]),
-        ))
-    }
-
-    /// Whether it stands once, without partitions.
-    pub fn is_whole(self) -> bool {
-        matches!(self, Self::Agents | Self::Matches)
-    }
-}
-
-/// The partition columns, which stand in the paths of a dataset.
-pub const PARTITION_COLUMNS: [Column; 2] = [
-    Column::new(
-        "crawl",
-        column::ColumnType::Text,
-        false,
-        "The crawl, such as `CC-MAIN-2025-38`; part of the path.",
-    ),
-    Column::new(
-        "subset",
-        column::ColumnType::Text,
-        false,
-        "The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.",
-    ),
-];
 
 /// Rows for each table that records fill, in the order of
 /// [`Table::OF_RECORDS`].

@@ -8,23 +8,23 @@ use std::str::from_utf8;
 
 table! { "One row per capture of a robots.txt, whatever its status, and per capture of a target of a redirect from one." {
     robots_id: Long, "Key of the capture within its crawl, and of its rows in all other tables: XXH3-64 (signed) of `warc_filename`, a NUL, `warc_record_offset` (8 bytes) and `warc_record_in_member` (4 bytes), both little-endian. Across crawls join `USING (crawl, robots_id)`.";
-    url_surtkey: Single null, "The URL in the sort-friendly form of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Unlike there, session ids are not removed.";
-    url: Single null, "The URL in normal form: punycode host, no default port, no fragment. As the record has it where it cannot be parsed.";
-    surt_host_name: Single null, "The host's labels in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed too; an IPv6 address has no brackets.";
-    url_host_name: Single null, "The host, in punycode.";
+    url_surtkey: PlainText null, "The URL in the sort-friendly form of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Unlike there, session ids are not removed.";
+    url: PlainText null, "The URL in normal form: punycode host, no default port, no fragment. As the record has it where it cannot be parsed.";
+    surt_host_name: PlainText null bloom_filter, "The host's labels in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed too; an IPv6 address has no brackets.";
+    url_host_name: PlainText null bloom_filter, "The host, in punycode.";
     url_host_tld: Text null, "The top-level domain; null for addresses.";
     url_host_registry_suffix: Text null, "The public suffix by the ICANN part of the Public Suffix List; null if it has none.";
-    url_host_registered_domain: Single null, "The domain below that suffix.";
-    url_host_private_domain: Single null, "The domain below the public suffix by the whole list, private part included.";
-    url_host_name_reversed: Single null, "The host's labels in reverse order, with dots; null for addresses.";
+    url_host_registered_domain: PlainText null bloom_filter, "The domain below that suffix.";
+    url_host_private_domain: PlainText null, "The domain below the public suffix by the whole list, private part included.";
+    url_host_name_reversed: PlainText null, "The host's labels in reverse order, with dots; null for addresses.";
     url_protocol: Text null, "The scheme: `http` or `https`.";
     url_port: Int null, "The port, if it is not the scheme's own.";
     url_path: Text null, "The path.";
     url_query: Text null, "The query, without the question mark; null if there is none.";
     fetch_time: Time null, "When it was fetched (UTC); null where the record's date is missing or absurd.";
     fetch_status: Short null, "The HTTP status; null where none can be read, and for resource records.";
-    fetch_redirect: Single null, "The absolute target of a redirect, in the normal form of `url`.";
-    content_digest: Single null, "SHA-1 of the payload in base32, as cc-index has it; computed where the record does not say.";
+    fetch_redirect: PlainText null, "The absolute target of a redirect, in the normal form of `url`.";
+    content_digest: PlainText null bloom_filter, "SHA-1 of the payload in base32, as cc-index has it; computed where the record does not say.";
     content_mime_type: Text null, "The media type that the server named, lower-cased, without parameters.";
     content_mime_detected: Text null, "The media type that the crawler detected.";
     content_truncated: Text null, "Why the payload is not whole: `length`, `time`, `disconnect`, `unspecified`; `length` too where our own limit cut it.";
@@ -32,7 +32,7 @@ table! { "One row per capture of a robots.txt, whatever its status, and per capt
     warc_record_offset: Long, "Offset of the record's gzip member, zstd frame or plain bytes in the archive.";
     warc_record_length: Long null, "Their length; null where several records share them.";
     warc_record_in_member: Int, "The record's place among those that share the offset, from 0.";
-    warc_record_id: Single null, "`WARC-Record-ID`, without angle brackets.";
+    warc_record_id: PlainText null, "`WARC-Record-ID`, without angle brackets.";
     warc_ip_address: Text null, "The server's address.";
     http_server: Text null, "The header `Server`.";
     http_last_modified: Text null, "The header `Last-Modified`, as written.";
@@ -66,7 +66,7 @@ table! { "One row per capture of a robots.txt, whatever its status, and per capt
     is_valid_utf8: Bool null, "Whether the body is UTF-8. If not, `\\` is written `\\\\` and each stray byte `\\xHH` in all texts taken from it.";
     ruleset_id: Long null, "Fingerprint of the file's meaning: equal for files that give every name the same rules, whatever their order. Null unless read as a robots.txt.";
     template: Text null, "The software or service that wrote the file, where its mark shows (detection version 1): `cloudflare_managed`, `wordpress`, `yoast`, `shopify`, `wix`, `squarespace`, and others.";
-    body: Single null, "The decoded body; only with `--with-bodies`.";
+    body: PlainText null, "The decoded body; only with `--with-bodies`.";
     is_doubtful: Bool null, "True if the capture may be other than it was written: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs; `faults` has a row for each cause. False if no check failed, which is no proof: nothing but a digest guards plain archives and zstd frames without checksums. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0.";
 }}
 

@@ -12,7 +12,7 @@ table! { repeated "One row per allow or disallow line." {
     record_no: Int, "The record by Koster's reading, as in `groups`.";
     allow: Bool, "Whether it allows.";
     path_raw: Text, "The value as written, up to a `#`, without the blanks and tabs around it.";
-    path: Text, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, hex upper-cased, octets above 0x7F percent-encoded.";
+    path: Text shared_dictionary, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, hex upper-cased, octets above 0x7F percent-encoded.";
     path_bytes: Int, "The length of `path` in octets: the rule's priority for Google.";
     is_empty: Bool, "Whether the path is empty.";
     has_wildcard: Bool, "Whether the path has a `*`.";

@@ -8,8 +8,8 @@ table! { "One row per sitemap line." {
     robots_id: Long, "The capture.";
     surt_host_name: Text null, "Its host, as in `robots_files`.";
     line_no: Int, "The line, from 1.";
-    sitemap_raw: Single, "The value as written, up to a `#`.";
-    sitemap_url: Single null, "The absolute URL in normal form, resolved against that of the robots.txt; null if there is none.";
+    sitemap_raw: PlainText, "The value as written, up to a `#`.";
+    sitemap_url: PlainText null, "The absolute URL in normal form, resolved against that of the robots.txt; null if there is none.";
     sitemap_host_name: Text null, "Its host, in punycode.";
     sitemap_registered_domain: Text null, "Its registered domain, as in `robots_files`.";
     is_absolute: Bool, "Whether an absolute URL was written, as sitemaps.org asks.";

@@ -5,9 +5,9 @@ use crate::analysis::CaptureAnalysis;
 
 table! { repeated "One row per capture and name: `*` for every capture, and every whole name and token that the file holds." {
     robots_id: Long, "The capture.";
-    surt_host_name: Text null, "Its host, as in `robots_files`.";
+    surt_host_name: Text null bloom_filter, "Its host, as in `robots_files`.";
     is_robots_path: Bool, "As in `robots_files`.";
-    agent: Text, "A whole name or a token, lower-cased, as in `groups`; `*` for everybody else.";
+    agent: Text bloom_filter, "A whole name or a token, lower-cased, as in `groups`; `*` for everybody else.";
     verdict: Text, "`disallow_all`, `partial`, `allow_all` or `unknown`: Google's rules and status table, with names compared whole. The macros `verdicts_for` and `verdicts_in` fill in names that the file does not hold.";
     verdict_google: Text, "The same as Google's parser decides it for a crawler that calls itself by `agent`.";
     verdict_rfc9309: Text, "The same by RFC 9309, for a crawler that calls itself by `agent`, taken as it stands; by that dialect's own table of statuses.";

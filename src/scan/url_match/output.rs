@@ -73,13 +73,9 @@ impl Output {
         if is_csv_name(&new.path()) {
             return CsvFile::create(new, file).map(|file| Self::Csv(Box::new(file)));
         }
-        let schema = Table::Matches.schema().as_ref().clone();
+        let schema = Table::Matches.file_schema(&[]);
         Ok(Self::Parquet {
-            file: Box::new(TableFileWriter::create(
-                Table::Matches,
-                schema,
-                (new, file),
-            )?),
+            file: Box::new(TableFileWriter::create(schema, (new, file))?),
             batch: Box::default(),
             bytes: 0,
         })

@@ -46,10 +46,10 @@ pub(super) fn check(
 /// What the file of a registry is when it is written.
 fn written(registry: &CrawlerRegistry) -> Result<FileStats, Error> {
     let folder = Temporary::create()?;
-    let schema = Table::Agents.schema().as_ref().clone();
+    let schema = Table::Agents.file_schema(&[]);
     let temp = TempFolder::create(folder.path(), &TempFolder::random_name())?;
     let new = temp.new_file(Path::new("agents.parquet"), false)?;
-    let file = write_table(Table::Agents, schema, agents_rows(&registry.crawlers), new)?;
+    let file = write_table(schema, agents_rows(&registry.crawlers), new)?;
     Ok(FileStats {
         rows: file.rows,
         bytes: file.bytes,

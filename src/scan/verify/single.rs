@@ -42,7 +42,7 @@ pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
     });
     // What is of no table is said of the file, with the columns of one.
     let table = table.ok().flatten().unwrap_or(Table::RobotsFiles);
-    let schema = OutputLayout::file(path, table).file_schema(table);
+    let schema = OutputLayout::file(path, table).file_schema(table).arrow;
     let mut report = Report {
         is_single_file: true,
         ..Report::default()

@@ -1,0 +1,181 @@
+//! The layout of data pages: definition levels, then values, then compression.
+
+use super::dictionary::ColumnDictionary;
+use super::{ColumnData, rle};
+use bytes::Bytes;
+use parquet::basic::ZstdLevel;
+use parquet::errors::ParquetError;
+use parquet::schema::types::ColumnDescPtr;
+use std::ops::Range;
+use zstd::bulk::Compressor;
+
+/// Buffers for encoding one page, reused for the next one.
+#[derive(Default)]
+pub(crate) struct PageBuffers {
+    /// Dictionary indexes of the values that are not null.
+    pub(super) indexes: Vec<u32>,
+    /// The same for the previous column, if it shares the dictionary.
+    pub(super) previous_indexes: Vec<u32>,
+    /// For each text of a batch its index in the dictionary, if it is known.
+    pub(super) index_of_text: Vec<u32>,
+    /// Definition levels: one for a value, zero for null. Empty until a row of
+    /// the page is null.
+    levels: Vec<u32>,
+    /// Texts in plain encoding.
+    pub(super) plain: Vec<u8>,
+    pub(super) bools: Vec<bool>,
+    page: Vec<u8>,
+    compressor: Option<(i32, Compressor<'static>)>,
+}
+
+/// A data page that is ready to be appended to its column chunk.
+pub(super) struct EncodedPage {
+    pub(super) compressed: Bytes,
+    pub(super) uncompressed_bytes: usize,
+    pub(super) has_dictionary_indexes: bool,
+    pub(super) rows: usize,
+    pub(super) nulls: usize,
+}
+
+impl PageBuffers {
+    /// Starts a page. The indexes of the previous page are kept as those of the
+    /// previous column.
+    pub(super) fn start_page(&mut self) {
+        std::mem::swap(&mut self.indexes, &mut self.previous_indexes);
+        self.indexes.clear();
+        self.levels.clear();
+        self.plain.clear();
+        self.bools.clear();
+    }
+
+    /// Appends definition levels of rows, of which there are then `rows` in the
+    /// page, and returns how many of the appended ones are null.
+    pub(super) fn append_levels(
+        &mut self,
+        column: &ColumnData,
+        range: &Range<usize>,
+        rows: usize,
+    ) -> usize {
+        let levels = &mut self.levels;
+        let Some(nulls) = column.nulls.get(range.clone()) else {
+            if !levels.is_empty() {
+                levels.resize(rows, 1);
+            }
+            return 0;
+        };
+        levels.resize(rows - range.len(), 1);
+        levels.extend(nulls.iter().map(|&is_null| u32::from(!is_null)));
+        nulls.iter().filter(|&&is_null| is_null).count()
+    }
+
+    /// Appends a text to the page in plain encoding.
+    pub(super) fn append_plain(&mut self, text: &[u8]) {
+        self.plain
+            .extend_from_slice(&(text.len() as u32).to_le_bytes());
+        self.plain.extend_from_slice(text);
+    }
+
+    /// Lays out the appended values as a page and returns true if it consists of
+    /// dictionary indexes.
+    pub(super) fn lay_out(
+        &mut self,
+        dictionary: &ColumnDictionary,
+        descr: &ColumnDescPtr,
+        is_plain: bool,
+        rows: usize,
+        nulls: usize,
+    ) -> bool {
+        let Self {
+            indexes,
+            levels,
+            plain,
+            bools,
+            page,
+            ..
+        } = self;
+        page.clear();
+        if descr.max_def_level() > 0 {
+            // The levels are preceded by their length.
+            page.extend_from_slice(&[0; 4]);
+            if nulls == 0 {
+                levels.clear();
+                levels.resize(rows, 1);
+            }
+            rle::pack(levels, 1, page);
+            let len = page.len() as u32 - 4;
+            page[..4].copy_from_slice(&len.to_le_bytes());
+        }
+        match dictionary {
+            ColumnDictionary::Texts(_) if is_plain => {
+                page.append(plain);
+                false
+            }
+            ColumnDictionary::Texts(dictionary) => {
+                pack_indexes(indexes, dictionary.len(), page);
+                true
+            }
+            ColumnDictionary::Numbers(dictionary) => {
+                pack_indexes(indexes, dictionary.values().len(), page);
+                true
+            }
+            ColumnDictionary::Bools(_) => {
+                rle::put_bools(bools, page);
+                false
+            }
+        }
+    }
+
+    /// Compresses the page that was laid out.
+    pub(super) fn compress_page(
+        &mut self,
+        level: ZstdLevel,
+    ) -> Result<(Bytes, usize), ParquetError> {
+        let compressed = compress(&mut self.compressor, &self.page, level)?;
+        Ok((compressed, self.page.len()))
+    }
+
+    /// Encodes and compresses a dictionary page.
+    pub(super) fn encode_dictionary(
+        &mut self,
+        dictionary: &ColumnDictionary,
+        physical: parquet::basic::Type,
+        level: ZstdLevel,
+    ) -> Result<DictionaryPage, ParquetError> {
+        let (bytes, values) = dictionary.encode(physical, &mut self.page);
+        Ok(DictionaryPage {
+            values,
+            uncompressed_bytes: bytes.len(),
+            compressed: compress(&mut self.compressor, bytes, level)?,
+        })
+    }
+}
+
+/// A compressed dictionary page.
+pub(super) struct DictionaryPage {
+    pub(super) values: usize,
+    pub(super) uncompressed_bytes: usize,
+    pub(super) compressed: Bytes,
+}
+
+fn pack_indexes(indexes: &[u32], dictionary_len: usize, page: &mut Vec<u8>) {
+    let width = rle::width(dictionary_len);
+    page.push(width);
+    rle::pack(indexes, width, page);
+}
+
+fn compress(
+    compressor: &mut Option<(i32, Compressor<'static>)>,
+    page: &[u8],
+    level: ZstdLevel,
+) -> Result<Bytes, ParquetError> {
+    let level = level.compression_level();
+    let fail = |error: std::io::Error| ParquetError::External(Box::new(error));
+    let compressor = match compressor {
+        Some((current, compressor)) if *current == level => compressor,
+        other => {
+            let compressor = Compressor::new(level).map_err(fail)?;
+            &mut other.insert((level, compressor)).1
+        }
+    };
+    compressor.compress(page).map(Bytes::from).map_err(fail)
+}

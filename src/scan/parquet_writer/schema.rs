@@ -1,0 +1,33 @@
+//! The description of a table from which its Parquet file is made.
+
+use arrow_schema::Schema;
+
+/// A table as this module sees it: a name, a description and columns.
+///
+/// Whoever defines tables makes this value. The writer has no knowledge of
+/// particular tables or columns.
+#[derive(Clone, Debug)]
+pub struct TableSchema {
+    /// The name of the table, stored in the key-value metadata of the file.
+    pub name: &'static str,
+    /// The description of the table, stored in the key-value metadata of the file.
+    pub about: &'static str,
+    /// The columns, with their descriptions as field metadata.
+    pub arrow: Schema,
+    /// The encoding of each column, in the order of `arrow`.
+    pub encodings: Vec<ColumnEncoding>,
+}
+
+/// How a column is encoded, apart from what its type decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColumnEncoding {
+    /// Writes a Bloom filter. Useful for columns by which single rows are looked
+    /// up and whose values are scattered, so that the minimum and maximum of a
+    /// row group exclude nothing.
+    pub has_bloom_filter: bool,
+    /// Shares the dictionary of the previous column, so that it is filled and
+    /// compressed once. Useful if nearly all values of both columns are equal;
+    /// otherwise the shared dictionary is larger than two separate ones. Both
+    /// columns must be texts that are never null.
+    pub shares_dictionary: bool,
+}
