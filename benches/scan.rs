@@ -130,7 +130,7 @@ fn check(name: &str, archive: &Archive, tables: &[Table], summary: &ScanSummary)
     for (table, expected) in rows {
         let expected = tables.contains(&table).then_some(&expected);
         assert_eq!(
-            summary.rows.get(table.name()),
+            summary.written.rows.get(table.name()),
             expected,
             "{name}: {}",
             table.name()

@@ -269,6 +269,26 @@ fn http_knows_neither_robots_txt_nor_arrow() {
 }
 
 #[test]
+fn captures_and_their_analysis_know_no_output() {
+    // The cache of bodies in particular must not depend on the rows of a batch.
+    let never = [
+        "arrow_array",
+        "arrow_schema",
+        "parquet",
+        "crate::crawler",
+        "crate::dataset",
+        "crate::input",
+        "crate::parquet_writer",
+        "crate::pipeline",
+        "crate::tables",
+    ];
+    for folder in ["capture", "analysis"] {
+        assert_never(&format!("src/scan/{folder}"), &never);
+    }
+    assert_never("src/scan/capture", &["crate::analysis"]);
+}
+
+#[test]
 fn tables_know_neither_parquet_nor_files() {
     let never = [
         "parquet",

@@ -329,7 +329,7 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
     drop(sender);
     // One failure is reported once. The part of crawl A is left for --resume.
     assert_eq!(
-        (summary.failed_inputs, summary.inputs, summary.parts),
+        (summary.failed_inputs, summary.inputs, summary.written.parts),
         (1, 2, 1)
     );
     assert_eq!(

@@ -57,7 +57,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
 
     let code = if done.failed_inputs > 0 {
         exit::STOPPED
-    } else if done.faults + done.resumed_faults > 0 {
+    } else if done.faults + done.resumed.faults > 0 {
         exit::FAULTS
     } else {
         exit::WHOLE
@@ -69,7 +69,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     } else {
         summary::text(&done, &args.output, !options.destination.is_single_file())
     };
-    if done.captures == 0 && done.resumed_parts == 0 && done.failed_inputs == 0 {
+    if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
         message::warning(&summary::no_robots(&done));
     }
     // The run is done, and its exit code stands, whether or not this is read.

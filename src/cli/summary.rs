@@ -13,11 +13,11 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
     let mut out = String::new();
     if summary.is_nothing_to_do() {
         // The table `agents` is always written.
-        let rows = summary.resumed_rows + summary.rows.values().sum::<u64>();
+        let rows = summary.resumed.rows + summary.written.rows.values().sum::<u64>();
         let _ = writeln!(
             out,
             "nothing to do: {}, {}{}",
-            many(summary.resumed_parts, "part"),
+            many(summary.resumed.parts, "part"),
             many(rows, "row"),
             resumed_faults(summary)
         );
@@ -32,11 +32,11 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
         HumanBytes(summary.bytes),
         summary.seconds,
     );
-    if summary.resumed_parts > 0 {
+    if summary.resumed.parts > 0 {
         let _ = writeln!(
             out,
             "beside {} that were there before{}",
-            many(summary.resumed_parts, "part"),
+            many(summary.resumed.parts, "part"),
             resumed_faults(summary)
         );
     }
@@ -87,20 +87,20 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
             many(summary.failed_inputs, "archive")
         );
     }
-    let rows: u64 = summary.rows.values().sum();
+    let rows: u64 = summary.written.rows.values().sum();
     let _ = writeln!(
         out,
         "{}: {} rows, {}",
         escape(&output.to_string_lossy()),
         HumanCount(rows),
-        HumanBytes(summary.bytes_written)
+        HumanBytes(summary.written.bytes)
     );
     out + &open_it(output, is_dataset)
 }
 
 /// The faults of parts that were whole before, if there are any.
 fn resumed_faults(summary: &ScanSummary) -> String {
-    match summary.resumed_faults {
+    match summary.resumed.faults {
         0 => String::new(),
         faults => format!(", with {}", many(faults, "fault")),
     }
@@ -163,13 +163,13 @@ pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value
         "captures_by_status": by_status,
         "most_blocked": most_blocked,
         "faults": summary.faults,
-        "resumed_faults": summary.resumed_faults,
+        "resumed_faults": summary.resumed.faults,
         "failed_inputs": summary.failed_inputs,
-        "parts": summary.parts,
-        "resumed_parts": summary.resumed_parts,
-        "resumed_rows": summary.resumed_rows,
-        "rows": summary.rows,
-        "bytes_written": summary.bytes_written,
+        "parts": summary.written.parts,
+        "resumed_parts": summary.resumed.parts,
+        "resumed_rows": summary.resumed.rows,
+        "rows": summary.written.rows,
+        "bytes_written": summary.written.bytes,
         "seconds": summary.seconds,
     })
 }

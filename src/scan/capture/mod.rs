@@ -4,7 +4,7 @@
 //! The body is only decoded here; parsing it is the task of the `robots` crate.
 //!
 //! If you add a field, also add its column in `tables/robots_files.rs`. If you change what counts
-//! as a capture, also check `docs` and the samples, whose rows were counted by hand.
+//! as a capture, also check `docs/architecture.md` and the samples, whose rows were counted by hand.
 
 pub mod anomaly;
 pub mod date;
@@ -55,7 +55,7 @@ pub struct Capture<'a> {
     pub headers: ResponseHeaders,
     /// The decoded body; `None` for a revisit.
     pub body: Option<Cow<'a, [u8]>>,
-    /// How the body is to be parsed.
+    /// The options for parsing the body.
     pub parse_options: ParseOptions,
     /// True if the body is a challenge page, provided that it is HTML.
     pub is_challenge_if_html: bool,

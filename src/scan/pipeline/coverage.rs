@@ -1,17 +1,17 @@
-//! Counts the bytes of inputs that are read, each byte once.
+//! Counts the bytes of inputs that were read, each byte once.
 //!
-//! Slices overlap where a member crosses a boundary, and damaged bytes are
-//! searched again. What is counted is how far an input is read, so that the sum
-//! is its size, for any number of threads.
+//! Slices overlap where a member crosses a boundary, and damaged bytes are searched again. Instead
+//! of the bytes that were read, the furthest offset is counted, so that the sum is the size of the
+//! input for any number of threads.
 
-/// How much of the input whose turn it is has been counted.
+/// The part of the current input that was counted.
 #[derive(Debug, Default)]
-pub(super) struct Coverage {
+pub(super) struct InputCoverage {
     bytes: u64,
 }
 
-impl Coverage {
-    /// Counts the bytes of an input up to the offset `reached`, and returns how many are new.
+impl InputCoverage {
+    /// Counts the bytes up to the offset `reached` of an input. Returns the number of new bytes.
     pub(super) fn advance(&mut self, size: Option<u64>, reached: u64) -> u64 {
         let new = reached
             .min(size.unwrap_or(u64::MAX))
@@ -20,8 +20,8 @@ impl Coverage {
         new
     }
 
-    /// Counts the rest of an input that has ended, if its size is known, and returns it.
-    /// The next input begins.
+    /// Counts the rest of an input whose size is known, and begins the next input. Returns the
+    /// number of new bytes.
     pub(super) fn finish(&mut self, size: Option<u64>) -> u64 {
         let rest = size.map_or(0, |size| size.saturating_sub(self.bytes));
         self.bytes = 0;
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn each_byte_of_an_input_is_counted_once() {
-        let mut coverage = Coverage::default();
+        let mut coverage = InputCoverage::default();
         for size in [Some(100), None] {
             let new = [40, 30, 70, 70].map(|reached| coverage.advance(size, reached));
             assert_eq!(new, [40, 0, 30, 0]);

@@ -1,29 +1,34 @@
-//! Parts and ranges: how the inputs are cut before anything is read.
+//! The division of inputs into parts and slices, made before anything is read.
 
+use super::pending_slice::PendingSlice;
 use crate::input::{Input, InputSource};
+use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
-/// An input larger than this is read in ranges, on all cores.
+/// Inputs larger than this are divided into slices.
 const SPLIT_BYTES: u64 = 8 << 20;
-/// The size of a range. What is read of ranges ahead waits for those before it,
-/// and there is little room to wait: the smaller they are, the less do threads.
-const RANGE_BYTES: u64 = warc::SLICE_BYTES;
+
+/// The size of a slice. Output of a slice waits for the slices before it, and the memory for
+/// waiting output is small: with small slices the threads stay close to each other.
+const SLICE_BYTES: u64 = warc::SLICE_BYTES;
 
 /// Consecutive inputs of one crawl and subset: the unit of commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// From 0.
+    /// The number, from 0.
     pub number: u32,
-    /// The inputs.
+    /// The indexes of the inputs.
     pub inputs: Range<usize>,
 }
 
-/// Cuts the inputs into parts, by their sizes alone. Every input of
-/// unknown size, which is a stream, is a part of its own.
+/// Divides inputs into parts of at most `part_bytes`, according to their sizes alone.
+///
+/// An input of unknown size, which is a stream, is a part of its own. So is a larger input.
 pub fn plan_parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    let mut held = 0;
-    for (at, input) in inputs.iter().enumerate() {
+    let mut bytes_of_part = 0;
+    for (i, input) in inputs.iter().enumerate() {
         let bytes = input.bytes.unwrap_or(part_bytes);
         let fits = parts.last().is_some_and(|part| {
             let last = &inputs[part.inputs.end - 1];
@@ -31,42 +36,72 @@ pub fn plan_parts(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
                 && last.bytes.is_some()
                 && last.crawl == input.crawl
                 && last.subset == input.subset
-                && held + bytes <= part_bytes
+                && bytes_of_part + bytes <= part_bytes
         });
         match parts.last_mut().filter(|_| fits) {
-            Some(part) => part.inputs.end = at + 1,
+            Some(part) => part.inputs.end = i + 1,
             None => {
                 parts.push(Part {
                     number: parts.len() as u32,
-                    inputs: at..at + 1,
+                    inputs: i..i + 1,
                 });
-                held = 0;
+                bytes_of_part = 0;
             }
         }
-        held += bytes;
+        bytes_of_part += bytes;
     }
     parts
 }
 
-/// The ranges that an input is read in. One thread reads it as a whole: it
-/// gains nothing by ranges, and would read bytes at their boundaries twice.
-pub(super) fn ranges(input: &Input, threads: usize) -> Vec<Option<(u64, u64)>> {
+/// Appends the slices of a part. `part` is its index.
+pub(super) fn plan_slices(
+    part: usize,
+    inputs: Range<usize>,
+    all_inputs: &[Input],
+    threads: usize,
+    slices: &mut VecDeque<PendingSlice>,
+) {
+    for input in inputs.clone() {
+        let ranges = slice_ranges(&all_inputs[input], threads);
+        let count = ranges.len();
+        let compression = Arc::default();
+        for (i, range) in ranges.into_iter().enumerate() {
+            let is_last_of_input = i + 1 == count;
+            slices.push_back(PendingSlice {
+                part,
+                input,
+                is_last_of_input,
+                is_last_of_part: is_last_of_input && input + 1 == inputs.end,
+                range,
+                compression: Arc::clone(&compression),
+                attempt: 0,
+                outputs: VecDeque::new(),
+                paused: None,
+                awaits_large_body: false,
+                is_begun: false,
+            });
+        }
+    }
+}
+
+/// Returns the byte ranges that an input is divided into; `None` for the whole input.
+///
+/// With one thread inputs are not divided: nothing would be gained, and bytes at boundaries would
+/// be read twice.
+fn slice_ranges(input: &Input, threads: usize) -> Vec<Option<Range<u64>>> {
     match (&input.source, input.bytes) {
         (InputSource::File(_), Some(bytes)) if bytes > SPLIT_BYTES && threads > 1 => {
-            let count = bytes.div_ceil(RANGE_BYTES);
-            // The last range reaches as far as the file does, should it grow.
-            (0..count)
-                .map(|at| {
-                    Some((
-                        at * RANGE_BYTES,
-                        if at + 1 == count {
-                            u64::MAX
-                        } else {
-                            (at + 1) * RANGE_BYTES
-                        },
-                    ))
-                })
-                .collect()
+            let count = bytes.div_ceil(SLICE_BYTES);
+            let range = |i| {
+                // The last range has no end, in case the file grows.
+                let end = if i + 1 == count {
+                    u64::MAX
+                } else {
+                    (i + 1) * SLICE_BYTES
+                };
+                Some(i * SLICE_BYTES..end)
+            };
+            (0..count).map(range).collect()
         }
         _ => vec![None],
     }
@@ -88,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_cut_by_size_and_crawl() {
+    fn parts_depend_on_size_and_crawl() {
         let inputs = [
             input("a", Some(6), "X"),
             input("b", Some(4), "X"),
@@ -105,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn large_files_are_read_in_ranges() {
-        let of = |bytes| ranges(&input("a", bytes, "X"), 2);
-        assert_eq!(of(Some(1)), [None]);
-        assert_eq!(of(None), [None]);
-        assert_eq!(ranges(&input("a", Some(13 << 20), "X"), 1), [None]);
-        let ranges = of(Some(13 << 20));
+    fn large_files_are_divided_into_slices() {
+        let ranges_of = |bytes| slice_ranges(&input("a", bytes, "X"), 2);
+        assert_eq!(ranges_of(Some(1)), [None]);
+        assert_eq!(ranges_of(None), [None]);
+        assert_eq!(slice_ranges(&input("a", Some(13 << 20), "X"), 1), [None]);
+        let ranges = ranges_of(Some(13 << 20));
         assert_eq!(ranges.len(), 13);
-        assert_eq!(ranges[1], Some((1 << 20, 2 << 20)));
-        assert_eq!(ranges[12], Some((12 << 20, u64::MAX)));
+        assert_eq!(ranges[1], Some(1 << 20..2 << 20));
+        assert_eq!(ranges[12], Some(12 << 20..u64::MAX));
     }
 }

@@ -1,242 +1,194 @@
-//! The loop: gives out items, takes results in order, writes parts.
+//! The scheduler: gives slices to workers, and writes their output in order.
 //!
-//! Nothing blocks: a worker that has enough hands over what it has and rests
-//! until there is room, so memory is bounded and no thread waits for another.
+//! Slices are read ahead, up to a limit on the bytes that wait to be written (back-pressure). Two
+//! rules keep this free of deadlocks and of unbounded memory:
+//!
+//! - The first slice of the queue is always continued, even if the limit is exceeded, because only
+//!   its output makes room.
+//! - A large body is analyzed alone: in the first slice, once everything before it is encoded.
+//!
+//! If you change what is read ahead, also check `OpenFiles`, which limits the open files, and the
+//! tests `reads` and `limits`, which bound memory and compare numbers of threads.
 
-use super::coverage::Coverage;
-use super::plan::{Part, plan_parts, ranges};
-use super::state::{OpenPart, Slot};
-use super::target::Target;
-use super::{Options, PSL_VERSION, ScanNotice, ScanProgress, ScanSummary};
+use super::archive_slice::{ArchiveSlice, SliceOutput, SliceState};
+use super::coverage::InputCoverage;
+use super::options::Options;
+use super::output_target::OutputTarget;
+use super::part_writer::PartWriter;
+use super::pending_slice::{Boundary, PendingSlice};
+use super::plan::plan_slices;
+use super::progress::{ScanNotice, ScanProgress};
+use super::stats::{ResumedParts, ScanStats, ScanSummary};
+use super::tasks::{IdleAnalyzers, SliceRead, TaskPool, TaskResult};
+use super::worker::Worker;
 use crate::capture::Scope;
-use crate::dataset::{FileEntry, FileStats, PartEntry};
 use crate::disk::open_files::OpenFiles;
 use crate::error::{Error, ErrorKind};
-use crate::input::InputSource;
-use crate::parquet_writer::RowBatch;
-use crate::parquet_writer::{self, FileTask, FileTaskOutput, TableFileWriter, WrittenFile};
-use crate::pipeline::worker::{Chunk, Counts, End, Item, Worker};
-use crate::tables::{RunRow, Table, runs_rows};
-use parquet::errors::ParquetError;
-use rayon::ThreadPool;
-use std::collections::{BTreeMap, VecDeque};
+use crate::input::{Input, InputSource};
+use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// Bytes of values, for each thread and one more, that may wait for their turn
-/// or be in encoding; beyond it only what is awaited goes on.
-const HELD_BYTES: u64 = 4 << 20;
+/// The bytes of values that may wait to be written or be in encoding, for each thread and one more.
+/// Beyond this only the first slice is continued.
+const BACKLOG_BYTES: u64 = 4 << 20;
 
-/// A result of a task on the pool.
-enum Event {
-    Read {
-        item: usize,
-        turn: u32,
-        worker: Box<Worker>,
-        chunk: Box<Chunk>,
-    },
-    Done {
-        part: usize,
-        table: usize,
-        group: usize,
-        bytes: u64,
-        result: Result<FileTaskOutput, ParquetError>,
-    },
-    /// A part without its files, which have their names unless one could not be written.
-    Finished(Box<OpenPart>, Result<Vec<(Table, WrittenFile)>, Error>),
+/// The boundary after an input of which no more is read: no slice begins there.
+const END_OF_INPUT: u64 = u64::MAX;
+
+/// The time after which the scheduler checks whether the run is to stop.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Gives slices to workers, and writes their output in order.
+pub(super) struct Scheduler<'a> {
+    options: &'a Options,
+    reports: Reports<'a>,
+    stop: &'a Arc<AtomicBool>,
+    tasks: Arc<TaskPool>,
+    results: Receiver<TaskResult>,
+    queue: SliceQueue,
+    workers: Workers,
+    /// Bytes of output that waits for the slices before it.
+    backlog_bytes: u64,
+    inputs: InputCounts,
+    resumed: ResumedParts,
+    part_writer: PartWriter<'a>,
 }
 
-pub(super) struct Job<'a> {
-    options: &'a Options,
-    open_files: OpenFiles,
+/// The slices that are not completely written, in order.
+struct SliceQueue {
+    /// Slices that were not given out.
+    planned: VecDeque<PendingSlice>,
+    /// Slices that were given out. The output of the first one is written.
+    pending: VecDeque<PendingSlice>,
+    /// The maximum number of pending slices.
+    pending_max: usize,
+    /// The number of the first pending slice.
+    first: usize,
+    /// The offset at which the next slice of the same input must begin.
+    boundary: u64,
+}
+
+/// The workers of a run.
+#[derive(Default)]
+struct Workers {
+    idle: Vec<Box<Worker>>,
+    /// The number of workers that are reading.
+    reading: usize,
+    analyzers: Arc<IdleAnalyzers>,
+}
+
+/// The receivers of reports.
+struct Reports<'a> {
     progress: &'a ScanProgress,
     notices: &'a Sender<ScanNotice>,
-    stop: &'a Arc<AtomicBool>,
-    pub(super) target: Target,
-    pool: ThreadPool,
-    sender: Sender<Event>,
-    events: Receiver<Event>,
-    workers: Vec<Box<Worker>>,
-    /// Items to come.
-    planned: VecDeque<Slot>,
-    /// Items given out, in order; the first is the one whose turn it is.
-    slots: VecDeque<Slot>,
-    /// The number of the first of `slots`.
-    first: usize,
-    /// Where the next item of the same input must begin.
-    seam: u64,
-    coverage: Coverage,
-    open: BTreeMap<usize, OpenPart>,
-    parts: Vec<Part>,
-    /// Items that a worker reads just now.
-    reading: usize,
-    /// Tasks for files that are done just now.
-    encoding: usize,
-    /// Parts whose files are just being finished.
-    finishing: usize,
-    /// Bytes of values that were read and wait, and that are being encoded.
-    held_bytes: u64,
-    /// Inputs read to their end, or to where they failed.
-    ended_inputs: u64,
-    total: Counts,
-    summary: ScanSummary,
 }
 
-impl<'a> Job<'a> {
+/// Counts of inputs.
+#[derive(Default)]
+struct InputCounts {
+    coverage: InputCoverage,
+    /// Inputs that were read to their end or failed.
+    ended: u64,
+    failed: u64,
+}
+
+impl<'a> Scheduler<'a> {
+    /// Starts the thread pool and plans the slices of all parts that are not written.
     pub(super) fn new(
         options: &'a Options,
         open_files: OpenFiles,
         progress: &'a ScanProgress,
         notices: &'a Sender<ScanNotice>,
         stop: &'a Arc<AtomicBool>,
-        target: Target,
+        target: OutputTarget,
     ) -> Result<Self, Error> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.threads)
-            .build()
-            .map_err(|error| {
-                let root = options.destination.root();
-                Error::with_source(ErrorKind::Threads(options.threads), root, error)
-            })?;
-        let part_bytes = if options.destination.is_single_file() {
-            u64::MAX
-        } else {
-            options.part_bytes
-        };
-        let mut parts = plan_parts(&options.inputs, part_bytes);
-        if options.destination.is_single_file() {
-            // All in one file, whatever their crawls.
-            parts = vec![Part {
-                number: 0,
-                inputs: 0..options.inputs.len(),
-            }];
-        }
-        let (sender, events) = channel();
-        let mut job = Self {
+        let (tasks, results) = TaskPool::new(options.threads, options.destination.root())?;
+        let tasks = Arc::new(tasks);
+        let part_writer = PartWriter::new(options, Arc::clone(&tasks), target, open_files.parts);
+        let mut scheduler = Self {
             options,
-            open_files,
-            progress,
-            notices,
+            reports: Reports { progress, notices },
             stop,
-            target,
-            pool,
-            sender,
-            events,
-            workers: Vec::new(),
-            planned: VecDeque::new(),
-            slots: VecDeque::new(),
-            first: 0,
-            seam: 0,
-            coverage: Coverage::default(),
-            open: BTreeMap::new(),
-            parts,
-            reading: 0,
-            encoding: 0,
-            finishing: 0,
-            held_bytes: 0,
-            ended_inputs: 0,
-            total: Counts::default(),
-            summary: ScanSummary::default(),
+            tasks,
+            results,
+            queue: SliceQueue {
+                planned: VecDeque::new(),
+                pending: VecDeque::new(),
+                pending_max: open_files.inputs,
+                first: 0,
+                boundary: 0,
+            },
+            workers: Workers::default(),
+            backlog_bytes: 0,
+            inputs: InputCounts::default(),
+            resumed: ResumedParts::default(),
+            part_writer,
         };
-        job.plan();
-        Ok(job)
+        scheduler.plan();
+        Ok(scheduler)
     }
 
-    /// Lays out the items of all parts that are not whole yet.
+    /// Plans the slices of all parts that no earlier run has written.
     fn plan(&mut self) {
-        for (at, part) in self.parts.iter().enumerate() {
-            if let Some(whole) = self.target.whole_part(part.number) {
-                self.summary.resumed_parts += 1;
-                self.summary.resumed_faults += whole.faults;
-                self.summary.resumed_rows +=
-                    whole.files.iter().map(|it| it.stats.rows).sum::<u64>();
-                for input in &self.options.inputs[part.inputs.clone()] {
-                    self.progress
-                        .bytes
-                        .fetch_add(input.bytes.unwrap_or(0), Ordering::Relaxed);
-                    self.progress.inputs.fetch_add(1, Ordering::Relaxed);
+        let Options {
+            inputs, threads, ..
+        } = self.options;
+        for (i, part) in self.part_writer.parts().iter().enumerate() {
+            let part_inputs = part.inputs.clone();
+            match self.part_writer.target.resumed_part(part.number) {
+                Some(entry) => {
+                    self.resumed.parts += 1;
+                    self.resumed.faults += entry.faults;
+                    let rows = entry.files.iter().map(|file| file.stats.rows);
+                    self.resumed.rows += rows.sum::<u64>();
+                    self.reports.add_resumed(&inputs[part_inputs]);
                 }
-                continue;
-            }
-            for input in part.inputs.clone() {
-                let ranges = ranges(&self.options.inputs[input], self.options.threads);
-                let count = ranges.len();
-                let compression = Arc::default();
-                for (nth, range) in ranges.into_iter().enumerate() {
-                    let is_last_of_input = nth + 1 == count;
-                    self.planned.push_back(Slot {
-                        part: at,
-                        input,
-                        is_last_of_input,
-                        is_last_of_part: is_last_of_input && input + 1 == part.inputs.end,
-                        range,
-                        compression: Arc::clone(&compression),
-                        turn: 0,
-                        chunks: VecDeque::new(),
-                        resting: None,
-                        awaits_large: false,
-                        is_begun: false,
-                    });
-                }
+                None => plan_slices(i, part_inputs, inputs, *threads, &mut self.queue.planned),
             }
         }
     }
 
-    /// Runs the loop. What is not finished when it ends early is dropped; for
-    /// parts that are just being finished it waits, and notes them.
+    /// Runs until everything is written. If the run fails, unfinished parts are discarded; parts
+    /// that are being finished are waited for and committed.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        let mut result = self.work();
+        let mut result = self.run_loop();
         if result.is_ok() {
             return result;
         }
-        while self.finishing > 0 {
-            if let Ok(Event::Finished(part, files)) = self.events.recv()
-                && let Err(error) = self.finished(*part, files)
+        while self.part_writer.is_finishing() {
+            if let Ok(TaskResult::PartFinished(part)) = self.results.recv()
+                && let Err(error) = self.part_writer.commit(*part)
                 && matches!(&result, Err(error) if *error.kind() == ErrorKind::Interrupted)
             {
                 result = Err(error);
             }
         }
-        for (_, part) in std::mem::take(&mut self.open) {
-            part.files.into_iter().for_each(|(_, file)| file.discard());
-        }
+        self.part_writer.discard_open();
         result
     }
 
-    /// The loop: give out work, take in order what is ready, wait.
-    fn work(&mut self) -> Result<(), Error> {
+    /// The main loop: writes output that is next, gives out work, and waits for a result.
+    fn run_loop(&mut self) -> Result<(), Error> {
         loop {
-            self.take_ready()?;
+            self.write_ready()?;
             self.give_out();
-            if self.slots.is_empty()
-                && self.planned.is_empty()
-                && self.encoding + self.finishing == 0
+            if self.queue.is_empty()
+                && !self.part_writer.is_encoding()
+                && !self.part_writer.is_finishing()
             {
                 return Ok(());
             }
-            match self.events.recv_timeout(Duration::from_millis(100)) {
-                Ok(Event::Read {
-                    item,
-                    turn,
-                    worker,
-                    chunk,
-                }) => self.keep(item, turn, worker, chunk),
-                Ok(Event::Done {
-                    part,
-                    table,
-                    group,
-                    bytes,
-                    result,
-                }) => {
-                    self.held_bytes -= bytes;
-                    self.done(part, table, group, result)?;
-                }
-                Ok(Event::Finished(part, files)) => self.finished(*part, files)?,
+            match self.results.recv_timeout(STOP_CHECK_INTERVAL) {
+                Ok(TaskResult::SliceRead(read)) => self.keep(read),
+                Ok(TaskResult::Encoded(task)) => self.part_writer.take_encoded(task)?,
+                Ok(TaskResult::PartFinished(part)) => self.part_writer.commit(*part)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    unreachable!("the job itself holds a sender")
+                    unreachable!("the task pool holds a sender")
                 }
             }
             if self.stop.load(Ordering::Relaxed) {
@@ -246,491 +198,295 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether so much waits that nobody should read on but who is awaited.
-    fn is_full(&self) -> bool {
-        // What a failed part holds is dropped with it, not written.
-        let parts = self.open.values().filter(|part| !part.is_failed);
-        let files = parts.flat_map(|part| &part.files);
-        let queued: u64 = files.map(|(_, file)| file.queued_bytes()).sum();
-        self.held_bytes + queued > HELD_BYTES * (self.options.threads as u64 + 1)
+    /// Returns true if so many bytes wait that only the first slice should be continued.
+    fn is_backlog_full(&self) -> bool {
+        let bytes = self.backlog_bytes + self.part_writer.backlog_bytes();
+        bytes > BACKLOG_BYTES * (self.options.threads as u64 + 1)
     }
 
-    /// Gives out work while there are threads for it, and not so much waits
-    /// that memory would grow: first to workers that rest, then new items.
+    /// Gives out work while there are threads and room for output: first to paused workers, then
+    /// new slices.
     fn give_out(&mut self) {
         let threads = self.options.threads;
-        for at in 0..self.slots.len() {
-            let is_awaited = at == 0 && self.slots[0].chunks.is_empty();
-            if self.reading > threads || (self.is_full() && !(is_awaited && self.encoding == 0)) {
+        for i in 0..self.queue.pending.len() {
+            // Only output of the first slice can make room if nothing is being encoded.
+            let is_awaited = i == 0
+                && self.queue.pending[0].outputs.is_empty()
+                && !self.part_writer.is_encoding();
+            if self.workers.reading > threads || (self.is_backlog_full() && !is_awaited) {
                 return;
             }
-            // A large body is analyzed alone, so that memory does not grow with
-            // threads: in its turn, and once all rows before it are encoded.
-            if self.slots[at].awaits_large && !(is_awaited && self.encoding == 0) {
+            let slice = &mut self.queue.pending[i];
+            if slice.awaits_large_body && !is_awaited {
                 continue;
             }
-            if let Some(worker) = self.slots[at].resting.take() {
-                self.advance(at, worker);
+            if let Some(worker) = slice.paused.take() {
+                self.advance(i, worker);
             }
         }
-        let slots = self.open_files.inputs;
-        while self.reading <= threads && self.slots.len() < slots && !self.is_full() {
-            // Streams are read one after another, as `cat` does: what writes to
-            // the second may wait until the first is read.
-            if self.next_is_stream() && !self.slots.is_empty() {
+        while self.workers.reading <= threads
+            && self.queue.pending.len() < self.queue.pending_max
+            && !self.is_backlog_full()
+        {
+            // Streams are read one after the other, as `cat` does: the writer of the second may
+            // wait until the first was read.
+            if self.is_stream_next() && !self.queue.pending.is_empty() {
                 return;
             }
-            let Some(slot) = self.planned.pop_front() else {
+            let Some(slice) = self.queue.planned.pop_front() else {
                 return;
             };
-            self.slots.push_back(slot);
-            self.start(self.slots.len() - 1, None);
+            self.queue.pending.push_back(slice);
+            self.start(self.queue.pending.len() - 1, None);
         }
     }
 
-    /// Returns true if the next item to be given out is a stream.
-    fn next_is_stream(&self) -> bool {
-        self.planned.front().is_some_and(|slot| {
-            let input = &self.options.inputs[slot.input];
+    /// Returns true if the next planned slice is a stream.
+    fn is_stream_next(&self) -> bool {
+        self.queue.planned.front().is_some_and(|slice| {
+            let input = &self.options.inputs[slice.input];
             matches!(input.source, InputSource::Stream(_))
         })
     }
 
-    /// Has a worker read the item in a slot, from `from` if that is known to
-    /// be its true beginning.
-    fn start(&mut self, at: usize, from: Option<u64>) {
-        let mut worker = self.workers.pop().unwrap_or_else(|| {
-            let options = self.options;
-            let wanted = options.destination.tables();
-            Box::new(Worker::new(
-                wanted,
-                options.with_bodies,
-                options.limits(),
-                options.verify_digests,
-                Arc::clone(self.stop),
-            ))
-        });
-        let slot = &mut self.slots[at];
-        let input = &self.options.inputs[slot.input];
-        let (range, is_exact) = match (slot.range, from) {
-            (Some((_, to)), Some(from)) => (Some((from, to)), true),
-            (Some((0, to)), None) => (Some((0, to)), true),
+    /// Gives the pending slice `i` to a worker. `start` is the offset of its first member, if it is
+    /// known.
+    fn start(&mut self, i: usize, start: Option<u64>) {
+        let options = self.options;
+        let mut worker = self
+            .workers
+            .idle
+            .pop()
+            .unwrap_or_else(|| Box::new(Worker::new(options, Arc::clone(self.stop))));
+        let slice = &self.queue.pending[i];
+        let input = &options.inputs[slice.input];
+        let (range, is_exact) = match (slice.range.clone(), start) {
+            (Some(range), Some(start)) => (Some(start..range.end), true),
+            (Some(range), None) if range.start == 0 => (Some(range), true),
             (range, _) => (range, false),
         };
-        let item = Item {
+        worker.begin(ArchiveSlice {
             source: input.source.clone(),
             name: input.name.as_str().into(),
             range,
             is_exact,
             scope: Scope {
                 is_robots_subset: input.subset == "robotstxt",
-                max_body_bytes: self.options.max_body_bytes,
-                body_limit: self.options.body_limit,
+                max_body_bytes: options.max_body_bytes,
+                body_limit: options.body_limit,
             },
-            compression: Arc::clone(&slot.compression),
-        };
-        worker.begin(item);
-        self.advance(at, worker);
+            compression: Arc::clone(&slice.compression),
+        });
+        self.advance(i, worker);
     }
 
-    fn advance(&mut self, at: usize, mut worker: Box<Worker>) {
-        self.reading += 1;
-        self.slots[at].awaits_large = false;
-        let (item, turn, sender) = (self.first + at, self.slots[at].turn, self.sender.clone());
-        self.pool.spawn(move || {
-            let chunk = Box::new(worker.advance());
-            // Nobody listens any more when a run has failed.
-            let _ = sender.send(Event::Read {
-                item,
-                turn,
+    /// Continues a worker at the pending slice `i`, on the pool.
+    fn advance(&mut self, i: usize, mut worker: Box<Worker>) {
+        self.workers.reading += 1;
+        let slice = &mut self.queue.pending[i];
+        slice.awaits_large_body = false;
+        let (number, attempt) = (self.queue.first + i, slice.attempt);
+        let analyzers = Arc::clone(&self.workers.analyzers);
+        self.tasks.spawn(move || {
+            let output = analyzers.with(|analyzer| Box::new(worker.advance(analyzer)));
+            TaskResult::SliceRead(SliceRead {
+                slice: number,
+                attempt,
                 worker,
-                chunk,
-            });
+                output,
+            })
         });
     }
 
-    /// Keeps what a worker read until it is its turn.
-    fn keep(&mut self, item: usize, turn: u32, worker: Box<Worker>, chunk: Box<Chunk>) {
-        self.reading -= 1;
-        let slot = item
-            .checked_sub(self.first)
-            .and_then(|at| self.slots.get_mut(at))
-            .filter(|slot| slot.turn == turn);
-        let Some(slot) = slot else {
-            return self.workers.push(worker);
+    /// Keeps the output of a worker until it can be written.
+    fn keep(&mut self, read: SliceRead) {
+        self.workers.reading -= 1;
+        let SliceRead { worker, output, .. } = read;
+        let slice = read
+            .slice
+            .checked_sub(self.queue.first)
+            .and_then(|i| self.queue.pending.get_mut(i))
+            .filter(|slice| slice.attempt == read.attempt);
+        let Some(slice) = slice else {
+            return self.workers.idle.push(worker);
         };
-        match chunk.end {
-            End::More => slot.resting = Some(worker),
-            End::LargeBody => {
-                slot.resting = Some(worker);
-                slot.awaits_large = true;
+        match output.state {
+            SliceState::More => slice.paused = Some(worker),
+            SliceState::LargeBody => {
+                slice.paused = Some(worker);
+                slice.awaits_large_body = true;
             }
-            End::Done(_) | End::Failed(_) => self.workers.push(worker),
+            SliceState::Finished(_) | SliceState::Unreadable | SliceState::Failed(_) => {
+                self.workers.idle.push(worker);
+            }
         }
-        self.held_bytes += chunk.bytes;
-        slot.chunks.push_back(chunk);
+        self.backlog_bytes += output.bytes;
+        slice.outputs.push_back(output);
     }
 
-    /// Takes what is ready into the output, in order.
-    fn take_ready(&mut self) -> Result<(), Error> {
-        while let Some(slot) = self.slots.front_mut() {
-            let unfinished = self.open.len() + self.finishing;
-            if unfinished >= self.open_files.parts && !self.open.contains_key(&slot.part) {
+    /// Writes all output that is next in order.
+    fn write_ready(&mut self) -> Result<(), Error> {
+        while let Some(slice) = self.queue.pending.front_mut() {
+            if !self.part_writer.accepts(slice.part) {
                 return Ok(());
             }
-            let Some(chunk) = slot.chunks.pop_front() else {
+            let Some(output) = slice.outputs.pop_front() else {
                 return Ok(());
             };
-            self.held_bytes -= chunk.bytes;
-            if !slot.is_begun {
-                // The seam: the item before must have ended where this began.
-                let (from, to) = slot.range.unwrap_or((0, u64::MAX));
-                let expected = if from == 0 { 0 } else { self.seam };
-                let is_void = from > 0 && expected >= to;
-                let is_seamless = from == 0
-                    || chunk.start == Some(expected)
-                    || matches!(chunk.end, End::Failed(_));
-                if is_void || !is_seamless {
-                    // What was read is of no member that there is.
-                    slot.turn += 1;
-                    slot.awaits_large = false;
-                    self.workers.extend(slot.resting.take());
-                    self.held_bytes -= slot.chunks.drain(..).map(|chunk| chunk.bytes).sum::<u64>();
-                    if is_void {
-                        self.end_item(expected)?;
-                    } else {
-                        self.start(0, Some(expected));
+            self.backlog_bytes -= output.bytes;
+            if !slice.is_begun {
+                match slice.check_boundary(&output, self.queue.boundary) {
+                    Boundary::Match => slice.is_begun = true,
+                    Boundary::Mismatch(start) => {
+                        self.reset_first();
+                        self.start(0, Some(start));
+                        continue;
                     }
-                    continue;
+                    Boundary::NoMember(next_member) => {
+                        self.reset_first();
+                        self.end_slice(next_member)?;
+                        continue;
+                    }
                 }
-                slot.is_begun = true;
             }
-            self.take(chunk)?;
+            self.write(*output)?;
         }
         Ok(())
     }
 
-    /// Takes a chunk of the first slot into the output.
-    fn take(&mut self, chunk: Box<Chunk>) -> Result<(), Error> {
-        let Chunk {
-            batches,
-            mut counts,
-            reached,
-            end,
-            ..
-        } = *chunk;
-        let (part, input) = (self.slots[0].part, self.slots[0].input);
-        counts.bytes = self
-            .coverage
-            .advance(self.options.inputs[input].bytes, reached);
-        self.progress
-            .bytes
-            .fetch_add(counts.bytes, Ordering::Relaxed);
-        self.progress
-            .records
-            .fetch_add(counts.records, Ordering::Relaxed);
-        self.progress
-            .captures
-            .fetch_add(counts.captures, Ordering::Relaxed);
-        for fault in &counts.faults {
-            let _ = self.notices.send(ScanNotice::Fault {
-                name: self.options.inputs[input].name.clone(),
+    /// Drops the output of the first slice, which did not begin at a member.
+    fn reset_first(&mut self) {
+        if let Some(slice) = self.queue.pending.front_mut() {
+            let (dropped_bytes, worker) = slice.reset();
+            self.backlog_bytes -= dropped_bytes;
+            self.workers.idle.extend(worker);
+        }
+    }
+
+    /// Writes output of the first slice.
+    fn write(&mut self, output: SliceOutput) -> Result<(), Error> {
+        let slice = &self.queue.pending[0];
+        let (part, is_last_of_input) = (slice.part, slice.is_last_of_input);
+        let input = &self.options.inputs[slice.input];
+        let SliceOutput {
+            batches, mut stats, ..
+        } = output;
+        stats.bytes = self.inputs.coverage.advance(input.bytes, output.reached);
+        self.reports.add(input, &stats);
+        self.part_writer.open(part)?;
+        let next_member = match output.state {
+            SliceState::More | SliceState::LargeBody => None,
+            SliceState::Finished(next_member) => Some(next_member),
+            SliceState::Unreadable => Some(END_OF_INPUT),
+            SliceState::Failed(error) => return self.fail_input(input, part, error),
+        };
+        if let Some(next_member) = next_member
+            && is_last_of_input
+            && let Some(error) = input.unread(next_member)
+        {
+            return self.fail_input(input, part, error);
+        }
+        self.part_writer.push(part, input, batches, stats);
+        match next_member {
+            Some(next_member) => self.end_slice(next_member),
+            // The worker is continued when there is room.
+            None => Ok(()),
+        }
+    }
+
+    /// Reports an input that failed, and ends its first slice.
+    fn fail_input(&mut self, input: &Input, part: usize, error: io::Error) -> Result<(), Error> {
+        let path = match &input.source {
+            InputSource::File(path) | InputSource::Missing(path) => path,
+            // A stream cannot be read again, so that the run could not be resumed.
+            InputSource::Stream(stream) => {
+                return Err(Error::read(stream.display_path(), error));
+            }
+        };
+        self.reports
+            .notify(ScanNotice::Failed(Error::read(path, error)));
+        self.inputs.failed += 1;
+        self.part_writer.fail(part);
+        self.end_slice(END_OF_INPUT)
+    }
+
+    /// Ends the first slice, and its part if it is the last one. The next member of the input
+    /// begins at `boundary`.
+    fn end_slice(&mut self, boundary: u64) -> Result<(), Error> {
+        let slice = self.queue.pending.pop_front().expect("a slice is pending");
+        self.queue.first += 1;
+        self.queue.boundary = boundary;
+        if slice.is_last_of_input {
+            let rest = self
+                .inputs
+                .coverage
+                .finish(self.options.inputs[slice.input].bytes);
+            self.inputs.ended += 1;
+            self.reports.add_input(rest);
+            self.part_writer.add_bytes(slice.part, rest);
+        }
+        match slice.is_last_of_part {
+            true => self.part_writer.end(slice.part),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the output.
+    pub(super) fn target(&mut self) -> &mut OutputTarget {
+        &mut self.part_writer.target
+    }
+
+    /// Returns the summary of the run.
+    pub(super) fn take_summary(&mut self) -> ScanSummary {
+        let (stats, written) = self.part_writer.take_totals();
+        ScanSummary {
+            inputs: self.inputs.ended - self.inputs.failed,
+            failed_inputs: self.inputs.failed,
+            ..ScanSummary::new(stats, std::mem::take(&mut self.resumed), written)
+        }
+    }
+}
+
+impl SliceQueue {
+    fn is_empty(&self) -> bool {
+        self.planned.is_empty() && self.pending.is_empty()
+    }
+}
+
+impl Reports<'_> {
+    /// Reports inputs of parts that an earlier run has written.
+    fn add_resumed(&self, inputs: &[Input]) {
+        for input in inputs {
+            self.add_input(input.bytes.unwrap_or(0));
+        }
+    }
+
+    /// Reports an input that was read, and the bytes of it that were not reported.
+    fn add_input(&self, bytes: u64) {
+        self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.progress.inputs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Reports what was read of an input.
+    fn add(&self, input: &Input, stats: &ScanStats) {
+        let counts = [
+            (&self.progress.bytes, stats.bytes),
+            (&self.progress.records, stats.records),
+            (&self.progress.captures, stats.captures),
+        ];
+        for (total, count) in counts {
+            total.fetch_add(count, Ordering::Relaxed);
+        }
+        for fault in &stats.faults {
+            self.notify(ScanNotice::Fault {
+                name: input.name.clone(),
                 fault: fault.clone(),
             });
         }
-        self.open_part(part)?;
-        let open = self.open.get_mut(&part).expect("it was opened just now");
-        let is_last_of_input = self.slots[0].is_last_of_input;
-        let (position, error) = match end {
-            End::More | End::LargeBody => (None, None),
-            End::Done(position) if is_last_of_input => {
-                (Some(position), self.options.inputs[input].unread(position))
-            }
-            End::Done(position) => (Some(position), None),
-            End::Failed(error) => (None, Some(error)),
-        };
-        if let Some(error) = error {
-            let path = match &self.options.inputs[input].source {
-                InputSource::File(path) | InputSource::Missing(path) => path,
-                // It cannot be read again, so nothing can be resumed.
-                InputSource::Stream(stream) => {
-                    return Err(Error::read(stream.display_path(), error));
-                }
-            };
-            let _ = self
-                .notices
-                .send(ScanNotice::Failed(Error::read(path, error)));
-            self.summary.failed_inputs += 1;
-            open.is_failed = true;
-            // No later range of the input can begin there: what was read of
-            // them is void.
-            return self.end_item(u64::MAX);
-        }
-        if !open.is_failed {
-            open.counts.add(counts);
-            let (crawl, subset) = {
-                let input = &self.options.inputs[input];
-                (input.crawl.clone(), input.subset.clone())
-            };
-            let mut all = Vec::new();
-            for (at, batch) in batches.into_iter().enumerate() {
-                let table = Table::OF_RECORDS[at];
-                if let Some((nth, (_, file))) = open
-                    .files
-                    .iter_mut()
-                    .enumerate()
-                    .find(|(_, (of, _))| *of == table)
-                {
-                    let batch = self.options.destination.file_rows(batch, &crawl, &subset);
-                    let mut tasks = Vec::new();
-                    file.push(batch, &mut tasks);
-                    all.extend(tasks.into_iter().map(|task| (nth, task)));
-                }
-            }
-            all.into_iter()
-                .for_each(|(nth, task)| self.spawn(part, nth, task));
-        }
-        match position {
-            // Its worker goes on when there is room.
-            None => Ok(()),
-            Some(position) => self.end_item(position),
-        }
     }
 
-    /// Ends the first slot, and with its last item the part.
-    fn end_item(&mut self, position: u64) -> Result<(), Error> {
-        let slot = self.slots.pop_front().expect("there is a first slot");
-        self.first += 1;
-        self.seam = position;
-        if slot.is_last_of_input {
-            self.progress.inputs.fetch_add(1, Ordering::Relaxed);
-            self.ended_inputs += 1;
-            let rest = self.coverage.finish(self.options.inputs[slot.input].bytes);
-            self.progress.bytes.fetch_add(rest, Ordering::Relaxed);
-            if let Some(open) = self.open.get_mut(&slot.part) {
-                open.counts.bytes += rest;
-            }
-        }
-        if slot.is_last_of_part {
-            let open = self
-                .open
-                .get_mut(&slot.part)
-                .expect("a part is open while it is read");
-            open.is_read = true;
-            let mut all = Vec::new();
-            if !open.is_failed {
-                for (nth, (_, file)) in open.files.iter_mut().enumerate() {
-                    let mut tasks = Vec::new();
-                    file.end_rows(&mut tasks);
-                    all.extend(tasks.into_iter().map(|task| (nth, task)));
-                }
-            }
-            all.into_iter()
-                .for_each(|(nth, task)| self.spawn(slot.part, nth, task));
-            return self.finish_if_settled(slot.part);
-        }
-        Ok(())
-    }
-
-    fn open_part(&mut self, at: usize) -> Result<(), Error> {
-        if self.open.contains_key(&at) {
-            return Ok(());
-        }
-        let part = &self.parts[at];
-        let first = &self.options.inputs[part.inputs.start];
-        let destination = &self.options.destination;
-        let mut files = Vec::new();
-        for table in Table::OF_RECORDS
-            .into_iter()
-            .filter(|table| destination.tables().contains(table))
-        {
-            let path = destination.part_path(table, part.number, &first.crawl, &first.subset);
-            let new = self.target.new_file(&path)?;
-            let schema = destination.file_schema(table);
-            files.push((table, TableFileWriter::create(schema, new)?));
-        }
-        let open = OpenPart {
-            number: part.number,
-            crawl: first.crawl.clone(),
-            subset: first.subset.clone(),
-            inputs: part.inputs.clone(),
-            files,
-            counts: Counts::default(),
-            encoding: 0,
-            is_read: false,
-            is_failed: false,
-        };
-        self.open.insert(at, open);
-        Ok(())
-    }
-
-    fn spawn(&mut self, part: usize, table: usize, task: FileTask) {
-        if let Some(open) = self.open.get_mut(&part) {
-            open.encoding += 1;
-        }
-        self.encoding += 1;
-        self.held_bytes += task.bytes();
-        let (group, bytes, sender) = (task.group, task.bytes(), self.sender.clone());
-        self.pool.spawn(move || {
-            let result = task.run();
-            let _ = sender.send(Event::Done {
-                part,
-                table,
-                group,
-                bytes,
-                result,
-            });
-        });
-    }
-
-    fn done(
-        &mut self,
-        part: usize,
-        table: usize,
-        group: usize,
-        result: Result<FileTaskOutput, ParquetError>,
-    ) -> Result<(), Error> {
-        self.encoding -= 1;
-        let open = self
-            .open
-            .get_mut(&part)
-            .expect("a part is open while its slabs are encoded");
-        open.encoding -= 1;
-        let file = &mut open.files[table].1;
-        let done = result.map_err(|error| file.error(error))?;
-        if !open.is_failed
-            && let Some(task) = file.take(group, done)
-        {
-            self.spawn(part, table, task);
-        }
-        self.finish_if_settled(part)
-    }
-
-    /// Has the files of a part given their names, once all of it is written.
-    fn finish_if_settled(&mut self, at: usize) -> Result<(), Error> {
-        if !self
-            .open
-            .get(&at)
-            .is_some_and(|open| open.is_read && open.encoding == 0)
-        {
-            return Ok(());
-        }
-        let mut open = self.open.remove(&at).expect("it is there");
-        if open.is_failed {
-            open.files.into_iter().for_each(|(_, file)| file.discard());
-            return Ok(());
-        }
-        let destination = &self.options.destination;
-        let mut runs = None;
-        if destination.tables().contains(&Table::Runs) {
-            let rows = destination.file_rows(self.runs(&open), &open.crawl, &open.subset);
-            let path = destination.part_path(Table::Runs, open.number, &open.crawl, &open.subset);
-            let new = self.target.new_file(&path)?;
-            runs = Some((destination.file_schema(Table::Runs), rows, new));
-        }
-        if let Target::Dataset(dataset) = &mut self.target {
-            let tables = destination.tables().iter().filter(|it| !it.is_whole());
-            let path = |table: &Table| {
-                let path = destination.part_path(*table, open.number, &open.crawl, &open.subset);
-                path.to_string_lossy().into_owned()
-            };
-            dataset.announce(open.number, &tables.map(path).collect::<Vec<_>>())?;
-        }
-        // Bringing files to the disk takes its time, and nobody need wait for it.
-        let sender = self.sender.clone();
-        self.finishing += 1;
-        self.pool.spawn(move || {
-            let finish = |(table, file): (Table, TableFileWriter)| {
-                debug_assert!(file.is_settled());
-                Ok((table, file.finish()?))
-            };
-            let files = std::mem::take(&mut open.files);
-            let files: Result<Vec<_>, Error> = files.into_iter().map(finish).collect();
-            let files = files.and_then(|mut files| {
-                if let Some((schema, rows, new)) = runs {
-                    let file = parquet_writer::write_table(schema, rows, new)?;
-                    files.push((Table::Runs, file));
-                }
-                Ok(files)
-            });
-            let _ = sender.send(Event::Finished(Box::new(open), files));
-        });
-        Ok(())
-    }
-
-    /// The row of a part in the table `runs`.
-    fn runs(&self, open: &OpenPart) -> RowBatch {
-        let inputs = &self.options.inputs[open.inputs.clone()];
-        runs_rows(&RunRow {
-            part: open.number,
-            options: self.options.row_options().to_string(),
-            psl_version: PSL_VERSION.to_owned(),
-            agents_version: self.options.registry.sha1.clone(),
-            inputs: inputs.len() as u32,
-            input_bytes: open.counts.bytes,
-            records: open.counts.records,
-            captures: open.counts.captures,
-            faults: open.counts.fault_count,
-        })
-    }
-
-    /// Notes a part in the manifest, whose files have their names.
-    fn finished(
-        &mut self,
-        part: OpenPart,
-        files: Result<Vec<(Table, WrittenFile)>, Error>,
-    ) -> Result<(), Error> {
-        self.finishing -= 1;
-        let (counts, files) = (part.counts, files?);
-        for (table, file) in &files {
-            *self
-                .summary
-                .rows
-                .entry(table.name().to_owned())
-                .or_default() += file.rows;
-            self.summary.bytes_written += file.bytes;
-        }
-        if let Target::Dataset(dataset) = &mut self.target {
-            let file = |(table, file): (Table, WrittenFile)| FileEntry {
-                table,
-                path: file.path.to_string_lossy().into_owned(),
-                stats: FileStats {
-                    rows: file.rows,
-                    bytes: file.bytes,
-                    digest: file.digest,
-                },
-            };
-            dataset.add(PartEntry {
-                number: part.number,
-                crawl: part.crawl,
-                subset: part.subset,
-                inputs: part.inputs,
-                records: counts.records,
-                captures: counts.captures,
-                faults: counts.fault_count,
-                files: files.into_iter().map(file).collect(),
-            })?;
-        }
-        self.summary.parts += 1;
-        self.total.add(counts);
-        Ok(())
-    }
-
-    pub(super) fn summary(&mut self) -> ScanSummary {
-        let mut summary = std::mem::take(&mut self.summary);
-        let total = std::mem::take(&mut self.total);
-        summary.inputs = self.ended_inputs - summary.failed_inputs;
-        summary.bytes = total.bytes;
-        summary.records = total.records;
-        summary.records_by_type = total
-            .by_kind
-            .into_iter()
-            .map(|(kind, count)| (kind.to_owned(), count))
-            .collect();
-        summary.captures = total.captures;
-        summary.captures_by_status = total.by_status;
-        summary.faults = total.fault_count;
-        summary.most_blocked = super::most_blocked(total.blocked);
-        summary
+    fn notify(&self, notice: ScanNotice) {
+        // The receiver may be gone: nobody is interested in notices then.
+        let _ = self.notices.send(notice);
     }
 }

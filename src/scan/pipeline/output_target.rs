@@ -1,4 +1,4 @@
-//! Where the rows of a run go.
+//! The output that a run writes to.
 
 use crate::dataset::{DatasetWriter, PartEntry};
 use crate::disk::{NewFile, SingleFile};
@@ -6,17 +6,17 @@ use crate::error::Error;
 use std::fs::File;
 use std::path::Path;
 
-/// An output that this run alone may write.
-pub(super) enum Target {
+/// An output that is locked for this run.
+pub(super) enum OutputTarget {
     /// A dataset.
     Dataset(Box<DatasetWriter>),
-    /// One file.
+    /// A single file.
     File(SingleFile),
 }
 
-impl Target {
-    /// Creates a file under a temporary name: the one file, or the one with
-    /// this path below the dataset's folder.
+impl OutputTarget {
+    /// Creates a file under a temporary name. `path` is its final path below the folder of the
+    /// dataset; a single file has its own.
     pub(super) fn new_file(&self, path: &Path) -> Result<(NewFile, File), Error> {
         match self {
             Self::File(file) => file.new_file(),
@@ -24,11 +24,11 @@ impl Target {
         }
     }
 
-    /// Returns a part that was whole before.
-    pub(super) fn whole_part(&self, no: u32) -> Option<&PartEntry> {
+    /// Returns the entry of a part that an earlier run has written.
+    pub(super) fn resumed_part(&self, number: u32) -> Option<&PartEntry> {
         match self {
             Self::File(_) => None,
-            Self::Dataset(dataset) => dataset.parts().iter().find(|part| part.number == no),
+            Self::Dataset(dataset) => dataset.parts().iter().find(|part| part.number == number),
         }
     }
 }

@@ -1,0 +1,55 @@
+//! A slice of an archive, and what a worker reads from it.
+
+use super::stats::ScanStats;
+use crate::capture::Scope;
+use crate::input::InputSource;
+use crate::tables::TableBatches;
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use warc::Compression;
+
+/// An input, or a byte range of it, that one worker reads.
+#[derive(Clone, Debug)]
+pub(crate) struct ArchiveSlice {
+    /// The source of the bytes.
+    pub(crate) source: InputSource,
+    /// The name of the archive.
+    pub(crate) name: Arc<str>,
+    /// The range. Members that begin in it are read; `None` for the whole input.
+    pub(crate) range: Option<Range<u64>>,
+    /// True if a member is known to begin at the start of the range. Otherwise the first member in
+    /// the range is searched for.
+    pub(crate) is_exact: bool,
+    /// Selects the records that are captures.
+    pub(crate) scope: Scope,
+    /// The compression of the input, set once a slice of it was opened.
+    pub(crate) compression: Arc<OnceLock<Compression>>,
+}
+
+/// The output of a worker since it was last continued.
+pub(crate) struct SliceOutput {
+    pub(crate) batches: TableBatches,
+    pub(crate) stats: ScanStats,
+    /// Bytes of values in the batches.
+    pub(crate) bytes: u64,
+    /// The offset of the first member; `None` if the range has none.
+    pub(crate) start: Option<u64>,
+    /// The offset up to which the input was read.
+    pub(crate) reached: u64,
+    pub(crate) state: SliceState,
+}
+
+/// The state of a slice after a worker has returned.
+pub(crate) enum SliceState {
+    /// There is more to read.
+    More,
+    /// The next capture has a large body, which is analyzed when the worker is continued.
+    LargeBody,
+    /// The slice was read. The next member begins at this offset.
+    Finished(u64),
+    /// The input is not an archive of a known kind. The whole input was reported as a fault.
+    Unreadable,
+    /// The input failed.
+    Failed(io::Error),
+}

@@ -1,0 +1,95 @@
+//! The options of a run.
+
+use crate::crawler::registry::CrawlerRegistry;
+use crate::dataset::{IfExists, ManifestHeader, OutputLayout};
+use crate::input::Input;
+use serde_json::{Value, json};
+
+/// The version of the Public Suffix List that the host columns are derived from: that of the crate
+/// `psl`.
+pub const PSL_VERSION: &str = "psl 2.1.247";
+
+/// The options of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The archives.
+    pub inputs: Vec<Input>,
+    /// The output.
+    pub destination: OutputLayout,
+    /// The action if the output exists.
+    pub existing: IfExists,
+    /// The number of threads that read and encode.
+    pub threads: usize,
+    /// The offset in a body within which a line must end to count.
+    pub body_limit: Option<u64>,
+    /// The maximum number of bytes read of a decoded body.
+    pub max_body_bytes: usize,
+    /// True if the table `robots_files` stores bodies.
+    pub with_bodies: bool,
+    /// True if digests of captures are verified even if a checksum protects the bytes.
+    pub verify_digests: bool,
+    /// The registry of crawlers.
+    pub registry: CrawlerRegistry,
+    /// The size of the inputs of a part.
+    pub part_bytes: u64,
+    /// The shard, from 1, and the number of shards.
+    pub shard: Option<(usize, usize)>,
+}
+
+impl Options {
+    /// Returns the options that change rows, as stored in the table `runs` and the manifest.
+    pub fn row_options(&self) -> Value {
+        json!({
+            "body_limit": self.body_limit,
+            "max_body_bytes": self.max_body_bytes,
+            "with_bodies": self.with_bodies,
+            "verify_digests": self.verify_digests,
+        })
+    }
+
+    /// Returns the header of the manifest. A run can only be resumed with an equal header.
+    pub(super) fn manifest_header(&self) -> ManifestHeader {
+        let tables: Vec<&str> = self
+            .destination
+            .tables()
+            .iter()
+            .map(|table| table.name())
+            .collect();
+        ManifestHeader {
+            options: json!({
+                "rows": self.row_options(),
+                "tables": tables,
+                "part_bytes": self.part_bytes,
+                "shard": self.shard.map(|(index, count)| format!("{index}/{count}")),
+                "agents": self.registry.sha1,
+                "psl": PSL_VERSION,
+                "crawls": crawls(&self.inputs),
+            }),
+            inputs: self
+                .inputs
+                .iter()
+                .map(|input| (input.name.clone(), input.bytes))
+                .collect(),
+        }
+    }
+
+    /// Returns the limits of the WARC reader.
+    pub(crate) fn limits(&self) -> warc::Limits {
+        let default = warc::Limits::default();
+        // A block holds HTTP headers besides the body, which may be encoded.
+        warc::Limits {
+            max_block_bytes: default.max_block_bytes.max(self.max_body_bytes + (4 << 20)),
+            ..default
+        }
+    }
+}
+
+/// Returns the crawls and subsets of inputs in order, without consecutive duplicates.
+fn crawls(inputs: &[Input]) -> Vec<String> {
+    let mut crawls: Vec<String> = inputs
+        .iter()
+        .map(|input| format!("{}/{}", input.crawl, input.subset))
+        .collect();
+    crawls.dedup();
+    crawls
+}

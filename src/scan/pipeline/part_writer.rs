@@ -1,0 +1,384 @@
+//! The writer of parts: rows in, committed files out.
+//!
+//! The rows of a part are pushed in order. Row groups are encoded on the thread pool. If all rows
+//! were pushed and encoded, the files are synced and renamed on the pool, and the part is then
+//! added to the manifest. The files of a part are only visible as a whole.
+//!
+//! If you change the order of these steps, also check the commit protocol in `dataset/writer.rs`
+//! and the tests in `tests/faults` that kill the program between any two system calls.
+
+use super::open_part::OpenPart;
+use super::options::{Options, PSL_VERSION};
+use super::output_target::OutputTarget;
+use super::plan::{Part, plan_parts};
+use super::stats::{ScanStats, WrittenParts};
+use super::tasks::{EncodedTask, FinishedPart, TaskPool, TaskResult};
+use crate::dataset::{FileEntry, FileStats, OutputLayout, PartEntry};
+use crate::disk::NewFile;
+use crate::error::Error;
+use crate::input::Input;
+use crate::parquet_writer::{self, FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
+use crate::tables::{RunRow, Table, TableBatches, runs_rows};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::sync::Arc;
+
+/// Writes parts. Parts are named by their index in [`parts`](Self::parts).
+pub(super) struct PartWriter<'a> {
+    options: &'a Options,
+    tasks: Arc<TaskPool>,
+    pub(super) target: OutputTarget,
+    parts: Vec<Part>,
+    open: BTreeMap<usize, OpenPart>,
+    /// The maximum number of parts that have open files.
+    open_parts_max: usize,
+    /// Tasks of files that are running.
+    encoding: usize,
+    /// Bytes of values in these tasks.
+    encoding_bytes: u64,
+    /// Parts whose files are being finished.
+    finishing: usize,
+    /// Statistics of the parts that were written.
+    stats: ScanStats,
+    written: WrittenParts,
+}
+
+/// The file of the table `runs`, to be written when its part is finished.
+struct RunsFile {
+    schema: TableSchema,
+    rows: RowBatch,
+    new: (NewFile, File),
+}
+
+impl<'a> PartWriter<'a> {
+    /// Creates a writer. At most `open_parts_max` parts have open files at a time.
+    pub(super) fn new(
+        options: &'a Options,
+        tasks: Arc<TaskPool>,
+        target: OutputTarget,
+        open_parts_max: usize,
+    ) -> Self {
+        let parts = if options.destination.is_single_file() {
+            // All inputs go to one file, whatever their crawls.
+            vec![Part {
+                number: 0,
+                inputs: 0..options.inputs.len(),
+            }]
+        } else {
+            plan_parts(&options.inputs, options.part_bytes)
+        };
+        Self {
+            options,
+            tasks,
+            target,
+            parts,
+            open: BTreeMap::new(),
+            open_parts_max,
+            encoding: 0,
+            encoding_bytes: 0,
+            finishing: 0,
+            stats: ScanStats::default(),
+            written: WrittenParts::default(),
+        }
+    }
+
+    /// Returns all parts.
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Returns true if rows of a part can be pushed without too many open files.
+    pub(super) fn accepts(&self, part: usize) -> bool {
+        self.open.contains_key(&part) || self.open.len() + self.finishing < self.open_parts_max
+    }
+
+    /// Returns true if tasks of files are running.
+    pub(super) fn is_encoding(&self) -> bool {
+        self.encoding > 0
+    }
+
+    /// Returns true if files of parts are being finished.
+    pub(super) fn is_finishing(&self) -> bool {
+        self.finishing > 0
+    }
+
+    /// Returns the bytes of values that are being encoded or wait for their row group. Those of
+    /// failed parts are not counted, because they are never written.
+    pub(super) fn backlog_bytes(&self) -> u64 {
+        let parts = self.open.values().filter(|part| !part.is_failed);
+        let files = parts.flat_map(|part| &part.files);
+        let queued: u64 = files.map(|(_, file)| file.queued_bytes()).sum();
+        self.encoding_bytes + queued
+    }
+
+    /// Creates the files of a part, unless they are open.
+    pub(super) fn open(&mut self, index: usize) -> Result<(), Error> {
+        if self.open.contains_key(&index) {
+            return Ok(());
+        }
+        let part = &self.parts[index];
+        let first = &self.options.inputs[part.inputs.start];
+        let layout = &self.options.destination;
+        let mut files = Vec::new();
+        for table in Table::OF_RECORDS
+            .into_iter()
+            .filter(|table| layout.tables().contains(table))
+        {
+            let path = layout.part_path(table, part.number, &first.crawl, &first.subset);
+            let new = self.target.new_file(&path)?;
+            let schema = layout.file_schema(table);
+            files.push((table, TableFileWriter::create(schema, new)?));
+        }
+        let part = OpenPart {
+            number: part.number,
+            crawl: first.crawl.clone(),
+            subset: first.subset.clone(),
+            inputs: part.inputs.clone(),
+            files,
+            stats: ScanStats::default(),
+            encoding: 0,
+            is_read: false,
+            is_failed: false,
+        };
+        self.open.insert(index, part);
+        Ok(())
+    }
+
+    /// Adds rows of `input` to an open part. Rows of failed parts are dropped.
+    pub(super) fn push(
+        &mut self,
+        index: usize,
+        input: &Input,
+        batches: TableBatches,
+        stats: ScanStats,
+    ) {
+        let layout = &self.options.destination;
+        let part = self.open.get_mut(&index).expect("the part is open");
+        if part.is_failed {
+            return;
+        }
+        part.stats.add(stats);
+        let mut tasks = Vec::new();
+        for (table, rows) in Table::OF_RECORDS.into_iter().zip(batches) {
+            let Some(i) = part.files.iter().position(|(of, _)| *of == table) else {
+                continue;
+            };
+            let rows = layout.file_rows(rows, &input.crawl, &input.subset);
+            push_tasks(i, &mut tasks, |new| part.files[i].1.push(rows, new));
+        }
+        self.spawn_all(index, tasks);
+    }
+
+    /// Adds bytes of inputs to the statistics of a part, if it is open.
+    pub(super) fn add_bytes(&mut self, index: usize, bytes: u64) {
+        if let Some(part) = self.open.get_mut(&index) {
+            part.stats.bytes += bytes;
+        }
+    }
+
+    /// Marks an open part as failed. Its files will be discarded.
+    pub(super) fn fail(&mut self, index: usize) {
+        let part = self.open.get_mut(&index).expect("the part is open");
+        part.is_failed = true;
+    }
+
+    /// Ends an open part, to which no more rows will be pushed.
+    pub(super) fn end(&mut self, index: usize) -> Result<(), Error> {
+        let part = self.open.get_mut(&index).expect("the part is open");
+        part.is_read = true;
+        let mut tasks = Vec::new();
+        if !part.is_failed {
+            for (i, (_, file)) in part.files.iter_mut().enumerate() {
+                push_tasks(i, &mut tasks, |new| file.end_rows(new));
+            }
+        }
+        self.spawn_all(index, tasks);
+        self.finish_if_encoded(index)
+    }
+
+    fn spawn_all(&mut self, index: usize, tasks: Vec<(usize, FileTask)>) {
+        for (file, task) in tasks {
+            self.spawn(index, file, task);
+        }
+    }
+
+    /// Runs a task of a file on the pool.
+    fn spawn(&mut self, index: usize, file: usize, task: FileTask) {
+        if let Some(part) = self.open.get_mut(&index) {
+            part.encoding += 1;
+        }
+        let (row_group, bytes) = (task.group, task.bytes());
+        self.encoding += 1;
+        self.encoding_bytes += bytes;
+        self.tasks.spawn(move || {
+            TaskResult::Encoded(EncodedTask {
+                part: index,
+                file,
+                row_group,
+                bytes,
+                result: task.run(),
+            })
+        });
+    }
+
+    /// Takes the result of a task of a file, and runs the next one.
+    pub(super) fn take_encoded(&mut self, task: EncodedTask) -> Result<(), Error> {
+        self.encoding -= 1;
+        self.encoding_bytes -= task.bytes;
+        let part = self
+            .open
+            .get_mut(&task.part)
+            .expect("a part is open while it is encoded");
+        part.encoding -= 1;
+        let file = &mut part.files[task.file].1;
+        let output = task.result.map_err(|error| file.error(error))?;
+        if !part.is_failed
+            && let Some(next) = file.take(task.row_group, output)
+        {
+            self.spawn(task.part, task.file, next);
+        }
+        self.finish_if_encoded(task.part)
+    }
+
+    /// Finishes the files of a part on the pool, if all rows were pushed and encoded.
+    fn finish_if_encoded(&mut self, index: usize) -> Result<(), Error> {
+        let is_encoded = |part: &OpenPart| part.is_read && part.encoding == 0;
+        if !self.open.get(&index).is_some_and(is_encoded) {
+            return Ok(());
+        }
+        let mut part = self.open.remove(&index).expect("the part is open");
+        if part.is_failed {
+            part.files.into_iter().for_each(|(_, file)| file.discard());
+            return Ok(());
+        }
+        let runs = self.runs_file(&part)?;
+        if let OutputTarget::Dataset(dataset) = &mut self.target {
+            dataset.announce(part.number, &part_paths(&self.options.destination, &part))?;
+        }
+        // Syncing files takes long: the scheduler goes on meanwhile.
+        self.finishing += 1;
+        self.tasks.spawn(move || {
+            let files = finish_files(std::mem::take(&mut part.files), runs);
+            TaskResult::PartFinished(Box::new(FinishedPart { part, files }))
+        });
+        Ok(())
+    }
+
+    /// Returns the file of the table `runs` of a part, if the table is written.
+    fn runs_file(&self, part: &OpenPart) -> Result<Option<RunsFile>, Error> {
+        let layout = &self.options.destination;
+        if !layout.tables().contains(&Table::Runs) {
+            return Ok(None);
+        }
+        let rows = runs_rows(&RunRow {
+            part: part.number,
+            options: self.options.row_options().to_string(),
+            psl_version: PSL_VERSION.to_owned(),
+            agents_version: self.options.registry.sha1.clone(),
+            inputs: part.inputs.len() as u32,
+            input_bytes: part.stats.bytes,
+            records: part.stats.records,
+            captures: part.stats.captures,
+            faults: part.stats.fault_count,
+        });
+        let path = layout.part_path(Table::Runs, part.number, &part.crawl, &part.subset);
+        Ok(Some(RunsFile {
+            schema: layout.file_schema(Table::Runs),
+            rows: layout.file_rows(rows, &part.crawl, &part.subset),
+            new: self.target.new_file(&path)?,
+        }))
+    }
+
+    /// Commits a part whose files were finished: adds it to the manifest.
+    pub(super) fn commit(&mut self, finished: FinishedPart) -> Result<(), Error> {
+        self.finishing -= 1;
+        let FinishedPart { part, files } = finished;
+        let files = files?;
+        for (table, file) in &files {
+            let rows = self.written.rows.entry(table.name().to_owned());
+            *rows.or_default() += file.rows;
+            self.written.bytes += file.bytes;
+        }
+        if let OutputTarget::Dataset(dataset) = &mut self.target {
+            dataset.add(PartEntry {
+                number: part.number,
+                crawl: part.crawl,
+                subset: part.subset,
+                inputs: part.inputs,
+                records: part.stats.records,
+                captures: part.stats.captures,
+                faults: part.stats.fault_count,
+                files: files.into_iter().map(file_entry).collect(),
+            })?;
+        }
+        self.written.parts += 1;
+        self.stats.add(part.stats);
+        Ok(())
+    }
+
+    /// Discards the files of all parts that are not finished.
+    pub(super) fn discard_open(&mut self) {
+        for part in std::mem::take(&mut self.open).into_values() {
+            part.files.into_iter().for_each(|(_, file)| file.discard());
+        }
+    }
+
+    /// Takes the statistics and totals of the parts that were written.
+    pub(super) fn take_totals(&mut self) -> (ScanStats, WrittenParts) {
+        (
+            std::mem::take(&mut self.stats),
+            std::mem::take(&mut self.written),
+        )
+    }
+}
+
+/// Adds the tasks that `add` starts for the file `file`.
+fn push_tasks(
+    file: usize,
+    tasks: &mut Vec<(usize, FileTask)>,
+    add: impl FnOnce(&mut Vec<FileTask>),
+) {
+    let mut new = Vec::new();
+    add(&mut new);
+    tasks.extend(new.into_iter().map(|task| (file, task)));
+}
+
+/// Returns the paths of all files of a part.
+fn part_paths(layout: &OutputLayout, part: &OpenPart) -> Vec<String> {
+    let tables = layout.tables().iter().filter(|table| !table.is_whole());
+    let path = |&table: &Table| {
+        let path = layout.part_path(table, part.number, &part.crawl, &part.subset);
+        path.to_string_lossy().into_owned()
+    };
+    tables.map(path).collect()
+}
+
+/// Syncs and renames the files of a part, and writes the table `runs`.
+fn finish_files(
+    files: Vec<(Table, TableFileWriter)>,
+    runs: Option<RunsFile>,
+) -> Result<Vec<(Table, WrittenFile)>, Error> {
+    let mut finished = Vec::with_capacity(files.len() + 1);
+    for (table, file) in files {
+        debug_assert!(file.is_settled());
+        finished.push((table, file.finish()?));
+    }
+    if let Some(runs) = runs {
+        let file = parquet_writer::write_table(runs.schema, runs.rows, runs.new)?;
+        finished.push((Table::Runs, file));
+    }
+    Ok(finished)
+}
+
+/// Returns the entry of a file in the manifest.
+fn file_entry((table, file): (Table, WrittenFile)) -> FileEntry {
+    FileEntry {
+        table,
+        path: file.path.to_string_lossy().into_owned(),
+        stats: FileStats {
+            rows: file.rows,
+            bytes: file.bytes,
+            digest: file.digest,
+        },
+    }
+}

@@ -1,0 +1,69 @@
+//! A slice in the queue of the scheduler.
+
+use super::archive_slice::{SliceOutput, SliceState};
+use super::worker::Worker;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use warc::Compression;
+
+/// A slice that is planned, or was given out and is not completely written.
+pub(super) struct PendingSlice {
+    /// The index of the part.
+    pub(super) part: usize,
+    /// The index of the input.
+    pub(super) input: usize,
+    pub(super) is_last_of_input: bool,
+    pub(super) is_last_of_part: bool,
+    /// The byte range; `None` for the whole input.
+    pub(super) range: Option<Range<u64>>,
+    /// The compression of the input, set once a slice of it was opened.
+    pub(super) compression: Arc<OnceLock<Compression>>,
+    /// The number of times that the slice was read again. Output of earlier attempts is dropped.
+    pub(super) attempt: u32,
+    /// Output that waits for the slices before.
+    pub(super) outputs: VecDeque<Box<SliceOutput>>,
+    /// The worker that stopped in the middle of the slice.
+    pub(super) paused: Option<Box<Worker>>,
+    /// True if that worker waits to analyze a large body.
+    pub(super) awaits_large_body: bool,
+    /// True if output of the slice was written.
+    pub(super) is_begun: bool,
+}
+
+/// The result of comparing the start of a slice with the end of the slice before it.
+pub(super) enum Boundary {
+    /// They agree: the output is valid.
+    Match,
+    /// They differ: the slice must be read again from this offset.
+    Mismatch(u64),
+    /// No member begins in the slice. The next member begins at this offset.
+    NoMember(u64),
+}
+
+impl PendingSlice {
+    /// Compares the start of the slice, as stated by its first output, with the boundary: the
+    /// offset at which the next member begins according to the slice before it.
+    pub(super) fn check_boundary(&self, first: &SliceOutput, boundary: u64) -> Boundary {
+        let Some(range) = self.range.as_ref().filter(|range| range.start > 0) else {
+            // The first slice of an input, or the whole input.
+            return Boundary::Match;
+        };
+        if boundary >= range.end {
+            return Boundary::NoMember(boundary);
+        }
+        match first.start == Some(boundary) || matches!(first.state, SliceState::Failed(_)) {
+            true => Boundary::Match,
+            false => Boundary::Mismatch(boundary),
+        }
+    }
+
+    /// Drops all output of the current attempt. Returns the bytes of that output and the worker
+    /// that was paused.
+    pub(super) fn reset(&mut self) -> (u64, Option<Box<Worker>>) {
+        self.attempt += 1;
+        self.awaits_large_body = false;
+        let dropped_bytes = self.outputs.drain(..).map(|output| output.bytes).sum();
+        (dropped_bytes, self.paused.take())
+    }
+}

@@ -1,0 +1,98 @@
+//! The thread pool of a run, and the results of its tasks.
+
+use super::archive_slice::SliceOutput;
+use super::open_part::OpenPart;
+use super::worker::Worker;
+use crate::analysis::Analyzer;
+use crate::error::{Error, ErrorKind};
+use crate::parquet_writer::{FileTaskOutput, WrittenFile};
+use crate::tables::Table;
+use parquet::errors::ParquetError;
+use rayon::ThreadPool;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+/// The result of a task.
+pub(super) enum TaskResult {
+    SliceRead(SliceRead),
+    Encoded(EncodedTask),
+    PartFinished(Box<FinishedPart>),
+}
+
+/// The result of reading a slice for a while.
+pub(super) struct SliceRead {
+    /// The number of the slice.
+    pub(super) slice: usize,
+    /// The attempt at reading the slice.
+    pub(super) attempt: u32,
+    pub(super) worker: Box<Worker>,
+    pub(super) output: Box<SliceOutput>,
+}
+
+/// The result of a task of a file.
+pub(super) struct EncodedTask {
+    /// The index of the part.
+    pub(super) part: usize,
+    /// The index of the file in the part.
+    pub(super) file: usize,
+    pub(super) row_group: usize,
+    /// Bytes of the values that were encoded.
+    pub(super) bytes: u64,
+    pub(super) result: Result<FileTaskOutput, ParquetError>,
+}
+
+/// A part whose files were finished and renamed, unless one could not be written.
+pub(super) struct FinishedPart {
+    /// The part, without its files.
+    pub(super) part: OpenPart,
+    pub(super) files: Result<Vec<(Table, WrittenFile)>, Error>,
+}
+
+/// A thread pool whose tasks send their results to the scheduler.
+pub(super) struct TaskPool {
+    threads: ThreadPool,
+    sender: Sender<TaskResult>,
+}
+
+impl TaskPool {
+    /// Starts the threads. `root` is the path of the output, for the error message.
+    pub(super) fn new(count: usize, root: &Path) -> Result<(Self, Receiver<TaskResult>), Error> {
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(count)
+            .build()
+            .map_err(|error| Error::with_source(ErrorKind::Threads(count), root, error))?;
+        let (sender, results) = channel();
+        Ok((Self { threads, sender }, results))
+    }
+
+    /// Runs a task on the pool.
+    pub(super) fn spawn(&self, task: impl FnOnce() -> TaskResult + Send + 'static) {
+        let sender = self.sender.clone();
+        self.threads.spawn(move || {
+            // The receiver is gone if the run has failed.
+            let _ = sender.send(task());
+        });
+    }
+}
+
+/// Analyzers that are not in use.
+///
+/// A running worker needs an analyzer, a paused one does not. There are thus at most as many
+/// analyzers, and caches of bodies, as threads. Analyzers are reused in the reverse order of their
+/// return, so that a thread mostly gets the one that it used last.
+#[derive(Default)]
+pub(super) struct IdleAnalyzers {
+    idle: Mutex<Vec<Analyzer>>,
+}
+
+impl IdleAnalyzers {
+    /// Runs `task` with an analyzer of its own.
+    pub(super) fn with<T>(&self, task: impl FnOnce(&mut Analyzer) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut analyzer = idle().pop().unwrap_or_default();
+        let result = task(&mut analyzer);
+        idle().push(analyzer);
+        result
+    }
+}
