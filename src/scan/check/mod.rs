@@ -2,12 +2,12 @@
 //! The robots.txt is a file, or the capture that speaks for a host.
 
 mod archive;
-mod capture;
-mod source;
+mod host;
+mod input_kind;
 
 pub(crate) use archive::Temporary;
-pub use capture::{HostQuestion, HostReport, Seen, check_host};
-pub use source::Source;
+pub use host::{HostQuestion, HostReport, Seen, check_host};
+pub use input_kind::Source;
 
 use crate::crawler::registry::CrawlerRegistry;
 use crate::crawler::{Crawler, DialectChoice};

@@ -13,7 +13,6 @@
 
 mod evaluate;
 mod output;
-mod stdin;
 mod url_list;
 
 pub use url_list::List;

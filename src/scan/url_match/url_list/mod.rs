@@ -10,14 +10,15 @@ mod csv_list;
 mod folder;
 mod page_limit;
 mod parquet_list;
+mod stdin;
 
-use super::stdin::Stdin;
 use crate::capture::date::parse_iso;
 use crate::error::{Error, ErrorKind, UrlListDefect};
 use flate2::read::MultiGzDecoder;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
+use stdin::Stdin;
 
 /// A longer line is not read on: no URL is that long.
 const LINE_BYTES_MAX: usize = super::URL_BYTES_MAX + 1;
