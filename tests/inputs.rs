@@ -1,7 +1,7 @@
 //! Which inputs are read, what they are called, and what is reported of them.
 
 use crate::util::{Ran, archive, command, rows, run};
-use robots_scan::verify::{self, Phase, Progress, verify};
+use robots_scan::verify::{self, VerifyPhase, VerifyProgress, verify};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -267,15 +267,19 @@ fn verify_names_its_phases() {
     let out = folder.arg("out");
     let ran = run([&archive(SOUND), "-o", &out]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let progress = Progress::default();
-    assert_eq!(progress.phase(), Phase::Manifest);
+    let progress = VerifyProgress::default();
+    assert_eq!(progress.phase(), VerifyPhase::Manifest);
     let options = verify::Options {
         root: out.into(),
         threads: 2,
     };
     let report = verify(&options, &progress).unwrap();
-    assert_eq!(progress.phase(), Phase::Keys, "the last phase was reached");
+    assert_eq!(
+        progress.phase(),
+        VerifyPhase::Keys,
+        "the last phase was reached"
+    );
     assert_eq!(progress.bytes.load(Ordering::Relaxed), report.bytes);
     assert_eq!(progress.parts.load(Ordering::Relaxed), report.parts);
-    assert_eq!(progress.all_parts.load(Ordering::Relaxed), report.parts);
+    assert_eq!(progress.parts_total.load(Ordering::Relaxed), report.parts);
 }

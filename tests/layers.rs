@@ -348,6 +348,17 @@ fn datasets_and_resolution_know_no_archives() {
 }
 
 #[test]
+fn resolution_does_not_depend_on_commands() {
+    let never = [
+        "crate::check",
+        "crate::crawler",
+        "crate::url_match",
+        "crate::verify",
+    ];
+    assert_never("src/scan/resolve", &never);
+}
+
+#[test]
 fn verify_computes_no_verdict_again() {
     // It may know how keys are built and where parts begin, but it parses no body.
     let never = [

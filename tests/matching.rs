@@ -1,21 +1,22 @@
-//! `match`: who speaks for a URL, and what is answered, on archives made here;
-//! on samples and real archives, against the files' own bytes.
+//! `match` and `check --host`: the selection of authoritative captures and the
+//! decisions, on generated archives, on samples, and on real archives.
 
 mod bytes;
 mod check;
 mod csv_output;
 mod host;
 mod lists;
-mod made;
 mod oracle;
 mod parquet_lists;
+mod selection_oracle;
+mod test_capture;
 
 use crate::util::{Ran, columns, command, run};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use made::{Made, dataset, robots_ids};
 use parquet::arrow::ArrowWriter;
+use selection_oracle::SelectionOracle;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use tempfile::TempDir;
+use test_capture::{TestCapture, dataset, robots_ids};
 
 /// A row of the output.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +65,7 @@ fn rows(path: &Path) -> Vec<Row> {
     rows
 }
 
-/// Runs `match` on a list, with more arguments; gives the rows and the summary.
+/// Runs `match` on a list with more arguments. Returns the rows and the summary.
 fn matched(dataset: &Path, list: &Path, args: &[&str]) -> (Vec<Row>, Value) {
     let out = list.with_extension("out.parquet");
     let mut all = vec![
@@ -94,8 +96,8 @@ fn list(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// Access and basis of each row.
-fn answers(rows: &[Row]) -> Vec<(&str, &str)> {
+/// Returns access and basis of each row.
+fn decisions(rows: &[Row]) -> Vec<(&str, &str)> {
     rows.iter()
         .map(|row| (row.access.as_str(), row.basis.as_str()))
         .collect()
@@ -105,15 +107,15 @@ const OPEN: &str = "User-agent: *\nAllow: /\n";
 const CLOSED: &str = "User-agent: a\nDisallow:\n\nUser-agent: *\nDisallow: /\n";
 
 #[test]
-fn scheme_host_and_port_tell_origins_apart() {
+fn an_origin_is_identified_by_scheme_host_and_port() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
         &[
-            Made::ok("https://h.example/robots.txt", 0, OPEN),
-            Made::ok("http://h.example/robots.txt", 0, CLOSED),
-            Made::ok("https://h.example:8443/robots.txt", 0, CLOSED),
-            Made::ok("https://xn--exmple-cua.example/robots.txt", 0, CLOSED),
+            TestCapture::ok("https://h.example/robots.txt", 0, OPEN),
+            TestCapture::ok("http://h.example/robots.txt", 0, CLOSED),
+            TestCapture::ok("https://h.example:8443/robots.txt", 0, CLOSED),
+            TestCapture::ok("https://xn--exmple-cua.example/robots.txt", 0, CLOSED),
         ],
     );
     let urls = "https://h.example/x\n\
@@ -142,7 +144,7 @@ fn scheme_host_and_port_tell_origins_apart() {
         ("unknown", "bad_url"),
         ("unknown", "bad_url"),
     ];
-    assert_eq!(answers(&rows), expected);
+    assert_eq!(decisions(&rows), expected);
     let ids = robots_ids(&out);
     assert_eq!(rows[2].capture.as_ref(), Some(&ids[1]));
     assert_eq!((rows[2].line_no, rows[4].line_no), (Some(5), None));
@@ -153,13 +155,13 @@ fn scheme_host_and_port_tell_origins_apart() {
 }
 
 #[test]
-fn agents_and_dialects_read_one_file_each_in_their_way() {
+fn agents_and_dialects_read_the_same_file_differently() {
     let folder = TempDir::new().unwrap();
     let body = "User-agent: Googlebot\nDisallow: /g\n\nUser-agent: MJ12bot\nDisallow: /m\n\n\
         User-agent: *\nDisallow: /%7ex\n\nDisallow: /late\n";
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, body)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, body)],
     );
     let urls = list(
         &folder,
@@ -171,9 +173,9 @@ fn agents_and_dialects_read_one_file_each_in_their_way() {
         let (rows, _) = matched(&out, &urls, &["-a", agents, "--dialect", dialect]);
         assert_eq!(rows.len(), 20);
         let closed = rows.into_iter().filter(|row| row.access == "disallowed");
-        let place = |url: &str| url["https://h.example/".len()..].to_owned();
+        let path = |url: &str| url["https://h.example/".len()..].to_owned();
         closed
-            .map(|row| (place(&row.url), row.agent, row.line_no))
+            .map(|row| (path(&row.url), row.agent, row.line_no))
             .collect()
     };
     let owned = |rows: &[(&str, &str, i32)]| -> Vec<(String, String, Option<i32>)> {
@@ -188,7 +190,8 @@ fn agents_and_dialects_read_one_file_each_in_their_way() {
         ("late", "Nobody", 10),
     ];
     assert_eq!(disallowed("default"), owned(&expected));
-    // Names as they stand: none of them is in the file, as Google's parser cuts `MJ12bot`.
+    // No fallbacks: none of the names is in the file, since Google's parser cuts
+    // off `MJ12bot` at its digits.
     let all = ["Googlebot-News", "MJ12bot", "AdsBot-Google", "Nobody"];
     let expected = all.map(|agent| ("late", agent, 10));
     assert_eq!(disallowed("google"), owned(&expected));
@@ -198,7 +201,7 @@ fn agents_and_dialects_read_one_file_each_in_their_way() {
         .flat_map(|(url, line)| all.map(|agent| (*url, agent, *line)))
         .collect();
     assert_eq!(disallowed("rfc9309"), owned(&expected));
-    // A blank line ends a record, and a name may have digits.
+    // A blank line ends a record, and names may have digits.
     let expected = [
         ("m", "MJ12bot", 5),
         ("~x", "Googlebot-News", 8),
@@ -209,16 +212,18 @@ fn agents_and_dialects_read_one_file_each_in_their_way() {
 }
 
 #[test]
-fn statuses_mean_what_the_dialect_says() {
+fn the_effect_of_a_status_depends_on_the_dialect() {
     let folder = TempDir::new().unwrap();
-    let made: Vec<Made> = [404u16, 403, 410, 429, 503, 304, 301]
+    let captures: Vec<TestCapture> = [404u16, 403, 410, 429, 503, 304, 301]
         .iter()
-        .map(|status| Made::status(&format!("https://s{status}.example/robots.txt"), 0, *status))
+        .map(|status| {
+            TestCapture::status(&format!("https://s{status}.example/robots.txt"), 0, *status)
+        })
         .collect();
-    let out = dataset(&folder, &made);
-    let urls: String = made
+    let out = dataset(&folder, &captures);
+    let urls: String = captures
         .iter()
-        .map(|it| it.url.replace("/robots.txt", "/x\n"))
+        .map(|capture| capture.url.replace("/robots.txt", "/x\n"))
         .collect();
     let urls = list(&folder, "urls.txt", urls);
     let access = |dialect: &str| -> String {
@@ -231,41 +236,43 @@ fn statuses_mean_what_the_dialect_says() {
     assert_eq!(access("google"), "aaadduu");
     assert_eq!(access("rfc9309"), "aaaaduu");
     assert_eq!(access("koster1996"), "aduuuuu");
-    // RFC 9309 §2.2.2 allows the file itself, whatever stands in it; Google's parser does not.
+    // RFC 9309 §2.2.2 always allows the robots.txt itself; Google's parser does not.
     let urls = list(&folder, "itself.txt", "https://s503.example/robots.txt\n");
     for (dialect, expected) in [("rfc9309", "allowed"), ("google", "disallowed")] {
         let (rows, _) = matched(&out, &urls, &["-a", "x", "--dialect", dialect]);
-        assert_eq!(answers(&rows), [(expected, "http_status")]);
+        assert_eq!(decisions(&rows), [(expected, "http_status")]);
     }
 }
 
 #[test]
 fn redirects_are_followed_to_the_capture_that_holds_the_rules() {
     let folder = TempDir::new().unwrap();
-    let to = |from: &str, to: &str| Made::to(&format!("https://{from}.example/robots.txt"), 0, to);
+    let redirect = |from: &str, to: &str| {
+        TestCapture::redirect(&format!("https://{from}.example/robots.txt"), 0, to)
+    };
     let chain = |n: u32| {
         let next = format!("https://c{}.example/robots.txt", n + 1);
-        to(&format!("c{n}"), &next)
+        redirect(&format!("c{n}"), &next)
     };
-    let mut made = vec![
-        to("one", "https://end.example/other.txt"),
-        Made::ok("https://end.example/other.txt", 1, CLOSED),
-        to("missing", "https://nowhere.example/robots.txt"),
-        to("self", "/robots.txt"),
-        to("left", "https://right.example/robots.txt"),
-        to("right", "https://left.example/robots.txt"),
-        to("closed", "https://gone.example/x"),
-        Made::status("https://gone.example/x", 1, 503),
-        to("www", "https://bare.example/robots.txt"),
-        Made::to(
+    let mut captures = vec![
+        redirect("one", "https://end.example/other.txt"),
+        TestCapture::ok("https://end.example/other.txt", 1, CLOSED),
+        redirect("missing", "https://nowhere.example/robots.txt"),
+        redirect("self", "/robots.txt"),
+        redirect("left", "https://right.example/robots.txt"),
+        redirect("right", "https://left.example/robots.txt"),
+        redirect("closed", "https://gone.example/x"),
+        TestCapture::status("https://gone.example/x", 1, 503),
+        redirect("www", "https://bare.example/robots.txt"),
+        TestCapture::redirect(
             "https://bare.example/robots.txt",
             0,
             "https://end.example/other.txt",
         ),
     ];
-    made.extend((0..6).map(chain));
-    made.push(Made::ok("https://c6.example/robots.txt", 0, OPEN));
-    let out = dataset(&folder, &made);
+    captures.extend((0..6).map(chain));
+    captures.push(TestCapture::ok("https://c6.example/robots.txt", 0, OPEN));
+    let out = dataset(&folder, &captures);
     let ids = robots_ids(&out);
     let hosts = [
         "one", "missing", "self", "left", "closed", "www", "c0", "c1", "end",
@@ -285,30 +292,30 @@ fn redirects_are_followed_to_the_capture_that_holds_the_rules() {
         // Six hops are one too many.
         ("unknown", "http_status", Some(&ids[10])),
         ("allowed", "wildcard", Some(&ids[16])),
-        // The target of a redirect is no robots.txt of its own host.
+        // The target of a redirect is not the robots.txt of its own host.
         ("unknown", "no_capture", None),
     ];
     for (row, (access, basis, capture)) in rows.iter().zip(expected) {
-        let seen = (
+        let found = (
             row.access.as_str(),
             row.basis.as_str(),
             row.capture.as_ref(),
         );
-        assert_eq!(seen, (access, basis, capture), "{}", row.url);
+        assert_eq!(found, (access, basis, capture), "{}", row.url);
     }
     assert_eq!(rows.len(), expected.len());
 }
 
 #[test]
-fn a_row_asks_for_its_time_and_equality_is_not_after() {
+fn a_capture_of_exactly_the_requested_time_is_considered() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
         &[
-            Made::ok("https://h.example/robots.txt", 20, OPEN),
-            Made::ok("https://h.example/robots.txt", 10, CLOSED),
-            // It decides less, so it does not speak while another can.
-            Made::status("https://h.example/robots.txt", 30, 503),
+            TestCapture::ok("https://h.example/robots.txt", 20, OPEN),
+            TestCapture::ok("https://h.example/robots.txt", 10, CLOSED),
+            // It decides less than the others, so it is not selected.
+            TestCapture::status("https://h.example/robots.txt", 30, 503),
         ],
     );
     let text = list(&folder, "urls.txt", "https://h.example/x\n");
@@ -317,17 +324,17 @@ fn a_row_asks_for_its_time_and_equality_is_not_after() {
         let row = matched(&out, &text, &args).0.remove(0);
         (row.access, row.basis)
     };
-    let pair = |access: &str, basis: &str| (access.to_owned(), basis.to_owned());
+    let decision = |access: &str, basis: &str| (access.to_owned(), basis.to_owned());
     let day = "2026-01-05T00:00";
-    let at = |second: &str| access(&["--at", &format!("{day}:{second}")]);
-    assert_eq!(at("09.999"), pair("unknown", "no_capture"));
-    assert_eq!(at("10"), pair("disallowed", "wildcard"));
-    assert_eq!(at("19.999"), pair("disallowed", "wildcard"));
-    assert_eq!(at("20Z"), pair("allowed", "wildcard"));
-    assert_eq!(access(&[]), pair("allowed", "wildcard"));
+    let as_of = |second: &str| access(&["--at", &format!("{day}:{second}")]);
+    assert_eq!(as_of("09.999"), decision("unknown", "no_capture"));
+    assert_eq!(as_of("10"), decision("disallowed", "wildcard"));
+    assert_eq!(as_of("19.999"), decision("disallowed", "wildcard"));
+    assert_eq!(as_of("20Z"), decision("allowed", "wildcard"));
+    assert_eq!(access(&[]), decision("allowed", "wildcard"));
     assert_eq!(
         access(&["--at=2026-01-05T01:00:10+01:00"]),
-        pair("disallowed", "wildcard")
+        decision("disallowed", "wildcard")
     );
 
     let csv = format!(
@@ -343,19 +350,19 @@ fn a_row_asks_for_its_time_and_equality_is_not_after() {
         ("unknown", "bad_time"),
         ("unknown", "bad_url"),
     ];
-    assert_eq!(answers(&rows), expected);
+    assert_eq!(decisions(&rows), expected);
     let (rows, _) = matched(&out, &csv, &["-a", "*"]);
-    assert_eq!(answers(&rows)[2], ("allowed", "wildcard"));
+    assert_eq!(decisions(&rows)[2], ("allowed", "wildcard"));
 }
 
 #[test]
-fn text_csv_parquet_gzip_and_a_pipe_give_the_same_rows_in_their_order() {
+fn every_format_of_a_list_gives_the_same_rows_in_the_same_order() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
         &[
-            Made::ok("https://b.example/robots.txt", 0, OPEN),
-            Made::ok("https://a.example/robots.txt", 0, CLOSED),
+            TestCapture::ok("https://b.example/robots.txt", 0, OPEN),
+            TestCapture::ok("https://a.example/robots.txt", 0, CLOSED),
         ],
     );
     let urls = [
@@ -382,7 +389,7 @@ fn text_csv_parquet_gzip_and_a_pipe_give_the_same_rows_in_their_order() {
 
     let args = ["-a", "a", "-a", "b"];
     let (expected, _) = matched(&out, &list(&folder, "text", &text), &args);
-    let asked: Vec<(&str, &str)> = expected
+    let order: Vec<(&str, &str)> = expected
         .iter()
         .map(|row| (row.url.as_str(), row.agent.as_str()))
         .collect();
@@ -390,7 +397,7 @@ fn text_csv_parquet_gzip_and_a_pipe_give_the_same_rows_in_their_order() {
         .iter()
         .flat_map(|url| [(*url, "a"), (*url, "b")])
         .collect();
-    assert_eq!(asked, in_order);
+    assert_eq!(order, in_order);
     let of_a: Vec<&str> = expected.iter().map(|row| row.basis.as_str()).collect();
     assert_eq!(of_a[2..4], ["explicit", "wildcard"]);
     for (name, bytes) in [
@@ -438,16 +445,16 @@ fn text_csv_parquet_gzip_and_a_pipe_give_the_same_rows_in_their_order() {
 }
 
 #[test]
-fn little_memory_gives_the_same_bytes_as_much() {
+fn the_output_does_not_depend_on_the_memory_limit() {
     let folder = TempDir::new().unwrap();
     let hosts = 40;
-    let made: Vec<Made> = (0..hosts)
+    let captures: Vec<TestCapture> = (0..hosts)
         .map(|n| {
             let body = format!("User-agent: *\nDisallow: /{n}\nAllow: /{n}{n}\n");
-            Made::ok(&format!("https://h{n}.example/robots.txt"), n, &body)
+            TestCapture::ok(&format!("https://h{n}.example/robots.txt"), n, &body)
         })
         .collect();
-    let out = dataset(&folder, &made);
+    let out = dataset(&folder, &captures);
     let mut text = String::new();
     for n in 0..60_000 {
         let host = n * 7919 % (hosts + 1);
@@ -464,13 +471,16 @@ fn little_memory_gives_the_same_bytes_as_much() {
         let bytes = fs::read(folder.path().join("urls.out.parquet")).unwrap();
         (rows, bytes, summary["sort_runs"].as_u64().unwrap())
     };
-    let (much_rows, much, none) = run("1GiB");
-    let (_, little, runs) = run("16MiB");
-    assert_eq!(none, 0);
+    let (rows, in_memory, no_runs) = run("1GiB");
+    let (_, spilled, runs) = run("16MiB");
+    assert_eq!(no_runs, 0);
     assert!(runs >= 8, "only {runs} runs were written");
-    assert!(much == little, "memory shows in the output");
-    assert_eq!(much_rows.len(), 120_000);
-    for (n, pair) in much_rows.chunks(2).enumerate() {
+    assert!(
+        in_memory == spilled,
+        "the output depends on the memory limit"
+    );
+    assert_eq!(rows.len(), 120_000);
+    for (n, pair) in rows.chunks(2).enumerate() {
         let host = n as i64 * 7919 % (hosts + 1);
         assert!(
             pair[0]
@@ -490,51 +500,54 @@ fn little_memory_gives_the_same_bytes_as_much() {
         );
     }
     let left = fs::read_dir(folder.path()).unwrap();
-    let left = left.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let left = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(left.into_iter().all(|name| !name.starts_with('_')));
 }
 
 #[test]
-fn the_pick_is_that_of_a_search_without_cleverness() {
+fn the_selected_capture_is_that_of_an_exhaustive_search() {
     let mut random = crate::util::Random::new(11);
-    let (mut compared, mut answered) = (0, 0);
+    let (mut compared, mut decided) = (0, 0);
     for _ in 0..12 {
         let folder = TempDir::new().unwrap();
-        let made = made::random(&mut random);
-        let out = dataset(&folder, &made);
-        let twin = made::Twin::new(&made, &robots_ids(&out));
+        let captures = test_capture::random(&mut random);
+        let out = dataset(&folder, &captures);
+        let oracle = SelectionOracle::new(&captures, &robots_ids(&out));
         let (mut csv, mut expected) = (String::from("url,fetch_time\n"), Vec::new());
-        for origin in made::ORIGINS {
-            for second in -1..=made::SECONDS + 1 {
-                let time = match second > made::SECONDS {
+        for origin in test_capture::ORIGINS {
+            for second in -1..=test_capture::SECONDS + 1 {
+                let time = match second > test_capture::SECONDS {
                     true => String::new(),
-                    false => made::date(second),
+                    false => test_capture::date(second),
                 };
                 csv.push_str(&format!("{origin}/x,{time}\n"));
-                let at = if time.is_empty() { i64::MAX } else { second };
-                expected.push((format!("{origin} {time}"), twin.speaks(origin, at)));
+                let until = if time.is_empty() { i64::MAX } else { second };
+                expected.push((
+                    format!("{origin} {time}"),
+                    oracle.rules_capture(origin, until),
+                ));
             }
         }
         let urls = list(&folder, "urls.csv", csv);
         let (rows, _) = matched(&out, &urls, &["-a", "*"]);
         for (row, (what, expected)) in rows.iter().zip(expected) {
-            assert_eq!(row.capture, expected, "{what}\n{made:#?}");
+            assert_eq!(row.capture, expected, "{what}\n{captures:#?}");
             compared += 1;
-            answered += u32::from(row.access != "unknown");
+            decided += u32::from(row.access != "unknown");
         }
     }
     assert!(
-        compared > 1000 && answered > compared / 3,
-        "{answered} of {compared}"
+        compared > 1000 && decided > compared / 3,
+        "{decided} of {compared}"
     );
 }
 
 #[test]
-fn what_cannot_begin_is_refused_and_nothing_is_written() {
+fn impossible_requests_are_refused_and_nothing_is_written() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let urls = list(&folder, "urls.txt", "https://h.example/\n");
     let file = folder.path().join("m.parquet");
@@ -609,7 +622,7 @@ fn what_cannot_begin_is_refused_and_nothing_is_written() {
     assert!(ran.err.contains("--overwrite"), "{}", ran.err);
     assert_eq!(run_to(&["--overwrite"]).code, Some(0));
     assert_eq!(fs::read(&file).unwrap(), before);
-    // A list that turns out to be none stops the work, and leaves nothing.
+    // A list without a column of URLs stops the run, and leaves no file.
     let csv = list(&folder, "list.csv", "uri\nx\n");
     fs::remove_file(&file).unwrap();
     let ran = run([
@@ -625,7 +638,7 @@ fn what_cannot_begin_is_refused_and_nothing_is_written() {
     assert!(ran.err.contains("no column 'url'"), "{}", ran.err);
     assert_eq!(ran.code, Some(2));
     let left = fs::read_dir(folder.path()).unwrap();
-    let left = left.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let left = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(
         left.into_iter()
             .all(|name| !name.starts_with('.') && name != "m.parquet")
@@ -634,11 +647,11 @@ fn what_cannot_begin_is_refused_and_nothing_is_written() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_the_work_and_leaves_nothing() {
+fn an_interrupted_run_leaves_no_files() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let file = folder.path().join("m.parquet");
     let mut child = command()
@@ -648,10 +661,10 @@ fn an_interrupt_ends_the_work_and_leaves_nothing() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // More is promised, and never comes.
+    // The pipe stays open, so the list does not end.
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(b"https://h.example/x\n").unwrap();
-    // Its lock file, its folder for sorting and its file.
+    // The lock file, the folder of sorted runs, and the temporary output.
     let hidden = || -> Vec<String> {
         let names = fs::read_dir(folder.path()).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -678,16 +691,16 @@ fn an_interrupt_ends_the_work_and_leaves_nothing() {
 }
 
 #[test]
-fn the_newest_crawl_that_decides_speaks_and_one_may_be_named() {
+fn the_newest_crawl_that_decides_is_selected_unless_crawls_are_named() {
     let folder = TempDir::new().unwrap();
     let url = "https://h.example/robots.txt";
     let out = dataset(
         &folder,
         &[
-            Made::ok(url, 0, CLOSED).of_crawl(0),
-            Made::status(url, 50, 404).of_crawl(1),
-            Made::status(url, 40, 503).of_crawl(1),
-            Made::status(url, 90, 304).of_crawl(2),
+            TestCapture::ok(url, 0, CLOSED).of_crawl(0),
+            TestCapture::status(url, 50, 404).of_crawl(1),
+            TestCapture::status(url, 40, 503).of_crawl(1),
+            TestCapture::status(url, 90, 304).of_crawl(2),
         ],
     );
     let ids = robots_ids(&out);
@@ -696,8 +709,8 @@ fn the_newest_crawl_that_decides_speaks_and_one_may_be_named() {
         let args = [&["-a", "*"], args].concat();
         matched(&out, &urls, &args).0.remove(0).capture
     };
-    // In crawl 1 the 404 decides more than the 503; that crawl is later than crawl 0; crawl 2
-    // says nothing.
+    // In crawl 1 the 404 decides more than the 503. Its captures are later than
+    // those of crawl 0, and crawl 2 decides nothing.
     assert_eq!(capture(&[]).as_ref(), Some(&ids[1]));
     assert_eq!(capture(&["--crawl", "C-0"]).as_ref(), Some(&ids[0]));
     assert_eq!(capture(&["--crawl", "C-2"]).as_ref(), Some(&ids[3]));

@@ -1,5 +1,5 @@
-//! A dataset reads itself back: what `scan` writes is found sound, and each
-//! damage is found as what it is, and nothing else.
+//! `verify`: datasets that `scan` writes are sound, and each kind of damage is
+//! reported as such and as nothing else.
 
 use crate::util::{self, Random, archive, files_below, relative};
 use arrow_array::{
@@ -11,7 +11,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use robots_scan::error::ErrorKind;
-use robots_scan::verify::{Options, Progress, Report};
+use robots_scan::verify::{Options, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The folders of a part of the dataset that [`Made`] has.
+/// The folders of a part of a [`TestDataset`].
 const CRAWL: &str = "crawl=CC-MAIN-2026-05-SAMPLE/subset=robotstxt";
 
-/// A dataset of samples in many parts, with faults in some.
-struct Made {
+/// A dataset of the samples in many parts, some of which have faults.
+struct TestDataset {
     folder: TempDir,
     out: PathBuf,
 }
 
-impl Made {
+impl TestDataset {
     fn new() -> Self {
         Self::with(&["--part-bytes", "60KiB"])
     }
@@ -36,9 +36,9 @@ impl Made {
     fn with(args: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let out = folder.path().join("out");
-        let made = Self { folder, out };
-        made.scan(args);
-        made
+        let dataset = Self { folder, out };
+        dataset.scan(args);
+        dataset
     }
 
     /// Scans the samples into the dataset.
@@ -53,7 +53,7 @@ impl Made {
         self.out.join(name)
     }
 
-    /// The file of a table in the first part.
+    /// Returns the file of a table in the first part.
     fn file(&self, table: &str) -> String {
         let name = format!("{table}/{CRAWL}/part-00000.parquet");
         assert!(self.path(&name).exists(), "{name}");
@@ -71,7 +71,7 @@ impl Made {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes a table of the first part anew, and makes the manifest vouch for it.
+    /// Rewrites a table of the first part, and updates the manifest.
     fn rewrite(&self, table: &str, change: impl FnOnce(RecordBatch) -> RecordBatch) {
         self.rewrite_file(table, &self.file(table), change);
     }
@@ -86,10 +86,10 @@ impl Made {
         let batches = util::columns(&path);
         let schema = batches[0].schema();
         let batch = change(concat_batches(&schema, &batches).unwrap());
-        let note = KeyValue::new("robots_scan.table".to_owned(), table.to_owned());
+        let table_name = KeyValue::new("robots_scan.table".to_owned(), table.to_owned());
         let properties = WriterProperties::builder()
             .set_created_by("robots-scan version 0".to_owned())
-            .set_key_value_metadata(Some(vec![note]))
+            .set_key_value_metadata(Some(vec![table_name]))
             .build();
         let file = fs::File::create(&path).unwrap();
         let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
@@ -108,40 +108,43 @@ impl Made {
         });
     }
 
-    fn verify(&self) -> Report {
+    fn verify(&self) -> VerifyReport {
         verify(&self.out)
     }
 }
 
-fn verify(root: &Path) -> Report {
+fn verify(root: &Path) -> VerifyReport {
     let root = root.to_owned();
     let options = Options { root, threads: 2 };
-    robots_scan::verify::verify(&options, &Progress::default()).unwrap()
+    robots_scan::verify::verify(&options, &VerifyProgress::default()).unwrap()
 }
 
-/// The sorts of what was found, each with its count.
-fn kinds(report: &Report) -> Vec<(&'static str, u64)> {
-    let sorts = report.findings.sorts();
-    sorts.map(|(kind, _, count)| (kind.name(), count)).collect()
+/// Returns the kinds of the findings, each with its count.
+fn kinds(report: &VerifyReport) -> Vec<(&'static str, u64)> {
+    let groups = report.findings.groups();
+    groups
+        .map(|group| (group.kind.name(), group.count))
+        .collect()
 }
 
-/// All that was found, as it is printed.
-fn lines(report: &Report) -> String {
-    let sorts = report.findings.sorts();
-    let all = sorts.flat_map(|(_, findings, _)| findings);
+/// Returns all findings as text, with their remedies.
+fn lines(report: &VerifyReport) -> String {
+    let groups = report.findings.groups();
+    let all = groups.flat_map(|group| group.findings);
     all.map(|finding| format!("{finding}; {:?}\n", finding.remedy))
         .collect()
 }
 
 #[track_caller]
-fn assert_sound(report: &Report) {
+fn assert_sound(report: &VerifyReport) {
     assert!(report.is_sound(), "{}", lines(report));
     assert_eq!(report.files, report.sound_files);
 }
 
-/// Asserts that exactly this was found, and that its lines have these words.
+/// Asserts that there are exactly these findings, and that their text has these
+/// words.
 #[track_caller]
-fn assert_found(report: &Report, found: &[(&str, u64)], words: &[&str]) {
+fn assert_found(report: &VerifyReport, found: &[(&str, u64)], words: &[&str]) {
     assert_eq!(kinds(report), found, "{}", lines(report));
     for word in words {
         let lines = lines(report);
@@ -149,20 +152,20 @@ fn assert_found(report: &Report, found: &[(&str, u64)], words: &[&str]) {
     }
 }
 
-/// The rows of a batch that stand at these places.
+/// Returns the rows of a batch with these indices.
 fn take(batch: &RecordBatch, rows: impl IntoIterator<Item = usize>) -> RecordBatch {
     let rows = rows.into_iter().map(|row| row as u32);
     take_record_batch(batch, &UInt32Array::from_iter_values(rows)).unwrap()
 }
 
 fn with_column(batch: &RecordBatch, name: &str, column: ArrayRef) -> RecordBatch {
-    let at = batch.schema().index_of(name).unwrap();
+    let index = batch.schema().index_of(name).unwrap();
     let mut columns = batch.columns().to_vec();
-    columns[at] = column;
+    columns[index] = column;
     RecordBatch::try_new(batch.schema(), columns).unwrap()
 }
 
-/// A batch with another number in a row of a column.
+/// Replaces the number in a row of a column.
 fn with_number(batch: &RecordBatch, name: &str, row: usize, number: i64) -> RecordBatch {
     let column = batch.column_by_name(name).unwrap();
     let column: ArrayRef = match column.as_any().downcast_ref::<Int64Array>() {
@@ -187,22 +190,24 @@ fn number(batch: &RecordBatch, name: &str, row: usize) -> Option<i64> {
         return None;
     }
     let any = column.as_any();
-    let long = any.downcast_ref::<Int64Array>().map(|it| it.value(row));
+    let long = any
+        .downcast_ref::<Int64Array>()
+        .map(|column| column.value(row));
     long.or_else(|| {
         any.downcast_ref::<Int32Array>()
-            .map(|it| it.value(row).into())
+            .map(|column| column.value(row).into())
     })
 }
 
-/// The first row at which a column has a number that will do.
-fn row_with(batch: &RecordBatch, name: &str, is: impl Fn(i64) -> bool) -> usize {
+/// Returns the first row in which the number in a column satisfies a condition.
+fn row_with(batch: &RecordBatch, name: &str, is_wanted: impl Fn(i64) -> bool) -> usize {
     let mut rows = 0..batch.num_rows();
-    rows.find(|&row| number(batch, name, row).is_some_and(&is))
+    rows.find(|&row| number(batch, name, row).is_some_and(&is_wanted))
         .unwrap()
 }
 
 #[test]
-fn what_scan_writes_is_whole_and_true() {
+fn datasets_that_scan_writes_are_sound() {
     let all = util::samples().join("warc");
     let all = all.to_str().unwrap();
     for (args, parts, unchecked) in [
@@ -222,7 +227,10 @@ fn what_scan_writes_is_whole_and_true() {
         assert_sound(&report);
         assert_eq!(report.unchecked.len(), unchecked, "{:?}", report.unchecked);
         assert!(report.parts >= parts, "{} parts of {args:?}", report.parts);
-        let is_file = |path: &&PathBuf| path.extension().is_some_and(|it| it == "parquet");
+        let is_file = |path: &&PathBuf| {
+            path.extension()
+                .is_some_and(|extension| extension == "parquet")
+        };
         let files = files_below(&out);
         let files: Vec<_> = files.iter().filter(is_file).collect();
         let rows = files.iter().map(|path| util::rows_of_file(path).len());
@@ -255,7 +263,7 @@ fn a_shard_without_inputs_and_an_input_of_unknown_size_are_sound() {
 }
 
 #[test]
-fn a_single_file_is_verified_as_far_as_it_goes() {
+fn a_single_file_is_verified_without_a_manifest() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("verdicts.parquet");
     let out = path.to_str().unwrap();
@@ -266,12 +274,13 @@ fn a_single_file_is_verified_as_far_as_it_goes() {
     assert!(report.rows > 100 && report.is_single_file && report.unchecked.len() == 1);
     let bytes = fs::read(&path).unwrap();
     let mut random = Random::new(3);
-    // Nothing vouches for its bytes, so not each is found; none may do more harm.
+    // Its digest is unknown, so not every flipped bit is found. None may cause a
+    // panic.
     let mut found = 0;
     for _ in 0..200 {
         let mut bytes = bytes.clone();
-        let at = 4 + random.below(bytes.len() - 4);
-        bytes[at] ^= 1 << random.below(8);
+        let offset = 4 + random.below(bytes.len() - 4);
+        bytes[offset] ^= 1 << random.below(8);
         fs::write(&path, &bytes).unwrap();
         found += u64::from(!verify(&path).is_sound());
     }
@@ -281,16 +290,19 @@ fn a_single_file_is_verified_as_far_as_it_goes() {
     let root = path.clone();
     fs::write(&path, "").unwrap();
     let options = Options { root, threads: 1 };
-    let error = robots_scan::verify::verify(&options, &Progress::default()).unwrap_err();
+    let error = robots_scan::verify::verify(&options, &VerifyProgress::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotADataset(_)));
 }
 
 #[test]
-fn what_match_writes_can_be_verified() {
-    let made = Made::with(&[]);
-    let (urls, to) = (made.folder.path().join("urls"), made.path("../m.parquet"));
+fn output_of_match_can_be_verified() {
+    let dataset = TestDataset::with(&[]);
+    let (urls, to) = (
+        dataset.folder.path().join("urls"),
+        dataset.path("../m.parquet"),
+    );
     fs::write(&urls, "https://www.news.example/a\n").unwrap();
-    let [from, urls, out] = [&made.out, &urls, &to].map(|path| path.to_str().unwrap());
+    let [from, urls, out] = [&dataset.out, &urls, &to].map(|path| path.to_str().unwrap());
     let ran = util::run(["match", from, "-a", "x", "--urls", urls, "-o", out]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let report = verify(&to);
@@ -299,12 +311,15 @@ fn what_match_writes_can_be_verified() {
 }
 
 #[test]
-fn a_byte_that_is_flipped_anywhere_in_a_file_is_found_and_nothing_else() {
-    let made = Made::new();
-    let files = files_below(&made.out);
+fn a_flipped_bit_anywhere_in_a_file_is_found_and_nothing_else() {
+    let dataset = TestDataset::new();
+    let files = files_below(&dataset.out);
     let files: Vec<_> = files
         .iter()
-        .filter(|path| path.extension().is_some_and(|it| it == "parquet"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "parquet")
+        })
         .collect();
     let mut random = Random::new(11);
     for _ in 0..100 {
@@ -313,18 +328,18 @@ fn a_byte_that_is_flipped_anywhere_in_a_file_is_found_and_nothing_else() {
         let mut flipped = bytes.clone();
         flipped[random.below(bytes.len())] ^= 1 << random.below(8);
         fs::write(path, flipped).unwrap();
-        let report = made.verify();
+        let report = dataset.verify();
         fs::write(path, bytes).unwrap();
-        assert_found(&report, &[("digest", 1)], &[&relative(path, &made.out)]);
+        assert_found(&report, &[("digest", 1)], &[&relative(path, &dataset.out)]);
         assert_eq!(report.sound_files + 1, report.files);
     }
-    assert_sound(&made.verify());
+    assert_sound(&dataset.verify());
 }
 
 #[test]
-fn a_byte_that_is_flipped_in_the_manifest_stops_nothing() {
-    let made = Made::new();
-    let path = made.path("_manifest.jsonl");
+fn a_flipped_bit_in_the_manifest_does_not_stop_the_verification() {
+    let dataset = TestDataset::new();
+    let path = dataset.path("_manifest.jsonl");
     let bytes = fs::read(&path).unwrap();
     let mut random = Random::new(5);
     let mut found = 0;
@@ -332,59 +347,64 @@ fn a_byte_that_is_flipped_in_the_manifest_stops_nothing() {
         let mut flipped = bytes.clone();
         flipped[random.below(bytes.len())] ^= 1 << random.below(8);
         fs::write(&path, flipped).unwrap();
-        found += u64::from(!made.verify().is_sound());
+        found += u64::from(!dataset.verify().is_sound());
     }
-    // Nothing speaks of the name of an input without captures but its own line.
+    // The name of an input without captures is nowhere else, so a change in it is
+    // not found.
     assert!(found >= 95, "{found} of 100 are found");
 }
 
 #[test]
-fn files_that_are_cut_emptied_removed_or_swapped_are_found() {
-    let made = Made::new();
-    let (rules, groups) = (made.file("rules"), made.file("groups"));
-    let path = made.path(&rules);
+fn truncated_empty_missing_and_swapped_files_are_found() {
+    let dataset = TestDataset::new();
+    let (rules, groups) = (dataset.file("rules"), dataset.file("groups"));
+    let path = dataset.path(&rules);
     let bytes = fs::read(&path).unwrap();
     for len in [0, 1, bytes.len() / 2, bytes.len() - 1] {
         fs::write(&path, &bytes[..len]).unwrap();
-        assert_found(&made.verify(), &[("size", 1)], &[&rules, "; RestoreFile"]);
+        assert_found(
+            &dataset.verify(),
+            &[("size", 1)],
+            &[&rules, "; RestoreFile"],
+        );
     }
     fs::remove_file(&path).unwrap();
-    assert_found(&made.verify(), &[("missing", 1)], &[&rules]);
+    assert_found(&dataset.verify(), &[("missing", 1)], &[&rules]);
     fs::create_dir(&path).unwrap();
     assert_found(
-        &made.verify(),
+        &dataset.verify(),
         &[("unreadable", 1)],
         &[&rules, "it is a folder"],
     );
     fs::remove_dir(&path).unwrap();
-    fs::rename(made.path(&groups), &path).unwrap();
-    fs::write(made.path(&groups), bytes).unwrap();
-    assert_found(&made.verify(), &[("size", 2)], &[&rules, &groups]);
-    fs::remove_file(made.path("agents/agents.parquet")).unwrap();
+    fs::rename(dataset.path(&groups), &path).unwrap();
+    fs::write(dataset.path(&groups), bytes).unwrap();
+    assert_found(&dataset.verify(), &[("size", 2)], &[&rules, &groups]);
+    fs::remove_file(dataset.path("agents/agents.parquet")).unwrap();
     let found = [("missing", 1), ("size", 2)];
-    assert_found(&made.verify(), &found, &["agents/agents.parquet"]);
+    assert_found(&dataset.verify(), &found, &["agents/agents.parquet"]);
 }
 
 #[test]
-fn a_registry_of_ones_own_is_decoded_and_said_to_be_no_more_than_that() {
+fn a_custom_registry_is_only_decoded_and_reported_as_unchecked() {
     let folder = TempDir::new().unwrap();
     let list = folder.path().join("agents.csv");
     fs::write(&list, "token\nFooBot\n").unwrap();
-    let made = Made::with(&["--agents", list.to_str().unwrap()]);
-    let report = made.verify();
+    let dataset = TestDataset::with(&["--agents", list.to_str().unwrap()]);
+    let report = dataset.verify();
     assert_sound(&report);
     assert!(report.unchecked[0].contains("`agents`"));
-    let path = made.path("agents/agents.parquet");
+    let path = dataset.path("agents/agents.parquet");
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
-    assert_found(&made.verify(), &[("footer", 1)], &["WriteRegistry"]);
+    assert_found(&dataset.verify(), &[("footer", 1)], &["WriteRegistry"]);
 }
 
 #[test]
-fn files_that_do_not_belong_there_are_found() {
-    let made = Made::with(&["--tables", "robots_files,rules,agents"]);
+fn foreign_files_are_found() {
+    let dataset = TestDataset::with(&["--tables", "robots_files,rules,agents"]);
     let folder = format!("rules/{CRAWL}");
-    let own = fs::read(made.path(&made.file("rules"))).unwrap();
+    let own = fs::read(dataset.path(&dataset.file("rules"))).unwrap();
     for (name, kind) in [
         (format!("{folder}/part-00077.parquet"), Some("foreign")),
         (format!("{folder}/mine.parquet"), Some("foreign")),
@@ -393,23 +413,23 @@ fn files_that_do_not_belong_there_are_found() {
             Some("other_shard"),
         ),
         ("agents/more.parquet".to_owned(), Some("foreign")),
-        // A table that was not chosen has a folder of its own all the same.
+        // The views also read the folder of a table that was not selected.
         (
             format!("groups/{CRAWL}/part-00000.parquet"),
             Some("foreign"),
         ),
-        // Views do not look there.
+        // The views do not read these.
         ("rules/mine.parquet".to_owned(), None),
         ("mine.parquet".to_owned(), None),
         (format!("{folder}/notes.txt"), None),
         (format!("{folder}/_draft.tmp"), None),
-        // Only folders that the log names are those of a run.
+        // Only folders in the log are those of a run.
         ("_tmp-0123456789abcdef/0.tmp".to_owned(), None),
     ] {
-        let path = made.path(&name);
+        let path = dataset.path(&name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, &own).unwrap();
-        let report = made.verify();
+        let report = dataset.verify();
         fs::remove_file(&path).unwrap();
         match kind {
             Some(kind) => assert_found(&report, &[(kind, 1)], &[&name]),
@@ -419,95 +439,99 @@ fn files_that_do_not_belong_there_are_found() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_found_and_so_are_links() {
-    let made = Made::with(&["--tables", "robots_files,rules,agents"]);
-    let log = fs::read_to_string(made.path("_log.jsonl")).unwrap();
+fn temporary_files_of_a_killed_run_and_links_are_found() {
+    let dataset = TestDataset::with(&["--tables", "robots_files,rules,agents"]);
+    let log = fs::read_to_string(dataset.path("_log.jsonl")).unwrap();
     let begin: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
     let name = begin["temporary"].as_str().unwrap();
-    assert!(!made.path(name).exists());
-    fs::create_dir(made.path(name)).unwrap();
+    assert!(!dataset.path(name).exists());
+    fs::create_dir(dataset.path(name)).unwrap();
     assert_found(
-        &made.verify(),
+        &dataset.verify(),
         &[("temporary", 1)],
         &[name, "temporary files"],
     );
-    fs::remove_dir(made.path(name)).unwrap();
-    // A link to nothing of the dataset, and one in the place of a part.
-    let link = made.path("rules/crawl=OLD");
+    fs::remove_dir(dataset.path(name)).unwrap();
+    // A link to a folder outside the dataset, and one instead of a part.
+    let link = dataset.path("rules/crawl=OLD");
     std::os::unix::fs::symlink("/", &link).unwrap();
     assert_found(
-        &made.verify(),
+        &dataset.verify(),
         &[("foreign", 1)],
         &["rules/crawl=OLD", "it is a link"],
     );
     fs::remove_file(&link).unwrap();
-    let part = made.path(&made.file("rules"));
-    fs::rename(&part, made.path("moved.parquet")).unwrap();
-    std::os::unix::fs::symlink(made.path("moved.parquet"), &part).unwrap();
-    assert_found(&made.verify(), &[("unreadable", 1)], &["a symbolic link"]);
+    let part = dataset.path(&dataset.file("rules"));
+    fs::rename(&part, dataset.path("moved.parquet")).unwrap();
+    std::os::unix::fs::symlink(dataset.path("moved.parquet"), &part).unwrap();
+    assert_found(
+        &dataset.verify(),
+        &[("unreadable", 1)],
+        &["a symbolic link"],
+    );
 }
 
 #[test]
-fn what_is_unfinished_is_said_and_resume_and_the_advice_mend_it() {
-    let made = Made::new();
+fn an_unfinished_dataset_is_repaired_by_following_the_remedies() {
+    let dataset = TestDataset::new();
     let args = ["--part-bytes", "60KiB", "--resume"];
-    fs::remove_file(made.path("_SUCCESS")).unwrap();
+    fs::remove_file(dataset.path("_SUCCESS")).unwrap();
     assert_found(
-        &made.verify(),
+        &dataset.verify(),
         &[("unfinished", 1)],
         &["_SUCCESS", "; Continue\n"],
     );
-    made.scan(&args);
-    assert_sound(&made.verify());
-    // The last line is cut: its part's files are in no line any more.
-    let path = made.path("_manifest.jsonl");
+    dataset.scan(&args);
+    assert_sound(&dataset.verify());
+    // The last line is truncated, so the files of its part are not listed.
+    let path = dataset.path("_manifest.jsonl");
     let text = fs::read(&path).unwrap();
     fs::write(&path, &text[..text.len() - 9]).unwrap();
     let found = [("manifest_cut", 1), ("unfinished", 1), ("foreign", 10)];
-    assert_found(&made.verify(), &found, &["though _SUCCESS is there"]);
-    made.scan(&args);
-    assert_sound(&made.verify());
-    // What is told of a damaged file.
-    fs::write(made.path(&made.file("rules")), "").unwrap();
-    assert_found(&made.verify(), &[("size", 1)], &["; RestoreFile\n"]);
-    made.edit(|lines| lines.retain(|line| line["part"] != 0));
-    let report = made.verify();
+    assert_found(&dataset.verify(), &found, &["though _SUCCESS is there"]);
+    dataset.scan(&args);
+    assert_sound(&dataset.verify());
+    // The remedy for a damaged file.
+    fs::write(dataset.path(&dataset.file("rules")), "").unwrap();
+    assert_found(&dataset.verify(), &[("size", 1)], &["; RestoreFile\n"]);
+    dataset.edit(|lines| lines.retain(|line| line["part"] != 0));
+    let report = dataset.verify();
     let found = [("unfinished", 1), ("foreign", 10)];
     assert_found(
         &report,
         &found,
         &["parts are missing: 0, with the inputs 0 to 1"],
     );
-    made.scan(&args);
-    assert_sound(&made.verify());
-    // Killed before its first part.
-    made.edit(|lines| lines.retain(|line| line["part"].is_null()));
+    dataset.scan(&args);
+    assert_sound(&dataset.verify());
+    // A run that was killed before its first part.
+    dataset.edit(|lines| lines.retain(|line| line["part"].is_null()));
     let found = [("unfinished", 1), ("foreign", 110)];
     assert_found(
-        &made.verify(),
+        &dataset.verify(),
         &found,
         &["missing: all, with the inputs 0 to 29"],
     );
 }
 
 #[test]
-fn parts_that_are_missing_are_named_where_all_is_one_crawl() {
-    let made = Made::with(&["--part-bytes", "1", "--crawl", "X", "--subset", "warc"]);
-    assert_sound(&made.verify());
-    made.edit(|lines| {
+fn missing_parts_of_a_single_crawl_are_named() {
+    let dataset = TestDataset::with(&["--part-bytes", "1", "--crawl", "X", "--subset", "warc"]);
+    assert_sound(&dataset.verify());
+    dataset.edit(|lines| {
         lines.retain(|line| !matches!(line["part"].as_u64(), Some(2 | 5..=7)));
     });
     let words = ["not finished: parts are missing: 2, 5 to 7"];
     let found = [("unfinished", 1), ("foreign", 40)];
-    let report = made.verify();
+    let report = dataset.verify();
     assert_found(&report, &found, &words);
     assert!(report.unchecked.is_empty());
 }
 
 #[test]
-fn lines_of_the_manifest_that_are_changed_are_found() {
-    let made = Made::new();
-    let path = made.path("_manifest.jsonl");
+fn changed_lines_of_the_manifest_are_found() {
+    let dataset = TestDataset::new();
+    let path = dataset.path("_manifest.jsonl");
     let text = fs::read(&path).unwrap();
     let part = |name: &'static str, value: Value| {
         move |lines: &mut Vec<Value>| {
@@ -591,44 +615,44 @@ fn lines_of_the_manifest_that_are_changed_are_found() {
         ),
     ];
     let mut missed = Vec::new();
-    for (at, (change, found)) in changes.into_iter().enumerate() {
-        made.edit(change);
-        let report = made.verify();
+    for (i, (change, found)) in changes.into_iter().enumerate() {
+        dataset.edit(change);
+        let report = dataset.verify();
         fs::write(&path, &text).unwrap();
         if found.contains(&("foreign", 10)) || found.contains(&("foreign", 110)) {
-            assert!(lines(&report).contains("; ManifestFirst\n"), "{at}");
+            assert!(lines(&report).contains("; ManifestFirst\n"), "{i}");
         }
         if kinds(&report) != found {
             let is = kinds(&report);
-            missed.push(format!("change {at}: {is:?}, {}", lines(&report)));
+            missed.push(format!("change {i}: {is:?}, {}", lines(&report)));
         }
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));
-    // Smaller parts would be others, and more of them.
-    made.edit(|lines| lines[0]["options"]["part_bytes"] = json!(1));
-    let found: Vec<_> = kinds(&made.verify()).iter().map(|it| it.0).collect();
+    // With a smaller part size, the parts would be different and more.
+    dataset.edit(|lines| lines[0]["options"]["part_bytes"] = json!(1));
+    let found: Vec<_> = kinds(&dataset.verify()).iter().map(|kind| kind.0).collect();
     fs::write(&path, &text).unwrap();
     assert_eq!(found, ["unfinished", "parts"]);
-    // Another version is no fault by itself, but each part says whose it is.
-    made.edit(|lines| lines[0]["robots_scan"] = json!("9.9.9"));
-    let report = made.verify();
+    // Another version is not a defect by itself, but every part has the version.
+    dataset.edit(|lines| lines[0]["robots_scan"] = json!("9.9.9"));
+    let report = dataset.verify();
     assert_found(&report, &[("runs", 11)], &["`version` is"]);
     assert!(report.notes[0].contains("9.9.9"));
 }
 
 #[test]
-fn rows_of_rules_that_were_changed_are_found() {
+fn changed_rows_of_rules_are_found() {
     let change = |change: fn(RecordBatch) -> RecordBatch| {
-        let made = Made::new();
-        made.rewrite("rules", change);
-        made.verify()
+        let dataset = TestDataset::new();
+        dataset.rewrite("rules", change);
+        dataset.verify()
     };
     assert_sound(&change(|batch| batch));
     let report = change(|batch| take(&batch, 1..batch.num_rows()));
     assert_found(&report, &[("count", 2)], &["rules/", "n_rules is"]);
     let report = change(|batch| take(&batch, [0].into_iter().chain(0..batch.num_rows())));
     assert_found(&report, &[("order", 1), ("count", 2)], &["comes after"]);
-    // The first file's rules, once more at the end.
+    // A rule of the first file, repeated at the end.
     let report = change(|batch| take(&batch, (0..batch.num_rows()).chain([0])));
     assert_found(&report, &[("order", 1)], &["after captures that follow it"]);
     let report = change(|batch| with_number(&batch, "robots_id", 0, 7));
@@ -641,17 +665,21 @@ fn rows_of_rules_that_were_changed_are_found() {
         batch.project(&columns).unwrap()
     });
     assert_found(&report, &[("columns", 1)], &["`robots_id` should be"]);
-    let made = Made::new();
-    made.rewrite_file("groups", &made.file("rules"), |batch| batch);
-    assert_found(&made.verify(), &[("maker", 1)], &["of the table `rules`"]);
+    let dataset = TestDataset::new();
+    dataset.rewrite_file("groups", &dataset.file("rules"), |batch| batch);
+    assert_found(
+        &dataset.verify(),
+        &[("maker", 1)],
+        &["of the table `rules`"],
+    );
 }
 
 #[test]
-fn rows_of_robots_files_that_were_changed_are_found() {
+fn changed_rows_of_robots_files_are_found() {
     let change = |change: fn(RecordBatch) -> RecordBatch| {
-        let made = Made::new();
-        made.rewrite("robots_files", change);
-        made.verify()
+        let dataset = TestDataset::new();
+        dataset.rewrite("robots_files", change);
+        dataset.verify()
     };
     assert_sound(&change(|batch| batch));
     let with_rules = |batch: &RecordBatch| row_with(batch, "n_rules", |rules| rules > 0);
@@ -675,7 +703,7 @@ fn rows_of_robots_files_that_were_changed_are_found() {
     assert!(lines(&report).contains("stands there 2 times"));
     let report = change(|batch| with_number(&batch, "n_rules", 0, 1_000));
     assert!(
-        kinds(&report).iter().any(|it| it.0 == "count"),
+        kinds(&report).iter().any(|kind| kind.0 == "count"),
         "{}",
         lines(&report)
     );
@@ -701,13 +729,13 @@ fn rows_of_robots_files_that_were_changed_are_found() {
         "n_directives",
         "n_anomalies",
     ] {
-        let made = Made::new();
-        made.rewrite("robots_files", |batch| {
+        let dataset = TestDataset::new();
+        dataset.rewrite("robots_files", |batch| {
             let row = with_rules(&batch);
             let is = number(&batch, count, row).unwrap();
             with_number(&batch, count, row, is + 1)
         });
-        let report = made.verify();
+        let report = dataset.verify();
         let word = format!("{count} is ");
         match count {
             "n_rules" => assert_found(&report, &[("capture", 1), ("count", 1)], &[&word]),
@@ -717,25 +745,25 @@ fn rows_of_robots_files_that_were_changed_are_found() {
 }
 
 #[test]
-fn rows_of_the_other_tables_that_were_changed_are_found() {
-    let made = Made::new();
+fn changed_rows_of_the_other_tables_are_found() {
+    let dataset = TestDataset::new();
     let part = |table: &str| {
-        let files = files_below(&made.out.join(table));
+        let files = files_below(&dataset.out.join(table));
         let full = files
             .iter()
             .find(|path| !util::rows_of_file(path).is_empty());
-        relative(full.unwrap(), &made.out)
+        relative(full.unwrap(), &dataset.out)
     };
-    // Each change is undone before the next.
+    // Every change is undone before the next.
     let check = |table: &str, change: fn(RecordBatch) -> RecordBatch| {
-        let (name, manifest) = (part(table), made.path("_manifest.jsonl"));
+        let (name, manifest) = (part(table), dataset.path("_manifest.jsonl"));
         let before = (
-            fs::read(made.path(&name)).unwrap(),
+            fs::read(dataset.path(&name)).unwrap(),
             fs::read(&manifest).unwrap(),
         );
-        made.rewrite_file(table, &name, change);
-        let report = made.verify();
-        fs::write(made.path(&name), before.0).unwrap();
+        dataset.rewrite_file(table, &name, change);
+        let report = dataset.verify();
+        fs::write(dataset.path(&name), before.0).unwrap();
         fs::write(manifest, before.1).unwrap();
         report
     };
@@ -756,12 +784,12 @@ fn rows_of_the_other_tables_that_were_changed_are_found() {
         ("part", 77),
     ] {
         let file = part("runs");
-        let manifest = fs::read(made.path("_manifest.jsonl")).unwrap();
-        let bytes = fs::read(made.path(&file)).unwrap();
-        made.rewrite_file("runs", &file, |batch| with_number(&batch, name, 0, value));
-        let report = made.verify();
-        fs::write(made.path(&file), bytes).unwrap();
-        fs::write(made.path("_manifest.jsonl"), manifest).unwrap();
+        let manifest = fs::read(dataset.path("_manifest.jsonl")).unwrap();
+        let bytes = fs::read(dataset.path(&file)).unwrap();
+        dataset.rewrite_file("runs", &file, |batch| with_number(&batch, name, 0, value));
+        let report = dataset.verify();
+        fs::write(dataset.path(&file), bytes).unwrap();
+        fs::write(dataset.path("_manifest.jsonl"), manifest).unwrap();
         assert_found(&report, &[("runs", 1)], &[&format!("`{name}` is {value}")]);
     }
     let twice = |batch: RecordBatch| take(&batch, [0].into_iter().chain(0..batch.num_rows()));
@@ -771,7 +799,10 @@ fn rows_of_the_other_tables_that_were_changed_are_found() {
     for table in ["groups", "sitemaps", "directives"] {
         let report = check(table, twice);
         assert!(kinds(&report).contains(&("order", 1)), "{}", lines(&report));
-        assert!(kinds(&report).iter().any(|it| it.0 == "count"), "{table}");
+        assert!(
+            kinds(&report).iter().any(|kind| kind.0 == "count"),
+            "{table}"
+        );
     }
     assert_found(&check("anomalies", lost), &[("count", 1)], &["n_anomalies"]);
     let other = |batch: RecordBatch| with_number(&batch, "robots_id", 0, 7);
@@ -780,29 +811,29 @@ fn rows_of_the_other_tables_that_were_changed_are_found() {
         &[("orphan", 1)],
         &["preferences/"],
     );
-    // All names but the first are another's: the file's own `*` is gone.
+    // The row of the first file for `*` is missing.
     let report = check("verdicts", lost);
     assert!(
-        kinds(&report).iter().any(|it| it.0 == "count"),
+        kinds(&report).iter().any(|kind| kind.0 == "count"),
         "{}",
         lines(&report)
     );
-    assert_sound(&made.verify());
+    assert_sound(&dataset.verify());
 }
 
 #[test]
-fn the_command_says_what_is_wrong_once_and_how_much_of_it() {
-    let made = Made::new();
-    let out = made.out.to_str().unwrap();
+fn the_command_prints_twenty_findings_of_a_kind_and_their_number() {
+    let dataset = TestDataset::new();
+    let out = dataset.out.to_str().unwrap();
     let ran = util::run(["verify", out]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
     assert!(
         ran.out
             .contains("whole, and true to its manifest; 11 parts, 111 files")
     );
-    let files = files_below(&made.path("rules"));
+    let files = files_below(&dataset.path("rules"));
     for table in ["rules", "groups", "verdicts"] {
-        for path in files_below(&made.path(table)) {
+        for path in files_below(&dataset.path(table)) {
             fs::remove_file(path).unwrap();
         }
     }
@@ -826,7 +857,7 @@ fn the_command_says_what_is_wrong_once_and_how_much_of_it() {
 }
 
 #[test]
-fn what_is_no_dataset_is_not_begun() {
+fn inputs_that_are_not_datasets_are_refused() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().to_str().unwrap();
     let text = folder.path().join("robots.txt");
@@ -843,14 +874,14 @@ fn what_is_no_dataset_is_not_begun() {
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
         assert!(ran.err.contains(word), "{}", ran.err);
     }
-    // While a run holds its lock, nothing is whole.
-    let made = Made::with(&[]);
+    // A run that holds the lock is still writing.
+    let dataset = TestDataset::with(&[]);
     let log = fs::OpenOptions::new()
         .append(true)
-        .open(made.path("_log.jsonl"));
+        .open(dataset.path("_log.jsonl"));
     let log = log.unwrap();
     log.lock().unwrap();
-    let ran = util::run(["verify", made.out.to_str().unwrap()]);
+    let ran = util::run(["verify", dataset.out.to_str().unwrap()]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("a run is still writing"), "{}", ran.err);
 }

@@ -12,13 +12,14 @@ use clap::builder::styling::{AnsiColor, Style};
 use robots::{BODY_LIMIT_BYTES, Basis, ParseOptions, Severity, StatusEffect, Verdict};
 use robots_scan::capture::date::to_iso;
 use robots_scan::check::{
-    AgentReport, Asking, HostQuestion, HostReport, Oddity, Report, Seen, Source, check, check_host,
+    AgentReport, CaptureDetails, CheckReport, CheckRequest, DecidingRule, HostReport, HostRequest,
+    InputKind, ReportedAnomaly, check, check_host,
 };
 use robots_scan::crawler::DialectChoice;
 use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::resolve::Host;
-use robots_scan::url_match::{self, List};
+use robots_scan::url_match::{UrlList, read_url_list};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
@@ -55,16 +56,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         None => Some(body(args, is_stdin)?),
     };
     let urls = urls(args)?;
-    let asking = Asking {
+    let request = CheckRequest {
         registry: &registry,
         agents: &args.agent,
-        asked: args.dialect,
+        dialect: args.dialect,
         urls: &urls,
     };
     let is_terminal = stdout().is_terminal();
     let (report, text) = match (&args.host, body) {
         (Some(host), _) => {
-            let found = match of_host(args, host, &asking) {
+            let found = match of_host(args, host, &request) {
                 Ok(found) => found,
                 Err(error) if is_unknown(&error) => {
                     message::error(&error);
@@ -79,11 +80,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             (found.report, text)
         }
         (None, body) => {
-            let reading = ParseOptions {
+            let options = ParseOptions {
                 body_limit: body_limit(args),
                 is_truncated: false,
             };
-            let report = check(&body.unwrap_or_default(), reading, &asking);
+            let report = check(&body.unwrap_or_default(), options, &request);
             let text = match args.json {
                 true => json_lines(args, &report, &|_| {}),
                 false => text(&report, is_terminal),
@@ -143,7 +144,7 @@ fn body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
             .context("cannot read standard input")?;
         return Ok(body);
     }
-    if Source::of(&args.file)? != Source::File {
+    if InputKind::detect(&args.file)? != InputKind::RobotsTxt {
         let text = format!("'{}' holds many robots.txt files", args.file.display());
         let hint = "name a host, such as --host example.com";
         return Err(UsageError::with_hint(text, hint).into());
@@ -156,30 +157,30 @@ fn urls(args: &CheckArgs) -> Result<Vec<String>> {
     let mut urls = args.urls.clone();
     if let Some(path) = &args.list {
         let list = match path.as_path() {
-            path if path == Path::new(STDIN) => List::Stdin,
-            path => List::File(path.to_owned()),
+            path if path == Path::new(STDIN) => UrlList::Stdin,
+            path => UrlList::File(path.to_owned()),
         };
-        urls.extend(url_match::read_list(&list)?);
+        urls.extend(read_url_list(&list)?);
     }
     Ok(urls)
 }
 
-fn of_host(args: &CheckArgs, host: &Host, asking: &Asking<'_>) -> Result<HostReport> {
-    if args.body_limit.is_some() && Source::of(&args.file)? == Source::Dataset {
+fn of_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<HostReport> {
+    if args.body_limit.is_some() && InputKind::detect(&args.file)? == InputKind::Dataset {
         let text = "a dataset has the body limit that it was scanned with";
         return Err(UsageError::with_hint(text, "leave out --body-limit").into());
     }
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
-    let question = HostQuestion {
-        place: &args.file,
+    let host_request = HostRequest {
+        path: &args.file,
         host,
         crawls: &args.crawl,
-        at: args.at,
+        as_of: args.at,
         body_limit: body_limit(args),
     };
-    let found = check_host(&question, asking, &stop).map_err(|error| match error.kind() {
+    let found = check_host(&host_request, request, &stop).map_err(|error| match error.kind() {
         ErrorKind::Interrupted | ErrorKind::Abandoned => Stopped::of(error),
         _ => error.into(),
     })?;
@@ -195,16 +196,16 @@ fn of_host(args: &CheckArgs, host: &Host, asking: &Asking<'_>) -> Result<HostRep
 
 /// Returns the exit code: 1 if anything is disallowed for any crawler, else 3 if
 /// anything is unknown.
-fn code(report: &Report, asked: DialectChoice) -> u8 {
+fn code(report: &CheckReport, dialect: DialectChoice) -> u8 {
     let of_agent = |agent: &AgentReport| -> Vec<Option<bool>> {
-        if agent.answers.is_empty() {
-            return vec![match agent.verdicts.of(asked) {
+        if agent.urls.is_empty() {
+            return vec![match agent.verdicts.verdict_in(dialect) {
                 Verdict::AllowAll => Some(true),
                 Verdict::DisallowAll | Verdict::Partial => Some(false),
                 Verdict::Unknown => None,
             }];
         }
-        let answers = agent.answers.iter();
+        let answers = agent.urls.iter();
         answers.map(|answer| answer.is_allowed).collect()
     };
     let answers: Vec<Option<bool>> = report.agents.iter().flat_map(of_agent).collect();
@@ -227,14 +228,14 @@ fn painted(text: &str, color: AnsiColor, is_terminal: bool) -> String {
 }
 
 /// Returns the report as text. All that comes from the file is escaped.
-fn text(report: &Report, is_terminal: bool) -> String {
+fn text(report: &CheckReport, is_terminal: bool) -> String {
     let mut out = String::new();
     let are_many = report.agents.len() > 1;
     for (i, agent) in report.agents.iter().enumerate() {
-        if i > 0 && !agent.answers.is_empty() {
+        if i > 0 && !agent.urls.is_empty() {
             out.push('\n');
         }
-        if are_many && !agent.answers.is_empty() {
+        if are_many && !agent.urls.is_empty() {
             let _ = writeln!(out, "for {}", escape(&agent.agent));
         }
         answers_text(agent, is_terminal, &mut out);
@@ -246,15 +247,19 @@ fn text(report: &Report, is_terminal: bool) -> String {
 
 fn answers_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
     let paint = |text: &str, color| painted(text, color, is_terminal);
-    for answer in &agent.answers {
+    for answer in &agent.urls {
         let word = match answer.is_allowed {
             Some(true) => paint("allowed   ", AnsiColor::Green),
             Some(false) => paint("disallowed", AnsiColor::Red),
             None => paint("unknown   ", AnsiColor::Yellow),
         };
-        let _ = write!(out, "{word}  {}", escape(&answer.asked));
-        match (answer.line_no, &answer.line, answer.group_line_no) {
-            (Some(line_no), Some(line), Some(group)) => {
+        let _ = write!(out, "{word}  {}", escape(&answer.url));
+        match &answer.rule {
+            Some(DecidingRule {
+                line_no,
+                line: Some(line),
+                group_line_no: Some(group),
+            }) => {
                 let _ = writeln!(
                     out,
                     "\n            line {line_no}: {}  (group from line {group})",
@@ -267,7 +272,7 @@ fn answers_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
             _ => out.push_str("\n            no rule matches\n"),
         }
     }
-    if !agent.answers.is_empty() {
+    if !agent.urls.is_empty() {
         out.push('\n');
     }
 }
@@ -299,8 +304,8 @@ fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
 }
 
 /// Writes the anomalies, one entry per code in the order of their first lines.
-fn anomalies_text(anomalies: &[Oddity], is_terminal: bool, out: &mut String) {
-    let mut kinds: Vec<Vec<&Oddity>> = Vec::new();
+fn anomalies_text(anomalies: &[ReportedAnomaly], is_terminal: bool, out: &mut String) {
+    let mut kinds: Vec<Vec<&ReportedAnomaly>> = Vec::new();
     for anomaly in anomalies {
         let kind = kinds
             .iter_mut()
@@ -326,11 +331,11 @@ fn anomalies_text(anomalies: &[Oddity], is_terminal: bool, out: &mut String) {
         };
         let code = painted(&escape(&kind[0].code), color, is_terminal);
         let _ = writeln!(out, "  {code}: {}", kind[0].about);
-        let numbers = |anomalies: &[&Oddity]| -> Vec<Option<u32>> {
+        let numbers = |anomalies: &[&ReportedAnomaly]| -> Vec<Option<u32>> {
             anomalies.iter().map(|anomaly| anomaly.line_no).collect()
         };
         let lines = numbers(&kind);
-        let changing: Vec<&Oddity> = kind
+        let changing: Vec<&ReportedAnomaly> = kind
             .into_iter()
             .filter(|anomaly| anomaly.changes_verdict == Some(true))
             .collect();
@@ -345,7 +350,7 @@ fn anomalies_text(anomalies: &[Oddity], is_terminal: bool, out: &mut String) {
 }
 
 /// Returns line numbers as text: `line 3`, `lines 3, 7 and 1,134 more`. `None`
-/// is the whole file.
+/// stands for the whole file.
 fn lines_text(lines: &[Option<u32>]) -> String {
     match lines {
         [] => String::new(),
@@ -368,7 +373,7 @@ fn lines_text(lines: &[Option<u32>]) -> String {
 }
 
 /// A capture in a line.
-fn seen(capture: &Seen) -> String {
+fn seen(capture: &CaptureDetails) -> String {
     let time = capture
         .fetch_time
         .map_or("at an unknown time".to_owned(), to_iso);
@@ -417,7 +422,7 @@ fn host_text(found: &HostReport, is_terminal: bool) -> String {
 }
 
 /// Returns one JSON object per crawler, each on a line; `add` adds to each.
-fn json_lines(args: &CheckArgs, report: &Report, add: &dyn Fn(&mut Value)) -> String {
+fn json_lines(args: &CheckArgs, report: &CheckReport, add: &dyn Fn(&mut Value)) -> String {
     let lines = report.agents.iter().map(|agent| {
         let mut value = json(args, report, agent);
         add(&mut value);
@@ -427,16 +432,16 @@ fn json_lines(args: &CheckArgs, report: &Report, add: &dyn Fn(&mut Value)) -> St
 }
 
 fn add_host(args: &CheckArgs, found: &HostReport, value: &mut Value) {
-    let capture = |seen: &Seen| {
+    let capture = |capture: &CaptureDetails| {
         json!({
-            "url": seen.target_uri,
-            "fetch_time": seen.fetch_time.map(to_iso),
-            "fetch_status": seen.fetch_status,
-            "warc_filename": seen.warc_filename,
-            "warc_record_offset": seen.warc_record_offset,
-            "crawl": seen.crawl,
-            "robots_id": seen.robots_id,
-            "is_revisit": seen.is_revisit,
+            "url": capture.target_uri,
+            "fetch_time": capture.fetch_time.map(to_iso),
+            "fetch_status": capture.fetch_status,
+            "warc_filename": capture.warc_filename,
+            "warc_record_offset": capture.warc_record_offset,
+            "crawl": capture.crawl,
+            "robots_id": capture.robots_id,
+            "is_revisit": capture.is_revisit,
         })
     };
     value["host"] = json!(args.host.as_ref().map(Host::to_string));
@@ -448,7 +453,7 @@ fn add_host(args: &CheckArgs, found: &HostReport, value: &mut Value) {
     }
 }
 
-fn json(args: &CheckArgs, report: &Report, agent: &AgentReport) -> Value {
+fn json(args: &CheckArgs, report: &CheckReport, agent: &AgentReport) -> Value {
     let by_dialect: serde_json::Map<String, Value> = agent
         .verdicts
         .by_dialect
@@ -460,13 +465,13 @@ fn json(args: &CheckArgs, report: &Report, agent: &AgentReport) -> Value {
         Some(false) => "disallowed",
         None => "unknown",
     };
-    let urls = agent.answers.iter().map(|answer| {
+    let urls = agent.urls.iter().map(|answer| {
         json!({
-            "url": answer.asked,
+            "url": answer.url,
             "access": access(answer.is_allowed),
-            "line_no": answer.line_no,
-            "line": answer.line,
-            "group_line_no": answer.group_line_no,
+            "line_no": answer.rule.as_ref().map(|rule| rule.line_no),
+            "line": answer.rule.as_ref().and_then(|rule| rule.line.as_ref()),
+            "group_line_no": answer.rule.as_ref().and_then(|rule| rule.group_line_no),
         })
     });
     let anomalies = report.anomalies.iter().map(|anomaly| {

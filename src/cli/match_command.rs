@@ -9,7 +9,7 @@ use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::crawler::Crawler;
 use robots_scan::crawler::registry::CrawlerRegistry;
-use robots_scan::url_match::{self, List, Options, Progress, Summary};
+use robots_scan::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
 use serde_json::{Value, json};
 use std::io::{Write, stdout};
 use std::path::Path;
@@ -28,15 +28,15 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
         dataset: args.dataset.clone(),
         crawls: args.crawl.clone(),
         urls: match args.urls.as_path() {
-            path if path == Path::new("-") => List::Stdin,
-            path => List::File(path.to_owned()),
+            path if path == Path::new("-") => UrlList::Stdin,
+            path => UrlList::File(path.to_owned()),
         },
         column: args.column.clone(),
         crawlers: crawlers
             .map(|agent| Crawler::new(&registry, agent))
             .collect(),
-        asked: args.dialect,
-        at: args.at,
+        dialect: args.dialect,
+        as_of: args.at,
         memory: args.memory,
         output: args.output.clone(),
         overwrite: args.overwrite,
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
-    let progress = Arc::new(Progress::default());
+    let progress = Arc::new(MatchProgress::default());
     let is_done = Arc::new(AtomicBool::new(false));
     let display = show(Arc::clone(&progress), args.quiet, Arc::clone(&is_done));
     let result = ready.run(&progress, &stop).map_err(Stopped::of);
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     Ok(exit::WHOLE)
 }
 
-fn text(done: &Summary, output: &Path) -> String {
+fn text(done: &MatchSummary, output: &Path) -> String {
     let count = |name: &str| HumanCount(done.by_access.get(name).copied().unwrap_or(0));
     format!(
         "{} of {}: {} allowed, {} disallowed, {} unknown; {}: {}, {}, {:.1} s\n",
@@ -88,7 +88,7 @@ fn text(done: &Summary, output: &Path) -> String {
     )
 }
 
-fn json(done: &Summary, args: &MatchArgs) -> Value {
+fn json(done: &MatchSummary, args: &MatchArgs) -> Value {
     json!({
         "output": args.output.to_string_lossy(),
         "exit_code": exit::WHOLE,
@@ -108,7 +108,7 @@ fn json(done: &Summary, args: &MatchArgs) -> Value {
 }
 
 /// Shows what is being done.
-fn show(progress: Arc<Progress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
+fn show(progress: Arc<MatchProgress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut line = ProgressLine::new(is_quiet);
         while !is_done.load(Ordering::Relaxed) {

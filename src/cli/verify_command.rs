@@ -7,7 +7,7 @@ use crate::progress_line::ProgressLine;
 use crate::{exit, hint, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::verify::{self, Options, Phase, Progress, Report};
+use robots_scan::verify::{self, FindingGroup, Options, VerifyPhase, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{Write, stdout};
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
         root: args.dataset.clone(),
         threads: threads.unwrap_or(1),
     };
-    let progress = Arc::new(Progress::default());
+    let progress = Arc::new(VerifyProgress::default());
     let is_done = Arc::new(AtomicBool::new(false));
     let display = show(Arc::clone(&progress), args.quiet, Arc::clone(&is_done));
     let result = verify::verify(&options, &progress);
@@ -50,9 +50,14 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
 }
 
 /// The findings one a line, and what was checked, for people.
-fn text(report: &Report, dataset: &Path, is_quiet: bool) -> String {
+fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
     let mut out = String::new();
-    for (kind, findings, count) in report.findings.sorts() {
+    for group in report.findings.groups() {
+        let FindingGroup {
+            kind,
+            findings,
+            count,
+        } = group;
         for finding in findings {
             let remedy = hint::remedy(finding.remedy);
             let _ = writeln!(out, "{}; {remedy}", escape(&finding.to_string()));
@@ -102,20 +107,17 @@ fn text(report: &Report, dataset: &Path, is_quiet: bool) -> String {
 }
 
 /// The same for programs.
-fn json(report: &Report, dataset: &Path, code: u8) -> Value {
-    let sorts = report.findings.sorts();
-    let counts: serde_json::Map<String, Value> = sorts
-        .map(|(kind, _, count)| (kind.name().to_owned(), json!(count)))
+fn json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
+    let groups = report.findings.groups();
+    let counts: serde_json::Map<String, Value> = groups
+        .map(|group| (group.kind.name().to_owned(), json!(group.count)))
         .collect();
-    let findings = report
-        .findings
-        .sorts()
-        .flat_map(|(_, findings, _)| findings);
+    let findings = report.findings.groups().flat_map(|group| group.findings);
     let findings = findings.map(|finding| {
         json!({
             "kind": finding.kind.name(),
             "path": finding.path,
-            "what": finding.what,
+            "what": finding.message,
             "remedy": hint::remedy(finding.remedy),
         })
     });
@@ -137,13 +139,13 @@ fn json(report: &Report, dataset: &Path, code: u8) -> Value {
 }
 
 /// Shows the phase, and how far it is.
-fn show(progress: Arc<Progress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
+fn show(progress: Arc<VerifyProgress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut line = ProgressLine::new(is_quiet);
         while !is_done.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));
             let read = progress.bytes.load(Ordering::Relaxed);
-            line.set_total(progress.total.load(Ordering::Relaxed));
+            line.set_total(progress.bytes_total.load(Ordering::Relaxed));
             let seconds = line.seconds();
             line.update(read, &pieces(&progress, seconds));
         }
@@ -152,22 +154,22 @@ fn show(progress: Arc<Progress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> Jo
 }
 
 /// The pieces of the progress line, the most important first.
-fn pieces(progress: &Progress, seconds: f64) -> Vec<String> {
+fn pieces(progress: &VerifyProgress, seconds: f64) -> Vec<String> {
     let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
     let phase = progress.phase();
     let mut pieces = vec![phase.name().to_owned()];
     match phase {
-        Phase::Manifest | Phase::Keys => {}
-        Phase::Files => {
-            let (read, total) = (load(&progress.bytes), load(&progress.total));
+        VerifyPhase::Manifest | VerifyPhase::Keys => {}
+        VerifyPhase::Files => {
+            let (read, total) = (load(&progress.bytes), load(&progress.bytes_total));
             pieces.extend([
                 format!("{}/{}", HumanBytes(read), HumanBytes(total)),
                 left(read, total, seconds),
                 format!("{}/s", HumanBytes((read as f64 / seconds) as u64)),
             ]);
         }
-        Phase::Parts => {
-            let (done, all) = (load(&progress.parts), load(&progress.all_parts));
+        VerifyPhase::Parts => {
+            let (done, all) = (load(&progress.parts), load(&progress.parts_total));
             pieces.push(format!("{}/{} parts", HumanCount(done), HumanCount(all)));
         }
     }

@@ -1,5 +1,5 @@
-//! `match` over a dataset, against the bytes of the archives it was made of,
-//! and against what Google's parser answered.
+//! `match` over a dataset, compared with the bodies in the archives, and with
+//! the answers of Google's parser.
 
 use super::{Row, list, matched};
 use crate::util::{Random, columns, run, samples, shared_data};
@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A file as the archive holds it.
+/// A robots.txt as it is in the archive.
 struct File {
     url: String,
     body: Vec<u8>,
     reading: ParseOptions,
 }
 
-/// The files of an archive, by their keys.
+/// Returns the files of an archive by their keys.
 fn files(archive: &Path, body_limit: Option<u64>) -> BTreeMap<i64, File> {
     let mut reader = warc::Reader::new(warc::Limits::default());
     reader.open_file(archive).unwrap();
@@ -56,7 +56,7 @@ fn scanned(folder: &TempDir, archive: &Path, args: &[&str]) -> PathBuf {
     out
 }
 
-/// URLs of a file's host, made of its own rules and of nothing in it.
+/// Returns URLs of the host of a file, some of which its rules match.
 fn urls_of(file: &File, parser: &mut Parser, random: &mut Random) -> Vec<String> {
     let Some(origin) = file.url.strip_suffix("/robots.txt") else {
         return Vec::new();
@@ -65,13 +65,13 @@ fn urls_of(file: &File, parser: &mut Parser, random: &mut Random) -> Vec<String>
     let paths: Vec<&[u8]> = robots
         .directives()
         .iter()
-        .filter(|it| {
+        .filter(|directive| {
             matches!(
-                it.kind,
+                directive.kind,
                 robots::DirectiveKind::Allow | robots::DirectiveKind::Disallow
             )
         })
-        .map(|it| robots.text(it.value_raw))
+        .map(|directive| robots.text(directive.value_raw))
         .collect();
     let mut urls = vec![format!("{origin}/"), format!("{origin}/robots.txt")];
     for _ in 0..paths.len().min(4) {
@@ -86,7 +86,7 @@ fn urls_of(file: &File, parser: &mut Parser, random: &mut Random) -> Vec<String>
 }
 
 #[test]
-fn answers_are_those_of_the_bytes_in_every_reading() {
+fn decisions_agree_with_the_bodies_in_every_dialect() {
     let folder = TempDir::new().unwrap();
     let mut archives = vec![samples().join("warc/cc-robotstxt.warc.gz")];
     if let Some(data) = shared_data() {
@@ -113,30 +113,30 @@ fn answers_are_those_of_the_bytes_in_every_reading() {
             }
         }
         let list = list(&folder, "urls.txt", text);
-        let readings = [DialectChoice::Default]
+        let dialects = [DialectChoice::Default]
             .into_iter()
             .chain(Dialect::ALL.map(DialectChoice::Dialect));
-        for asked in readings {
-            let args = ["-a", agents, "--dialect", asked.name()];
+        for dialect in dialects {
+            let args = ["-a", agents, "--dialect", dialect.name()];
             let (rows, _) = matched(&dataset, &list, &args);
             let mut of_file: BTreeMap<i64, Vec<(usize, &Row)>> = BTreeMap::new();
-            for (nth, row) in rows.iter().enumerate() {
-                // What a status decided is not in the bytes.
+            for (i, row) in rows.iter().enumerate() {
+                // Decisions by status are not in the bodies.
                 if let Some((_, id)) = row
                     .capture
                     .as_ref()
                     .filter(|(_, id)| files.contains_key(id))
                 {
-                    of_file.entry(*id).or_default().push((nth, row));
+                    of_file.entry(*id).or_default().push((i, row));
                 }
             }
             let mut compared = 0;
             for (id, rows) in &of_file {
                 let file = &files[id];
                 let robots = parser.parse_with(&file.body, file.reading);
-                for (at, crawler) in crawlers.iter().enumerate() {
-                    let policy = crawler.policy(asked, &robots);
-                    let own = rows.iter().filter(|(nth, _)| nth % crawlers.len() == at);
+                for (number, crawler) in crawlers.iter().enumerate() {
+                    let policy = crawler.policy(dialect, &robots);
+                    let own = rows.iter().filter(|(i, _)| i % crawlers.len() == number);
                     for (_, row) in own {
                         let expected = policy.access(row.url.as_bytes());
                         let line_no = expected.line_no.map(|line_no| line_no as i32);
@@ -145,7 +145,7 @@ fn answers_are_those_of_the_bytes_in_every_reading() {
                         assert_eq!(
                             (row.access.as_str(), row.line_no, row.basis.as_str()),
                             (word, line_no, policy.basis.name()),
-                            "{} {} {asked:?}",
+                            "{} {} {dialect:?}",
                             row.url,
                             row.agent
                         );
@@ -153,7 +153,7 @@ fn answers_are_those_of_the_bytes_in_every_reading() {
                     }
                 }
             }
-            // Files that do not speak are those of an origin that was captured twice.
+            // The other files are of origins that were captured more than once.
             assert!(
                 compared * 10 > rows.len() * 8,
                 "{compared} of {}",
@@ -164,7 +164,7 @@ fn answers_are_those_of_the_bytes_in_every_reading() {
     }
 }
 
-/// A question to Google's parser.
+/// A question to Google's parser, and its answer.
 struct Question {
     robots_id: i64,
     agent: String,
@@ -200,7 +200,7 @@ fn questions(data: &Path) -> HashMap<String, Vec<Question>> {
 }
 
 #[test]
-fn answers_are_those_of_googles_parser() {
+fn decisions_agree_with_googles_parser() {
     let Some(data) = shared_data() else {
         return;
     };
@@ -209,48 +209,58 @@ fn answers_are_those_of_googles_parser() {
     let mut compared = 0;
     for (archive, questions) in questions(&data) {
         let mut agents: BTreeMap<&str, usize> = BTreeMap::new();
-        for it in questions.iter().filter(|it| !it.agent.contains(',')) {
-            *agents.entry(&it.agent).or_default() += 1;
+        for question in &questions {
+            if question.agent.contains(',') {
+                continue;
+            }
+            *agents.entry(&question.agent).or_default() += 1;
         }
         let mut agents: Vec<(&str, usize)> = agents.into_iter().collect();
         agents.sort_by_key(|(agent, count)| (usize::MAX - count, *agent));
         agents.truncate(AGENTS);
         let agents: Vec<&str> = agents.iter().map(|(agent, _)| *agent).collect();
-        let asked: Vec<&Question> = questions
+        let of_agents: Vec<&Question> = questions
             .iter()
-            .filter(|it| agents.contains(&it.agent.as_str()) && !it.url.contains(['\n', '\r']))
-            .filter(|it| it.url.trim() == it.url)
+            .filter(|question| agents.contains(&question.agent.as_str()))
+            .filter(|question| !question.url.contains(['\n', '\r']))
+            .filter(|question| question.url.trim() == question.url)
             .collect();
-        let text: String = asked.iter().map(|it| format!("{}\n", it.url)).collect();
+        let text: String = of_agents
+            .iter()
+            .map(|question| format!("{}\n", question.url))
+            .collect();
         let list = list(&folder, "urls.txt", text);
         let archive = data.join("real").join(archive);
         let dataset = scanned(&folder, &archive, &["--body-limit", "none"]);
         let args = ["-a", &agents.join(","), "--dialect", "google"];
         let (rows, _) = matched(&dataset, &list, &args);
-        assert_eq!(rows.len(), asked.len() * agents.len());
+        assert_eq!(rows.len(), of_agents.len() * agents.len());
         let mut of_archive = 0;
-        for (it, rows) in asked.iter().zip(rows.chunks(agents.len())) {
-            let row = rows.iter().find(|row| row.agent == it.agent).unwrap();
-            // An origin that was captured twice has one capture that speaks.
+        for (question, rows) in of_agents.iter().zip(rows.chunks(agents.len())) {
+            let row = rows.iter().find(|row| row.agent == question.agent).unwrap();
+            // An origin that was captured more than once has one authoritative capture.
             if row
                 .capture
                 .as_ref()
-                .is_some_and(|(_, id)| *id == it.robots_id)
+                .is_some_and(|(_, id)| *id == question.robots_id)
             {
                 let line_no = row.line_no.map_or(0, i64::from);
                 let answer = (row.access == "allowed", line_no);
                 assert_eq!(
                     answer,
-                    (it.is_allowed, it.line_no),
+                    (question.is_allowed, question.line_no),
                     "{} {}",
-                    it.agent,
-                    it.url
+                    question.agent,
+                    question.url
                 );
                 of_archive += 1;
             }
         }
         let archive = archive.display();
-        assert!(of_archive * 10 > asked.len() * 8, "{archive}: {of_archive}");
+        assert!(
+            of_archive * 10 > of_agents.len() * 8,
+            "{archive}: {of_archive}"
+        );
         compared += of_archive;
     }
     assert!(compared > 20_000, "only {compared} answers were compared");

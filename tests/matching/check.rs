@@ -1,6 +1,6 @@
-//! `check`: its arguments, standard input, exit codes and how it prints.
+//! `check`: arguments, standard input, exit codes, and output.
 
-use super::made::{Made, dataset};
+use super::test_capture::{TestCapture, dataset};
 use super::{OPEN, list, path};
 use crate::util::{Ran, command, run};
 use serde_json::Value;
@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 const PARTIAL: &str = "User-agent: GPTBot\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n";
 
-/// Runs `check` with these bytes on standard input, which stays open if there
-/// are none.
+/// Runs `check` with these bytes on standard input. Without bytes, standard input
+/// stays open.
 fn check_with_input(args: &[&str], input: Option<&str>) -> Ran {
     let mut child = command()
         .arg("check")
@@ -27,14 +27,14 @@ fn check_with_input(args: &[&str], input: Option<&str>) -> Ran {
         drop(pipe);
         return child.wait_with_output().unwrap().into();
     }
-    // The pipe is open until the command has ended: a read of it would not end.
+    // The pipe is open until the command ends, so reading it would not end.
     let ran = child.wait_with_output().unwrap().into();
     drop(pipe);
     ran
 }
 
 #[test]
-fn standard_input_is_read_only_if_it_is_asked_for() {
+fn standard_input_is_read_only_if_requested() {
     let folder = TempDir::new().unwrap();
     let file = list(&folder, "robots.txt", PARTIAL);
     let ran = check_with_input(&[path(&file), "-a", "x"], None);
@@ -60,8 +60,8 @@ fn standard_input_is_read_only_if_it_is_asked_for() {
         "--json",
     ];
     let value: Value = serde_json::from_str(&run(args).out).unwrap();
-    let asked = |i: usize| value["urls"][i]["url"].as_str().unwrap();
-    assert_eq!([asked(0), asked(1)], ["/d", "https://h.example/b"]);
+    let url = |i: usize| value["urls"][i]["url"].as_str().unwrap();
+    assert_eq!([url(0), url(1)], ["/d", "https://h.example/b"]);
 
     let ran = check_with_input(&["-", "-u", "/b"], Some(PARTIAL));
     assert_eq!(ran.code, Some(1), "{}", ran.err);
@@ -79,7 +79,7 @@ fn standard_input_is_read_only_if_it_is_asked_for() {
 }
 
 #[test]
-fn what_is_no_url_or_no_crawler_is_refused() {
+fn malformed_urls_and_crawler_names_are_refused() {
     let folder = TempDir::new().unwrap();
     let file = list(&folder, "robots.txt", PARTIAL);
     for url in ["", "foo", "https:/h/a", "//h/a", "https://"] {
@@ -89,7 +89,7 @@ fn what_is_no_url_or_no_crawler_is_refused() {
     }
     let dataset = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let urls = list(&folder, "urls.txt", "https://h.example/\n");
     let out = folder.path().join("m.parquet");
@@ -113,7 +113,7 @@ fn what_is_no_url_or_no_crawler_is_refused() {
 }
 
 #[test]
-fn a_path_is_asked_for_as_its_url() {
+fn a_path_is_decided_like_its_url() {
     let folder = TempDir::new().unwrap();
     let body = "User-agent: *\nDisallow: /a?b\nDisallow: /%7Ec\nAllow: /a?b=1\n";
     let file = list(&folder, "robots.txt", body);
@@ -182,10 +182,10 @@ x: partial (wildcard, line 5)
         .collect();
     let agents: Vec<&str> = values
         .iter()
-        .map(|it| it["agent"].as_str().unwrap())
+        .map(|value| value["agent"].as_str().unwrap())
         .collect();
     assert_eq!(agents, ["GPTBot/1.0", "x", "y"]);
-    assert!(values.iter().all(|it| it["exit_code"] == 1));
+    assert!(values.iter().all(|value| value["exit_code"] == 1));
 }
 
 #[test]
@@ -209,11 +209,12 @@ fn anomalies_are_grouped_by_their_code() {
     );
     assert_eq!(lines[4], "      line 1202");
     assert_eq!(lines.len(), 5, "{anomalies}");
-    // JSON has each of them.
+    // JSON has one entry for each.
     let ran = run(["check", path(&file), "--json"]);
     let value: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(value["anomalies"].as_array().unwrap().len(), 1201);
-    // Of two equal anomalies one changes a verdict: without line 2 some paths are allowed.
+    // Only one of two equal anomalies changes a verdict: without line 2 some paths
+    // are allowed.
     let body = "User-agent: *\nDisallow /\nDisallow /b\n";
     let ran = run(["check", path(&list(&folder, "two.txt", body))]);
     assert!(
@@ -225,7 +226,7 @@ fn anomalies_are_grouped_by_their_code() {
 }
 
 #[test]
-fn text_of_a_file_cannot_move_the_cursor() {
+fn control_characters_of_a_file_are_escaped() {
     let folder = TempDir::new().unwrap();
     let body = "User-agent: *\nDisallow: /a\u{1b}[2J\u{202e}\n";
     let file = list(&folder, "robots.txt", body);
@@ -245,7 +246,7 @@ fn text_of_a_file_cannot_move_the_cursor() {
 }
 
 #[test]
-fn a_url_or_a_host_in_place_of_a_file_gets_the_command_for_it() {
+fn a_url_or_host_instead_of_a_file_is_refused_with_a_command_as_hint() {
     let curl = |url: &str| format!("curl -s '{url}' | robots-scan check -");
     for (file, url) in [
         (
@@ -270,16 +271,16 @@ fn a_url_or_a_host_in_place_of_a_file_gets_the_command_for_it() {
 }
 
 #[test]
-fn a_missing_capture_is_told_with_what_there_is() {
+fn a_missing_capture_is_reported_with_suggestions() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
         &[
-            Made::ok("https://a.example/robots.txt", 20, OPEN),
-            Made::ok("http://a.example/robots.txt", 10, OPEN),
-            Made::ok("https://www.b.example/robots.txt", 0, OPEN),
-            Made::ok("https://c.b.example/robots.txt", 0, OPEN),
-            Made::ok("https://xb.example/robots.txt", 0, OPEN),
+            TestCapture::ok("https://a.example/robots.txt", 20, OPEN),
+            TestCapture::ok("http://a.example/robots.txt", 10, OPEN),
+            TestCapture::ok("https://www.b.example/robots.txt", 0, OPEN),
+            TestCapture::ok("https://c.b.example/robots.txt", 0, OPEN),
+            TestCapture::ok("https://xb.example/robots.txt", 0, OPEN),
         ],
     );
     let unknown = |args: &[&str]| {

@@ -1,20 +1,20 @@
 //! The output of `match` as CSV.
 
-use super::made::{Made, dataset};
+use super::test_capture::{TestCapture, dataset};
 use super::{OPEN, list, matched, path};
 use crate::util::run;
 use std::fs;
 use tempfile::TempDir;
 
 #[test]
-fn csv_has_the_rows_of_parquet() {
+fn csv_output_has_the_same_rows_as_parquet() {
     let folder = TempDir::new().unwrap();
     let closed = "User-agent: *\nDisallow: /\n";
     let out = dataset(
         &folder,
         &[
-            Made::ok("https://a.example/robots.txt", 0, closed),
-            Made::status("https://b.example/robots.txt", 0, 404),
+            TestCapture::ok("https://a.example/robots.txt", 0, closed),
+            TestCapture::status("https://b.example/robots.txt", 0, 404),
         ],
     );
     let text = "https://a.example/x,\"y\"\nhttps://b.example/\nnone, \"q\n\\ é\n";
@@ -69,7 +69,7 @@ fn csv_has_the_rows_of_parquet() {
         assert_eq!(record.iter().collect::<Vec<_>>(), expected);
     }
 
-    // It is replaced only if it is asked for, and only if `match` wrote it.
+    // The file is replaced only with --overwrite, and only if `match` wrote it.
     let ran = run(args);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("--overwrite"), "{}", ran.err);
@@ -87,7 +87,7 @@ fn a_list_without_urls_gives_a_warning_and_no_rows() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     for (name, bytes) in [
         ("empty.txt", ""),

@@ -1,6 +1,6 @@
-//! `check --host`: the capture that speaks for a host, checked as a file is.
+//! `check --host`: the authoritative capture of a host.
 
-use super::made::{Made, dataset, robots_ids};
+use super::test_capture::{TestCapture, dataset, robots_ids};
 use super::{list, matched, path};
 use crate::util::{Ran, archive, command, rows, run};
 use serde_json::Value;
@@ -9,12 +9,12 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-fn check(place: &Path, args: &[&str]) -> Ran {
-    run([&["check", path(place)], args].concat())
+fn check(input: &Path, args: &[&str]) -> Ran {
+    run([&["check", path(input)], args].concat())
 }
 
-fn json(place: &Path, args: &[&str]) -> Value {
-    let ran = check(place, &[args, &["--json"]].concat());
+fn json(input: &Path, args: &[&str]) -> Value {
+    let ran = check(input, &[args, &["--json"]].concat());
     let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
     assert_eq!(value["exit_code"], ran.code.unwrap());
     value
@@ -24,13 +24,13 @@ const CLOSED: &str = "User-agent: *\nDisallow /a\n";
 const OPEN: &str = "User-agent: *\nAllow: /\n";
 
 #[test]
-fn the_capture_is_named_and_then_checked_as_a_file_is() {
+fn a_host_is_reported_with_its_capture_and_then_like_a_file() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
         &[
-            Made::ok("https://h.example/robots.txt", 7, CLOSED),
-            Made::to(
+            TestCapture::ok("https://h.example/robots.txt", 7, CLOSED),
+            TestCapture::redirect(
                 "https://www.h.example/robots.txt",
                 8,
                 "https://h.example/robots.txt",
@@ -65,7 +65,7 @@ anomalies: 1 of 1 kind
         ran.out
     );
 
-    // The same file, the same words.
+    // The report on the same file is the same.
     let file = list(&folder, "robots.txt", CLOSED);
     let of_file = check(&file, &["-a", "Foo", "-u", url]);
     let (_, of_host) = ran.out.split_once("\n\n").unwrap();
@@ -73,16 +73,16 @@ anomalies: 1 of 1 kind
 }
 
 #[test]
-fn an_archive_gives_what_its_dataset_gives_and_leaves_nothing() {
+fn an_archive_gives_the_report_of_its_dataset_and_leaves_no_files() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
         &[
-            Made::ok("https://h.example/robots.txt", 7, CLOSED),
-            Made::status("https://gone.example/robots.txt", 8, 404),
+            TestCapture::ok("https://h.example/robots.txt", 7, CLOSED),
+            TestCapture::status("https://gone.example/robots.txt", 8, 404),
         ],
     );
-    let place = folder
+    let archive = folder
         .path()
         .join("crawl-data/C-0/segments/1/robotstxt/a.warc");
     let temporary = folder.path().join("temporary");
@@ -91,7 +91,7 @@ fn an_archive_gives_what_its_dataset_gives_and_leaves_nothing() {
         let url = format!("https://{host}/a");
         let args = ["--host", host, "-u", &url, "--json"];
         let ran: Ran = command()
-            .args(["check", path(&place)])
+            .args(["check", path(&archive)])
             .args(args)
             .env("TMPDIR", &temporary)
             .output()
@@ -103,14 +103,14 @@ fn an_archive_gives_what_its_dataset_gives_and_leaves_nothing() {
 }
 
 #[test]
-fn what_decides_most_speaks_then_https_then_the_own_port_then_the_latest() {
+fn captures_are_preferred_by_decision_then_https_then_port_then_time() {
     let folder = TempDir::new().unwrap();
-    let ok = |url: &str, time| Made::ok(url, time, OPEN);
+    let ok = |url: &str, time| TestCapture::ok(url, time, OPEN);
     let out = dataset(
         &folder,
         &[
             ok("http://a.example/robots.txt", 0),
-            Made::status("https://a.example/robots.txt", 1, 404),
+            TestCapture::status("https://a.example/robots.txt", 1, 404),
             ok("http://b.example/robots.txt", 2),
             ok("https://b.example:444/robots.txt", 3),
             ok("https://b.example/robots.txt", 1),
@@ -118,18 +118,18 @@ fn what_decides_most_speaks_then_https_then_the_own_port_then_the_latest() {
         ],
     );
     let ids = robots_ids(&out);
-    let speaks = |host: &str, args: &[&str]| {
+    let selected = |host: &str, args: &[&str]| {
         let value = json(&out, &[&["--host", host], args].concat());
         let id = value["capture"]["robots_id"].as_i64().unwrap();
-        ids.iter().position(|(_, it)| *it == id).unwrap()
+        ids.iter().position(|(_, known)| *known == id).unwrap()
     };
-    assert_eq!(speaks("a.example", &[]), 0);
-    assert_eq!(speaks("https://a.example", &[]), 1);
-    assert_eq!(speaks("a.example:443", &[]), 1);
-    assert_eq!(speaks("b.example", &[]), 4);
-    assert_eq!(speaks("b.example", &["--at", "2026-01-05"]), 5);
-    assert_eq!(speaks("B.example.:444", &[]), 3);
-    assert_eq!(speaks("http://b.example/x", &[]), 2);
+    assert_eq!(selected("a.example", &[]), 0);
+    assert_eq!(selected("https://a.example", &[]), 1);
+    assert_eq!(selected("a.example:443", &[]), 1);
+    assert_eq!(selected("b.example", &[]), 4);
+    assert_eq!(selected("b.example", &["--at", "2026-01-05"]), 5);
+    assert_eq!(selected("B.example.:444", &[]), 3);
+    assert_eq!(selected("http://b.example/x", &[]), 2);
     let ran = check(&out, &["--host", "a.example:8080"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""));
     assert!(
@@ -141,13 +141,15 @@ fn what_decides_most_speaks_then_https_then_the_own_port_then_the_latest() {
 }
 
 #[test]
-fn where_the_status_decides_it_is_said() {
+fn a_decision_by_status_is_reported() {
     let folder = TempDir::new().unwrap();
-    let mut made: Vec<Made> = [404u16, 429, 304]
+    let mut made: Vec<TestCapture> = [404u16, 429, 304]
         .iter()
-        .map(|status| Made::status(&format!("https://s{status}.example/robots.txt"), 0, *status))
+        .map(|status| {
+            TestCapture::status(&format!("https://s{status}.example/robots.txt"), 0, *status)
+        })
         .collect();
-    made.push(Made::to(
+    made.push(TestCapture::redirect(
         "https://away.example/robots.txt",
         0,
         "https://none.example/",
@@ -248,21 +250,21 @@ fn check_and_match_agree_on_every_origin_of_the_samples() {
         .map(|origin| format!("{origin}/a\n"))
         .collect();
     let urls = list(&folder, "urls.txt", text);
-    let (answers, _) = matched(&out, &urls, &["-a", "GPTBot"]);
-    assert!(answers.len() > 30);
-    for (origin, answer) in origins.iter().zip(&answers) {
+    let (rows_of_match, _) = matched(&out, &urls, &["-a", "GPTBot"]);
+    assert!(rows_of_match.len() > 30);
+    for (origin, row) in origins.iter().zip(&rows_of_match) {
         let url = format!("{origin}/a");
         let value = json(&out, &["--host", origin, "-a", "GPTBot", "-u", &url]);
-        assert_eq!(value["urls"][0]["access"], answer.access.as_str(), "{url}");
+        assert_eq!(value["urls"][0]["access"], row.access.as_str(), "{url}");
         assert_eq!(
             value["urls"][0]["line_no"].as_i64(),
-            answer.line_no.map(i64::from)
+            row.line_no.map(i64::from)
         );
         let rules = match &value["rules_capture"] {
             Value::Null => &value["capture"],
             other => other,
         };
-        let (crawl, id) = answer.capture.as_ref().unwrap();
+        let (crawl, id) = row.capture.as_ref().unwrap();
         assert_eq!(
             (&rules["crawl"], &rules["robots_id"]),
             (&crawl[..].into(), &(*id).into())
@@ -271,22 +273,22 @@ fn check_and_match_agree_on_every_origin_of_the_samples() {
 }
 
 #[test]
-fn without_a_host_a_place_of_many_files_is_refused_with_what_to_do() {
+fn a_dataset_or_archive_without_a_host_is_refused_with_a_hint() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
-    let place = archive("plain.warc");
+    let plain = archive("plain.warc");
     let zipped = archive("cc-robotstxt.warc.gz");
-    for place in [path(&out), &place, &zipped] {
-        let ran = run(["check", place]);
+    for input in [path(&out), &plain, &zipped] {
+        let ran = run(["check", input]);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
         assert!(ran.err.contains("--host example.com"), "{}", ran.err);
     }
     let file = list(&folder, "robots.txt", OPEN);
-    let refused = |place: &Path, args: &[&str], words: &str| {
-        let ran = check(place, args);
+    let refused = |input: &Path, args: &[&str], words: &str| {
+        let ran = check(input, args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
         assert!(ran.err.contains(words), "{}", ran.err);
     };

@@ -1,7 +1,7 @@
-//! Lists that are odd: endless lines and records, open quotes, pipes.
+//! Unusual lists: very long lines and records, unclosed quotes, pipes.
 
-use super::made::{Made, dataset};
-use super::{OPEN, answers, list, matched, path};
+use super::test_capture::{TestCapture, dataset};
+use super::{OPEN, decisions, list, matched, path};
 use crate::util::{command, run};
 use std::fs;
 use std::io::{Read, Write};
@@ -9,11 +9,11 @@ use std::process::Stdio;
 use tempfile::TempDir;
 
 #[test]
-fn what_is_no_url_or_too_long_for_one_is_a_bad_url() {
+fn malformed_and_overlong_urls_are_reported_as_bad_url() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let long = format!("https://h.example/{}", "x".repeat(3 << 20));
     let text = format!(
@@ -22,19 +22,19 @@ fn what_is_no_url_or_too_long_for_one_is_a_bad_url() {
     let (rows, _) = matched(&out, &list(&folder, "list", text), &["-a", "b"]);
     let bad = ("unknown", "bad_url");
     let good = ("allowed", "wildcard");
-    assert_eq!(answers(&rows), [good, bad, bad, bad, good]);
+    assert_eq!(decisions(&rows), [good, bad, bad, bad, good]);
     assert_eq!(rows[3].url, long[..1 << 20]);
     let csv = format!("url\n\"https://h.example/a\nb\"\n{long}\n");
     let (rows, _) = matched(&out, &list(&folder, "list.csv", csv), &["-a", "b"]);
-    assert_eq!(answers(&rows), [bad, bad]);
+    assert_eq!(decisions(&rows), [bad, bad]);
 }
 
 #[test]
-fn a_quote_that_is_left_open_is_told_with_its_line() {
+fn an_unclosed_quote_is_reported_with_its_line() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let mut csv = String::from("url\nhttps://h.example/a\n\"https://h.example/b\n");
     while csv.len() < 6 << 20 {
@@ -63,11 +63,11 @@ fn a_quote_that_is_left_open_is_told_with_its_line() {
 
 #[cfg(unix)]
 #[test]
-fn csv_through_a_named_pipe_is_csv() {
+fn csv_is_detected_in_a_named_pipe() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo")
@@ -88,11 +88,11 @@ fn csv_through_a_named_pipe_is_csv() {
     });
     let (rows, _) = matched(&out, &pipe, &["-a", "b"]);
     writer.join().unwrap();
-    assert_eq!(answers(&rows), [("allowed", "wildcard")]);
+    assert_eq!(decisions(&rows), [("allowed", "wildcard")]);
 }
 
 #[test]
-fn check_tells_by_its_exit_code_though_nobody_reads() {
+fn the_exit_code_of_check_does_not_depend_on_standard_output() {
     let folder = TempDir::new().unwrap();
     let robots = list(&folder, "robots.txt", "User-agent: *\nDisallow: /\n");
     let mut child = command()
@@ -101,7 +101,7 @@ fn check_tells_by_its_exit_code_though_nobody_reads() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // Nobody reads before the answer can be written: the pipe is closed first.
+    // The pipe is closed before the command can write to it.
     let mut stdout = child.stdout.take().unwrap();
     assert_eq!(stdout.read(&mut []).unwrap(), 0);
     drop(stdout);

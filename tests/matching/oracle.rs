@@ -1,8 +1,9 @@
-//! Every answer of Google's parser, through `match`, with lists of each format.
+//! `match` compared with every answer of Google's parser, with lists of each
+//! format.
 //!
-//! `answers_are_those_of_googles_parser` asks real archives, in which an origin
-//! that was captured twice has one authoritative capture. Here each body gets
-//! an origin of its own, so that no answer of the oracle is left out.
+//! `decisions_agree_with_googles_parser` reads real archives, in which an origin
+//! that was captured more than once has one authoritative capture. Here each
+//! body gets its own origin, so that every answer is compared.
 
 use crate::util::{columns, run, shared_data};
 use arrow_array::cast::AsArray;
@@ -15,7 +16,7 @@ use robots::Dialect;
 use robots_scan::capture::{Capture, Scope};
 use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::crawler::{Crawler, DialectChoice};
-use robots_scan::url_match::{List, Options, Progress, prepare};
+use robots_scan::url_match::{MatchProgress, Options, UrlList, prepare};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -24,13 +25,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
-/// Agents with more questions than this are asked alone.
+/// Agents with more questions than this are matched alone.
 const MANY: usize = 1000;
 
-/// Agents that are asked together otherwise: each is asked for the URLs of all.
+/// The number of other agents that are matched together, each with the URLs of
+/// all.
 const TOGETHER: usize = 32;
 
-/// A question to Google's parser. The URL is at the origin of its body.
+/// A question to Google's parser, and its answer. The URL has the origin of its
+/// body.
 struct Question {
     agent: String,
     url: String,
@@ -38,12 +41,12 @@ struct Question {
     line_no: i64,
 }
 
-/// The origin of the `n`-th body.
+/// Returns the origin of the `n`-th body.
 fn origin(n: usize) -> String {
     format!("https://c{n}.example")
 }
 
-/// Reads the questions; bodies are numbered in the order of archives and offsets.
+/// Reads the questions. Bodies are numbered in the order of archives and offsets.
 fn questions(data: &Path) -> (Vec<Question>, BTreeMap<(String, i64), usize>) {
     let batches = columns(&data.join("oracle/access.parquet"));
     let mut rows = Vec::new();
@@ -58,41 +61,41 @@ fn questions(data: &Path) -> (Vec<Question>, BTreeMap<(String, i64), usize>) {
                 is_allowed: column("allowed").as_boolean().value(row),
                 line_no: number("line_no", row),
             };
-            let place = (text("archive", row), number("warc_record_offset", row));
-            rows.push((place, question));
+            let location = (text("archive", row), number("warc_record_offset", row));
+            rows.push((location, question));
         }
     }
-    let places: BTreeSet<_> = rows.iter().map(|(place, _)| place.clone()).collect();
-    let places: BTreeMap<_, _> = places.into_iter().zip(0..).collect();
-    let with_origin = rows.into_iter().map(|(place, mut question)| {
+    let locations: BTreeSet<_> = rows.iter().map(|(location, _)| location.clone()).collect();
+    let locations: BTreeMap<_, _> = locations.into_iter().zip(0..).collect();
+    let with_origin = rows.into_iter().map(|(location, mut question)| {
         let (_, rest) = question.url.split_once("://").unwrap();
         let path = rest.find('/').map_or("", |slash| &rest[slash..]);
-        question.url = origin(places[&place]) + path;
+        question.url = origin(locations[&location]) + path;
         question
     });
-    (with_origin.collect(), places)
+    (with_origin.collect(), locations)
 }
 
 /// Writes an archive in which each body is the robots.txt of its own origin.
-fn write_archive(data: &Path, places: &BTreeMap<(String, i64), usize>, out: &Path) {
+fn write_archive(data: &Path, locations: &BTreeMap<(String, i64), usize>, out: &Path) {
     let mut file = BufWriter::new(File::create(out).unwrap());
     let scope = Scope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
         body_limit: None,
     };
-    let archives: BTreeSet<&String> = places.keys().map(|(archive, _)| archive).collect();
+    let archives: BTreeSet<&String> = locations.keys().map(|(archive, _)| archive).collect();
     let mut written = 0;
     for archive in archives {
         let mut reader = warc::Reader::new(warc::Limits::default());
         reader.open_file(&data.join("real").join(archive)).unwrap();
         while reader.read_record().unwrap() {
             let record = reader.record();
-            let place = (archive.clone(), record.location().offset as i64);
+            let location = (archive.clone(), record.location().offset as i64);
             let Some(capture) = Capture::read(&record, scope) else {
                 continue;
             };
-            let Some(n) = places.get(&place) else {
+            let Some(n) = locations.get(&location) else {
                 continue;
             };
             let body = capture.body.as_deref().unwrap_or_default();
@@ -111,10 +114,10 @@ fn write_archive(data: &Path, places: &BTreeMap<(String, i64), usize>, out: &Pat
         }
     }
     file.flush().unwrap();
-    assert_eq!(written, places.len());
+    assert_eq!(written, locations.len());
 }
 
-/// The formats of a list, by the names of their files.
+/// The formats of a list, as file names.
 const FORMATS: [&str; 9] = [
     "text",
     "list.csv",
@@ -163,33 +166,36 @@ fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
     let registry = CrawlerRegistry::built_in();
     let output = urls.with_extension("out");
     let crawlers = agents.iter().map(|agent| Crawler::new(&registry, agent));
-    let ready = prepare(Options {
+    let prepared = prepare(Options {
         dataset: dataset.to_owned(),
         crawls: Vec::new(),
-        urls: List::File(urls),
+        urls: UrlList::File(urls),
         column: None,
         crawlers: crawlers.collect(),
-        asked: DialectChoice::Dialect(Dialect::Google),
-        at: None,
+        dialect: DialectChoice::Dialect(Dialect::Google),
+        as_of: None,
         memory: 1 << 30,
         output: output.clone(),
         overwrite: true,
     });
     let stop = Arc::new(AtomicBool::new(false));
-    ready.unwrap().run(&Progress::default(), &stop).unwrap();
+    prepared
+        .unwrap()
+        .run(&MatchProgress::default(), &stop)
+        .unwrap();
     output
 }
 
 #[test]
-fn every_answer_of_googles_parser_is_that_of_match_with_lists_of_each_format() {
+fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
     let Some(data) = shared_data() else {
         return;
     };
     let folder = TempDir::new().unwrap();
-    let (questions, places) = questions(&data);
+    let (questions, locations) = questions(&data);
     assert_eq!(questions.len(), 124_002);
     let archive = folder.path().join("bodies.warc");
-    write_archive(&data, &places, &archive);
+    write_archive(&data, &locations, &archive);
     let dataset = folder.path().join("dataset");
     let args = [
         archive.to_str().unwrap(),
@@ -206,7 +212,10 @@ fn every_answer_of_googles_parser_is_that_of_match_with_lists_of_each_format() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 
     // The same list in each format gives the same bytes.
-    let all: BTreeSet<&str> = questions.iter().map(|it| it.url.as_str()).collect();
+    let all: BTreeSet<&str> = questions
+        .iter()
+        .map(|question| question.url.as_str())
+        .collect();
     let all: Vec<&str> = all.into_iter().collect();
     let mut expected = None;
     for format in FORMATS {
@@ -216,7 +225,7 @@ fn every_answer_of_googles_parser_is_that_of_match_with_lists_of_each_format() {
         assert!(bytes == *expected, "{format}");
     }
 
-    // And all questions are answered, by lists whose formats take turns.
+    // All questions are compared, with the formats in turn.
     let mut of_agent: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
     for question in &questions {
         of_agent.entry(&question.agent).or_default().push(question);
@@ -227,8 +236,8 @@ fn every_answer_of_googles_parser_is_that_of_match_with_lists_of_each_format() {
     let rounds = many.chunks(1).chain(few.chunks(TOGETHER));
     let mut answered = 0;
     for (agents, format) in rounds.zip(FORMATS.iter().cycle()) {
-        let asked = agents.iter().flat_map(|agent| &of_agent[agent]);
-        let urls: BTreeSet<&str> = asked.map(|it| it.url.as_str()).collect();
+        let of_agents = agents.iter().flat_map(|agent| &of_agent[agent]);
+        let urls: BTreeSet<&str> = of_agents.map(|question| question.url.as_str()).collect();
         let urls: Vec<&str> = urls.into_iter().collect();
         let list = write_list(folder.path(), format, &urls);
         let rows = rows(&matched(&dataset, list, agents));
@@ -248,7 +257,8 @@ fn every_answer_of_googles_parser_is_that_of_match_with_lists_of_each_format() {
     assert_eq!(answered, questions.len());
 }
 
-/// The access and the line of each URL and agent, 0 for no line.
+/// Returns access and line of each URL and agent. As in the answers of Google's
+/// parser, line 0 stands for no line.
 fn rows(path: &Path) -> HashMap<(String, String), (bool, i64)> {
     let mut rows = HashMap::new();
     for batch in columns(path) {

@@ -1,8 +1,8 @@
-//! Lists in Parquet: every codec, folders of parts in the layout of Common
-//! Crawl's index, pages that are too large.
+//! Lists in Parquet: every codec, folders in the layout of Common Crawl's index,
+//! and pages that are too large.
 
-use super::made::{Made, dataset, date};
-use super::{OPEN, Row, answers, list, matched, path};
+use super::test_capture::{TestCapture, dataset, date};
+use super::{OPEN, Row, decisions, list, matched, path};
 use crate::util::{Ran, run};
 use arrow_array::{
     ArrayRef, Int32Array, RecordBatch, StringArray, TimestampMillisecondArray, new_null_array,
@@ -21,7 +21,8 @@ use tempfile::TempDir;
 
 const CLOSED: &str = "User-agent: *\nDisallow: /\n";
 
-/// Every codec that the format has, but LZO, which no writer of today offers.
+/// Returns every codec of the format except LZO, which current writers do not
+/// offer.
 fn codecs() -> [Compression; 7] {
     [
         Compression::UNCOMPRESSED,
@@ -34,7 +35,7 @@ fn codecs() -> [Compression; 7] {
     ]
 }
 
-/// Writes a file with this compression.
+/// Writes a file with these properties.
 fn write(batch: &RecordBatch, properties: WriterProperties) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
@@ -53,13 +54,13 @@ fn url_column(urls: impl IntoIterator<Item = String>) -> RecordBatch {
 }
 
 #[test]
-fn every_codec_gives_the_same_answers() {
+fn every_codec_gives_the_same_rows() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
         &[
-            Made::ok("https://a.example/robots.txt", 0, CLOSED),
-            Made::ok("https://b.example/robots.txt", 0, OPEN),
+            TestCapture::ok("https://a.example/robots.txt", 0, CLOSED),
+            TestCapture::ok("https://b.example/robots.txt", 0, OPEN),
         ],
     );
     let url = |n: usize| format!("https://{}.example/{n}", ["a", "b", "c"][n % 3]);
@@ -76,9 +77,9 @@ fn every_codec_gives_the_same_answers() {
     }
 }
 
-/// The columns of Common Crawl's index, in its order, as its documentation has
-/// them: <https://commoncrawl.org/columnar-index>. Partition columns are in
-/// the names of folders.
+/// Returns the columns of Common Crawl's index, as documented at
+/// <https://commoncrawl.org/columnar-index>. Partition columns are in the names
+/// of folders.
 fn index_fields() -> Vec<Field> {
     let text = [
         "url_surtkey",
@@ -124,11 +125,12 @@ fn index_fields() -> Vec<Field> {
         .collect()
 }
 
-/// A part of the index with these URLs and seconds, gzip as Common Crawl's.
+/// Returns a file of the index with these URLs and seconds, compressed with gzip
+/// as those of Common Crawl.
 fn index_part(rows: &[(&str, i64)]) -> Vec<u8> {
     let urls: ArrayRef = Arc::new(StringArray::from_iter_values(rows.iter().map(|row| row.0)));
     let times = rows.iter().map(|(_, second)| {
-        // 2026-01-05, as the captures.
+        // 2026-01-05, the day of the captures.
         1_767_571_200_000 + second * 1000
     });
     let times: ArrayRef =
@@ -147,12 +149,15 @@ fn index_part(rows: &[(&str, i64)]) -> Vec<u8> {
 }
 
 #[test]
-fn a_folder_of_common_crawls_index_is_a_list() {
+fn a_folder_of_the_common_crawl_index_is_read_as_a_list() {
     let folder = TempDir::new().unwrap();
     let url = "https://h.example/robots.txt";
     let out = dataset(
         &folder,
-        &[Made::ok(url, 10, CLOSED), Made::ok(url, 20, OPEN)],
+        &[
+            TestCapture::ok(url, 10, CLOSED),
+            TestCapture::ok(url, 20, OPEN),
+        ],
     );
     let index = folder.path().join("cc-index");
     let part = |name: &str, rows: &[(&str, i64)]| {
@@ -183,8 +188,8 @@ fn a_folder_of_common_crawls_index_is_a_list() {
         ("unknown", "no_capture"),
         ("disallowed", "wildcard"),
     ];
-    assert_eq!(answers(&rows), expected);
-    // One partition, and one part.
+    assert_eq!(decisions(&rows), expected);
+    // One partition, and one file.
     let partition = index.join("crawl=CC-MAIN-2026-02/subset=warc");
     let (of_partition, _) = matched(&out, &partition, &["-a", "x"]);
     assert_eq!(of_partition, rows[1..]);
@@ -194,12 +199,15 @@ fn a_folder_of_common_crawls_index_is_a_list() {
 }
 
 #[test]
-fn a_time_of_96_bits_as_spark_writes_it_is_a_time() {
+fn int96_timestamps_of_spark_are_read() {
     let folder = TempDir::new().unwrap();
     let url = "https://h.example/robots.txt";
     let out = dataset(
         &folder,
-        &[Made::ok(url, 10, CLOSED), Made::ok(url, 20, OPEN)],
+        &[
+            TestCapture::ok(url, 10, CLOSED),
+            TestCapture::ok(url, 20, OPEN),
+        ],
     );
     let schema = "message spark { optional binary url (UTF8); optional int96 fetch_time; }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
@@ -232,16 +240,19 @@ fn a_time_of_96_bits_as_spark_writes_it_is_a_time() {
     writer.close().unwrap();
     let (rows, _) = matched(&out, &list(&folder, "spark.parquet", bytes), &["-a", "x"]);
     let expected = [("disallowed", "wildcard"), ("allowed", "wildcard")];
-    assert_eq!(answers(&rows), expected);
+    assert_eq!(decisions(&rows), expected);
 }
 
 #[test]
-fn a_column_is_found_in_any_case_or_by_its_name() {
+fn column_names_are_matched_regardless_of_case() {
     let folder = TempDir::new().unwrap();
     let url = "https://h.example/robots.txt";
     let out = dataset(
         &folder,
-        &[Made::ok(url, 10, CLOSED), Made::ok(url, 20, OPEN)],
+        &[
+            TestCapture::ok(url, 10, CLOSED),
+            TestCapture::ok(url, 20, OPEN),
+        ],
     );
     let time = date(15);
     let (rows, _) = matched(
@@ -253,13 +264,13 @@ fn a_column_is_found_in_any_case_or_by_its_name() {
         ),
         &["-a", "x"],
     );
-    assert_eq!(answers(&rows), [("disallowed", "wildcard")]);
+    assert_eq!(decisions(&rows), [("disallowed", "wildcard")]);
     let page = "Page,url\nhttps://h.example/b,https://none.example/\n";
     for name in ["b.csv", "b"] {
         for column in ["Page", "page"] {
             let args = ["-a", "x", "--column", column];
             let (rows, _) = matched(&out, &list(&folder, name, page), &args);
-            assert_eq!(answers(&rows), [("allowed", "wildcard")], "{name}");
+            assert_eq!(decisions(&rows), [("allowed", "wildcard")], "{name}");
             assert_eq!(rows[0].url, "https://h.example/b");
         }
     }
@@ -270,7 +281,7 @@ fn a_column_is_found_in_any_case_or_by_its_name() {
     let bytes = write(&batch, with_codec(Compression::SNAPPY));
     let parquet = list(&folder, "c.parquet", bytes);
     let (rows, _) = matched(&out, &parquet, &["-a", "x", "--column", "page"]);
-    assert_eq!(answers(&rows), [("disallowed", "wildcard")]);
+    assert_eq!(decisions(&rows), [("disallowed", "wildcard")]);
     refused(&out, &parquet, &[], "it has no column 'url'");
     let both = list(&folder, "both.csv", "Url,URL\n1,2\n");
     refused(&out, &both, &[], "'Url' and 'URL' differ in case alone");
@@ -279,24 +290,24 @@ fn a_column_is_found_in_any_case_or_by_its_name() {
 }
 
 #[test]
-fn a_header_of_any_length_up_to_the_limit_is_one() {
+fn a_long_csv_header_is_recognized() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let names: String = (0..3000).map(|n| format!("column_{n},")).collect();
     assert!(names.len() > 32 << 10);
     let csv = format!("{names}url\n{}https://h.example/a\n", ",".repeat(3000));
     for name in ["wide.csv", "wide"] {
         let (rows, _) = matched(&out, &list(&folder, name, &csv), &["-a", "x"]);
-        assert_eq!(answers(&rows), [("allowed", "wildcard")], "{name}");
+        assert_eq!(decisions(&rows), [("allowed", "wildcard")], "{name}");
     }
     let endless = list(&folder, "endless.csv", "x".repeat(5 << 20));
     refused(&out, &endless, &[], "the record that begins at line 1");
 }
 
-/// Runs `match` on a list that is refused.
+/// Asserts that `match` refuses a list with a message.
 fn refused(dataset: &Path, list: &Path, args: &[&str], word: &str) -> Ran {
     let out = list.with_extension("refused.parquet");
     let all = [
@@ -317,11 +328,11 @@ fn refused(dataset: &Path, list: &Path, args: &[&str], word: &str) -> Ran {
 }
 
 #[test]
-fn a_page_larger_than_memory_allows_is_refused_with_its_place() {
+fn a_page_larger_than_the_memory_limit_is_refused_with_its_row_group() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -341,7 +352,7 @@ fn a_page_larger_than_memory_allows_is_refused_with_its_place() {
     assert!(ran.err.contains("large.parquet"), "{}", ran.err);
     let (rows, _) = matched(&out, &parquet, &["-a", "x", "--memory", "64MiB"]);
     let expected = [("allowed", "wildcard"), ("unknown", "bad_url")];
-    assert_eq!(answers(&rows), expected);
+    assert_eq!(decisions(&rows), expected);
 }
 
 #[test]
@@ -349,7 +360,7 @@ fn a_large_value_that_a_dictionary_repeats_is_read_in_small_batches() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -377,7 +388,7 @@ fn parquet_through_a_pipe_is_refused() {
     let folder = TempDir::new().unwrap();
     let out = dataset(
         &folder,
-        &[Made::ok("https://h.example/robots.txt", 0, OPEN)],
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
     );
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();

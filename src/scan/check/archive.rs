@@ -1,61 +1,20 @@
-//! An archive as a dataset, for a moment.
+//! Scans an archive into a temporary dataset, in which a host is looked up.
 
 use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{IfExists, OutputLayout};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::input::{self, InputOptions};
 use crate::pipeline::{self, Options, ScanProgress, ScanSummary};
 use crate::tables::Table;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 
-/// Bytes of a body that are read at most, as `scan` has it.
+/// The longest body in bytes: the default of `scan`.
 const BODY_BYTES_MAX: usize = 16 << 20;
 
-/// A folder in the place for temporary files, which is removed with all that
-/// is in it when it is dropped.
-#[derive(Debug)]
-pub(crate) struct Temporary {
-    folder: PathBuf,
-}
-
-impl Temporary {
-    pub(crate) fn create() -> Result<Self, Error> {
-        let place = std::env::temp_dir();
-        let process = std::process::id();
-        // Names of processes come again, and what a killed one left is not ours to remove.
-        for nth in 0..u16::MAX {
-            let folder = place.join(format!("robots-scan-{process}-{nth}"));
-            match fs::create_dir(&folder) {
-                Ok(()) => return Ok(Self { folder }),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => {
-                    return Err(Error::with_source(ErrorKind::Create, &folder, error));
-                }
-            }
-        }
-        Err(Error::new(ErrorKind::Create, &place))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.folder
-    }
-
-    pub(crate) fn join(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// Scans an archive into a dataset at `root`, with the tables that a check needs.
+/// Scans an archive into a dataset at `root` with the tables that a check needs.
 pub(super) fn scan(
     archive: &Path,
     root: &Path,
@@ -86,10 +45,10 @@ pub(super) fn scan(
         part_bytes: u64::MAX,
         shard: None,
     };
-    let (notices, told) = channel();
+    let (notices, received) = channel();
     let summary = pipeline::run(&options, &ScanProgress::default(), &notices, stop)?;
     drop(notices);
-    let failed = told.into_iter().find_map(|notice| match notice {
+    let failed = received.into_iter().find_map(|notice| match notice {
         pipeline::ScanNotice::Failed(error) => Some(error),
         pipeline::ScanNotice::Fault { .. } => None,
     });

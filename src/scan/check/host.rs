@@ -1,181 +1,244 @@
-//! The capture that speaks for a host, checked as a file is.
+//! Checks the authoritative capture of a host.
+//!
+//! The steps: open the dataset (an archive is scanned into a temporary one),
+//! find the authoritative capture, rebuild its robots.txt from the rows of
+//! `groups` and `rules`, and evaluate it. If you change how the status of a
+//! capture is applied, also check `url_match/evaluate.rs`.
 
-use super::archive::{self, Temporary};
-use super::{AgentReport, Answer, Asking, Oddity, Report, Source, Verdicts};
+use super::InputKind;
+use super::archive;
+use super::report::{AgentReport, CheckReport, CrawlerVerdicts, ReportedAnomaly, UrlResult};
+use super::request::CheckRequest;
+use super::robots_txt::agent_report;
 use crate::capture::anomaly::CaptureAnomalyKind;
 use crate::crawler::{Crawler, disallow_all};
-use crate::dataset::{CaptureFilter, Dataset, StoredLine, capture_key, column};
+use crate::dataset::{CaptureFilter, Dataset, StoredLine, column};
+use crate::disk::SystemTempFolder;
 use crate::error::{DatasetDefect, Error, ErrorKind};
-use crate::external_sort::{Filter, Scratch};
-use crate::resolve::{self, Host};
+use crate::external_sort::{BloomFilter, MEMORY_BYTES_MIN, SortMemory, SpillFolder};
+use crate::resolve::candidate::Candidate;
+use crate::resolve::host::{authoritative_capture_of_host, suggest_hosts};
+use crate::resolve::{AsOf, CaptureId, Host, ResolveContext, RulesSource};
 use crate::tables::Table;
 use arrow_array::{
     Array, BooleanArray, Int16Array, Int32Array, Int64Array, StringArray, TimestampMillisecondArray,
 };
 use robots::{
-    AnomalyKind, Basis, Dialect, Evaluator, RobotsTxtBuilder, Severity, StatusEffect, Verdict,
+    AnomalyKind, Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, Severity, StatusEffect,
+    Verdict,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
-/// A host to be checked, in a dataset or an archive.
+/// A host to check in a dataset or an archive.
 #[derive(Clone, Debug)]
-pub struct HostQuestion<'a> {
+pub struct HostRequest<'a> {
     /// The folder of a dataset, or an archive.
-    pub place: &'a Path,
+    pub path: &'a Path,
     /// The host.
     pub host: &'a Host,
-    /// Crawls that are looked at; all if none is named.
+    /// The crawls that are read; if empty, all.
     pub crawls: &'a [String],
-    /// The time for which it speaks; `None` for the newest.
-    pub at: Option<i64>,
-    /// Bytes of a body that count, for an archive. A dataset has its own.
+    /// The time for which the host is checked, in milliseconds since 1970;
+    /// `None` for the newest capture.
+    pub as_of: Option<i64>,
+    /// The bytes of a body that are parsed, for an archive. A dataset has the
+    /// limit of its scan.
     pub body_limit: Option<u64>,
 }
 
-/// A capture, as it was fetched.
+/// The properties of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct CaptureDetails {
     /// The URL.
     pub target_uri: String,
-    /// When, in milliseconds since 1970.
+    /// The fetch time, in milliseconds since 1970.
     pub fetch_time: Option<i64>,
     /// The HTTP status.
     pub fetch_status: Option<i16>,
     /// The archive.
     pub warc_filename: String,
-    /// The place of its record.
+    /// The offset of its record.
     pub warc_record_offset: i64,
     /// Its crawl.
     pub crawl: String,
     /// Its key in the crawl.
     pub robots_id: i64,
-    /// Whether it is a revisit.
+    /// True for a revisit record.
     pub is_revisit: bool,
 }
 
-/// What is said of a host.
+/// The report on a host.
 #[derive(Clone, Debug)]
 pub struct HostReport {
-    /// The capture that speaks.
-    pub capture: Seen,
-    /// The one that holds the rules, if it is another: where a redirect ends,
-    /// or what fills a revisit.
-    pub rules_capture: Option<Seen>,
-    /// What its status means, if that decides and not its body.
+    /// The authoritative capture.
+    pub capture: CaptureDetails,
+    /// The capture that holds the rules, if it is another: the end of a redirect
+    /// chain, or the content of a revisit.
+    pub rules_capture: Option<CaptureDetails>,
+    /// The effect of the status, if it decides instead of the body.
     pub effect: Option<StatusEffect>,
-    /// The rest.
-    pub report: Report,
-    /// Whether the dataset has the table of anomalies.
+    /// The results.
+    pub report: CheckReport,
+    /// True if the dataset has the table `anomalies`.
     pub has_anomalies: bool,
-    /// Places of the archive that could not be read.
+    /// Faults of the archive, at which captures may be missing.
     pub faults: u64,
 }
 
-/// Finds the capture that speaks for a host, and checks it.
+/// Finds the authoritative capture of a host, and checks it.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::NoCapture`] if no capture speaks for the host; reading errors;
-/// those of [`Dataset::open`]; [`ErrorKind::Abandoned`] once `stop` is set.
+/// [`ErrorKind::NoCapture`] if there is none; errors of reading; those of
+/// [`Dataset::open`]; [`ErrorKind::Abandoned`] once `stop` is set.
 pub fn check_host(
-    question: &HostQuestion<'_>,
-    asking: &Asking<'_>,
+    host_request: &HostRequest<'_>,
+    request: &CheckRequest<'_>,
     stop: &Arc<AtomicBool>,
 ) -> Result<HostReport, Error> {
-    let temporary = Temporary::create()?;
-    let (root, faults) = match Source::of(question.place)? {
-        Source::Archive => {
-            let root = temporary.join("dataset");
-            let (limit, registry) = (question.body_limit, asking.registry);
-            let summary = archive::scan(question.place, &root, limit, registry, stop)?;
-            (root, summary.faults)
-        }
-        Source::Dataset => (question.place.to_owned(), 0),
-        Source::File => {
-            let kind = ErrorKind::NotADataset(DatasetDefect::NotSearchable);
-            return Err(Error::new(kind, question.place));
-        }
-    };
+    let path = host_request.path;
+    let temp_folder = SystemTempFolder::create()?;
+    let root = DatasetRoot::find(host_request, request, temp_folder.path(), stop)?;
     let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
-    let has_anomalies = root.join(Table::Anomalies.name()).is_dir();
+    let has_anomalies = root.path.join(Table::Anomalies.name()).is_dir();
     if has_anomalies {
         tables.push(Table::Anomalies);
     }
-    let dataset = Dataset::open(&root, question.crawls, &tables)?;
-    let scratch = Scratch::create(&temporary.join("sort"), Arc::clone(stop))?;
-    let speaker = resolve::speaker(&dataset, &scratch, question.host, question.at)?;
-    let Some(speaker) = speaker else {
-        let nearby = resolve::nearby(&dataset, &scratch, question.host)?;
-        let kind = ErrorKind::NoCapture {
-            host: question.host.to_string(),
-            first_time: nearby.first_time,
-            similar: nearby.hosts,
-        };
-        return Err(Error::new(kind, question.place));
+    let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?;
+    let spill_folder = SpillFolder::create(&temp_folder.path().join("sort"), Arc::clone(stop))?;
+    let context = ResolveContext {
+        dataset: &dataset,
+        memory: SortMemory::new(&spill_folder, MEMORY_BYTES_MIN),
+        rows_read: &AtomicU64::new(0),
     };
-    let source = speaker.source;
-    let key = (source.crawl, source.robots_id);
-    let capture = seen(&dataset, (speaker.crawl, speaker.robots_id))?;
-    let capture = capture.ok_or_else(|| {
+    let Candidate { id, source, .. } = authoritative_capture(&context, host_request)?;
+    let capture = details(&dataset, id)?.ok_or_else(|| {
         let kind = ErrorKind::NotADataset(DatasetDefect::Changed);
-        Error::new(kind, question.place)
+        Error::new(kind, path)
     })?;
-    let rules_capture = match key == (speaker.crawl, speaker.robots_id) {
+    let rules_capture = match source.id == id {
         true => None,
-        false => seen(&dataset, key)?,
+        false => details(&dataset, source.id)?,
     };
-    let effect =
-        Some(source.effect(asking.asked.dialect())).filter(|it| *it != StatusEffect::Parse);
-    let mut file = RobotsTxtBuilder::new();
-    if Dialect::ALL
-        .iter()
-        .any(|it| source.effect(*it) == StatusEffect::Parse)
-    {
-        push_lines(&dataset, key, source.is_valid_utf8, &mut file)?;
-    }
-    let robots = file.as_robots_txt();
-    let rows = Evaluator::new().verdicts(&robots);
-    let line = |line_no: u32| {
-        let mut directives = robots.directives().iter();
-        let directive = directives.find(|directive| directive.line_no == line_no)?;
-        let parting = if directive.has_colon { ": " } else { " " };
-        let key = String::from_utf8_lossy(robots.text(directive.key_raw));
-        let value = String::from_utf8_lossy(robots.text(directive.value_raw));
-        Some(format!("{key}{parting}{value}"))
-    };
-    let agents = asking.crawlers().map(|crawler| {
-        let mut report = match effect {
-            None => super::agent_report(&robots, &rows, asking, &crawler, &line),
-            Some(effect) => by_status(asking, &crawler, effect),
-        };
-        for (dialect, verdict) in &mut report.verdicts.by_dialect {
-            if let Some(decided) = verdict_of(source.effect(*dialect)) {
-                *verdict = decided;
-            }
-        }
-        report
-    });
-    let report = Report {
-        agents: agents.collect(),
+    let effect = source.effect(request.dialect.dialect());
+    let report = CheckReport {
+        agents: agent_reports(&dataset, &source, effect, request)?,
         anomalies: match has_anomalies {
-            true => anomalies(&dataset, key)?,
+            true => anomalies(&dataset, source.id)?,
             false => Vec::new(),
         },
     };
     Ok(HostReport {
         capture,
         rules_capture,
-        effect,
+        effect: Some(effect).filter(|effect| *effect != StatusEffect::Parse),
         report,
         has_anomalies,
-        faults,
+        faults: root.faults,
     })
 }
 
-/// What a status decides; `None` where the body does.
-fn verdict_of(effect: StatusEffect) -> Option<Verdict> {
+/// The dataset in which a host is looked up.
+struct DatasetRoot {
+    path: PathBuf,
+    /// Faults of the archive that was scanned.
+    faults: u64,
+}
+
+impl DatasetRoot {
+    /// Returns the dataset of the request. An archive is scanned into a dataset
+    /// in `temp_folder`.
+    fn find(
+        host_request: &HostRequest<'_>,
+        request: &CheckRequest<'_>,
+        temp_folder: &Path,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
+        let path = host_request.path;
+        match InputKind::detect(path)? {
+            InputKind::Archive => {
+                let root = temp_folder.join("dataset");
+                let (limit, registry) = (host_request.body_limit, request.registry);
+                let summary = archive::scan(path, &root, limit, registry, stop)?;
+                Ok(Self {
+                    path: root,
+                    faults: summary.faults,
+                })
+            }
+            InputKind::Dataset => Ok(Self {
+                path: path.to_owned(),
+                faults: 0,
+            }),
+            InputKind::RobotsTxt => {
+                let kind = ErrorKind::NotADataset(DatasetDefect::NotSearchable);
+                Err(Error::new(kind, path))
+            }
+        }
+    }
+}
+
+fn authoritative_capture(
+    context: &ResolveContext<'_>,
+    request: &HostRequest<'_>,
+) -> Result<Candidate, Error> {
+    let as_of = AsOf::from_option(request.as_of);
+    if let Some(capture) = authoritative_capture_of_host(context, request.host, as_of)? {
+        return Ok(capture);
+    }
+    let suggestions = suggest_hosts(context, request.host)?;
+    let kind = ErrorKind::NoCapture {
+        host: request.host.to_string(),
+        first_time: suggestions.first_time,
+        similar: suggestions.hosts,
+    };
+    Err(Error::new(kind, request.path))
+}
+
+/// Returns the results for each crawler. `effect` is that of the status in the
+/// requested dialect.
+fn agent_reports(
+    dataset: &Dataset,
+    source: &RulesSource,
+    effect: StatusEffect,
+    request: &CheckRequest<'_>,
+) -> Result<Vec<AgentReport>, Error> {
+    let mut file = RobotsTxtBuilder::new();
+    let is_parsed = |dialect| source.effect(dialect) == StatusEffect::Parse;
+    if Dialect::ALL.into_iter().any(is_parsed) {
+        push_lines(dataset, source, &mut file)?;
+    }
+    let robots = file.as_robots_txt();
+    let verdicts = Evaluator::new().verdicts(&robots);
+    let line_text = |line_no: u32| line_text(&robots, line_no);
+    let reports = request.crawlers().map(|crawler| {
+        let mut report = match status_verdict(effect) {
+            None => agent_report(&robots, &verdicts, request, &crawler, &line_text),
+            Some(verdict) => status_report(request, &crawler, verdict),
+        };
+        for (dialect, verdict) in &mut report.verdicts.by_dialect {
+            if let Some(by_status) = status_verdict(source.effect(*dialect)) {
+                *verdict = by_status;
+            }
+        }
+        report
+    });
+    Ok(reports.collect())
+}
+
+/// Returns the text of a line, composed from its key and its value.
+fn line_text(robots: &RobotsTxt<'_>, line_no: u32) -> Option<String> {
+    let mut directives = robots.directives().iter();
+    let directive = directives.find(|directive| directive.line_no == line_no)?;
+    let separator = if directive.has_colon { ": " } else { " " };
+    let key = String::from_utf8_lossy(robots.text(directive.key_raw));
+    let value = String::from_utf8_lossy(robots.text(directive.value_raw));
+    Some(format!("{key}{separator}{value}"))
+}
+
+/// Returns the verdict that a status determines; `None` if the body decides.
+fn status_verdict(effect: StatusEffect) -> Option<Verdict> {
     match effect {
         StatusEffect::Parse => None,
         StatusEffect::AllowAll => Some(Verdict::AllowAll),
@@ -184,28 +247,25 @@ fn verdict_of(effect: StatusEffect) -> Option<Verdict> {
     }
 }
 
-/// Returns the results that the status gives for one crawler.
-fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: StatusEffect) -> AgentReport {
-    let verdict = verdict_of(effect).unwrap_or(Verdict::Unknown);
-    let policy = disallow_all(asking.asked);
-    let answers = asking.urls.iter().map(|url| {
+/// Returns the results for one crawler if the status determines the verdict.
+fn status_report(request: &CheckRequest<'_>, crawler: &Crawler, verdict: Verdict) -> AgentReport {
+    let policy = disallow_all(request.dialect);
+    let urls = request.urls.iter().map(|url| {
         let is_allowed = match verdict {
             Verdict::AllowAll => Some(true),
             Verdict::DisallowAll => Some(policy.access(url.as_bytes()).is_allowed),
             Verdict::Partial | Verdict::Unknown => None,
         };
-        Answer {
-            asked: url.clone(),
+        UrlResult {
+            url: url.clone(),
             is_allowed,
-            line_no: None,
-            line: None,
-            group_line_no: None,
+            rule: None,
         }
     });
     AgentReport {
         agent: crawler.agent().to_owned(),
-        answers: answers.collect(),
-        verdicts: Verdicts {
+        urls: urls.collect(),
+        verdicts: CrawlerVerdicts {
             verdict,
             basis: Basis::HttpStatus,
             evidence_line: None,
@@ -214,22 +274,24 @@ fn by_status(asking: &Asking<'_>, crawler: &Crawler, effect: StatusEffect) -> Ag
     }
 }
 
-/// The set of one capture.
-fn only(key: (u32, i64)) -> CaptureFilter {
-    let mut filter = Filter::new(1, 8);
-    filter.insert(&capture_key(key.0, key.1));
+/// Returns a filter for one capture. As a Bloom filter has false positives, the
+/// caller has to compare the ids.
+fn filter_of(id: CaptureId) -> CaptureFilter {
+    let mut filter = BloomFilter::new(1, 8);
+    filter.insert(&id.key());
     CaptureFilter::Captures(Arc::new(filter))
 }
 
+/// Adds the lines of a capture to `file`. A capture that is in the dataset twice
+/// has each line twice.
 fn push_lines(
     dataset: &Dataset,
-    key: (u32, i64),
-    is_valid_utf8: bool,
+    source: &RulesSource,
     file: &mut RobotsTxtBuilder,
 ) -> Result<(), Error> {
     let mut lines: Vec<Vec<u8>> = Vec::new();
-    dataset.read_lines(&only(key), &mut |crawl, robots_id, line| {
-        if (crawl, robots_id) == key {
+    dataset.read_lines(&filter_of(source.id), &mut |crawl, robots_id, line| {
+        if (CaptureId { crawl, robots_id }) == source.id {
             let mut record = Vec::new();
             line.write(&mut record);
             lines.push(record);
@@ -239,15 +301,15 @@ fn push_lines(
     lines.sort();
     lines.dedup();
     for line in &lines {
-        if !StoredLine::read(line).push_to(file, is_valid_utf8) {
+        if !StoredLine::read(line).push_to(file, source.is_valid_utf8) {
             break;
         }
     }
     Ok(())
 }
 
-/// A capture's row.
-fn seen(dataset: &Dataset, key: (u32, i64)) -> Result<Option<Seen>, Error> {
+/// Reads the properties of a capture; `None` if it is not in the dataset.
+fn details(dataset: &Dataset, id: CaptureId) -> Result<Option<CaptureDetails>, Error> {
     let columns = [
         "robots_id",
         "url",
@@ -258,29 +320,31 @@ fn seen(dataset: &Dataset, key: (u32, i64)) -> Result<Option<Seen>, Error> {
         "is_revisit",
     ];
     let mut found = None;
+    let filter = filter_of(id);
     dataset.read(
         Table::RobotsFiles,
         &columns,
-        &only(key),
+        &filter,
         &mut |crawl, batch| {
             let ids = column::<Int64Array>(batch, "robots_id")?;
-            let is_it = |row: &usize| (crawl, ids.value(*row)) == key;
-            let Some(row) = (0..batch.num_rows()).find(is_it) else {
+            let robots_ids = ids.values().iter();
+            let mut capture_ids = robots_ids.map(|&robots_id| CaptureId { crawl, robots_id });
+            let Some(row) = capture_ids.position(|capture| capture == id) else {
                 return Ok(());
+            };
+            let text = |name: &str| -> Result<String, Error> {
+                Ok(column::<StringArray>(batch, name)?.value(row).to_owned())
             };
             let time = column::<TimestampMillisecondArray>(batch, "fetch_time")?;
             let status = column::<Int16Array>(batch, "fetch_status")?;
-            let url = column::<StringArray>(batch, "url")?;
-            found = Some(Seen {
-                target_uri: url.value(row).to_owned(),
+            found = Some(CaptureDetails {
+                target_uri: text("url")?,
                 fetch_time: time.is_valid(row).then(|| time.value(row)),
                 fetch_status: status.is_valid(row).then(|| status.value(row)),
-                warc_filename: column::<StringArray>(batch, "warc_filename")?
-                    .value(row)
-                    .to_owned(),
+                warc_filename: text("warc_filename")?,
                 warc_record_offset: column::<Int64Array>(batch, "warc_record_offset")?.value(row),
                 crawl: dataset.crawls()[crawl as usize].clone(),
-                robots_id: key.1,
+                robots_id: id.robots_id,
                 is_revisit: column::<BooleanArray>(batch, "is_revisit")?.value(row),
             });
             Ok(())
@@ -289,8 +353,8 @@ fn seen(dataset: &Dataset, key: (u32, i64)) -> Result<Option<Seen>, Error> {
     Ok(found)
 }
 
-/// A capture's anomalies, as the table has them.
-fn anomalies(dataset: &Dataset, key: (u32, i64)) -> Result<Vec<Oddity>, Error> {
+/// Reads the anomalies of a capture.
+fn anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, Error> {
     let columns = [
         "robots_id",
         "line_no",
@@ -299,42 +363,42 @@ fn anomalies(dataset: &Dataset, key: (u32, i64)) -> Result<Vec<Oddity>, Error> {
         "changes_verdict",
     ];
     let mut found = Vec::new();
-    dataset.read(
-        Table::Anomalies,
-        &columns,
-        &only(key),
-        &mut |crawl, batch| {
-            let ids = column::<Int64Array>(batch, "robots_id")?;
-            let lines = column::<Int32Array>(batch, "line_no")?;
-            let codes = column::<StringArray>(batch, "code")?;
-            let severities = column::<StringArray>(batch, "severity")?;
-            let changes = column::<BooleanArray>(batch, "changes_verdict")?;
-            for row in (0..batch.num_rows()).filter(|row| (crawl, ids.value(*row)) == key) {
-                let line_no = lines.is_valid(row).then(|| lines.value(row));
-                let severity = [Severity::Error, Severity::Warning]
-                    .into_iter()
-                    .find(|it| it.name() == severities.value(row));
-                found.push(Oddity {
-                    line_no: line_no.and_then(|line_no| u32::try_from(line_no).ok()),
-                    code: codes.value(row).to_owned(),
-                    severity: severity.unwrap_or(Severity::Info),
-                    about: about(codes.value(row)).to_owned(),
-                    changes_verdict: changes.is_valid(row).then(|| changes.value(row)),
-                });
+    let filter = filter_of(id);
+    dataset.read(Table::Anomalies, &columns, &filter, &mut |crawl, batch| {
+        let ids = column::<Int64Array>(batch, "robots_id")?;
+        let lines = column::<Int32Array>(batch, "line_no")?;
+        let codes = column::<StringArray>(batch, "code")?;
+        let severities = column::<StringArray>(batch, "severity")?;
+        let changes = column::<BooleanArray>(batch, "changes_verdict")?;
+        for row in 0..batch.num_rows() {
+            let robots_id = ids.value(row);
+            if (CaptureId { crawl, robots_id }) != id {
+                continue;
             }
-            Ok(())
-        },
-    )?;
+            let line_no = lines.is_valid(row).then(|| lines.value(row));
+            let severity = [Severity::Error, Severity::Warning]
+                .into_iter()
+                .find(|severity| severity.name() == severities.value(row));
+            found.push(ReportedAnomaly {
+                line_no: line_no.and_then(|line_no| u32::try_from(line_no).ok()),
+                code: codes.value(row).to_owned(),
+                severity: severity.unwrap_or(Severity::Info),
+                about: description(codes.value(row)).to_owned(),
+                changes_verdict: changes.is_valid(row).then(|| changes.value(row)),
+            });
+        }
+        Ok(())
+    })?;
     Ok(found)
 }
 
-/// What a code means; nothing for one that is not known here.
-fn about(code: &str) -> &'static str {
-    let anomalies = AnomalyKind::ALL.iter().map(|it| (it.code(), it.about()));
-    let notes = CaptureAnomalyKind::ALL
-        .iter()
-        .map(|it| (it.code(), it.about()));
-    let mut all = anomalies.chain(notes);
-    all.find(|(known, _)| *known == code)
+/// Returns the description of an anomaly code; empty if it is unknown.
+fn description(code: &str) -> &'static str {
+    let kinds = AnomalyKind::ALL.iter();
+    let capture_kinds = CaptureAnomalyKind::ALL.iter();
+    kinds
+        .map(|kind| (kind.code(), kind.about()))
+        .chain(capture_kinds.map(|kind| (kind.code(), kind.about())))
+        .find(|(known, _)| *known == code)
         .map_or("", |(_, about)| about)
 }

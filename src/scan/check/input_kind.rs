@@ -1,4 +1,4 @@
-//! What is to be checked: a robots.txt, a dataset, or an archive.
+//! Detects whether a path is a robots.txt, a dataset, or an archive.
 
 use crate::error::Error;
 use flate2::read::MultiGzDecoder;
@@ -7,42 +7,42 @@ use std::io::Read;
 use std::path::Path;
 use warc::Compression;
 
-/// Bytes by which it is told.
+/// The bytes that are read for detection.
 const HEAD_BYTES: u64 = 4096;
 
-/// What a path leads to.
+/// The kind of input that a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum InputKind {
     /// A robots.txt.
-    File,
+    RobotsTxt,
     /// A folder with tables.
     Dataset,
-    /// An archive.
+    /// A WARC archive.
     Archive,
 }
 
-impl Source {
-    /// Looks what a path leads to: a folder is a dataset; a file that begins as
-    /// a WARC record does, packed or not, is an archive.
+impl InputKind {
+    /// Detects the kind: a folder is a dataset, and a file that begins with a
+    /// WARC record, compressed or not, is an archive.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`](crate::error::ErrorKind::Read).
-    pub fn of(path: &Path) -> Result<Self, Error> {
-        let unreadable = |error| Error::read(path, error);
-        let metadata = fs::metadata(path).map_err(unreadable)?;
+    pub fn detect(path: &Path) -> Result<Self, Error> {
+        let read_error = |error| Error::read(path, error);
+        let metadata = fs::metadata(path).map_err(read_error)?;
         if metadata.is_dir() {
             return Ok(Self::Dataset);
         }
         if !metadata.is_file() {
-            // A pipe is read once.
-            return Ok(Self::File);
+            // A pipe cannot be read twice.
+            return Ok(Self::RobotsTxt);
         }
         let mut head = Vec::new();
-        let file = File::open(path).map_err(unreadable)?;
+        let file = File::open(path).map_err(read_error)?;
         file.take(HEAD_BYTES)
             .read_to_end(&mut head)
-            .map_err(unreadable)?;
+            .map_err(read_error)?;
         let is_record = |text: &[u8]| text.trim_ascii_start().starts_with(b"WARC/");
         let is_archive = match warc::detect(&head) {
             Ok(Compression::None) => is_record(&head),
@@ -57,7 +57,7 @@ impl Source {
         Ok(if is_archive {
             Self::Archive
         } else {
-            Self::File
+            Self::RobotsTxt
         })
     }
 }
@@ -68,12 +68,12 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn an_archive_is_told_by_its_first_record() {
+    fn an_archive_is_detected_by_its_first_record() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        let of = |bytes: &[u8]| {
+        let detect = |bytes: &[u8]| {
             fs::write(&path, bytes).unwrap();
-            Source::of(&path).unwrap()
+            InputKind::detect(&path).unwrap()
         };
         let gzip = |bytes: &[u8]| {
             let mut encoder =
@@ -82,14 +82,17 @@ mod tests {
             encoder.finish().unwrap()
         };
         let record = b"WARC/1.0\r\nWARC-Type: warcinfo\r\n";
-        assert_eq!(of(record), Source::Archive);
-        assert_eq!(of(&gzip(record)), Source::Archive);
-        assert_eq!(of(b""), Source::File);
-        assert_eq!(of(b"WAR"), Source::File);
+        assert_eq!(detect(record), InputKind::Archive);
+        assert_eq!(detect(&gzip(record)), InputKind::Archive);
+        assert_eq!(detect(b""), InputKind::RobotsTxt);
+        assert_eq!(detect(b"WAR"), InputKind::RobotsTxt);
         let robots = b"User-agent: *\nDisallow: /\n";
-        assert_eq!(of(robots), Source::File);
-        assert_eq!(of(&gzip(robots)), Source::File);
-        assert_eq!(Source::of(folder.path()).unwrap(), Source::Dataset);
-        assert!(Source::of(&folder.path().join("none")).is_err());
+        assert_eq!(detect(robots), InputKind::RobotsTxt);
+        assert_eq!(detect(&gzip(robots)), InputKind::RobotsTxt);
+        assert_eq!(
+            InputKind::detect(folder.path()).unwrap(),
+            InputKind::Dataset
+        );
+        assert!(InputKind::detect(&folder.path().join("none")).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use crate::dataset::catch_panic;
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
-use crate::external_sort::Filter;
+use crate::external_sort::BloomFilter;
 use crate::tables::Table;
 use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
@@ -39,7 +39,7 @@ pub enum CaptureFilter {
     /// All.
     All,
     /// Those of captures in the set, by [`capture_key`].
-    Captures(Arc<Filter>),
+    Captures(Arc<BloomFilter>),
 }
 
 /// The key of a capture in a set: the crawl's number and its `robots_id`.
@@ -197,12 +197,12 @@ impl Dataset {
     }
 }
 
-fn row_filter(ids: ProjectionMask, crawl: u32, filter: &Arc<Filter>) -> RowFilter {
+fn row_filter(ids: ProjectionMask, crawl: u32, filter: &Arc<BloomFilter>) -> RowFilter {
     let filter = Arc::clone(filter);
     let is_wanted = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
         let ids = batch.column(0).as_any().downcast_ref::<Int64Array>();
         let ids = ids.ok_or_else(|| ArrowError::CastError("robots_id is no BIGINT".to_owned()))?;
-        let is_wanted = |id: &i64| filter.may_hold(&capture_key(crawl, *id));
+        let is_wanted = |id: &i64| filter.may_contain(&capture_key(crawl, *id));
         Ok(ids
             .values()
             .iter()

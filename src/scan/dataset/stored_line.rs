@@ -3,7 +3,7 @@
 use super::{CaptureFilter, Dataset, column};
 use crate::error::Error;
 use crate::escaped_text::unescape_body;
-use crate::external_sort::sort_key::{Values, put_text, put_u8, put_u32, put_u64};
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
 use crate::tables::Table;
 use arrow_array::{
     Array, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
@@ -222,23 +222,23 @@ impl<'a> StoredLine<'a> {
             self.name,
             self.token,
         ] {
-            put_text(out, text.as_bytes());
+            put_bytes(out, text.as_bytes());
         }
     }
 
     /// Reads what [`StoredLine::write`] wrote.
     pub fn read(record: &'a [u8]) -> Self {
-        let mut values = Values(record);
-        let line_no = values.u32();
-        let key = match values.u8() {
+        let mut fields = FieldReader::new(record);
+        let line_no = fields.u32();
+        let key = match fields.u8() {
             0 => DirectiveKind::UserAgent,
             1 => DirectiveKind::Allow,
             _ => DirectiveKind::Disallow,
         };
-        let (group_no, record_no) = (values.u32(), values.u32());
-        let flags = values.u8();
-        let crawl_delay = f64::from_bits(values.u64());
-        let mut text = || std::str::from_utf8(values.text()).expect("it was written from a text");
+        let (group_no, record_no) = (fields.u32(), fields.u32());
+        let flags = fields.u8();
+        let crawl_delay = f64::from_bits(fields.u64());
+        let mut text = || std::str::from_utf8(fields.bytes()).expect("it was written from a text");
         Self {
             key,
             line_no,

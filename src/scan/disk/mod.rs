@@ -17,11 +17,13 @@
 mod new_file;
 pub(crate) mod open_files;
 mod single_file;
+mod system_temp_folder;
 mod temp_folder;
 mod walk;
 
 pub(crate) use new_file::NewFile;
 pub(crate) use single_file::{SORT_RUN_PREFIX, SingleFile};
+pub(crate) use system_temp_folder::SystemTempFolder;
 pub(crate) use temp_folder::TempFolder;
 pub(crate) use walk::walk;
 

@@ -1,20 +1,27 @@
-//! Sorts more records than memory holds.
+//! External merge sort: sorts more records than memory holds.
 //!
-//! A record is bytes, and records are ordered as bytes are: what a sort is by
-//! stands first in them, written so that bytes order as values do ([`record`]).
-//! What does not fit is written to runs in a folder for scratch, and merged as
-//! it is read. Equal inputs give equal outputs, whatever the memory.
+//! A record is a byte string, and records are ordered as bytes. The fields to
+//! sort by stand first, encoded so that their bytes compare as the values do
+//! ([`sort_key`]). Records that exceed the memory limit are written as sorted
+//! runs to a temporary folder ([`SpillFolder`]), and runs are merged while they
+//! are read. The order of the output depends only on the records, not on the
+//! memory limit.
+//!
+//! [`SortMemory`] divides the memory limit of a command among its sorters.
 
 mod bloom;
+mod memory;
 pub(crate) mod sort_key;
 mod spill;
 
-pub(crate) use bloom::Filter;
-pub(crate) use spill::Scratch;
+pub(crate) use bloom::BloomFilter;
+pub(crate) use memory::{MEMORY_BYTES_MIN, SortMemory};
+pub(crate) use spill::SpillFolder;
 
 use crate::disk::open_files;
 use crate::error::Error;
 use rayon::prelude::*;
+use sort_key::FieldReader;
 use spill::Run;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,53 +30,67 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 
 /// Bytes that are read ahead of each run.
-const AHEAD_BYTES: usize = 32 << 10;
+const READ_AHEAD_BYTES: usize = 32 << 10;
 
-/// Runs that are merged at a time.
+/// The most runs that are merged at the same time.
 const FAN_IN_MAX: usize = 256;
 
-/// What a place in the arena costs beside the record.
-const PLACE_BYTES: usize = size_of::<(u32, u32)>();
+/// The memory that a record takes beside its bytes.
+const SLICE_BYTES: usize = size_of::<ArenaSlice>();
 
-/// The most that one sort holds, so that places fit 32 bits.
+/// The most memory of one sorter: offsets into the arena have 32 bits.
 const MEMORY_MAX: usize = 2 << 30;
 
-/// Takes records in any order.
+/// A record in the arena of a sorter.
+#[derive(Clone, Copy, Debug)]
+struct ArenaSlice {
+    start: u32,
+    len: u32,
+}
+
+/// Collects records in any order.
 pub(crate) struct Sorter<'s> {
-    scratch: &'s Scratch,
+    spill_folder: &'s SpillFolder,
     memory: usize,
     arena: Vec<u8>,
-    places: Vec<(u32, u32)>,
+    slices: Vec<ArenaSlice>,
     runs: Vec<Run>,
     len: u64,
 }
 
-/// Records in order, in memory or in runs, to be read as often as wanted.
-pub(crate) struct Sorted<'s> {
-    scratch: &'s Scratch,
+/// Sorted records, in memory or in runs. They can be read more than once.
+pub(crate) struct SortedRecords<'s> {
+    spill_folder: &'s SpillFolder,
     arena: Vec<u8>,
-    places: Vec<(u32, u32)>,
+    slices: Vec<ArenaSlice>,
     runs: Vec<Run>,
     len: u64,
 }
 
-/// Lends sorted records, one after the other.
+/// Reads sorted records.
 pub(crate) struct Reader<'a> {
-    sorted: &'a Sorted<'a>,
-    at: usize,
-    sources: Vec<(BufReader<File>, &'a Run)>,
-    /// The next record of each run; the least is on top.
+    sorted: &'a SortedRecords<'a>,
+    /// The number of records that have been read.
+    records: usize,
+    sources: Vec<RunReader<'a>>,
+    /// The next record of each run with the index of the run; the least record
+    /// is on top.
     heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
 }
 
+struct RunReader<'a> {
+    file: BufReader<File>,
+    run: &'a Run,
+}
+
 impl<'s> Sorter<'s> {
-    /// Makes a sort that holds about `memory` bytes.
-    pub(crate) fn new(scratch: &'s Scratch, memory: usize) -> Self {
+    /// Creates a sorter that holds about `memory` bytes.
+    fn new(spill_folder: &'s SpillFolder, memory: usize) -> Self {
         Self {
-            scratch,
+            spill_folder,
             memory: memory.min(MEMORY_MAX),
             arena: Vec::new(),
-            places: Vec::new(),
+            slices: Vec::new(),
             runs: Vec::new(),
             len: 0,
         }
@@ -77,42 +98,45 @@ impl<'s> Sorter<'s> {
 
     /// Adds a record.
     pub(crate) fn push(&mut self, record: &[u8]) -> Result<(), Error> {
-        self.scratch.check(self.len)?;
-        let held = self.arena.len() + self.places.len() * PLACE_BYTES;
-        if !self.places.is_empty() && held + record.len() + PLACE_BYTES > self.memory {
+        self.spill_folder.check_stop_at(self.len)?;
+        let held = self.arena.len() + self.slices.len() * SLICE_BYTES;
+        if !self.slices.is_empty() && held + record.len() + SLICE_BYTES > self.memory {
             self.spill()?;
         }
-        // A record that is larger than all memory still has its place: it is alone in the arena.
-        self.places
-            .push((self.arena.len() as u32, record.len() as u32));
+        // A record larger than the memory limit is alone in the arena.
+        self.slices.push(ArenaSlice {
+            start: self.arena.len() as u32,
+            len: record.len() as u32,
+        });
         self.arena.extend_from_slice(record);
         self.len += 1;
         Ok(())
     }
 
-    /// Ends the input.
-    pub(crate) fn finish(mut self) -> Result<Sorted<'s>, Error> {
+    /// Sorts the records. Runs are merged until few enough are left to be read
+    /// at the same time.
+    pub(crate) fn finish(mut self) -> Result<SortedRecords<'s>, Error> {
         if self.runs.is_empty() {
             self.sort();
         } else {
             self.spill()?;
-            // What was held is free for what is sorted next.
+            // Free the memory for the next sorter.
             self.arena = Vec::new();
-            self.places = Vec::new();
+            self.slices = Vec::new();
         }
-        // A few sorts may be read at the same time.
+        // Several sorts may be read at the same time.
         let fan_in_max = (open_files::free() / 4).clamp(2, FAN_IN_MAX);
-        let fan_in = (self.memory / 4 / AHEAD_BYTES).clamp(2, fan_in_max);
-        let mut sorted = Sorted {
-            scratch: self.scratch,
+        let fan_in = (self.memory / 4 / READ_AHEAD_BYTES).clamp(2, fan_in_max);
+        let mut sorted = SortedRecords {
+            spill_folder: self.spill_folder,
             arena: self.arena,
-            places: self.places,
+            slices: self.slices,
             runs: self.runs,
             len: self.len,
         };
         while sorted.runs.len() > fan_in {
             let rest = sorted.runs.split_off(fan_in);
-            let mut run = self.scratch.begin()?;
+            let mut run = self.spill_folder.create_run()?;
             let mut reader = sorted.read()?;
             while let Some(record) = reader.peek() {
                 run.write(record)?;
@@ -126,84 +150,99 @@ impl<'s> Sorter<'s> {
     }
 
     fn sort(&mut self) {
-        let Self { arena, places, .. } = self;
-        places.par_sort_unstable_by(|&a, &b| text(arena, a).cmp(text(arena, b)));
+        let Self { arena, slices, .. } = self;
+        slices.par_sort_unstable_by(|&a, &b| record_of(arena, a).cmp(record_of(arena, b)));
     }
 
     fn spill(&mut self) -> Result<(), Error> {
         self.sort();
-        let mut run = self.scratch.begin()?;
-        for &place in &self.places {
-            run.write(text(&self.arena, place))?;
+        let mut run = self.spill_folder.create_run()?;
+        for &slice in &self.slices {
+            run.write(record_of(&self.arena, slice))?;
         }
         self.runs.push(run.finish()?);
         self.arena.clear();
-        self.places.clear();
+        self.slices.clear();
         Ok(())
     }
 }
 
-impl Sorted<'_> {
-    /// How many records there are.
+impl SortedRecords<'_> {
+    /// Returns the number of records.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no records.
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Begins to read at the first record.
+    /// Returns a reader at the first record.
     pub(crate) fn read(&self) -> Result<Reader<'_>, Error> {
         let mut reader = Reader {
             sorted: self,
-            at: 0,
+            records: 0,
             sources: Vec::with_capacity(self.runs.len()),
             heads: BinaryHeap::with_capacity(self.runs.len()),
         };
-        for (nth, run) in self.runs.iter().enumerate() {
-            let mut source = BufReader::with_capacity(AHEAD_BYTES, run.open()?);
+        for (i, run) in self.runs.iter().enumerate() {
+            let mut file = BufReader::with_capacity(READ_AHEAD_BYTES, run.open()?);
             let mut head = Vec::new();
-            if read_record(&mut source, &mut head).map_err(|error| run.unreadable(error))? {
-                reader.heads.push(Reverse((head, nth)));
+            if read_record(&mut file, &mut head).map_err(|error| run.read_error(error))? {
+                reader.heads.push(Reverse((head, i)));
             }
-            reader.sources.push((source, run));
+            reader.sources.push(RunReader { file, run });
         }
         Ok(reader)
     }
 }
 
 impl Reader<'_> {
-    /// The next record; `None` at the end.
+    /// Returns the current record; `None` at the end.
     pub(crate) fn peek(&self) -> Option<&[u8]> {
         if self.sources.is_empty() {
-            let place = self.sorted.places.get(self.at)?;
-            return Some(text(&self.sorted.arena, *place));
+            let slice = self.sorted.slices.get(self.records)?;
+            return Some(record_of(&self.sorted.arena, *slice));
         }
         self.heads.peek().map(|Reverse((record, _))| &record[..])
     }
 
-    /// Goes on behind it.
+    /// Goes to the next record.
     pub(crate) fn advance(&mut self) -> Result<(), Error> {
-        self.sorted.scratch.check(self.at as u64)?;
-        self.at += 1;
+        self.sorted
+            .spill_folder
+            .check_stop_at(self.records as u64)?;
+        self.records += 1;
         if let Some(mut top) = self.heads.peek_mut() {
-            let Reverse((head, nth)) = &mut *top;
-            let (source, run) = &mut self.sources[*nth];
-            if !read_record(source, head).map_err(|error| run.unreadable(error))? {
+            let Reverse((head, i)) = &mut *top;
+            let RunReader { file, run } = &mut self.sources[*i];
+            if !read_record(file, head).map_err(|error| run.read_error(error))? {
                 PeekMut::pop(top);
             }
         }
         Ok(())
     }
+
+    /// Goes to the first record that begins with `key` or a later key. A key is
+    /// a byte string with its length, as [`FieldReader::key`] returns it.
+    pub(crate) fn skip_to_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        while self
+            .peek()
+            .is_some_and(|record| FieldReader::new(record).key() < key)
+        {
+            self.advance()?;
+        }
+        Ok(())
+    }
 }
 
-fn text(arena: &[u8], (start, len): (u32, u32)) -> &[u8] {
-    &arena[start as usize..][..len as usize]
+fn record_of(arena: &[u8], slice: ArenaSlice) -> &[u8] {
+    &arena[slice.start as usize..][..slice.len as usize]
 }
 
-/// Reads a length and as many bytes; `false` at the end.
+/// Reads a record with its length before it. Returns false at the end of the
+/// run.
 fn read_record(source: &mut impl Read, record: &mut Vec<u8>) -> io::Result<bool> {
     let mut len = [0; 4];
     match source.read(&mut len[..1])? {
@@ -222,27 +261,27 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn any_memory_gives_the_same_order() {
+    fn the_order_does_not_depend_on_the_memory_limit() {
         let folder = tempfile::tempdir().unwrap();
         let records: Vec<Vec<u8>> = (0..5000u32)
-            .map(|at| {
-                let at = at.wrapping_mul(2_654_435_761);
-                at.to_be_bytes()[..1 + at as usize % 4].repeat(1 + at as usize % 7)
+            .map(|i| {
+                let hash = i.wrapping_mul(2_654_435_761);
+                hash.to_be_bytes()[..1 + hash as usize % 4].repeat(1 + hash as usize % 7)
             })
             .collect();
         let mut expected = records.clone();
         expected.sort();
         for (memory, spills) in [(1 << 20, false), (20_000, true), (500, true), (1, true)] {
             let stop = Arc::new(AtomicBool::new(false));
-            let place = folder.path().join("scratch");
-            let scratch = Scratch::create(&place, stop).unwrap();
-            let mut sorter = Sorter::new(&scratch, memory);
+            let path = folder.path().join("scratch");
+            let spill_folder = SpillFolder::create(&path, stop).unwrap();
+            let mut sorter = Sorter::new(&spill_folder, memory);
             for record in &records {
                 sorter.push(record).unwrap();
             }
             let sorted = sorter.finish().unwrap();
             assert_eq!((sorted.len(), sorted.is_empty()), (5000, false));
-            assert_eq!(scratch.runs() > 0, spills, "{memory}");
+            assert_eq!(spill_folder.runs() > 0, spills, "{memory}");
             for _ in 0..2 {
                 let (mut reader, mut read) = (sorted.read().unwrap(), Vec::new());
                 while let Some(record) = reader.peek() {
@@ -252,37 +291,37 @@ mod tests {
                 assert_eq!(read, expected, "{memory}");
             }
             drop(sorted);
-            drop(scratch);
-            assert!(!place.exists(), "nothing is left");
+            drop(spill_folder);
+            assert!(!path.exists(), "nothing is left");
         }
     }
 
     #[test]
-    fn a_raised_flag_ends_a_sort_and_leaves_nothing() {
+    fn a_sort_that_is_stopped_removes_its_runs() {
         let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("scratch");
+        let path = folder.path().join("scratch");
         let stop = Arc::new(AtomicBool::new(false));
-        let scratch = Scratch::create(&place, Arc::clone(&stop)).unwrap();
-        let mut sorter = Sorter::new(&scratch, 10);
+        let spill_folder = SpillFolder::create(&path, Arc::clone(&stop)).unwrap();
+        let mut sorter = Sorter::new(&spill_folder, 10);
         sorter.push(b"abcdefgh").unwrap();
         sorter.push(b"ijklmnop").unwrap();
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         let result = (0..100_000).try_for_each(|_| sorter.push(b"x"));
         assert!(result.is_err());
         drop(sorter);
-        drop(scratch);
-        assert!(!place.exists());
+        drop(spill_folder);
+        assert!(!path.exists());
     }
 
     #[test]
-    fn a_folder_that_exists_is_not_used() {
+    fn an_existing_folder_is_not_used_for_runs() {
         let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("scratch");
-        std::fs::create_dir(&place).unwrap();
-        std::fs::write(place.join("run-7"), b"mine").unwrap();
+        let path = folder.path().join("scratch");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join("run-7"), b"mine").unwrap();
         let stop = Arc::new(AtomicBool::new(false));
-        let error = Scratch::create(&place, stop).unwrap_err();
+        let error = SpillFolder::create(&path, stop).unwrap_err();
         assert_eq!(error.kind(), &crate::error::ErrorKind::Create);
-        assert!(place.join("run-7").exists());
+        assert!(path.join("run-7").exists());
     }
 }

@@ -1,12 +1,17 @@
-//! Values in the bytes of a record.
+//! The encoding of the fields of a record.
 //!
-//! Numbers are written so that bytes order as numbers do. Texts have their
-//! length before them: equal ones lie together, and that is all that is asked
-//! of their order. A record is read in the order in which it was written.
+//! Records are compared as bytes, so numbers are written in big-endian order,
+//! and signed numbers with the sign bit inverted: their bytes compare as the
+//! numbers do. A byte string is prefixed with its length. This keeps equal
+//! strings together, although the order differs from that of the strings. A
+//! record is read with the functions and in the order in which it was written.
 
-/// Values of a record that are not read yet.
+/// The message of the panic if a record is read in another way than written.
+const AS_WRITTEN: &str = "a record is read in the order in which it was written";
+
+/// Reads the fields of a record one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Values<'a>(pub(crate) &'a [u8]);
+pub(crate) struct FieldReader<'a>(&'a [u8]);
 
 pub(crate) fn put_u8(out: &mut Vec<u8>, value: u8) {
     out.push(value);
@@ -20,17 +25,26 @@ pub(crate) fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
-/// The least number comes first, so the sign's bit is turned.
 pub(crate) fn put_i64(out: &mut Vec<u8>, value: i64) {
-    put_u64(out, value.cast_unsigned() ^ 1 << 63);
+    put_u64(out, ordered_bits(value));
 }
 
-pub(crate) fn put_text(out: &mut Vec<u8>, text: &[u8]) {
-    put_u32(out, text.len() as u32);
-    out.extend_from_slice(text);
+/// Writes a byte string with its length before it.
+pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_u32(out, bytes.len() as u32);
+    out.extend_from_slice(bytes);
 }
 
-impl<'a> Values<'a> {
+/// Returns an unsigned number that orders as the signed one does.
+pub(crate) fn ordered_bits(value: i64) -> u64 {
+    value.cast_unsigned() ^ 1 << 63
+}
+
+impl<'a> FieldReader<'a> {
+    pub(crate) fn new(record: &'a [u8]) -> Self {
+        Self(record)
+    }
+
     pub(crate) fn u8(&mut self) -> u8 {
         self.take::<1>()[0]
     }
@@ -47,28 +61,29 @@ impl<'a> Values<'a> {
         (self.u64() ^ 1 << 63).cast_signed()
     }
 
-    /// A text as it is written, with its length, by which records order.
+    /// Reads a byte string and returns it with the length before it, as
+    /// records are compared.
     pub(crate) fn key(&mut self) -> &'a [u8] {
-        let written = self.0;
-        let len = self.text().len() + 4;
-        &written[..len]
+        let fields = self.0;
+        let len = self.bytes().len() + 4;
+        &fields[..len]
     }
 
-    pub(crate) fn text(&mut self) -> &'a [u8] {
+    /// Reads a byte string.
+    pub(crate) fn bytes(&mut self) -> &'a [u8] {
         let len = self.u32() as usize;
-        let (text, rest) = self
-            .0
-            .split_at_checked(len)
-            .expect("a record is read as it was written");
+        let (bytes, rest) = self.0.split_at_checked(len).expect(AS_WRITTEN);
         self.0 = rest;
-        text
+        bytes
+    }
+
+    /// Returns the fields that have not been read.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.0
     }
 
     fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (value, rest) = self
-            .0
-            .split_first_chunk::<N>()
-            .expect("a record is read as it was written");
+        let (value, rest) = self.0.split_first_chunk::<N>().expect(AS_WRITTEN);
         self.0 = rest;
         *value
     }
@@ -79,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_order_as_values_do() {
+    fn bytes_compare_as_numbers_do() {
         let written = |value: i64| {
             let mut out = Vec::new();
             put_i64(&mut out, value);
@@ -88,22 +103,22 @@ mod tests {
         let values = [i64::MIN, -256, -1, 0, 1, 255, 256, i64::MAX];
         assert!(values.is_sorted_by(|a, b| written(*a) < written(*b)));
         for value in values {
-            assert_eq!(Values(&written(value)).i64(), value);
+            assert_eq!(FieldReader::new(&written(value)).i64(), value);
         }
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn fields_are_read_as_they_were_written() {
         let mut out = Vec::new();
-        put_text(&mut out, b"https://a");
+        put_bytes(&mut out, b"https://a");
         put_u8(&mut out, 7);
         put_u32(&mut out, u32::MAX);
-        put_text(&mut out, b"x\0y");
+        put_bytes(&mut out, b"x\0y");
         put_u64(&mut out, 1);
-        let mut values = Values(&out);
-        assert_eq!(values.key(), b"\0\0\0\x09https://a");
-        assert_eq!((values.u8(), values.u32()), (7, u32::MAX));
-        assert_eq!(values.text(), b"x\0y");
-        assert_eq!((values.u64(), values.0), (1, &b""[..]));
+        let mut fields = FieldReader::new(&out);
+        assert_eq!(fields.key(), b"\0\0\0\x09https://a");
+        assert_eq!((fields.u8(), fields.u32()), (7, u32::MAX));
+        assert_eq!(fields.bytes(), b"x\0y");
+        assert_eq!((fields.u64(), fields.rest()), (1, &b""[..]));
     }
 }

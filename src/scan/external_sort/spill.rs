@@ -1,4 +1,4 @@
-//! A folder for runs, which are gone when it is.
+//! Sorted runs in files, and the temporary folder that holds them.
 
 use crate::disk::{self, SORT_RUN_PREFIX};
 use crate::error::{Error, ErrorKind};
@@ -9,33 +9,36 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Records between two looks at whether to stop.
-const CHECK_EVERY: u64 = 1 << 12;
+/// Records after which the stop flag is checked again.
+const CHECK_INTERVAL: u64 = 1 << 12;
 
-/// A folder that is made for the runs of sorts, and removed when it is dropped.
+/// A temporary folder for the runs of all sorters, removed when dropped.
+///
+/// It also holds the flag that stops them, since every sorter has a reference
+/// to it.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub(crate) struct SpillFolder {
     folder: PathBuf,
     runs: Cell<u64>,
     stop: Arc<AtomicBool>,
 }
 
-/// Sorted records in a file, which is removed when it is dropped.
+/// A file of sorted records, removed when dropped.
 #[derive(Debug)]
 pub(super) struct Run {
     path: PathBuf,
 }
 
-/// A run that is being written.
-pub(super) struct OpenRun {
+/// Writes a run.
+pub(super) struct RunWriter {
     run: Run,
     file: BufWriter<File>,
 }
 
-impl Scratch {
-    /// Makes the folder, of which nothing may exist yet.
+impl SpillFolder {
+    /// Creates the folder, which must not exist.
     ///
-    /// Sorts end with [`ErrorKind::Abandoned`] once `stop` is set.
+    /// Sorters fail with [`ErrorKind::Abandoned`] once `stop` is set.
     ///
     /// # Errors
     ///
@@ -50,55 +53,57 @@ impl Scratch {
         })
     }
 
-    /// How many runs were written.
+    /// Returns the number of runs written so far.
     pub(crate) fn runs(&self) -> u64 {
         self.runs.get()
     }
 
-    /// Looks now and then whether to stop.
-    pub(super) fn check(&self, at: u64) -> Result<(), Error> {
-        if at.is_multiple_of(CHECK_EVERY) {
-            self.stopped()?;
+    /// Checks the stop flag once per [`CHECK_INTERVAL`] records; `record` is
+    /// the number of the current one.
+    pub(super) fn check_stop_at(&self, record: u64) -> Result<(), Error> {
+        if record.is_multiple_of(CHECK_INTERVAL) {
+            self.check_stop()?;
         }
         Ok(())
     }
 
-    /// An error once the work is to stop.
-    pub(crate) fn stopped(&self) -> Result<(), Error> {
+    /// Returns an error if the stop flag is set.
+    pub(crate) fn check_stop(&self) -> Result<(), Error> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorKind::Abandoned, &self.folder));
         }
         Ok(())
     }
 
-    /// Begins a run.
-    pub(super) fn begin(&self) -> Result<OpenRun, Error> {
-        self.stopped()?;
+    /// Creates the file of the next run.
+    pub(super) fn create_run(&self) -> Result<RunWriter, Error> {
+        self.check_stop()?;
         let path = self
             .folder
             .join(format!("{SORT_RUN_PREFIX}{}", self.runs.get()));
         self.runs.set(self.runs.get() + 1);
         let file = disk::create_new(&path).map_err(|error| Error::write(&path, error))?;
-        Ok(OpenRun {
+        Ok(RunWriter {
             run: Run { path },
             file: BufWriter::new(file),
         })
     }
 }
 
-impl Drop for Scratch {
+impl Drop for SpillFolder {
     fn drop(&mut self) {
-        // Each run removes its own file. This fails where something else is left.
+        // Each run removes its own file. Files of others are left alone, and
+        // then this fails.
         let _ = fs::remove_dir(&self.folder);
     }
 }
 
 impl Run {
     pub(super) fn open(&self) -> Result<File, Error> {
-        disk::open(&self.path).map_err(|error| self.unreadable(error))
+        disk::open(&self.path).map_err(|error| self.read_error(error))
     }
 
-    pub(super) fn unreadable(&self, error: io::Error) -> Error {
+    pub(super) fn read_error(&self, error: io::Error) -> Error {
         Error::read(&self.path, error)
     }
 }
@@ -109,9 +114,10 @@ impl Drop for Run {
     }
 }
 
-impl OpenRun {
+impl RunWriter {
     pub(super) fn write(&mut self, record: &[u8]) -> Result<(), Error> {
-        // Records are far shorter: their texts come from spans and lines of 32 bits.
+        // The length fits: the texts of a record are lines and URLs, whose
+        // lengths are 32-bit numbers already.
         let len = (record.len() as u32).to_le_bytes();
         let result = self
             .file

@@ -1,94 +1,64 @@
-//! Captures of a dataset, gathered by a key, with revisits filled.
+//! Captures of a dataset, sorted by a key, with the content of revisits.
 
-use super::candidate::{COLUMNS, Page, Rows, put_page, read_page};
-use super::revisits::Revisits;
-use crate::dataset::CaptureFilter;
+use super::AsOf;
+use super::candidate::CaptureFields;
+use super::capture_rows::{CaptureRows, for_each_capture};
+use super::context::ResolveContext;
+use super::revisits::RevisitFiller;
 use crate::error::Error;
-use crate::external_sort::sort_key::{Values, put_text};
-use crate::external_sort::{Reader, Sorted};
-use crate::tables::Table;
-use crate::url_match::Job;
-use std::sync::atomic::Ordering;
+use crate::external_sort::sort_key::FieldReader;
+use crate::external_sort::{Reader, SortedRecords};
 
-/// Writes the key of a row of a crawl; `false` where it is not wanted.
-pub(crate) type KeyOf<'k> = dyn FnMut(u32, &Rows<'_>, usize, &mut Vec<u8>) -> bool + 'k;
+/// Writes the key of a row, given the index of its crawl. Returns false if the
+/// row is not needed.
+pub(super) type WriteKey<'k> = dyn FnMut(u32, &CaptureRows<'_>, usize, &mut Vec<u8>) -> bool + 'k;
 
-/// Reads all captures and sorts those that are wanted by their keys, then by
-/// their times.
-pub(crate) fn gather<'j>(job: &Job<'j>, key_of: &mut KeyOf<'_>) -> Result<Sorted<'j>, Error> {
-    let mut captures = job.sorter();
-    let mut revisits = Revisits::new(job);
+/// Reads all captures, and sorts those that are needed by their keys, then by
+/// their times. The content of revisits is filled in.
+pub(super) fn sort_captures<'a>(
+    context: &ResolveContext<'a>,
+    write_key: &mut WriteKey<'_>,
+) -> Result<SortedRecords<'a>, Error> {
+    let mut captures = context.memory.sorter();
+    let mut revisits = RevisitFiller::new(context);
     let (mut key, mut record) = (Vec::new(), Vec::new());
-    each_row(job, &mut |crawl, rows, row| {
+    for_each_capture(context, &mut |crawl, rows, row| {
         key.clear();
-        if !key_of(crawl, rows, row, &mut key) {
+        if !write_key(crawl, rows, row, &mut key) {
             return Ok(());
         }
-        let page = rows.page(crawl, row);
-        let next_url = rows.next_url(row);
-        if revisits.push(&key, &page, next_url, rows, row)? {
+        let capture = CaptureFields {
+            candidate: rows.candidate(crawl, row),
+            next_url: rows.next_url(row).map(str::as_bytes),
+        };
+        if revisits.push(&key, &capture, rows, row)? {
             return Ok(());
         }
-        put_capture(&mut record, &key, &page, next_url);
+        super::revisits::put_capture(&mut record, &key, &capture);
         captures.push(&record)
     })?;
-    revisits.fill(job, &mut captures)?;
+    revisits.fill(context, &mut captures)?;
     captures.finish()
 }
 
-/// Gives each row of `robots_files` with the number of its crawl.
-pub(super) fn each_row(
-    job: &Job<'_>,
-    each: &mut dyn FnMut(u32, &Rows<'_>, usize) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let table = Table::RobotsFiles;
-    job.dataset
-        .read(table, &COLUMNS, &CaptureFilter::All, &mut |crawl, batch| {
-            job.scratch.stopped()?;
-            let rows = Rows::of(batch)?;
-            job.progress
-                .rows
-                .fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
-            (0..batch.num_rows()).try_for_each(|row| each(crawl, &rows, row))
-        })
-}
-
-/// Writes a capture as a record.
-pub(super) fn put_capture(record: &mut Vec<u8>, key: &[u8], page: &Page, next_url: Option<&str>) {
-    record.clear();
-    put_text(record, key);
-    put_page(record, page, next_url);
-}
-
-/// Reads on up to the first record whose key is not before `key`.
-pub(crate) fn skip_to(reader: &mut Reader<'_>, key: &[u8]) -> Result<(), Error> {
-    while reader
-        .peek()
-        .is_some_and(|record| Values(record).key() < key)
-    {
-        reader.advance()?;
-    }
-    Ok(())
-}
-
-/// Gives the captures of `key` up to `time` that were not given before, in the
-/// order of their times.
-pub(crate) fn each_until(
+/// Calls `each` for the captures of `key` up to a time, in the order of their
+/// times. Captures that an earlier call has passed are not repeated.
+pub(super) fn for_captures_until(
     reader: &mut Reader<'_>,
     key: &[u8],
-    time: i64,
-    each: &mut dyn FnMut(Page, Option<&[u8]>),
+    as_of: AsOf,
+    each: &mut dyn FnMut(CaptureFields<'_>),
 ) -> Result<(), Error> {
     while let Some(record) = reader.peek() {
-        let mut values = Values(record);
-        if values.key() != key {
+        let mut fields = FieldReader::new(record);
+        if fields.key() != key {
             break;
         }
-        let (page, next_url) = read_page(&mut values);
-        if page.time > time {
+        let capture = CaptureFields::read(&mut fields);
+        if !as_of.includes(capture.candidate.time) {
             break;
         }
-        each(page, next_url);
+        each(capture);
         reader.advance()?;
     }
     Ok(())

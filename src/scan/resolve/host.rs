@@ -1,25 +1,27 @@
-//! The capture that speaks for one host.
+//! The authoritative capture of one host, for `check --host`.
 
-use super::candidate::{Page, Pick};
-use super::captures::each_row;
-use super::origin;
-use super::redirects::speakers;
+use super::AsOf;
+use super::candidate::{Candidate, CandidateSelection};
+use super::capture_rows::for_each_capture;
+use super::context::ResolveContext;
+use super::origin::{WebOrigin, default_port, without_root_dot};
+use super::redirects::authoritative_candidates;
 use crate::capture::url::parse_url;
-use crate::crawler::DialectChoice;
-use crate::dataset::Dataset;
 use crate::error::Error;
-use crate::external_sort::sort_key::{Values, put_i64, put_text};
-use crate::external_sort::{Scratch, Sorter};
-use crate::url_match::{Job, MEMORY_MIN, NEWEST, Progress};
+use crate::external_sort::sort_key::{FieldReader, put_bytes};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A host that is asked for: its name, perhaps a port, perhaps a scheme.
+/// The most hosts that are suggested.
+const SIMILAR_MAX: usize = 5;
+
+/// A host to look up: a name, optionally with a port and a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
     scheme: Option<String>,
     name: String,
-    /// `None`: any, unless the scheme is said, which has its own.
+    /// `None` matches every port. With a scheme, it is the default of the
+    /// scheme if no other is given.
     port: Option<u16>,
     text: String,
 }
@@ -31,80 +33,82 @@ impl std::fmt::Display for Host {
 }
 
 impl Host {
-    /// Reads `example.com`, `example.com:8080`, or a URL, of which only the
-    /// origin counts; `None` if it is nothing of the kind.
+    /// Parses `example.com`, `example.com:8080`, or a URL, of which only the
+    /// origin counts. Returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_url = text.contains("://");
         let parse = |scheme: &str| parse_url(format!("{scheme}{text}").as_bytes());
         let url = parse(if is_url { "" } else { "https://" })?;
-        let mut name = url.host_str().filter(|name| !name.is_empty())?;
-        name = name
-            .strip_suffix('.')
-            .filter(|it| !it.is_empty())
-            .unwrap_or(name);
+        let name = url.host_str().filter(|name| !name.is_empty())?;
         let port = if is_url {
             url.port_or_known_default()
         } else {
-            // The port that is https's own is not that of http.
-            let other = parse("http://")?;
-            url.port().or(other.port())
+            // `url` drops the port 443, which is not the default of http.
+            let http_url = parse("http://")?;
+            url.port().or(http_url.port())
         };
         Some(Self {
             scheme: is_url.then(|| url.scheme().to_owned()),
-            name: name.to_owned(),
+            name: without_root_dot(name).to_owned(),
             port,
             text: text.to_owned(),
         })
     }
 
-    /// Returns true if the name ends with a public suffix that is known, such as
-    /// `com`. File names seldom do.
+    /// Returns true if the name ends with a known public suffix, such as `com`.
+    /// File names rarely do.
     pub fn has_known_suffix(&self) -> bool {
         psl::suffix(self.name.as_bytes()).is_some_and(|suffix| suffix.is_known())
     }
 
-    fn is(&self, scheme: &str, name: &str, port: u16) -> bool {
-        name == self.name
-            && self.scheme.as_ref().is_none_or(|it| it == scheme)
-            && self.port.is_none_or(|it| it == port)
+    fn matches(&self, origin: &WebOrigin<'_>) -> bool {
+        origin.host == self.name
+            && self
+                .scheme
+                .as_ref()
+                .is_none_or(|scheme| scheme == origin.scheme)
+            && self
+                .port
+                .is_none_or(|port| Some(port) == origin.effective_port())
     }
 }
 
-/// The most hosts that are suggested.
-const SIMILAR_MAX: usize = 5;
-
-/// The captures closest to a host that has none at a time.
+/// Suggestions for a host without captures at the requested time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Nearby {
-    /// The time of the host's first capture, in milliseconds since 1970.
+pub(crate) struct HostSuggestions {
+    /// The time of the first capture of the host, in milliseconds since 1970.
     pub(crate) first_time: Option<i64>,
-    /// Hosts with captures: its other ports and schemes, subdomains and
-    /// parents; the shortest first.
+    /// Hosts with captures: the same name with other ports and schemes,
+    /// subdomains and parents; the shortest first.
     pub(crate) hosts: Vec<String>,
 }
 
-/// Finds the captures closest to a host.
+/// Finds captures of similar hosts, and of the host at other times.
 ///
 /// # Errors
 ///
 /// Those of reading the dataset.
-pub(crate) fn nearby(dataset: &Dataset, scratch: &Scratch, host: &Host) -> Result<Nearby, Error> {
-    let progress = Progress::default();
+pub(crate) fn suggest_hosts(
+    context: &ResolveContext<'_>,
+    host: &Host,
+) -> Result<HostSuggestions, Error> {
     let mut first_time: Option<i64> = None;
+    // The length comes first, so that the shortest names are kept.
     let mut similar: BTreeSet<(usize, String)> = BTreeSet::new();
-    each_row(&job(dataset, scratch, &progress), &mut |_, rows, row| {
-        let Some((scheme, name, port)) = rows.host(row) else {
+    for_each_capture(context, &mut |_, rows, row| {
+        let Some(origin) = rows.origin(row).filter(|_| rows.is_robots_path(row)) else {
             return Ok(());
         };
-        if !rows.is_robots_path.value(row) {
-            return Ok(());
-        }
-        let number = port.unwrap_or(origin::own_port(scheme));
-        if host.is(scheme, name, number) {
-            let time = rows.time(row);
-            first_time = Some(first_time.map_or(time, |first| first.min(time)));
-        } else if is_similar(name, &host.name) {
+        if host.matches(&origin) {
+            let times = first_time.into_iter().chain(rows.time(row));
+            first_time = times.min();
+        } else if is_similar(origin.host, &host.name) {
+            let WebOrigin {
+                scheme,
+                host: name,
+                port,
+            } = origin;
             let text = match (name == host.name, port) {
                 (true, Some(port)) => format!("{scheme}://{name}:{port}"),
                 (true, None) => format!("{scheme}://{name}"),
@@ -117,14 +121,14 @@ pub(crate) fn nearby(dataset: &Dataset, scratch: &Scratch, host: &Host) -> Resul
         }
         Ok(())
     })?;
-    Ok(Nearby {
+    Ok(HostSuggestions {
         first_time,
         hosts: similar.into_iter().map(|(_, text)| text).collect(),
     })
 }
 
 /// Returns true if the names are equal, or one is a subdomain of the other. A
-/// name of a single label is no parent.
+/// name of a single label is not a parent.
 fn is_similar(name: &str, other: &str) -> bool {
     let is_below = |name: &str, parent: &str| {
         let rest = name.strip_suffix(parent);
@@ -133,82 +137,95 @@ fn is_similar(name: &str, other: &str) -> bool {
     name == other || is_below(name, other) || is_below(other, name)
 }
 
-fn job<'j>(dataset: &'j Dataset, scratch: &'j Scratch, progress: &'j Progress) -> Job<'j> {
-    Job {
-        dataset,
-        scratch,
-        crawlers: &[],
-        asked: DialectChoice::Default,
-        memory: MEMORY_MIN,
-        progress,
+/// The order of preference among origins of the same host. The least is
+/// preferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct OriginPreference {
+    is_not_https: bool,
+    has_other_port: bool,
+}
+
+impl OriginPreference {
+    /// The preference of an unknown origin.
+    const LAST: Self = Self {
+        is_not_https: true,
+        has_other_port: true,
+    };
+
+    fn new(origin: &WebOrigin<'_>) -> Self {
+        Self {
+            is_not_https: origin.scheme != "https",
+            has_other_port: origin.effective_port() != default_port(origin.scheme),
+        }
     }
 }
 
-/// Finds the capture that speaks for a host at a time, the newest if none is
-/// given.
+/// Returns the authoritative capture of a host at a time.
 ///
-/// Of each origin of the host those of each crawl are chosen as
-/// [`speakers`](super::redirects) says; of these, in each crawl, what decides
-/// most, then https before others, the scheme's own port before others, the
-/// latest, the smallest `robots_id`; and among crawls as ever.
-pub(crate) fn speaker(
-    dataset: &Dataset,
-    scratch: &Scratch,
+/// The candidates of each origin of the host are those of
+/// [`redirects`](super::redirects). In each crawl the preferred one is that
+/// which decides most, then https before other schemes, the default port before
+/// other ports, the latest, and the smallest `robots_id`. Among crawls the
+/// order is that of [`CandidateSelection`].
+pub(crate) fn authoritative_capture_of_host(
+    context: &ResolveContext<'_>,
     host: &Host,
-    at: Option<i64>,
-) -> Result<Option<Page>, Error> {
-    let progress = Progress::default();
-    let job = job(dataset, scratch, &progress);
-    // Whether it is https, and at its own port, stands for each origin.
-    let mut origins: BTreeSet<(Vec<u8>, bool, bool)> = BTreeSet::new();
-    let mut text = Vec::new();
-    each_row(&job, &mut |_, rows, row| {
-        let Some((scheme, name, port)) = rows.host(row) else {
-            return Ok(());
-        };
-        let number = port.unwrap_or(origin::own_port(scheme));
-        if rows.is_robots_path.value(row) && host.is(scheme, name, number) {
-            origin::write(scheme, name, port, &mut text);
-            let is_own = number == origin::own_port(scheme);
-            origins.insert((text.clone(), scheme == "https", is_own));
-        }
-        Ok(())
-    })?;
-    let mut questions = Sorter::new(scratch, MEMORY_MIN as usize);
+    as_of: AsOf,
+) -> Result<Option<Candidate>, Error> {
+    let origins = origins_of(context, host)?;
+    let mut lookups = context.memory.sorter();
     let mut record = Vec::new();
-    for (origin, ..) in &origins {
+    for origin in origins.keys() {
         record.clear();
-        put_text(&mut record, origin);
-        put_i64(&mut record, at.unwrap_or(NEWEST));
-        questions.push(&record)?;
+        put_bytes(&mut record, origin);
+        as_of.write(&mut record);
+        lookups.push(&record)?;
     }
-    let candidates = speakers(&job, &questions.finish()?)?;
+    let candidates = authoritative_candidates(context, &lookups.finish()?)?;
     let mut reader = candidates.read()?;
-    // The best of each crawl, with its place in the order of origins.
-    let mut of_crawls: BTreeMap<u32, _> = BTreeMap::new();
+    let mut best_by_crawl: BTreeMap<u32, _> = BTreeMap::new();
     while let Some(record) = reader.peek() {
-        let mut values = Values(record);
-        let text = values.text();
-        let found = origins.iter().find(|(origin, ..)| origin == text);
-        let (is_https, is_own) = found.map_or((false, false), |(_, https, own)| (*https, *own));
-        values.i64();
-        let page = Page::read(&mut values);
+        let mut fields = FieldReader::new(record);
+        let preference = origins.get(fields.bytes()).copied();
+        AsOf::read(&mut fields);
+        let candidate = Candidate::read(&mut fields);
         let order = (
-            page.rank,
-            !is_https,
-            !is_own,
-            Reverse(page.time),
-            page.robots_id,
+            candidate.rank,
+            preference.unwrap_or(OriginPreference::LAST),
+            Reverse(candidate.time),
+            candidate.id.robots_id,
         );
-        let best = of_crawls.entry(page.crawl).or_insert((order, page));
+        let best = best_by_crawl
+            .entry(candidate.id.crawl)
+            .or_insert((order, candidate));
         if order < best.0 {
-            *best = (order, page);
+            *best = (order, candidate);
         }
         reader.advance()?;
     }
-    let mut pick = Pick::default();
-    of_crawls.into_values().for_each(|(_, page)| pick.add(page));
-    Ok(pick.best())
+    let mut selection = CandidateSelection::default();
+    for (_, candidate) in best_by_crawl.into_values() {
+        selection.add(candidate);
+    }
+    Ok(selection.authoritative())
+}
+
+/// Returns the origins of a host that have captures of a robots.txt, as text.
+fn origins_of(
+    context: &ResolveContext<'_>,
+    host: &Host,
+) -> Result<BTreeMap<Vec<u8>, OriginPreference>, Error> {
+    let mut origins = BTreeMap::new();
+    let mut text = Vec::new();
+    for_each_capture(context, &mut |_, rows, row| {
+        let origin = rows.origin(row).filter(|_| rows.is_robots_path(row));
+        if let Some(origin) = origin.filter(|origin| host.matches(origin)) {
+            origin.write(&mut text);
+            origins.insert(text.clone(), OriginPreference::new(&origin));
+        }
+        Ok(())
+    })?;
+    Ok(origins)
 }
 
 #[cfg(test)]
@@ -217,9 +234,9 @@ mod tests {
 
     #[test]
     fn a_host_may_have_a_scheme_and_a_port() {
-        let read = |text: &str| {
-            let it = Host::parse(text)?;
-            Some((it.scheme.unwrap_or_default(), it.name, it.port))
+        let parse = |text: &str| {
+            let host = Host::parse(text)?;
+            Some((host.scheme.unwrap_or_default(), host.name, host.port))
         };
         let cases = [
             ("Example.com", "", "example.com", None),
@@ -233,9 +250,9 @@ mod tests {
         ];
         for (text, scheme, name, port) in cases {
             let expected = Some((scheme.to_owned(), name.to_owned(), port));
-            assert_eq!(read(text), expected, "{text}");
+            assert_eq!(parse(text), expected, "{text}");
         }
-        for (name, other, is) in [
+        for (name, other, expected) in [
             ("www.a.example", "a.example", true),
             ("a.example", "www.a.example", true),
             ("a.example", "a.example", true),
@@ -243,10 +260,10 @@ mod tests {
             ("a.example", "example", false),
             ("a.example", "b.example", false),
         ] {
-            assert_eq!(is_similar(name, other), is, "{name} {other}");
+            assert_eq!(is_similar(name, other), expected, "{name} {other}");
         }
         for text in ["", "https://", "a b", "example.com:99999", "://x"] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 }

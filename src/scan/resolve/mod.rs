@@ -1,11 +1,32 @@
-//! The capture that is authoritative for an origin or a host at a time.
+//! Finds the authoritative capture of an origin or a host: the capture that
+//! determines its rules at a time.
+//!
+//! The same selection exists in SQL, as the views `revisits`, `redirects` and
+//! `hosts` of `views.sql`. If you change the selection here, also change
+//! `dataset/macros.sql`. No test compares the two directly.
+//!
+//! The order of the steps:
+//!
+//! 1. [`capture_rows`]: reads `robots_files`.
+//! 2. [`captures`]: sorts the captures that are needed by a key.
+//! 3. [`revisits`]: gives each revisit the content that it refers to.
+//! 4. [`redirects`]: follows redirect chains and returns the candidates of each
+//!    origin and time.
+//! 5. [`candidate`]: selects the authoritative one.
+//!
+//! [`host`] does this for one host, `url_match` for the origins of a URL list.
 
+pub(crate) mod as_of;
 pub(crate) mod candidate;
-pub(crate) mod captures;
-mod host;
+mod capture_rows;
+mod captures;
+mod context;
+pub(crate) mod host;
 pub(crate) mod origin;
 pub(crate) mod redirects;
-pub(crate) mod revisits;
+mod revisits;
 
+pub(crate) use as_of::AsOf;
+pub(crate) use candidate::{CandidateSelection, CaptureId, RulesSource};
+pub(crate) use context::ResolveContext;
 pub use host::Host;
-pub(crate) use host::{nearby, speaker};

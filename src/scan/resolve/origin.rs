@@ -1,28 +1,64 @@
-//! Origins: scheme, host and port, for which one robots.txt speaks (RFC 9309
+//! Origins: scheme, host and port, to which one robots.txt applies (RFC 9309
 //! §2.3).
 
 use memchr::memmem;
 use std::io::Write;
 use url::Url;
 
-/// Writes the origin of a URL, as `https://example.com:443`; `false` if it has
-/// none.
-pub(crate) fn of_url(url: &Url, out: &mut Vec<u8>) -> bool {
+/// An origin, with the fields of the URL columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WebOrigin<'a> {
+    pub(crate) scheme: &'a str,
+    pub(crate) host: &'a str,
+    /// The port, unless it is the default of the scheme.
+    pub(crate) port: Option<u16>,
+}
+
+impl WebOrigin<'_> {
+    /// Returns the port that requests are sent to; `None` if the scheme has no
+    /// default.
+    pub(crate) fn effective_port(&self) -> Option<u16> {
+        self.port.or(default_port(self.scheme))
+    }
+
+    /// Writes the origin as text, such as `https://example.com:443`.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let Self { scheme, host, .. } = self;
+        // Port 0 cannot be connected to, so it stands for no port.
+        let port = self.effective_port().unwrap_or(0);
+        out.clear();
+        write!(out, "{scheme}://{host}:{port}").expect("writing to a vector does not fail");
+    }
+}
+
+/// Writes the origin of a URL as text and returns true, or returns false if it
+/// has none.
+pub(crate) fn write_origin_of_url(url: &Url, out: &mut Vec<u8>) -> bool {
     let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
         return false;
     };
-    // As in the column `url_host_name`.
-    let host = host
-        .strip_suffix('.')
-        .filter(|name| !name.is_empty())
-        .unwrap_or(host);
-    write(url.scheme(), host, url.port(), out);
+    let origin = WebOrigin {
+        scheme: url.scheme(),
+        host: without_root_dot(host),
+        port: url.port(),
+    };
+    origin.write(out);
     true
 }
 
-/// Whether scheme, host and path are told apart by the octets as they stand,
-/// as robots.txt parsers tell them. A browser's parser mends more: backslashes,
-/// missing or too many slashes, line ends within.
+/// Removes the dot of the root zone from a host name, as the column
+/// `url_host_name` does.
+pub(super) fn without_root_dot(host: &str) -> &str {
+    host.strip_suffix('.')
+        .filter(|name| !name.is_empty())
+        .unwrap_or(host)
+}
+
+/// Returns true if scheme, host and path can be separated by octets alone, as
+/// robots.txt parsers do.
+///
+/// Browsers also accept URLs with backslashes, with missing or repeated
+/// slashes, and with line breaks; these are not plain.
 pub(crate) fn is_plain(url: &[u8]) -> bool {
     let Some(colon) = memmem::find(url, b"://") else {
         return false;
@@ -37,21 +73,13 @@ pub(crate) fn is_plain(url: &[u8]) -> bool {
         && !url.iter().any(|byte| matches!(byte, b'\t' | b'\r' | b'\n'))
 }
 
-/// Writes the origin of columns as the tables have them: the port is there if
-/// it is not the scheme's own.
-pub(crate) fn write(scheme: &str, host: &str, port: Option<u16>, out: &mut Vec<u8>) {
-    let port = port.unwrap_or(own_port(scheme));
-    out.clear();
-    write!(out, "{scheme}://{host}:{port}").expect("a vector takes all");
-}
-
-/// The port of a scheme, 0 where it has none.
-pub(crate) fn own_port(scheme: &str) -> u16 {
+/// Returns the default port of a scheme.
+pub(super) fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
-        "http" | "ws" => 80,
-        "https" | "wss" => 443,
-        "ftp" => 21,
-        _ => 0,
+        "http" | "ws" => Some(80),
+        "https" | "wss" => Some(443),
+        "ftp" => Some(21),
+        _ => None,
     }
 }
 
@@ -62,11 +90,12 @@ mod tests {
 
     fn origin(url: &str) -> Option<String> {
         let mut out = Vec::new();
-        of_url(&parse_url(url.as_bytes())?, &mut out).then(|| String::from_utf8(out).unwrap())
+        write_origin_of_url(&parse_url(url.as_bytes())?, &mut out)
+            .then(|| String::from_utf8(out).unwrap())
     }
 
     #[test]
-    fn what_only_a_browser_would_mend_is_not_plain() {
+    fn a_url_that_only_a_browser_would_repair_is_not_plain() {
         for url in [
             "http://h",
             "https://h/a\\b?c://d",
@@ -91,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_scheme_host_and_port() {
+    fn an_origin_consists_of_scheme_host_and_port() {
         let cases = [
             ("https://EXAMPLE.com/x", "https://example.com:443"),
             (
@@ -108,11 +137,16 @@ mod tests {
         ];
         for (url, expected) in cases {
             assert_eq!(origin(url).as_deref(), Some(expected), "{url}");
-            // The columns of a capture give the same.
+            // The URL columns of a capture give the same origin.
             let columns = UrlColumns::new(parse_url(url.as_bytes()).unwrap());
             let mut out = Vec::new();
             let host = columns.host.unwrap().name.clone();
-            write(&columns.protocol, &host, columns.port, &mut out);
+            let origin = WebOrigin {
+                scheme: &columns.protocol,
+                host: &host,
+                port: columns.port,
+            };
+            origin.write(&mut out);
             assert_eq!(out, expected.as_bytes());
         }
         for url in [

@@ -1,7 +1,7 @@
-//! The output of `match`: the table `matches`, as Parquet or as CSV.
+//! The output of `match`: the table `matches`, as Parquet or CSV.
 //!
-//! CSV follows RFC 4180 with lines that end in LF: a header with the names of
-//! the columns, fields in quotes where they must be, and nothing for a null.
+//! CSV follows RFC 4180 with LF line ends: a header with the column names,
+//! quotes only where they are needed, and an empty field for null.
 
 use crate::disk::{self, NewFile, SingleFile};
 use crate::error::Error;
@@ -11,10 +11,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read};
 use std::path::Path;
 
-/// Rows of a batch of Parquet, at most.
+/// The most rows of a Parquet batch.
 const BATCH_ROWS: usize = 4096;
 
-/// Bytes of URLs after which a batch is written, however few its rows.
+/// The most bytes of URLs in a Parquet batch.
 const BATCH_BYTES: usize = 8 << 20;
 
 /// The columns, in the order of the table.
@@ -28,31 +28,38 @@ const COLUMNS: [&str; 7] = [
     "crawl",
 ];
 
-/// A file that is being written under a temporary name.
-pub(super) enum Output {
+/// The size of a finished file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OutputSize {
+    pub(super) rows: u64,
+    pub(super) bytes: u64,
+}
+
+/// Writes the output under a temporary name.
+pub(super) enum MatchWriter {
     Parquet {
         file: Box<TableFileWriter>,
         batch: Box<MatchRows>,
-        /// Bytes of the URLs of the batch.
-        bytes: usize,
+        /// Bytes of the URLs in the batch.
+        url_bytes: usize,
     },
-    Csv(Box<CsvFile>),
+    Csv(Box<CsvWriter>),
 }
 
-/// A CSV file.
-pub(super) struct CsvFile {
+/// Writes a CSV file.
+pub(super) struct CsvWriter {
     writer: csv::Writer<BufWriter<File>>,
     new: NewFile,
     rows: u64,
 }
 
-/// Returns true if a file of this name is written as CSV.
+/// Returns true if a file with this name is written as CSV.
 pub(super) fn is_csv_name(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
     extension.eq_ignore_ascii_case("csv")
 }
 
-/// Returns true if a file has the header of the table, so that `match` wrote it.
+/// Returns true if a file has the header that `match` writes.
 pub(super) fn is_our_csv(path: &Path) -> bool {
     let header = COLUMNS.join(",") + "\n";
     let mut line = Vec::new();
@@ -62,8 +69,8 @@ pub(super) fn is_our_csv(path: &Path) -> bool {
     })
 }
 
-impl Output {
-    /// Creates the file, in the format that its name asks for.
+impl MatchWriter {
+    /// Creates the file: CSV if its name ends in `.csv`, otherwise Parquet.
     ///
     /// # Errors
     ///
@@ -71,28 +78,32 @@ impl Output {
     pub(super) fn create(output: &SingleFile) -> Result<Self, Error> {
         let (new, file) = output.new_file()?;
         if is_csv_name(&new.path()) {
-            return CsvFile::create(new, file).map(|file| Self::Csv(Box::new(file)));
+            return CsvWriter::create(new, file).map(|file| Self::Csv(Box::new(file)));
         }
         let schema = Table::Matches.file_schema(&[]);
         Ok(Self::Parquet {
             file: Box::new(TableFileWriter::create(schema, (new, file))?),
             batch: Box::default(),
-            bytes: 0,
+            url_bytes: 0,
         })
     }
 
-    /// Writes a row.
+    /// Adds a row.
     ///
     /// # Errors
     ///
     /// Those of writing.
     pub(super) fn push(&mut self, row: &MatchRow<'_>) -> Result<(), Error> {
         match self {
-            Self::Parquet { file, batch, bytes } => {
+            Self::Parquet {
+                file,
+                batch,
+                url_bytes,
+            } => {
                 batch.push(row);
-                *bytes += row.url.len();
-                if batch.rows() >= BATCH_ROWS || *bytes >= BATCH_BYTES {
-                    *bytes = 0;
+                *url_bytes += row.url.len();
+                if batch.rows() >= BATCH_ROWS || *url_bytes >= BATCH_BYTES {
+                    *url_bytes = 0;
                     file.write(batch.take())?;
                 }
                 Ok(())
@@ -101,32 +112,34 @@ impl Output {
         }
     }
 
-    /// Ends the file, brings it to the disk and gives it its name. Returns its
-    /// rows and bytes.
+    /// Completes the file, syncs it to disk and renames it.
     ///
     /// # Errors
     ///
-    /// Those of writing; nothing is left of the file then.
-    pub(super) fn finish(self) -> Result<(u64, u64), Error> {
+    /// Those of writing; the file is removed then.
+    pub(super) fn finish(self) -> Result<OutputSize, Error> {
         match self {
             Self::Parquet {
                 mut file,
                 mut batch,
                 ..
             } => {
-                let ended = file.write(batch.take()).and_then(|()| file.end());
-                if let Err(error) = ended {
+                let result = file.write(batch.take()).and_then(|()| file.end());
+                if let Err(error) = result {
                     file.discard();
                     return Err(error);
                 }
                 let finished = file.finish()?;
-                Ok((finished.rows, finished.bytes))
+                Ok(OutputSize {
+                    rows: finished.rows,
+                    bytes: finished.bytes,
+                })
             }
             Self::Csv(file) => file.finish(),
         }
     }
 
-    /// Removes what was written.
+    /// Removes the file.
     pub(super) fn discard(self) {
         match self {
             Self::Parquet { file, .. } => file.discard(),
@@ -135,7 +148,7 @@ impl Output {
     }
 }
 
-impl CsvFile {
+impl CsvWriter {
     fn create(new: NewFile, file: File) -> Result<Self, Error> {
         let mut file = Self {
             writer: csv::Writer::from_writer(BufWriter::new(file)),
@@ -165,7 +178,7 @@ impl CsvFile {
         ])
     }
 
-    fn finish(self) -> Result<(u64, u64), Error> {
+    fn finish(self) -> Result<OutputSize, Error> {
         let path = self.new.path();
         let fail = |error| Error::write(&path, error);
         let buffer = self.writer.into_inner();
@@ -176,7 +189,10 @@ impl CsvFile {
         file.sync_all().map_err(fail)?;
         let bytes = file.metadata().map_err(fail)?.len();
         self.new.commit()?;
-        Ok((self.rows, bytes))
+        Ok(OutputSize {
+            rows: self.rows,
+            bytes,
+        })
     }
 }
 
@@ -185,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_columns_are_those_of_the_table() {
+    fn csv_has_the_columns_of_the_table() {
         let schema = Table::Matches.schema();
         let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
         assert_eq!(names, COLUMNS);

@@ -1,27 +1,34 @@
-//! The rows of `robots_files` of a part: their keys, their places, their counts.
+//! Checks the rows of `robots_files` of a part: keys, locations, and counts.
 
-use super::rows::Rows;
-use super::{Findings, Kind};
+use super::row_cursor::RowCursor;
+use super::{FindingKind, Findings};
 use crate::analysis::robots_id;
 use std::collections::BTreeMap;
 use std::path::Path;
 use warc::RecordLocation;
 
-/// The keys of a part's captures.
+/// The keys of the captures of a part.
 #[derive(Debug, Default)]
-pub(super) struct Captures {
-    /// In the order of rows.
-    pub(super) ids: Vec<i64>,
-    /// In their own order, each with its row.
-    sorted: Vec<(i64, u32)>,
+pub(super) struct CaptureIndex {
+    /// The keys in the order of rows.
+    pub(super) robots_ids: Vec<i64>,
+    /// The keys in ascending order.
+    sorted: Vec<IndexEntry>,
 }
 
-impl Captures {
-    /// The row of a capture, from 0: the first, if there are many.
-    pub(super) fn find(&self, id: i64) -> Option<usize> {
-        let at = self.sorted.partition_point(|it| it.0 < id);
-        let found = self.sorted.get(at).filter(|it| it.0 == id)?;
-        Some(found.1 as usize)
+/// A key and its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct IndexEntry {
+    robots_id: i64,
+    row: u32,
+}
+
+impl CaptureIndex {
+    /// Returns the index of the first row with a key.
+    pub(super) fn row_of(&self, id: i64) -> Option<usize> {
+        let i = self.sorted.partition_point(|entry| entry.robots_id < id);
+        let found = self.sorted.get(i).filter(|entry| entry.robots_id == id)?;
+        Some(found.row as usize)
     }
 }
 
@@ -42,43 +49,51 @@ const COLUMNS: [&str; 14] = [
     "n_directives",
 ];
 
-/// Where in `COLUMNS` the mark of doubtful captures is.
-const DOUBTFUL: usize = 5;
+// The indices of `COLUMNS`.
+const ROBOTS_ID: usize = 0;
+const FILENAME: usize = 1;
+const OFFSET: usize = 2;
+const LENGTH: usize = 3;
+const INDEX_IN_MEMBER: usize = 4;
+const IS_DOUBTFUL: usize = 5;
+const FIRST_COUNT: usize = 6;
 
-/// Where in `COLUMNS` the counts of lines begin.
-const COUNTS: usize = 6;
-
-/// Checks the captures of a part, that come from `archives`, if these are known.
+/// Checks the captures of a part. Their archives and the locations of faults are
+/// compared if they are known.
 pub(super) fn check(
     path: &Path,
     name: &str,
-    archives: Option<&BTreeMap<&str, Option<u64>>>,
-    faults: Option<&FaultPlaces>,
+    archives: Option<&ArchiveSizes<'_>>,
+    faults: Option<&FaultLocations>,
     findings: &mut Findings,
-) -> Result<Captures, String> {
-    let mut rows = Rows::open(path, &COLUMNS)?;
-    let mut captures = Captures::default();
+) -> Result<CaptureIndex, String> {
+    let mut rows = RowCursor::open(path, &COLUMNS)?;
+    let mut captures = CaptureIndex::default();
     while rows.next()? {
-        let id = rows.long(0).unwrap_or_default();
-        let row = u32::try_from(captures.ids.len()).map_err(|_| "it has too many rows")?;
-        captures.sorted.push((id, row));
-        captures.ids.push(id);
-        if let Some(why) = misplaced(&rows, id, archives) {
-            let no = rows.no();
-            findings.add(Kind::Place, name, format_args!("row {no}: {why}"));
+        let id = rows.i64(ROBOTS_ID).unwrap_or_default();
+        let row = u32::try_from(captures.robots_ids.len()).map_err(|_| "it has too many rows")?;
+        captures.sorted.push(IndexEntry { robots_id: id, row });
+        captures.robots_ids.push(id);
+        if let Some(why) = location_problem(&rows, id, archives) {
+            let row = rows.row_number();
+            findings.add(FindingKind::Place, name, format_args!("row {row}: {why}"));
         }
-        if let Some(why) = faults.and_then(|faults| wrongly_marked(&rows, faults)) {
-            findings.add(Kind::Capture, name, format_args!("robots_id {id}: {why}"));
+        if let Some(why) = faults.and_then(|faults| is_doubtful_problem(&rows, faults)) {
+            findings.add(
+                FindingKind::Capture,
+                name,
+                format_args!("robots_id {id}: {why}"),
+            );
         }
-        let mut counts = [None; COLUMNS.len() - COUNTS];
-        for (at, count) in counts.iter_mut().enumerate() {
-            *count = rows.int(COUNTS + at).map(i64::from);
+        let mut counts = [None; COLUMNS.len() - FIRST_COUNT];
+        for (i, count) in counts.iter_mut().enumerate() {
+            *count = rows.i32(FIRST_COUNT + i).map(i64::from);
         }
         let [_, _, _, n_rules, n_allow, n_disallow, ..] = counts;
         let known = counts.iter().filter(|count| count.is_some()).count();
         if known != 0 && known != counts.len() {
             findings.add(
-                Kind::Capture,
+                FindingKind::Capture,
                 name,
                 format_args!("robots_id {id}: some of its counts of lines are null, and some not"),
             );
@@ -86,7 +101,7 @@ pub(super) fn check(
             && rules != allow + disallow
         {
             findings.add(
-                Kind::Capture,
+                FindingKind::Capture,
                 name,
                 format_args!(
                     "robots_id {id}: n_rules is {rules}, n_allow {allow} and n_disallow {disallow}"
@@ -98,18 +113,23 @@ pub(super) fn check(
     Ok(captures)
 }
 
-/// Where faults lie: for each archive, their offsets, and whether bytes were skipped there.
-pub(super) type FaultPlaces = BTreeMap<String, BTreeMap<i64, bool>>;
+/// The sizes of the archives of a part by their names. The size of a stream is
+/// unknown.
+pub(super) type ArchiveSizes<'a> = BTreeMap<&'a str, Option<u64>>;
 
-/// Returns why the mark of a capture disagrees with the faults, if it does.
-fn wrongly_marked(rows: &Rows, faults: &FaultPlaces) -> Option<String> {
-    if faults.is_empty() && rows.bool(DOUBTFUL) == Some(false) {
+/// The offsets of faults in each archive. The value is true if bytes were skipped
+/// there.
+pub(super) type FaultLocations = BTreeMap<String, BTreeMap<i64, bool>>;
+
+/// Describes how `is_doubtful` disagrees with the faults, if it does.
+fn is_doubtful_problem(rows: &RowCursor, faults: &FaultLocations) -> Option<String> {
+    if faults.is_empty() && rows.bool(IS_DOUBTFUL) == Some(false) {
         return None;
     }
-    let archive = rows.text(1).unwrap_or_default();
-    let offset = rows.long(2).unwrap_or_default();
+    let archive = rows.text(FILENAME).unwrap_or_default();
+    let offset = rows.i64(OFFSET).unwrap_or_default();
     let fault = faults.get(archive).and_then(|offsets| offsets.get(&offset));
-    match (rows.bool(DOUBTFUL), fault) {
+    match (rows.bool(IS_DOUBTFUL), fault) {
         (Some(true), None) => Some(format!(
             "is_doubtful is true, and no row of faults lies at {offset} of {archive}"
         )),
@@ -120,16 +140,17 @@ fn wrongly_marked(rows: &Rows, faults: &FaultPlaces) -> Option<String> {
     }
 }
 
-/// Why a capture does not lie where it says, or has not the key of its place.
-fn misplaced(
-    rows: &Rows,
+/// Describes how the location of a capture is impossible, or disagrees with its
+/// key.
+fn location_problem(
+    rows: &RowCursor,
     id: i64,
-    archives: Option<&BTreeMap<&str, Option<u64>>>,
+    archives: Option<&ArchiveSizes<'_>>,
 ) -> Option<String> {
-    let archive = rows.text(1).unwrap_or_default();
-    let offset = rows.long(2).unwrap_or_default();
-    let length = rows.long(3);
-    let in_member = rows.int(4).unwrap_or_default();
+    let archive = rows.text(FILENAME).unwrap_or_default();
+    let offset = rows.i64(OFFSET).unwrap_or_default();
+    let length = rows.i64(LENGTH);
+    let in_member = rows.i32(INDEX_IN_MEMBER).unwrap_or_default();
     let location = RecordLocation {
         offset: u64::try_from(offset).unwrap_or(u64::MAX),
         length: None,
@@ -146,14 +167,15 @@ fn misplaced(
         Some(None) => return Some(format!("{archive} is no input of its part")),
         None => None,
     };
-    outside(offset, length.unwrap_or_default(), size).then(|| {
+    is_outside(offset, length.unwrap_or_default(), size).then(|| {
         let length = length.map_or(String::new(), |length| format!(", {length} bytes long,"));
         format!("its record at {offset}{length} lies not within {archive}")
     })
 }
 
-/// Whether a stretch lies not within an archive of a size, if that is known.
-pub(super) fn outside(offset: i64, length: i64, size: Option<u64>) -> bool {
+/// Returns true if a byte range is not within an archive. The size of the archive
+/// may be unknown.
+pub(super) fn is_outside(offset: i64, length: i64, size: Option<u64>) -> bool {
     let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
         return true;
     };

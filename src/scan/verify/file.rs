@@ -1,9 +1,9 @@
-//! One file: its size and digest, its footer and columns, all its pages.
+//! Checks one file: size, digest, footer, columns, and all pages.
 //!
-//! A file whose digest differs is not decoded: what is wrong with it is known,
-//! and what a reader would make of it is not.
+//! A file with another digest is not decoded: the defect is known, and the
+//! reader might report anything.
 
-use super::{Findings, Kind, Progress};
+use super::{FindingKind, Findings, VerifyProgress};
 use crate::dataset::FileStats;
 use crate::tables::Table;
 use arrow_schema::Schema;
@@ -18,111 +18,126 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Rows that are decoded at once.
+/// The rows of a batch that is decoded.
 const BATCH_ROWS: usize = 1024;
 
-/// Bytes that are read at once.
+/// The size of a read for the digest.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// What a file should be.
+/// The expected properties of a file.
 #[derive(Debug)]
-pub(super) struct Wanted<'a> {
+pub(super) struct ExpectedFile<'a> {
     pub(super) table: Table,
     pub(super) schema: &'a Schema,
-    /// Its size, digest and rows, where they are known.
-    pub(super) is: Option<&'a FileStats>,
+    /// Its size, digest and rows, if they are known.
+    pub(super) stats: Option<&'a FileStats>,
 }
 
-/// What a file is, so far as it could be read.
+/// The result of checking a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
-    /// Whether all its pages were decoded, and its columns are those of its table.
+pub(super) struct FileCheck {
+    /// True if all pages were decoded and the columns are those of the table.
     pub(super) is_sound: bool,
     pub(super) rows: u64,
     pub(super) bytes: u64,
 }
 
-/// Checks a file, if it could be opened. Findings have its `name`.
+/// Checks a file, if it could be opened. Findings have the path `name`.
 pub(super) fn check(
     file: io::Result<File>,
     name: &str,
-    wanted: &Wanted<'_>,
-    progress: &Progress,
+    expected: &ExpectedFile<'_>,
+    progress: &VerifyProgress,
     findings: &mut Findings,
-) -> Seen {
-    let mut seen = Seen::default();
+) -> FileCheck {
+    let mut check = FileCheck::default();
     let opened = file.and_then(|file| Ok((file.metadata()?.len(), file)));
     let file = match opened {
         Ok((bytes, file)) => {
-            seen.bytes = bytes;
+            check.bytes = bytes;
             file
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            findings.add(Kind::Missing, name, format_args!("it is not there"));
-            return seen;
+            findings.add(FindingKind::Missing, name, format_args!("it is not there"));
+            return check;
         }
         Err(error) => {
-            unreadable(name, &error, findings);
-            return seen;
+            add_unreadable(name, &error, findings);
+            return check;
         }
     };
-    if let Some(is) = wanted.is {
-        let bytes = seen.bytes;
-        if bytes != is.bytes {
-            let want = is.bytes;
-            findings.add(
-                Kind::Size,
-                name,
-                format_args!("it has {bytes} bytes, and had {want} when it was written"),
-            );
-            return seen;
+    match expected.stats {
+        Some(stats) if !has_stats(&file, check.bytes, stats, name, progress, findings) => {
+            return check;
         }
-        match digest(&file, progress) {
-            Ok(digest) if digest == is.digest => {}
-            Ok(digest) => {
-                let want = &is.digest;
-                findings.add(
-                    Kind::Digest,
-                    name,
-                    format_args!(
-                        "its XXH3-64 is {digest}, and was {want} when it was written: it is damaged or changed"
-                    ),
-                );
-                return seen;
-            }
-            Err(error) => {
-                unreadable(name, &error, findings);
-                return seen;
-            }
+        Some(_) => {}
+        None => {
+            progress.bytes.fetch_add(check.bytes, Ordering::Relaxed);
         }
-    } else {
-        progress.bytes.fetch_add(seen.bytes, Ordering::Relaxed);
     }
-    // Of bytes that nothing vouches for, no reader promises that it will not panic.
+    // The Parquet reader may panic on bytes whose digest is unknown.
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        decode(file, name, wanted, &mut seen, findings)
+        decode(file, name, expected, &mut check, findings);
     }));
     if decoded.is_err() {
-        seen.is_sound = false;
+        check.is_sound = false;
         findings.add(
-            Kind::Pages,
+            FindingKind::Pages,
             name,
             format_args!("it cannot be decoded: the reader gave up"),
         );
     }
-    seen
+    check
 }
 
-fn unreadable(name: &str, error: &io::Error, findings: &mut Findings) {
+/// Compares the size and the digest of a file. Returns true if they are equal.
+fn has_stats(
+    file: &File,
+    bytes: u64,
+    stats: &FileStats,
+    name: &str,
+    progress: &VerifyProgress,
+    findings: &mut Findings,
+) -> bool {
+    let expected_bytes = stats.bytes;
+    if bytes != expected_bytes {
+        findings.add(
+            FindingKind::Size,
+            name,
+            format_args!("it has {bytes} bytes, and had {expected_bytes} when it was written"),
+        );
+        return false;
+    }
+    match digest(file, progress) {
+        Ok(digest) if digest == stats.digest => true,
+        Ok(digest) => {
+            let expected = &stats.digest;
+            findings.add(
+                FindingKind::Digest,
+                name,
+                format_args!(
+                    "its XXH3-64 is {digest}, and was {expected} when it was written: it is damaged or changed"
+                ),
+            );
+            false
+        }
+        Err(error) => {
+            add_unreadable(name, &error, findings);
+            false
+        }
+    }
+}
+
+fn add_unreadable(name: &str, error: &io::Error, findings: &mut Findings) {
     findings.add(
-        Kind::Unreadable,
+        FindingKind::Unreadable,
         name,
         format_args!("it cannot be read: {error}"),
     );
 }
 
-/// The XXH3-64 of a file, in hex.
-fn digest(mut file: &File, progress: &Progress) -> io::Result<String> {
+/// Returns the XXH3-64 of a file in hexadecimal.
+fn digest(mut file: &File, progress: &VerifyProgress) -> io::Result<String> {
     let mut hash = Xxh3::new();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
@@ -138,65 +153,72 @@ fn digest(mut file: &File, progress: &Progress) -> io::Result<String> {
     }
 }
 
-/// Reads the footer and all pages.
-fn decode(file: File, name: &str, wanted: &Wanted<'_>, seen: &mut Seen, findings: &mut Findings) {
+/// Checks the footer, and decodes all pages.
+fn decode(
+    file: File,
+    name: &str,
+    expected: &ExpectedFile<'_>,
+    check: &mut FileCheck,
+    findings: &mut Findings,
+) {
     let metadata = match ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()) {
         Ok(metadata) => metadata,
         Err(error) => {
             findings.add(
-                Kind::Footer,
+                FindingKind::Footer,
                 name,
-                format_args!("its footer cannot be read: {}", words(&error)),
+                format_args!("its footer cannot be read: {}", one_line(&error)),
             );
             return;
         }
     };
-    check_maker(&metadata, name, wanted.table, findings);
-    let difference = difference(&metadata, wanted.schema);
+    check_writer(&metadata, name, expected.table, findings);
+    let difference = column_difference(&metadata, expected.schema);
     if let Some(difference) = &difference {
-        findings.add(Kind::Columns, name, format_args!("{difference}"));
+        findings.add(FindingKind::Columns, name, format_args!("{difference}"));
     }
-    let said = metadata.metadata().file_metadata().num_rows();
-    match rows(file, &metadata) {
+    let footer_rows = metadata.metadata().file_metadata().num_rows();
+    match count_rows(file, &metadata) {
         Ok(rows) => {
-            seen.rows = rows;
-            seen.is_sound = difference.is_none();
-            if i64::try_from(rows) != Ok(said) {
+            check.rows = rows;
+            check.is_sound = difference.is_none();
+            if i64::try_from(rows) != Ok(footer_rows) {
                 findings.add(
-                    Kind::Rows,
+                    FindingKind::Rows,
                     name,
-                    format_args!("it has {rows} rows, and its footer says {said}"),
+                    format_args!("it has {rows} rows, and its footer says {footer_rows}"),
                 );
             }
-            if let Some(want) = wanted.is.map(|is| is.rows).filter(|want| *want != rows) {
+            let listed = expected.stats.map(|stats| stats.rows);
+            if let Some(listed) = listed.filter(|listed| *listed != rows) {
                 findings.add(
-                    Kind::Rows,
+                    FindingKind::Rows,
                     name,
-                    format_args!("it has {rows} rows, and the manifest says {want}"),
+                    format_args!("it has {rows} rows, and the manifest says {listed}"),
                 );
             }
         }
-        Err((group, error)) => findings.add(
-            Kind::Pages,
+        Err(UnreadableRowGroup { index, error }) => findings.add(
+            FindingKind::Pages,
             name,
-            format_args!("row group {group} cannot be decoded: {error}"),
+            format_args!("row group {index} cannot be decoded: {error}"),
         ),
     }
 }
 
-fn check_maker(metadata: &ArrowReaderMetadata, name: &str, table: Table, findings: &mut Findings) {
+fn check_writer(metadata: &ArrowReaderMetadata, name: &str, table: Table, findings: &mut Findings) {
     let file = metadata.metadata().file_metadata();
-    let maker = file.created_by().unwrap_or("nobody");
-    if !maker.starts_with("robots-scan ") {
+    let writer = file.created_by().unwrap_or("nobody");
+    if !writer.starts_with("robots-scan ") {
         findings.add(
-            Kind::Maker,
+            FindingKind::Maker,
             name,
-            format_args!("it was made by {maker}, not by robots-scan"),
+            format_args!("it was made by {writer}, not by robots-scan"),
         );
     }
     if table_name(metadata) != Some(table.name()) {
         findings.add(
-            Kind::Maker,
+            FindingKind::Maker,
             name,
             format_args!(
                 "its footer does not say that it is of the table `{}`",
@@ -206,18 +228,21 @@ fn check_maker(metadata: &ArrowReaderMetadata, name: &str, table: Table, finding
     }
 }
 
-/// The table that a file says it is of.
+/// Returns the name of the table in the footer of a file.
 pub(super) fn table_name(metadata: &ArrowReaderMetadata) -> Option<&str> {
-    let notes = metadata.metadata().file_metadata().key_value_metadata()?;
-    let note = notes.iter().find(|note| note.key == "robots_scan.table")?;
-    note.value.as_deref()
+    let entries = metadata.metadata().file_metadata().key_value_metadata()?;
+    let entry = entries
+        .iter()
+        .find(|entry| entry.key == "robots_scan.table")?;
+    entry.value.as_deref()
 }
 
-/// The first difference between the columns that a file has and those that it should.
-fn difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<String> {
+/// Describes the first difference between the columns of a file and those of
+/// its table.
+fn column_difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<String> {
     let fields = metadata.schema().fields();
-    for (at, want) in schema.fields().iter().enumerate() {
-        let Some(field) = fields.get(at) else {
+    for (i, want) in schema.fields().iter().enumerate() {
+        let Some(field) = fields.get(i) else {
             return Some(format!("it has no column `{}`", want.name()));
         };
         if field.name() != want.name() {
@@ -236,9 +261,9 @@ fn difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<String>
     if let Some(more) = fields.get(schema.fields().len()) {
         return Some(format!("it has a column `{}` too many", more.name()));
     }
-    // What Arrow takes for the same may be stored otherwise.
+    // Columns of the same Arrow type may be stored as different Parquet types.
     let stored = ArrowSchemaConverter::new().convert(schema);
-    let is_stored_so = stored.is_ok_and(|stored| {
+    let has_stored_types = stored.is_ok_and(|stored| {
         let is = metadata.metadata().file_metadata().schema_descr();
         is.num_columns() == stored.num_columns()
             && is.columns().iter().zip(stored.columns()).all(|(is, want)| {
@@ -247,19 +272,27 @@ fn difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<String>
                     && is.max_def_level() == want.max_def_level()
             })
     });
-    (!is_stored_so).then(|| "its columns are stored as other types".to_owned())
+    (!has_stored_types).then(|| "its columns are stored as other types".to_owned())
 }
 
-/// Decodes every page of every column and counts the rows; else gives the row
-/// group that could not be decoded.
-fn rows(file: File, metadata: &ArrowReaderMetadata) -> Result<u64, (usize, String)> {
+/// A row group that cannot be decoded.
+struct UnreadableRowGroup {
+    index: usize,
+    error: String,
+}
+
+/// Decodes every page of every column, and returns the number of rows.
+fn count_rows(file: File, metadata: &ArrowReaderMetadata) -> Result<u64, UnreadableRowGroup> {
     let mut rows = 0;
-    for group in 0..metadata.metadata().num_row_groups() {
-        let failed = |error: &dyn std::error::Error| (group, words(error));
-        // Group by group, as a batch over several could hold many large texts.
+    for index in 0..metadata.metadata().num_row_groups() {
+        let failed = |error: &dyn std::error::Error| UnreadableRowGroup {
+            index,
+            error: one_line(error),
+        };
+        // One row group at a time: a batch of several could hold many large texts.
         let file = file.try_clone().map_err(|error| failed(&error))?;
         let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
-            .with_row_groups(vec![group])
+            .with_row_groups(vec![index])
             .with_batch_size(BATCH_ROWS)
             .build()
             .map_err(|error: ParquetError| failed(&error))?;
@@ -267,19 +300,19 @@ fn rows(file: File, metadata: &ArrowReaderMetadata) -> Result<u64, (usize, Strin
         for batch in reader {
             rows += batch.map_err(|error| failed(&error))?.num_rows() as u64;
         }
-        let said = metadata.metadata().row_group(group).num_rows();
-        if i64::try_from(rows - before) != Ok(said) {
+        let footer_rows = metadata.metadata().row_group(index).num_rows();
+        if i64::try_from(rows - before) != Ok(footer_rows) {
             let is = rows - before;
-            return Err((
-                group,
-                format!("it has {is} rows, and is said to have {said}"),
-            ));
+            return Err(UnreadableRowGroup {
+                index,
+                error: format!("it has {is} rows, and is said to have {footer_rows}"),
+            });
         }
     }
     Ok(rows)
 }
 
-/// An error in one line.
-pub(super) fn words(error: &dyn std::error::Error) -> String {
+/// Returns the text of an error on one line.
+pub(super) fn one_line(error: &dyn std::error::Error) -> String {
     error.to_string().replace(['\n', '\r'], " ")
 }

@@ -1,104 +1,106 @@
-//! What is wrong with a dataset: where, what, and what to do about it.
+//! Findings of a verification: the defect, where it is, and the remedy.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Findings of one sort that are kept; the others are counted.
-const KEPT: usize = 20;
+/// The findings of each kind that are kept. All are counted.
+const KEPT_MAX: usize = 20;
 
-/// What can be done about a finding. The command knows how.
+/// The remedy for a finding. The command names the options that apply it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Restore the file from a copy, or have its part written again.
+    /// Restore the file from a copy, or write its part again.
     RestoreFile,
-    /// Restore the file from a copy, or write it again; it is not in a dataset.
+    /// Restore the file, which is not in a dataset, from a copy, or write it
+    /// again.
     RestoreOrWrite,
-    /// Have the part written again: its rows contradict each other though no
-    /// byte was changed since.
+    /// Write the part again: its rows are inconsistent although the files have
+    /// not changed.
     WriteAgain,
     /// Restore the manifest from a copy, or start again.
     RestoreManifest,
-    /// Use the version of the program that wrote the dataset.
+    /// Use the version of robots-scan that wrote the dataset.
     OtherVersion,
-    /// Continue: a run was killed while it wrote the manifest.
+    /// Resume the run, which was killed while it wrote the manifest.
     ContinuePart,
-    /// Continue: the run was not finished.
+    /// Resume the run, which was not finished.
     Continue,
-    /// Look at the permissions and at the disk.
+    /// Check the permissions and the disk.
     Permissions,
-    /// Remove the file, unless continuing replaces it.
+    /// Remove the file, unless resuming the run replaces it.
     Remove,
-    /// Continue, which removes the file.
+    /// Resume the run, which removes the file.
     RemoveTemporary,
-    /// Verify the shard beside its own manifest.
+    /// Verify the shard with its own manifest.
     VerifyShard,
     /// Restore the manifest first: one of its lines may list the file.
     ManifestFirst,
-    /// Continue, which writes the registry of crawlers again.
+    /// Resume the run, which writes the registry of crawlers again.
     WriteRegistry,
 }
 
-/// A sort of finding.
+/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Kind {
-    /// The manifest is of another format.
+pub enum FindingKind {
+    /// The manifest has another format.
     Format,
-    /// A line of the manifest cannot be read, or says what cannot be.
+    /// A line of the manifest is malformed or impossible.
     Manifest,
     /// The manifest ends within a line.
     ManifestCut,
-    /// Parts are missing, or the sign that all are there.
+    /// Parts or the file `_SUCCESS` are missing.
     Unfinished,
-    /// The parts are not what the inputs are cut into.
+    /// The parts are not those that the inputs are divided into.
     Parts,
-    /// A file of the manifest is not there.
+    /// A file of the manifest does not exist.
     Missing,
     /// A file or folder cannot be read.
     Unreadable,
-    /// A file has another size than the manifest says.
+    /// The size of a file is not that in the manifest.
     Size,
-    /// A file has another digest than the manifest says.
+    /// The digest of a file is not that in the manifest.
     Digest,
-    /// A file is no Parquet file, or its footer is damaged.
+    /// A file is not a Parquet file, or its footer is damaged.
     Footer,
-    /// A file was not made by this program, or is of another table.
+    /// A file was not written by robots-scan, or holds another table.
     Maker,
     /// The columns are not those of the table.
     Columns,
     /// A page cannot be decoded.
     Pages,
-    /// There are more or fewer rows than are said to be.
+    /// The number of rows is not that in the footer or in the manifest.
     Rows,
     /// A file that views read is not in the manifest.
     Foreign,
-    /// A file of another shard, with which this one was merged.
+    /// A file belongs to another shard, which was merged with this one.
     OtherShard,
     /// A temporary file.
     Temporary,
-    /// A row of `runs` contradicts the manifest.
+    /// A row of `runs` does not agree with the manifest.
     Runs,
-    /// A capture is not where it says, or its key is not that of its place.
+    /// The location of a capture is impossible, or its key is not that of its
+    /// location.
     Place,
-    /// A capture contradicts itself.
+    /// The columns of a capture do not agree with each other.
     Capture,
-    /// A key stands twice.
+    /// A key is not unique.
     Twice,
     /// A row belongs to no capture.
     Orphan,
     /// Rows are not in the order of captures and lines.
     Order,
-    /// A row says of its capture what the capture does not.
+    /// A row repeats a value of its capture differently.
     Parent,
-    /// A count of `robots_files` is not that of the rows.
+    /// A count in `robots_files` is not the number of rows.
     Count,
-    /// A fault lies outside the archives of its part.
+    /// A fault is outside the archives of its part.
     Fault,
 }
 
-impl Kind {
-    /// The sort's name, for programs.
+impl FindingKind {
+    /// Returns the code of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Format => "format",
@@ -130,7 +132,7 @@ impl Kind {
         }
     }
 
-    /// Returns what can be done about it, in a dataset.
+    /// Returns the remedy for a file of a dataset.
     fn remedy(self) -> Remedy {
         match self {
             Self::Format => Remedy::OtherVersion,
@@ -160,85 +162,110 @@ impl Kind {
     }
 }
 
-/// Something that is wrong.
+/// A defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its sort.
-    pub kind: Kind,
-    /// The file, below the dataset's folder.
+    /// Its kind.
+    pub kind: FindingKind,
+    /// The file, relative to the folder of the dataset.
     pub path: String,
-    /// What is wrong with it.
-    pub what: String,
-    /// What can be done about it.
+    /// The description of the defect.
+    pub message: String,
+    /// The remedy.
     pub remedy: Remedy,
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.what)
+        write!(f, "{}: {}", self.path, self.message)
     }
 }
 
-/// All that is wrong, by sorts: some of each, and how many there are.
+/// All findings by kind: the first of each kind, and their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    sorts: BTreeMap<Kind, (Vec<Finding>, u64)>,
+    kinds: BTreeMap<FindingKind, CountedFindings>,
+}
+
+/// The findings of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct CountedFindings {
+    kept: Vec<Finding>,
+    count: u64,
+}
+
+/// The findings of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FindingGroup<'a> {
+    /// The kind.
+    pub kind: FindingKind,
+    /// The first findings.
+    pub findings: &'a [Finding],
+    /// The number of all findings.
+    pub count: u64,
 }
 
 impl Findings {
-    /// Adds one.
-    pub(super) fn add(&mut self, kind: Kind, path: &str, what: fmt::Arguments<'_>) {
-        let (kept, count) = self.sorts.entry(kind).or_default();
+    /// Adds a finding.
+    pub(super) fn add(&mut self, kind: FindingKind, path: &str, message: fmt::Arguments<'_>) {
+        let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
         *count += 1;
-        if kept.len() < KEPT {
+        if kept.len() < KEPT_MAX {
             kept.push(Finding {
                 kind,
                 path: path.to_owned(),
-                what: what.to_string(),
+                message: message.to_string(),
                 remedy: kind.remedy(),
             });
         }
     }
 
-    /// Says what to do about a file that no part has.
-    pub(super) fn advise(&mut self, remedy: Remedy) {
-        let kept = self.sorts.values_mut().flat_map(|(kept, _)| kept);
-        kept.filter(|it| [Remedy::RestoreFile, Remedy::WriteAgain].contains(&it.remedy))
-            .for_each(|it| it.remedy = remedy);
+    /// Replaces the remedies that only hold for files of a part.
+    pub(super) fn replace_part_remedies(&mut self, remedy: Remedy) {
+        let kept = self
+            .kinds
+            .values_mut()
+            .flat_map(|findings| &mut findings.kept);
+        let of_part = [Remedy::RestoreFile, Remedy::WriteAgain];
+        kept.filter(|finding| of_part.contains(&finding.remedy))
+            .for_each(|finding| finding.remedy = remedy);
     }
 
-    /// Adds those of another, behind its own.
+    /// Adds other findings after these.
     pub(super) fn append(&mut self, other: Self) {
-        for (kind, (found, more)) in other.sorts {
-            let (kept, count) = self.sorts.entry(kind).or_default();
-            *count += more;
-            let room = KEPT - kept.len();
-            kept.extend(found.into_iter().take(room));
+        for (kind, added) in other.kinds {
+            let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
+            *count += added.count;
+            let room = KEPT_MAX - kept.len();
+            kept.extend(added.kept.into_iter().take(room));
         }
     }
 
-    /// Says what to do first where a file may be foreign only because the
-    /// manifest lacks its line.
-    pub(super) fn doubt_foreign(&mut self) {
-        if !self.sorts.contains_key(&Kind::Manifest) {
+    /// Replaces the remedy of foreign files if the manifest has malformed lines,
+    /// since one of these may list the file.
+    pub(super) fn set_remedy_of_foreign(&mut self) {
+        if !self.kinds.contains_key(&FindingKind::Manifest) {
             return;
         }
-        if let Some((kept, _)) = self.sorts.get_mut(&Kind::Foreign) {
-            for finding in kept {
+        if let Some(foreign) = self.kinds.get_mut(&FindingKind::Foreign) {
+            for finding in &mut foreign.kept {
                 finding.remedy = Remedy::ManifestFirst;
             }
         }
     }
 
-    /// How many there are.
+    /// Returns the number of all findings.
     pub fn count(&self) -> u64 {
-        self.sorts.values().map(|(_, count)| count).sum()
+        self.kinds.values().map(|findings| findings.count).sum()
     }
 
-    /// The sorts, each with some findings and how many there are.
-    pub fn sorts(&self) -> impl Iterator<Item = (Kind, &[Finding], u64)> {
-        let sorts = self.sorts.iter();
-        sorts.map(|(&kind, (kept, count))| (kind, kept.as_slice(), *count))
+    /// Returns the findings by kind.
+    pub fn groups(&self) -> impl Iterator<Item = FindingGroup<'_>> {
+        self.kinds.iter().map(|(&kind, findings)| FindingGroup {
+            kind,
+            findings: &findings.kept,
+            count: findings.count,
+        })
     }
 }
 
@@ -247,22 +274,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn twenty_of_a_sort_are_kept_and_all_are_counted() {
-        let many = |from: usize| {
+    fn twenty_findings_of_a_kind_are_kept_and_all_are_counted() {
+        let many = |first: usize| {
             let mut findings = Findings::default();
-            for at in from..from + 15 {
-                findings.add(Kind::Orphan, "rules/x", format_args!("row {at}"));
+            for i in first..first + 15 {
+                findings.add(FindingKind::Orphan, "rules/x", format_args!("row {i}"));
             }
             findings
         };
         let mut all = many(0);
         all.append(many(15));
-        all.add(Kind::Size, "rules/y", format_args!("it is empty"));
-        let sorts: Vec<_> = all.sorts().collect();
-        assert_eq!((all.count(), sorts.len()), (31, 2));
-        assert_eq!((sorts[0].0, sorts[0].2), (Kind::Size, 1));
-        let (kind, kept, count) = sorts[1];
-        assert_eq!((kind, kept.len(), count), (Kind::Orphan, 20, 30));
-        assert_eq!(kept[19].what, "row 19");
+        all.add(FindingKind::Size, "rules/y", format_args!("it is empty"));
+        let groups: Vec<FindingGroup<'_>> = all.groups().collect();
+        assert_eq!((all.count(), groups.len()), (31, 2));
+        assert_eq!((groups[0].kind, groups[0].count), (FindingKind::Size, 1));
+        let orphans = groups[1];
+        assert_eq!(orphans.kind, FindingKind::Orphan);
+        assert_eq!((orphans.findings.len(), orphans.count), (20, 30));
+        assert_eq!(orphans.findings[19].message, "row 19");
     }
 }

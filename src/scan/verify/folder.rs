@@ -1,92 +1,98 @@
-//! What lies in the folders of a dataset and should not: files that views would
-//! read, and what a killed run left.
+//! Finds files in the folders of a dataset that do not belong to it: files that
+//! the views would read, and temporary files of a killed run.
 
 use super::plan::relative;
-use super::{Findings, Kind};
+use super::{FindingKind, Findings};
 use crate::disk;
 use crate::error::FileKind;
 use crate::tables::Table;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Looks for what is not known.
-pub(super) struct Search<'a> {
+/// Searches for files that the dataset does not list.
+pub(super) struct FolderSearch<'a> {
     pub(super) root: &'a Path,
     /// The files that belong to the dataset.
     pub(super) known: BTreeSet<String>,
-    /// The shard that it is.
+    /// The shard of the dataset, if it is one.
     pub(super) shard: Option<usize>,
-    /// Folders for temporary files that the log names.
+    /// The folders of temporary files in the log.
     pub(super) temp_folders: BTreeSet<String>,
     pub(super) findings: &'a mut Findings,
 }
 
-impl Search<'_> {
-    /// Searches the folders of all tables, and looks for folders of temporary
-    /// files beside them.
+impl FolderSearch<'_> {
+    /// Searches the folders of all tables, and the folders of temporary files.
     pub(super) fn run(&mut self) {
         for name in &self.temp_folders {
             if let Ok(Some(FileKind::Folder)) = disk::kind(&self.root.join(name)) {
-                self.findings
-                    .add(Kind::Temporary, name, format_args!("temporary files"));
+                self.findings.add(
+                    FindingKind::Temporary,
+                    name,
+                    format_args!("temporary files"),
+                );
             }
         }
         for table in Table::ALL {
-            // As deep as views look.
+            // The depth at which the views read files.
             let depth = if table.is_whole() { 0 } else { 2 };
-            self.look(&self.root.join(table.name()), depth);
+            self.search(&self.root.join(table.name()), depth);
         }
     }
 
-    /// Searches a folder, so many folders above the files that views read.
-    fn look(&mut self, folder: &Path, depth: usize) {
+    /// Searches a folder that is `depth` folders above the files of the views.
+    fn search(&mut self, folder: &Path, depth: usize) {
         let entries = match disk::entries(folder) {
             Ok(entries) => entries,
             Err(error) => {
-                let shown = relative(folder, self.root);
+                let path = relative(folder, self.root);
                 let what = format_args!("it cannot be read: {error}");
-                self.findings.add(Kind::Unreadable, &shown, what);
+                self.findings.add(FindingKind::Unreadable, &path, what);
                 return;
             }
         };
         for (path, kind) in entries {
             match (kind, depth) {
                 (FileKind::Folder, 0) => {}
-                (FileKind::Folder, _) => self.look(&path, depth - 1),
-                (FileKind::Link, _) => self.see_link(&path, depth),
-                (FileKind::Regular | FileKind::Special, 0) => self.see(&path),
+                (FileKind::Folder, _) => self.search(&path, depth - 1),
+                (FileKind::Link, _) => self.check_link(&path, depth),
+                (FileKind::Regular | FileKind::Special, 0) => self.check_file(&path),
                 (FileKind::Regular | FileKind::Special, _) => {}
             }
         }
     }
 
-    /// Reports a link that views may follow.
-    fn see_link(&mut self, path: &Path, depth: usize) {
-        if depth == 0 && path.extension().is_none_or(|it| it != "parquet") {
+    /// Reports a link that the views may follow.
+    fn check_link(&mut self, path: &Path, depth: usize) {
+        if depth == 0
+            && path
+                .extension()
+                .is_none_or(|extension| extension != "parquet")
+        {
             return;
         }
         let path = relative(path, self.root);
-        // A file of the manifest that became a link is reported with the files.
+        // A listed file that is now a link is reported when the files are checked.
         if !self.known.contains(&path) {
             let what = format_args!("it is a link, which views may follow");
-            self.findings.add(Kind::Foreign, &path, what);
+            self.findings.add(FindingKind::Foreign, &path, what);
         }
     }
 
-    fn see(&mut self, path: &Path) {
+    fn check_file(&mut self, path: &Path) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let path = relative(path, self.root);
         if !name.ends_with(".parquet") || self.known.contains(&path) {
             return;
         }
-        match shard_of(&name).filter(|shard| Some(*shard) != self.shard) {
+        match shard_in_name(&name).filter(|shard| Some(*shard) != self.shard) {
             Some(shard) => self.findings.add(
-                Kind::OtherShard,
+                FindingKind::OtherShard,
                 &path,
                 format_args!("it is of shard {shard}, whose manifest is not here"),
             ),
             None => self.findings.add(
-                Kind::Foreign,
+                FindingKind::Foreign,
                 &path,
                 format_args!("it is not in the manifest"),
             ),
@@ -94,11 +100,11 @@ impl Search<'_> {
     }
 }
 
-/// The shard that a file's name speaks of.
-fn shard_of(name: &str) -> Option<usize> {
+/// Returns the shard in the name of a part.
+fn shard_in_name(name: &str) -> Option<usize> {
     let name = name.strip_prefix("part-")?.strip_suffix(".parquet")?;
     let (shard, part) = name.split_once('-')?;
-    let is_number = |it: &str| it.len() >= 5 && it.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |text: &str| text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
     let shard = Some(shard).filter(|_| is_number(shard) && is_number(part));
     shard?.parse().ok()
 }
@@ -108,14 +114,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_speak_of_shards() {
+    fn the_name_of_a_part_has_its_shard() {
         for (name, shard) in [
             ("part-00002-00000.parquet", Some(2)),
             ("part-00000.parquet", None),
             ("part-00002-x.parquet", None),
             ("part-2-0.parquet", None),
         ] {
-            assert_eq!(shard_of(name), shard, "{name}");
+            assert_eq!(shard_in_name(name), shard, "{name}");
         }
     }
 }

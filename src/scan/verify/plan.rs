@@ -1,6 +1,6 @@
-//! Compares the parts of a manifest with those that its inputs are cut into.
+//! Compares the parts of a manifest with those that its inputs are divided into.
 
-use super::{Findings, Kind};
+use super::{FindingKind, Findings};
 use crate::dataset::{DatasetOptions, InputEntry, MANIFEST, Manifest, SUCCESS};
 use crate::disk;
 use crate::input::{Input, InputSource};
@@ -9,35 +9,36 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Checks that every part of the plan is there, and gives whether it is.
+/// Checks that every part of the plan is listed. Returns true if no part is
+/// missing.
 pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -> bool {
-    let cuts = manifest
+    let planned = manifest
         .settings
         .as_ref()
-        .and_then(|made| cuts(made, manifest));
-    let missing = match &cuts {
-        Some(cuts) => by_cuts(cuts, manifest, findings),
-        None => by_ranges(manifest, findings),
+        .and_then(|options| planned_parts(options, manifest));
+    let missing = match &planned {
+        Some(planned) => compare_with_plan(planned, manifest, findings),
+        None => check_input_ranges(manifest, findings),
     };
     let has_success = disk::is_regular(&root.join(SUCCESS));
     if !missing.is_empty() {
-        let but = match has_success {
+        let contradiction = match has_success {
             true => format!(", though {SUCCESS} is there"),
             false => String::new(),
         };
         findings.add(
-            Kind::Unfinished,
+            FindingKind::Unfinished,
             MANIFEST,
-            format_args!("not finished: {missing}{but}"),
+            format_args!("not finished: {missing}{contradiction}"),
         );
     } else if !has_success {
         findings.add(
-            Kind::Unfinished,
+            FindingKind::Unfinished,
             SUCCESS,
             format_args!("it is not there, though no part is missing"),
         );
     }
-    if let Some(made) = &manifest.settings {
+    if let Some(options) = &manifest.settings {
         let mut crawls: Vec<(&str, &str)> = Vec::new();
         for part in &manifest.parts {
             let crawl = (part.crawl.as_str(), part.subset.as_str());
@@ -45,11 +46,13 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
                 crawls.push(crawl);
             }
         }
-        let known = made.crawls.iter();
-        let known: Vec<(&str, &str)> = known.map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        if missing.is_empty() && crawls != known {
+        let listed = options.crawls.iter();
+        let listed: Vec<(&str, &str)> = listed
+            .map(|(crawl, subset)| (crawl.as_str(), subset.as_str()))
+            .collect();
+        if missing.is_empty() && crawls != listed {
             findings.add(
-                Kind::Parts,
+                FindingKind::Parts,
                 MANIFEST,
                 format_args!("its first line has other crawls than its parts"),
             );
@@ -58,9 +61,10 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
     missing.is_empty()
 }
 
-/// The parts that the inputs are cut into, if the crawl of each is known.
-fn cuts(made: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pipeline::Part>> {
-    let only = match made.crawls.as_slice() {
+/// Returns the parts that the inputs are divided into, if the crawl of each input
+/// is known.
+fn planned_parts(options: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pipeline::Part>> {
+    let only = match options.crawls.as_slice() {
         [only] => Some(only),
         _ => None,
     };
@@ -72,12 +76,12 @@ fn cuts(made: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pipeline::Part
         .collect();
     for (part, crawl) in manifest.parts.iter().zip(&of_parts) {
         let inputs = crawls.get_mut(part.inputs.clone()).into_iter().flatten();
-        inputs.for_each(|it| *it = it.or(Some(crawl)));
+        inputs.for_each(|known| *known = known.or(Some(crawl)));
     }
     let input = |(input, crawl): (&InputEntry, Option<&(String, String)>)| {
         let (crawl, subset) = crawl.or(only)?.clone();
         Some(Input {
-            // Parts are cut by sizes; nothing is opened.
+            // Parts are divided by size, so nothing is opened.
             source: InputSource::File(PathBuf::new()),
             name: input.name.clone()?,
             bytes: input.bytes,
@@ -86,64 +90,71 @@ fn cuts(made: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pipeline::Part
         })
     };
     let inputs: Option<Vec<Input>> = manifest.inputs.iter().zip(crawls).map(input).collect();
-    Some(pipeline::plan_parts(&inputs?, made.part_bytes))
+    Some(pipeline::plan_parts(&inputs?, options.part_bytes))
 }
 
-/// Compares parts with what the inputs are cut into, and names those missing.
-fn by_cuts(cuts: &[pipeline::Part], manifest: &Manifest, findings: &mut Findings) -> String {
-    let mut missing: BTreeSet<u32> = cuts.iter().map(|cut| cut.number).collect();
-    let cuts: Vec<Range<usize>> = cuts.iter().map(|cut| cut.inputs.clone()).collect();
+/// Compares the listed parts with the planned ones. Returns a description of the
+/// missing ones, which is empty if there are none.
+fn compare_with_plan(
+    planned: &[pipeline::Part],
+    manifest: &Manifest,
+    findings: &mut Findings,
+) -> String {
+    let mut missing: BTreeSet<u32> = planned.iter().map(|part| part.number).collect();
+    let ranges: Vec<Range<usize>> = planned.iter().map(|part| part.inputs.clone()).collect();
     for part in &manifest.parts {
         missing.remove(&part.number);
-        if let Some(what) = part.cut_problem(&cuts) {
-            findings.add(Kind::Parts, MANIFEST, format_args!("{what}"));
+        if let Some(what) = part.cut_problem(&ranges) {
+            findings.add(FindingKind::Parts, MANIFEST, format_args!("{what}"));
         }
     }
     match missing.is_empty() {
         true => String::new(),
-        false => format!("parts are missing: {}", numbers(&missing)),
+        false => format!("parts are missing: {}", ranges_text(&missing)),
     }
 }
 
-/// Checks that parts take all inputs in order, none twice, and says what is missing.
-fn by_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
-    let (mut at, mut missing) = (0, Vec::new());
+/// Checks that the parts cover all inputs in order without overlaps. Returns a
+/// description of the missing parts, which is empty if there are none.
+fn check_input_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
+    let (mut end, mut missing) = (0, Vec::new());
     for part in &manifest.parts {
         let inputs = &part.inputs;
-        if inputs.start < at || inputs.end > manifest.inputs.len() {
+        if inputs.start < end || inputs.end > manifest.inputs.len() {
             findings.add(
-                Kind::Parts,
+                FindingKind::Parts,
                 MANIFEST,
                 format_args!(
-                    "part {} has inputs {} to {}, of {}, and those before it have them up to {at}",
+                    "part {} has inputs {} to {}, of {}, and those before it have them up to {end}",
                     part.number,
                     inputs.start,
                     inputs.end,
                     manifest.inputs.len()
                 ),
             );
-        } else if inputs.start > at {
-            missing.push(format!("{at} to {}", inputs.start));
+        } else if inputs.start > end {
+            missing.push(format!("{end} to {}", inputs.start));
         }
-        at = at.max(inputs.end);
+        end = end.max(inputs.end);
     }
-    if at < manifest.inputs.len() {
-        missing.push(format!("{at} to {}", manifest.inputs.len()));
+    if end < manifest.inputs.len() {
+        missing.push(format!("{end} to {}", manifest.inputs.len()));
     }
     if missing.is_empty() {
         return String::new();
     }
-    // There are no more parts than inputs; what follows the last has no number yet.
+    // There are at most as many parts as inputs. The parts after the last have
+    // no numbers yet.
     let last = manifest.parts.last().map_or(0, |part| part.number);
-    let most = u32::try_from(manifest.inputs.len()).unwrap_or(u32::MAX);
-    let mut absent: BTreeSet<u32> = (0..last.min(most)).collect();
+    let parts_max = u32::try_from(manifest.inputs.len()).unwrap_or(u32::MAX);
+    let mut absent: BTreeSet<u32> = (0..last.min(parts_max)).collect();
     for part in &manifest.parts {
         absent.remove(&part.number);
     }
     let named = match (absent.is_empty(), manifest.parts.is_empty()) {
         (_, true) => "all".to_owned(),
         (true, _) => "the last".to_owned(),
-        (false, _) => numbers(&absent),
+        (false, _) => ranges_text(&absent),
     };
     format!(
         "parts are missing: {named}, with the inputs {}",
@@ -151,23 +162,23 @@ fn by_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
     )
 }
 
-/// Numbers, with those that follow each other drawn together.
-fn numbers(numbers: &BTreeSet<u32>) -> String {
+/// Returns numbers as text, with consecutive ones as a range.
+fn ranges_text(numbers: &BTreeSet<u32>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
-    for &no in numbers {
+    for &number in numbers {
         match runs.last_mut() {
-            Some((_, last)) if *last + 1 == no => *last = no,
-            _ => runs.push((no, no)),
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
         }
     }
-    let run = |&(from, to): &(u32, u32)| match from == to {
-        true => from.to_string(),
-        false => format!("{from} to {to}"),
+    let run = |&(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first} to {last}"),
     };
     runs.iter().map(run).collect::<Vec<_>>().join(", ")
 }
 
-/// A path below the dataset's folder, as findings name it.
+/// Returns a path relative to the folder of the dataset, as in findings.
 pub(super) fn relative(path: &Path, root: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
     path.to_string_lossy().into_owned()

@@ -1,4 +1,4 @@
-//! A column of texts or bytes, in any layout that a Parquet file may ask for.
+//! A column of texts or bytes, in any layout of a Parquet file.
 
 use arrow_array::{
     Array, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray,

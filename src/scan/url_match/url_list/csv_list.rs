@@ -1,22 +1,23 @@
-//! A list of URLs in CSV.
+//! URL lists in CSV.
 
-use super::{Each, Time, column_index, time_of_text, without_mark};
+use super::{EachRow, RowTime, column_index, parse_time, without_bom};
 use crate::error::{Error, ErrorKind, UrlListDefect};
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-/// The longest record in bytes. An open quote makes one record of all that follows.
+/// The longest record in bytes. Without a limit, an unclosed quote would make one
+/// record of the rest of the file.
 const RECORD_BYTES_MAX: usize = 4 << 20;
 
-/// Reads each record of a list: its URL from the column `wanted`, its time from
-/// the column `fetch_time`.
+/// Calls `each` for every record, with the URL from the column `url_column` and
+/// the time from the column `fetch_time`.
 pub(super) fn read(
     source: impl Read,
     path: &Path,
-    wanted: &str,
-    each: &mut Each<'_>,
+    url_column: &str,
+    each: &mut EachRow<'_>,
 ) -> Result<(), Error> {
     let refuse = |defect| Error::new(ErrorKind::NotAUrlList(defect), path);
     let too_long = |line: u64| {
@@ -25,9 +26,10 @@ pub(super) fn read(
             bytes_max: RECORD_BYTES_MAX,
         })
     };
-    // The bytes that a record may still take; the reader buffers a few more.
+    // The bytes that the current record may still have. The reader reads ahead,
+    // so a record may be a little shorter than the limit.
     let left = Rc::new(Cell::new(RECORD_BYTES_MAX));
-    let source = Bounded {
+    let source = LimitedReader {
         source,
         left: Rc::clone(&left),
     };
@@ -38,12 +40,12 @@ pub(super) fn read(
     }
     let header = header.map_err(|error| csv_error(error, path))?;
     let column = |name: &str| {
-        let names = header.iter().map(|field| without_mark(field).trim_ascii());
+        let names = header.iter().map(|field| without_bom(field).trim_ascii());
         column_index(names, name).map_err(refuse)
     };
-    let Some(url) = column(wanted)? else {
+    let Some(url) = column(url_column)? else {
         return Err(refuse(UrlListDefect::NoCsvColumn {
-            name: wanted.to_owned(),
+            name: url_column.to_owned(),
         }));
     };
     let fetch_time = column("fetch_time")?;
@@ -51,23 +53,23 @@ pub(super) fn read(
     loop {
         left.set(RECORD_BYTES_MAX);
         let line = reader.position().line();
-        let is_there = reader.read_byte_record(&mut record);
+        let has_record = reader.read_byte_record(&mut record);
         if left.get() == 0 {
             return Err(too_long(line));
         }
-        if !is_there.map_err(|error| csv_error(error, path))? {
+        if !has_record.map_err(|error| csv_error(error, path))? {
             return Ok(());
         }
         let time = fetch_time
             .and_then(|index| record.get(index))
             .unwrap_or_default();
-        let time = std::str::from_utf8(time).map_or(Time::Bad, time_of_text);
+        let time = std::str::from_utf8(time).map_or(RowTime::Malformed, parse_time);
         each(record.get(url).unwrap_or_default().trim_ascii(), time)?;
     }
 }
 
-/// Converts an error of the CSV reader: one of the file stays one, any other
-/// becomes its own sentence.
+/// Converts an error of the CSV reader: an I/O error stays one, and any other is
+/// reported with its text.
 fn csv_error(error: csv::Error, path: &Path) -> Error {
     let message = error.to_string();
     match error.into_kind() {
@@ -76,13 +78,13 @@ fn csv_error(error: csv::Error, path: &Path) -> Error {
     }
 }
 
-/// A source that fails once the bytes left are used up.
-struct Bounded<R> {
+/// A reader that fails after a number of bytes.
+struct LimitedReader<R> {
     source: R,
     left: Rc<Cell<usize>>,
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let room = out.len().min(self.left.get());
         if room == 0 && !out.is_empty() {
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_of_the_csv_reader_is_a_sentence() {
+    fn an_error_of_the_csv_reader_is_reported_as_text() {
         let mut records = csv::Reader::from_reader(&b"url\n\xff\n"[..]).into_records();
         let error = records.next().expect("one record").unwrap_err();
         let error = csv_error(error, Path::new("list.csv")).to_string();

@@ -1,23 +1,23 @@
-//! A folder of Parquet files, as query engines write tables.
+//! Folders of Parquet files, as query engines write them.
 
 use crate::error::{Error, ErrorKind, UrlListDefect};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The deepest nesting of folders that is searched. Common Crawl's index has
+/// The deepest level of folders that is searched. The index of Common Crawl has
 /// two levels, `crawl=…/subset=…`.
 const DEPTH_MAX: usize = 8;
 
-/// Returns the files `*.parquet` in a folder and its subfolders, sorted by path.
+/// Returns the `*.parquet` files of a folder and its subfolders, sorted by path.
 ///
-/// Names that begin with `.` or `_` are skipped, as by Hive, Spark and DuckDB.
-/// Links are not followed: one that could hold a part is an error, so that no
-/// part is left out in silence.
+/// Names that begin with `.` or `_` are skipped, as in Hive, Spark and DuckDB.
+/// Symbolic links are not followed. A link that may hold a file of the list is an
+/// error, so that no file is left out silently.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`]; [`ErrorKind::NotAUrlList`] if there is no such file, for a
-/// link or special file among them, and for folders nested too deep.
+/// [`ErrorKind::Read`]; [`ErrorKind::NotAUrlList`] if there is no such file, for a link
+/// or special file, and for folders that are nested too deep.
 pub(super) fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     collect(folder, DEPTH_MAX, &mut files)?;
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_found_in_partitions_in_the_order_of_their_paths() {
+    fn files_of_partitions_are_found_in_the_order_of_their_paths() {
         let root = tempfile::tempdir().unwrap();
         let write = |name: &str| {
             let path = root.path().join(name);
@@ -110,7 +110,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_among_the_parts_is_refused() {
+    fn a_symbolic_link_in_the_folder_is_refused() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("list");
         fs::create_dir(&folder).unwrap();

@@ -1,9 +1,10 @@
-//! Lists of URLs: text, CSV and Parquet, and folders of Parquet files.
+//! Reads URL lists: text, CSV, Parquet, and folders of Parquet files.
 //!
-//! The bytes of a file decide its format: Parquet begins with `PAR1`, gzip is
-//! decompressed, and what is left is CSV if its name ends in `.csv` or
-//! `.csv.gz`, if a column is asked for, or if its first line has a column `url`;
-//! otherwise it is text. Standard input is text, or CSV if a column is asked for.
+//! The format is detected: a file that begins with `PAR1` is Parquet. Anything
+//! else is decompressed if it is gzip. It is CSV if its name ends in `.csv` or
+//! `.csv.gz`, if a column is requested, or if its first line has a column `url`,
+//! and text otherwise. Standard input is CSV if a column is requested, and text
+//! otherwise.
 
 mod byte_column;
 mod csv_list;
@@ -12,118 +13,120 @@ mod page_limit;
 mod parquet_list;
 mod stdin;
 
+use super::accepted_url::{URL_BYTES_MAX, is_url_or_path};
 use crate::capture::date::parse_iso;
 use crate::error::{Error, ErrorKind, UrlListDefect};
 use flate2::read::MultiGzDecoder;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
-use stdin::Stdin;
+use stdin::InterruptibleStdin;
 
-/// A longer line is not read on: no URL is that long.
-const LINE_BYTES_MAX: usize = super::URL_BYTES_MAX + 1;
+/// The bytes of a line that are kept: one more than the longest URL, so that a
+/// longer line is recognized as malformed.
+const LINE_BYTES_MAX: usize = URL_BYTES_MAX + 1;
 
-/// The longest first line in bytes that can be the header of a CSV file. Only a
-/// file with another name is recognized by it.
+/// The longest first line, in bytes, that is searched for a CSV header if the
+/// file name does not end in `.csv`.
 const HEAD_BYTES_MAX: usize = 1 << 20;
 
-/// The column that holds the URLs, unless another is asked for.
-const URL: &str = "url";
+/// The default column of the URLs.
+const URL_COLUMN: &str = "url";
 
-/// Where the URLs are.
+/// The location of a URL list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum List {
+pub enum UrlList {
     /// Standard input.
     Stdin,
     /// A file, or a folder of Parquet files.
     File(PathBuf),
 }
 
-/// How a list is read.
+/// The options of reading a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ListOptions {
-    /// The column of CSV or Parquet that holds the URLs; `url` if there is none.
-    pub(crate) column: Option<String>,
+pub(super) struct UrlListOptions {
+    /// The column of a CSV or Parquet list that holds the URLs; `url` if `None`.
+    pub(super) column: Option<String>,
     /// The largest page of a Parquet file, in bytes.
-    pub(crate) page_bytes_max: u64,
+    pub(super) page_bytes_max: u64,
 }
 
-/// The time for which a row asks.
+/// The time of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Time {
-    /// It does not say.
-    Unsaid,
+pub(super) enum RowTime {
+    /// The row has none.
+    Missing,
     /// Milliseconds since 1970.
-    At(i64),
-    /// It says something that is no time.
-    Bad,
+    Time(i64),
+    /// The field is not a time.
+    Malformed,
 }
 
-/// What is done with each row.
-type Each<'e> = dyn FnMut(&[u8], Time) -> Result<(), Error> + 'e;
+/// Receives the URL and the time of each row.
+type EachRow<'e> = dyn FnMut(&[u8], RowTime) -> Result<(), Error> + 'e;
 
 /// An open list.
-pub(crate) struct Urls {
-    source: Source,
-    options: ListOptions,
+pub(super) struct UrlListReader {
+    source: ListSource,
+    options: UrlListOptions,
 }
 
-enum Source {
+enum ListSource {
     Stdin,
     Text(Box<dyn BufRead>, PathBuf),
     Csv(Box<dyn BufRead>, PathBuf),
     Parquet(Vec<PathBuf>),
 }
 
-impl Urls {
+impl UrlListReader {
     /// Opens a list and detects its format.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`]; [`ErrorKind::NotAUrlList`] for a folder without Parquet
     /// files, and for Parquet from a pipe.
-    pub(crate) fn open(list: &List, options: ListOptions) -> Result<Self, Error> {
+    pub(super) fn open(list: &UrlList, options: UrlListOptions) -> Result<Self, Error> {
         let source = match list {
-            List::Stdin => Source::Stdin,
-            List::File(path) => Source::open(path, options.column.is_some())?,
+            UrlList::Stdin => ListSource::Stdin,
+            UrlList::File(path) => ListSource::open(path, options.column.is_some())?,
         };
         Ok(Self { source, options })
     }
 
-    /// Gives each row in order: its URL, without blanks around it, and its
-    /// time. Empty lines of text are skipped. While standard input is waited
-    /// for, an error ends the wait once `is_stopped`.
+    /// Calls `each` for every row in order, with its trimmed URL and its time.
+    /// Empty lines of a text list are skipped. Waiting for standard input ends
+    /// with an error once `is_stopped` returns true.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`], [`ErrorKind::NotAUrlList`], [`ErrorKind::LargePage`], and
     /// those of `each`.
-    pub(crate) fn read(
+    pub(super) fn read(
         self,
         is_stopped: &dyn Fn() -> bool,
-        each: &mut Each<'_>,
+        each: &mut EachRow<'_>,
     ) -> Result<(), Error> {
         let column = self.options.column.as_deref();
-        let wanted = column.unwrap_or(URL);
+        let url_column = column.unwrap_or(URL_COLUMN);
         match self.source {
-            Source::Stdin => {
+            ListSource::Stdin => {
                 let path = Path::new("standard input");
-                let mut source = BufReader::new(Stdin::open(is_stopped));
+                let mut source = BufReader::new(InterruptibleStdin::open(is_stopped));
                 match column {
                     None => read_text(&mut source, path, each),
-                    Some(_) => csv_list::read(source, path, wanted, each),
+                    Some(_) => csv_list::read(source, path, url_column, each),
                 }
             }
-            Source::Text(mut source, path) => read_text(&mut source, &path, each),
-            Source::Csv(source, path) => csv_list::read(source, &path, wanted, each),
-            Source::Parquet(paths) => paths.iter().try_for_each(|path| {
-                parquet_list::read(path, wanted, self.options.page_bytes_max, each)
+            ListSource::Text(mut source, path) => read_text(&mut source, &path, each),
+            ListSource::Csv(source, path) => csv_list::read(source, &path, url_column, each),
+            ListSource::Parquet(paths) => paths.iter().try_for_each(|path| {
+                parquet_list::read(path, url_column, self.options.page_bytes_max, each)
             }),
         }
     }
 }
 
-impl Source {
+impl ListSource {
     fn open(path: &Path, has_column: bool) -> Result<Self, Error> {
         let unreadable = |error| Error::read(path, error);
         let metadata = fs::metadata(path).map_err(unreadable)?;
@@ -143,7 +146,7 @@ impl Source {
         if magic == b"PAR1" {
             return Ok(Self::Parquet(vec![path.to_owned()]));
         }
-        // What was read of a pipe cannot be read again.
+        // A pipe cannot be rewound, so the bytes that were read are put in front.
         let is_gzip = magic.starts_with(b"\x1f\x8b");
         let source: Box<dyn Read> = match file.rewind() {
             Ok(()) => Box::new(file),
@@ -165,8 +168,8 @@ impl Source {
     }
 }
 
-/// Reads until a line has ended, or enough is there. A pipe gives what it has,
-/// so it may take several times.
+/// Reads until the first line ends or [`HEAD_BYTES_MAX`] bytes were read. A pipe
+/// may need several reads.
 fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
     let (mut head, mut chunk) = (Vec::new(), [0; 8 << 10]);
     loop {
@@ -189,17 +192,18 @@ fn is_named_csv(path: &Path) -> bool {
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv")
 }
 
-/// Returns true if the first line is a header of CSV; a URL would have a scheme.
+/// Returns true if the first line is a CSV header with the column `url`. A line
+/// with a URL is not a header.
 fn has_url_column(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or(head);
     memchr::memmem::find(line, b"://").is_none()
-        && without_mark(line)
+        && without_bom(line)
             .split(|&byte| byte == b',')
-            .any(|field| column_name(field).eq_ignore_ascii_case(URL.as_bytes()))
+            .any(|field| column_name(field).eq_ignore_ascii_case(URL_COLUMN.as_bytes()))
 }
 
-/// Finds a column by its name: the one of exactly that name, else the only one
-/// whose name differs in case alone.
+/// Finds a column by its exact name, or else the only column whose name differs
+/// just in case.
 fn column_index<'n>(
     names: impl Iterator<Item = &'n [u8]> + Clone,
     wanted: &str,
@@ -219,7 +223,7 @@ fn column_index<'n>(
     }
 }
 
-fn without_mark(text: &[u8]) -> &[u8] {
+fn without_bom(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
@@ -227,45 +231,45 @@ fn column_name(field: &[u8]) -> &[u8] {
     let field = field.trim_ascii();
     let inner = field
         .strip_prefix(b"\"")
-        .and_then(|it| it.strip_suffix(b"\""));
+        .and_then(|field| field.strip_suffix(b"\""));
     inner.unwrap_or(field).trim_ascii()
 }
 
-fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut Each<'_>) -> Result<(), Error> {
+fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut EachRow<'_>) -> Result<(), Error> {
     let (mut line, mut is_first) = (Vec::new(), true);
     while read_line(source, &mut line).map_err(|error| Error::read(path, error))? {
         let mut url = line.as_slice();
         if std::mem::take(&mut is_first) {
-            url = without_mark(url);
+            url = without_bom(url);
         }
         let url = url.trim_ascii();
         if !url.is_empty() {
-            each(url, Time::Unsaid)?;
+            each(url, RowTime::Missing)?;
         }
     }
     Ok(())
 }
 
-/// Reads a line, of which no more than [`LINE_BYTES_MAX`] are kept; `false` at
-/// the end.
+/// Reads a line and keeps at most [`LINE_BYTES_MAX`] bytes of it. Returns false
+/// at the end of the list.
 fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
-    let mut is_there = false;
+    let mut has_line = false;
     loop {
-        let held = match source.fill_buf() {
-            Ok(held) => held,
+        let buffer = match source.fill_buf() {
+            Ok(buffer) => buffer,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        if held.is_empty() {
-            return Ok(is_there);
+        if buffer.is_empty() {
+            return Ok(has_line);
         }
-        is_there = true;
-        let end = memchr::memchr(b'\n', held);
-        let text = &held[..end.unwrap_or(held.len())];
+        has_line = true;
+        let end = memchr::memchr(b'\n', buffer);
+        let text = &buffer[..end.unwrap_or(buffer.len())];
         let room = LINE_BYTES_MAX.saturating_sub(line.len());
         line.extend_from_slice(&text[..text.len().min(room)]);
-        let used = end.map_or(held.len(), |end| end + 1);
+        let used = end.map_or(buffer.len(), |end| end + 1);
         source.consume(used);
         if end.is_some() {
             return Ok(true);
@@ -273,11 +277,53 @@ fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-fn time_of_text(text: &str) -> Time {
+/// Parses the field `fetch_time` of a row.
+fn parse_time(text: &str) -> RowTime {
     if text.trim().is_empty() {
-        return Time::Unsaid;
+        return RowTime::Missing;
     }
-    parse_iso(text).map_or(Time::Bad, Time::At)
+    parse_iso(text).map_or(RowTime::Malformed, RowTime::Time)
+}
+
+/// The most bytes of URLs that [`read_url_list`] holds.
+const URLS_BYTES_MAX: usize = 64 << 20;
+
+/// Reads the URLs and paths of a list into memory. Times are ignored.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`]; [`ErrorKind::NotAUrlList`] for a row that is neither a URL nor
+/// a path, and for more than 64 MiB of URLs; [`ErrorKind::LargePage`].
+pub fn read_url_list(list: &UrlList) -> Result<Vec<String>, Error> {
+    let path = match list {
+        UrlList::Stdin => Path::new("standard input"),
+        UrlList::File(path) => path,
+    };
+    let refuse = |defect| Err(Error::new(ErrorKind::NotAUrlList(defect), path));
+    let options = UrlListOptions {
+        column: None,
+        page_bytes_max: URLS_BYTES_MAX as u64,
+    };
+    let (mut urls, mut bytes) = (Vec::new(), 0);
+    UrlListReader::open(list, options)?.read(&|| false, &mut |url, _| {
+        bytes += url.len();
+        if bytes > URLS_BYTES_MAX {
+            return refuse(UrlListDefect::TooLarge {
+                bytes_max: URLS_BYTES_MAX,
+            });
+        }
+        match std::str::from_utf8(url) {
+            Ok(text) if is_url_or_path(url) => urls.push(text.to_owned()),
+            _ => {
+                let text = String::from_utf8_lossy(&url[..url.len().min(200)]);
+                return refuse(UrlListDefect::NotAUrl {
+                    text: text.into_owned(),
+                });
+            }
+        }
+        Ok(())
+    })?;
+    Ok(urls)
 }
 
 #[cfg(test)]
@@ -291,17 +337,17 @@ mod tests {
     };
     use std::sync::Arc;
 
-    const OPTIONS: ListOptions = ListOptions {
+    const OPTIONS: UrlListOptions = UrlListOptions {
         column: None,
         page_bytes_max: 1 << 20,
     };
 
-    fn rows(name: &str, bytes: &[u8]) -> Result<Vec<(String, Time)>, Error> {
+    fn rows(name: &str, bytes: &[u8]) -> Result<Vec<(String, RowTime)>, Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         let mut rows = Vec::new();
-        Urls::open(&List::File(path), OPTIONS)?.read(&|| false, &mut |url, time| {
+        UrlListReader::open(&UrlList::File(path), OPTIONS)?.read(&|| false, &mut |url, time| {
             rows.push((String::from_utf8_lossy(url).into_owned(), time));
             Ok(())
         })?;
@@ -324,17 +370,17 @@ mod tests {
     }
 
     #[test]
-    fn text_has_a_url_a_line() {
+    fn a_text_list_has_one_url_per_line() {
         let text = b"\xef\xbb\xbfhttp://a/\r\n\n  http://b/x y \n\t\nnone\nhttp://c/";
         let expected = ["http://a/", "http://b/x y", "none", "http://c/"];
         assert_eq!(urls("list.txt", text), expected);
-        // Several members of gzip follow one another, as in archives.
+        // Gzip may have several members, as in archives.
         let packed = [gzip(&text[..20]), gzip(&text[20..])].concat();
         assert_eq!(urls("list", &packed), expected);
         assert_eq!(urls("empty", b""), [""; 0]);
         let long = [&b"http://a/"[..], &vec![b'x'; 3 << 20], b"\nhttp://b/"].concat();
         let read = urls("long", &long);
-        // One octet more than a URL may have shows that it was cut.
+        // One byte more than the longest URL marks the line as too long.
         assert_eq!(
             (read[0].len(), read[1].as_str()),
             (LINE_BYTES_MAX, "http://b/")
@@ -342,14 +388,14 @@ mod tests {
     }
 
     #[test]
-    fn csv_is_told_by_its_name_or_its_header() {
-        use Time::{At, Bad, Unsaid};
+    fn csv_is_detected_by_its_name_or_its_header() {
+        use RowTime::{Malformed, Missing, Time};
         let text = b"n,\"url\",fetch_time\n1,\"http://a/,b\",2024-03-01T12:00:00Z\n2, http://b/ ,\n3\n4,http://c/,soon\n";
         let expected = [
-            ("http://a/,b", At(1_709_294_400_000)),
-            ("http://b/", Unsaid),
-            ("", Unsaid),
-            ("http://c/", Bad),
+            ("http://a/,b", Time(1_709_294_400_000)),
+            ("http://b/", Missing),
+            ("", Missing),
+            ("http://c/", Malformed),
         ];
         let expected = expected.map(|(url, time)| (url.to_owned(), time));
         for name in ["list.csv", "list.txt", "list"] {
@@ -362,7 +408,7 @@ mod tests {
         );
         let error = rows("list.csv", b"http://a/\n").unwrap_err();
         assert!(error.to_string().contains("no column 'url'"), "{error}");
-        // A line of text that has a comma and the word is none.
+        // A line with a URL is not a header, even with a field `url`.
         assert_eq!(urls("x", b"http://a/,url\n"), ["http://a/,url"]);
     }
 
@@ -380,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn parquet_may_have_any_type_of_text_and_of_time() {
+    fn parquet_columns_may_have_any_text_and_time_type() {
         let texts = [Some("http://a/"), None, Some("http://b/")];
         let kinds: [ArrayRef; 5] = [
             Arc::new(StringArray::from_iter(texts)),
@@ -388,7 +434,7 @@ mod tests {
             Arc::new(StringViewArray::from_iter(texts)),
             Arc::new(DictionaryArray::<Int32Type>::from_iter(texts)),
             Arc::new(BinaryArray::from_iter(
-                texts.map(|it| it.map(str::as_bytes)),
+                texts.map(|text| text.map(str::as_bytes)),
             )),
         ];
         for kind in kinds {
@@ -417,8 +463,8 @@ mod tests {
         for time in times {
             let kind = time.data_type().clone();
             let bytes = parquet(vec![("url", url.clone()), ("fetch_time", time)]);
-            let times: Vec<Time> = rows("x", &bytes).unwrap().iter().map(|row| row.1).collect();
-            assert_eq!(times, [Time::At(-2000), Time::Unsaid], "{kind}");
+            let times: Vec<RowTime> = rows("x", &bytes).unwrap().iter().map(|row| row.1).collect();
+            assert_eq!(times, [RowTime::Time(-2000), RowTime::Missing], "{kind}");
         }
         let number: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
         for columns in [

@@ -1,8 +1,10 @@
 //! A Parquet file whose pages may not exceed a limit.
 //!
-//! A page is decompressed as a whole, so its size decides how much memory the
-//! reader takes. The size is in the page's header; a larger page is refused
-//! before it is read.
+//! A limit on the page size of Parquet files.
+//!
+//! A page is decompressed as a whole, so its size determines the memory of the
+//! reader. The size is read from the page header, and a page that is too large
+//! is refused before it is read.
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
@@ -33,13 +35,13 @@ struct PageHeader {
 
 /// A Parquet file with a limit on the size of its pages.
 #[derive(Clone, Debug)]
-pub(super) struct PageLimited {
+pub(super) struct PageLimitedFile {
     file: Arc<File>,
     page_bytes_max: u64,
     refused: Arc<Mutex<Option<LargePage>>>,
 }
 
-impl PageLimited {
+impl PageLimitedFile {
     pub(super) fn new(file: File, page_bytes_max: u64) -> Self {
         Self {
             file: Arc::new(file),
@@ -48,42 +50,42 @@ impl PageLimited {
         }
     }
 
-    /// Returns the largest size of a page.
+    /// Returns the limit in bytes.
     pub(super) fn page_bytes_max(&self) -> u64 {
         self.page_bytes_max
     }
 
-    /// Returns the page that was refused, if any: the error of the reader is
+    /// Returns the page that was refused, if any. An error of the reader is then
     /// about this page.
     pub(super) fn refused(&self) -> Option<LargePage> {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the decompressed size of the dictionary that a column chunk
-    /// begins with; 0 if it has none.
-    pub(super) fn dictionary_bytes(&self, chunk_offset: u64) -> Result<u64, ParquetError> {
+    /// Returns the decompressed size of the dictionary page of a column chunk,
+    /// if it has one.
+    pub(super) fn dictionary_bytes(&self, chunk_offset: u64) -> Result<Option<u64>, ParquetError> {
         let mut read = self.file.get_read(chunk_offset)?;
-        let header = parse(read.fill_buf()?).ok_or_else(malformed)?;
+        let header = parse_page_header(read.fill_buf()?).ok_or_else(malformed)?;
         let is_dictionary = header.page_type == DICTIONARY_PAGE;
         let bytes = u64::try_from(header.uncompressed_bytes).unwrap_or(0);
-        Ok(if is_dictionary { bytes } else { 0 })
+        Ok(is_dictionary.then_some(bytes))
     }
 }
 
-impl Length for PageLimited {
+impl Length for PageLimitedFile {
     fn len(&self) -> u64 {
         self.file.len()
     }
 }
 
-impl ChunkReader for PageLimited {
+impl ChunkReader for PageLimitedFile {
     type T = BufReader<File>;
 
-    /// Opens the file at `offset`. Without a row selection the Parquet reader
-    /// calls this for page headers alone, and takes pages by `get_bytes`.
+    /// Opens the file at `offset`. Without a row selection, the Parquet reader
+    /// calls this only for page headers, and reads pages with `get_bytes`.
     fn get_read(&self, offset: u64) -> Result<Self::T, ParquetError> {
         let mut read = self.file.get_read(offset)?;
-        let header = parse(read.fill_buf()?).ok_or_else(malformed)?;
+        let header = parse_page_header(read.fill_buf()?).ok_or_else(malformed)?;
         let bytes = header.uncompressed_bytes.max(header.compressed_bytes);
         let bytes = u64::try_from(bytes).unwrap_or(0);
         if bytes > self.page_bytes_max {
@@ -104,9 +106,9 @@ fn malformed() -> ParquetError {
 }
 
 /// Parses the first three fields of a `PageHeader` of parquet.thrift. Each is a
-/// required 32-bit integer, so each begins with the same byte in Thrift's
-/// compact protocol: one field further, of type 5.
-fn parse(mut bytes: &[u8]) -> Option<PageHeader> {
+/// required 32-bit integer, so in the compact protocol of Thrift each begins with
+/// the same byte: field number plus one, type 5.
+fn parse_page_header(mut bytes: &[u8]) -> Option<PageHeader> {
     let mut field = || {
         let rest = bytes.strip_prefix(&[0x15])?;
         let (mut value, mut shift) = (0u64, 0);
@@ -141,9 +143,12 @@ mod tests {
                 compressed_bytes,
             })
         };
-        assert_eq!(parse(b"\x15\x00\x15\x02\x15\x04rest"), header(0, 1, 2));
         assert_eq!(
-            parse(b"\x15\x04\x15\xfe\xff\xff\xff\x0f\x15\x01"),
+            parse_page_header(b"\x15\x00\x15\x02\x15\x04rest"),
+            header(0, 1, 2)
+        );
+        assert_eq!(
+            parse_page_header(b"\x15\x04\x15\xfe\xff\xff\xff\x0f\x15\x01"),
             header(2, i32::MAX, -1)
         );
         for bytes in [
@@ -154,7 +159,7 @@ mod tests {
             b"\x15\x80\x80\x80\x80\x80\x00\x15\x02\x15\x04",
             b"\x15\xff\xff\xff\xff\x7f\x15\x02\x15\x04",
         ] {
-            assert_eq!(parse(bytes), None, "{bytes:?}");
+            assert_eq!(parse_page_header(bytes), None, "{bytes:?}");
         }
     }
 }

@@ -1,12 +1,12 @@
-//! A list of URLs in Parquet.
+//! URL lists in Parquet.
 //!
-//! The memory that the reader takes is bounded by the file's own metadata:
-//! pages are limited ([`PageLimited`]), and a batch has fewer rows where its
-//! values can repeat large ones.
+//! Memory is limited with the metadata of the file: large pages are refused
+//! ([`PageLimitedFile`]), and a batch has fewer rows if its values may repeat
+//! large ones.
 
 use super::byte_column::ByteColumn;
-use super::page_limit::PageLimited;
-use super::{Each, Time, column_index, time_of_text};
+use super::page_limit::PageLimitedFile;
+use super::{EachRow, RowTime, column_index, parse_time};
 use crate::dataset::catch_panic;
 use crate::error::{Error, ErrorKind, UrlListDefect};
 use arrow_array::cast::AsArray;
@@ -30,13 +30,13 @@ use std::path::Path;
 /// The most rows of a batch.
 const BATCH_ROWS: u64 = 1024;
 
-/// The most bytes that the values of a batch take beside those of its pages, if
-/// the limit of a page is not smaller still.
+/// The most bytes that the values of a batch take in addition to its pages,
+/// unless the limit of a page is smaller.
 const BATCH_BYTES_MAX: u64 = 64 << 20;
 
-/// An open file, and where its columns are.
+/// An open file and the indices of its columns.
 struct ParquetList<'p> {
-    file: PageLimited,
+    file: PageLimitedFile,
     path: &'p Path,
     metadata: ArrowReaderMetadata,
     /// The indices of the columns among the root columns.
@@ -44,20 +44,20 @@ struct ParquetList<'p> {
     fetch_time: Option<usize>,
 }
 
-/// Reads each row of a list: its URL from the column `wanted`, its time from
-/// the column `fetch_time`.
+/// Calls `each` for every row, with the URL from the column `url_column` and the
+/// time from the column `fetch_time`.
 pub(super) fn read(
     path: &Path,
-    wanted: &str,
+    url_column: &str,
     page_bytes_max: u64,
-    each: &mut Each<'_>,
+    each: &mut EachRow<'_>,
 ) -> Result<(), Error> {
-    let list = ParquetList::open(path, wanted, page_bytes_max)?;
+    let list = ParquetList::open(path, url_column, page_bytes_max)?;
     for row_group in 0..list.metadata.metadata().num_row_groups() {
         let mut reader = catch_panic(path, || list.reader(row_group))?;
         while let Some(batch) = catch_panic(path, || {
             let batch = reader.next().transpose();
-            batch.map_err(|error| list.unreadable(error))
+            batch.map_err(|error| list.read_error(error))
         })? {
             list.read_batch(&batch, each)?;
         }
@@ -66,7 +66,7 @@ pub(super) fn read(
 }
 
 impl<'p> ParquetList<'p> {
-    fn open(path: &'p Path, wanted: &str, page_bytes_max: u64) -> Result<Self, Error> {
+    fn open(path: &'p Path, url_column: &str, page_bytes_max: u64) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::read(path, error))?;
         let load = || {
             let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
@@ -79,14 +79,14 @@ impl<'p> ParquetList<'p> {
             let names = fields.iter().map(|field| field.name().as_bytes());
             column_index(names, name).map_err(refuse)
         };
-        let Some(url) = index(wanted)? else {
+        let Some(url) = index(url_column)? else {
             return Err(refuse(UrlListDefect::NoParquetColumn {
-                name: wanted.to_owned(),
+                name: url_column.to_owned(),
             }));
         };
         let fetch_time = index("fetch_time")?.filter(|index| *index != url);
         Ok(Self {
-            file: PageLimited::new(file, page_bytes_max),
+            file: PageLimitedFile::new(file, page_bytes_max),
             path,
             url,
             fetch_time,
@@ -94,9 +94,9 @@ impl<'p> ParquetList<'p> {
         })
     }
 
-    /// Makes a reader of the two columns of a row group.
+    /// Returns a reader of the two columns of a row group.
     fn reader(&self, row_group: usize) -> Result<ParquetRecordBatchReader, Error> {
-        let unreadable = |error| self.unreadable(error);
+        let read_error = |error| self.read_error(error);
         let file = self.file.clone();
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
@@ -106,7 +106,7 @@ impl<'p> ParquetList<'p> {
         let columns = self.metadata.metadata().row_group(row_group).columns();
         for (leaf, chunk) in columns.iter().enumerate() {
             if mask.leaf_included(leaf) {
-                rows = rows.min(self.batch_rows(chunk).map_err(unreadable)?);
+                rows = rows.min(self.batch_rows(chunk).map_err(read_error)?);
             }
         }
         let reader = builder
@@ -114,30 +114,33 @@ impl<'p> ParquetList<'p> {
             .with_row_groups(vec![row_group])
             .with_batch_size(usize::try_from(rows).unwrap_or(1))
             .build();
-        reader.map_err(unreadable)
+        reader.map_err(read_error)
     }
 
-    /// Returns how many rows of a column chunk take at most [`BATCH_BYTES_MAX`].
+    /// Returns the number of rows whose values take at most [`BATCH_BYTES_MAX`].
     ///
-    /// Values of plain pages take what the pages do. A value of a dictionary can
-    /// be repeated in each row, and with `DELTA_BYTE_ARRAY` a large prefix can.
+    /// The values of plain pages are as large as the pages. A value of a
+    /// dictionary may be repeated in each row, and so may a prefix with
+    /// `DELTA_BYTE_ARRAY`.
     fn batch_rows(&self, chunk: &ColumnChunkMetaData) -> Result<u64, ParquetError> {
         let (offset, bytes) = chunk.byte_range();
         if bytes == 0 {
             return Ok(BATCH_ROWS);
         }
-        let is_delta = chunk.encodings().any(|it| it == Encoding::DELTA_BYTE_ARRAY);
+        let is_delta = chunk
+            .encodings()
+            .any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY);
         let value_bytes = match is_delta {
             true => u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX),
-            false => self.file.dictionary_bytes(offset)?,
+            false => self.file.dictionary_bytes(offset)?.unwrap_or(0),
         };
         let batch_bytes = BATCH_BYTES_MAX.min(self.file.page_bytes_max());
         Ok((batch_bytes / value_bytes.max(1)).clamp(1, BATCH_ROWS))
     }
 
-    /// Converts an error of the Parquet reader: a page that was refused is named
-    /// with its row group, anything else is what the reader reports.
-    fn unreadable(&self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    /// Converts an error of the Parquet reader. For a page that was refused it
+    /// reports the row group.
+    fn read_error(&self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         let Some(page) = self.file.refused() else {
             return Error::with_source(ErrorKind::Read, self.path, error);
         };
@@ -156,13 +159,13 @@ impl<'p> ParquetList<'p> {
         Error::new(kind, self.path)
     }
 
-    fn read_batch(&self, batch: &RecordBatch, each: &mut Each<'_>) -> Result<(), Error> {
+    fn read_batch(&self, batch: &RecordBatch, each: &mut EachRow<'_>) -> Result<(), Error> {
         let refuse = |error: ArrowError| {
             let message = error.to_string();
             let kind = ErrorKind::NotAUrlList(UrlListDefect::Arrow { message });
             Error::new(kind, self.path)
         };
-        // Columns of a batch are in the order of the file.
+        // The columns of a batch are in the order of the file.
         let (urls, times) = match self.fetch_time {
             None => (batch.column(0), None),
             Some(times) if times < self.url => (batch.column(1), Some(batch.column(0))),
@@ -176,7 +179,7 @@ impl<'p> ParquetList<'p> {
             let url = urls.value(row).unwrap_or_default();
             let time = times
                 .as_ref()
-                .map_or(Time::Unsaid, |times| times.value(row));
+                .map_or(RowTime::Missing, |times| times.value(row));
             each(url.trim_ascii(), time)?;
         }
         Ok(())
@@ -206,22 +209,22 @@ impl<'a> Times<'a> {
         )
     }
 
-    fn value(&self, row: usize) -> Time {
+    fn value(&self, row: usize) -> RowTime {
         match self {
             Self::Typed(array) => typed_time(array, row),
             Self::Text(texts) => match texts.value(row) {
-                Some(text) => time_of_text(str::from_utf8(text).expect("the column is of text")),
-                None => Time::Unsaid,
+                Some(text) => parse_time(str::from_utf8(text).expect("the column is of text")),
+                None => RowTime::Missing,
             },
         }
     }
 }
 
-/// An instant is the same in every zone, and one without a zone is taken as
-/// UTC. What is finer than a millisecond is cut, as it is for captures.
-fn typed_time(times: &ArrayRef, row: usize) -> Time {
+/// Returns the time of a row. A timestamp without a time zone is taken as UTC.
+/// Fractions of a millisecond are cut off, as for captures.
+fn typed_time(times: &ArrayRef, row: usize) -> RowTime {
     if times.is_null(row) {
-        return Time::Unsaid;
+        return RowTime::Missing;
     }
     let millis = match times.data_type() {
         DataType::Timestamp(TimeUnit::Second, _) => times
@@ -245,5 +248,5 @@ fn typed_time(times: &ArrayRef, row: usize) -> Time {
         }
         _ => unreachable!("`Times` holds no other types"),
     };
-    millis.map_or(Time::Bad, Time::At)
+    millis.map_or(RowTime::Malformed, RowTime::Time)
 }

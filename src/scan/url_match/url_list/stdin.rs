@@ -1,28 +1,29 @@
-//! Standard input that does not keep us from stopping.
+//! Standard input that can be interrupted.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// Bytes that are read at once.
+/// The size of a read.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// How often a wait looks whether to stop.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// The interval in which a wait checks for a stop.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Standard input, read by a thread of its own: who waits for it can stop,
-/// while a read cannot.
-pub(super) struct Stdin<'s> {
+/// Standard input, read by a separate thread: waiting for the thread can be
+/// interrupted, while a read cannot.
+pub(super) struct InterruptibleStdin<'s> {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
-    at: usize,
+    /// The bytes of the chunk that have been read.
+    read: usize,
     is_stopped: &'s dyn Fn() -> bool,
 }
 
-impl<'s> Stdin<'s> {
+impl<'s> InterruptibleStdin<'s> {
     pub(super) fn open(is_stopped: &'s dyn Fn() -> bool) -> Self {
         let (sender, chunks) = sync_channel(4);
-        // Nobody waits for the thread: it ends with its input, or with us.
+        // The thread is not joined: it ends with the input or with the process.
         std::thread::spawn(move || {
             loop {
                 let mut chunk = vec![0; CHUNK_BYTES];
@@ -43,18 +44,18 @@ impl<'s> Stdin<'s> {
         Self {
             chunks,
             chunk: Vec::new(),
-            at: 0,
+            read: 0,
             is_stopped,
         }
     }
 }
 
-impl Read for Stdin<'_> {
+impl Read for InterruptibleStdin<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.at == self.chunk.len() {
-            match self.chunks.recv_timeout(LOOK_EVERY) {
+        while self.read == self.chunk.len() {
+            match self.chunks.recv_timeout(CHECK_INTERVAL) {
                 Ok(chunk) => {
-                    (self.chunk, self.at) = (chunk?, 0);
+                    (self.chunk, self.read) = (chunk?, 0);
                     if self.chunk.is_empty() {
                         return Ok(0);
                     }
@@ -66,9 +67,9 @@ impl Read for Stdin<'_> {
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
             }
         }
-        let len = out.len().min(self.chunk.len() - self.at);
-        out[..len].copy_from_slice(&self.chunk[self.at..][..len]);
-        self.at += len;
+        let len = out.len().min(self.chunk.len() - self.read);
+        out[..len].copy_from_slice(&self.chunk[self.read..][..len]);
+        self.read += len;
         Ok(len)
     }
 }

@@ -1,7 +1,7 @@
-//! A table that stands in one file, without a manifest.
+//! Verifies a table in a single file, without a manifest.
 
-use super::file::{self, Wanted, table_name};
-use super::{Phase, Progress, Remedy, Report};
+use super::file::{self, ExpectedFile, table_name};
+use super::{Remedy, VerifyPhase, VerifyProgress, VerifyReport};
 use crate::dataset::OutputLayout;
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind};
@@ -12,27 +12,27 @@ use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// What a Parquet file begins with.
+/// The first bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
 
-/// Checks a file as far as that goes.
-pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
+/// Checks everything that needs no manifest.
+pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     let refuse = |defect| Error::new(ErrorKind::NotADataset(defect), path);
-    let unreadable = |error| Error::read(path, error);
-    let file = disk::open_named(path).map_err(unreadable)?;
+    let read_error = |error| Error::read(path, error);
+    let file = disk::open_named(path).map_err(read_error)?;
     let mut head = Vec::new();
     let count = MAGIC.len() as u64;
     (&file)
         .take(count)
         .read_to_end(&mut head)
-        .map_err(unreadable)?;
+        .map_err(read_error)?;
     if head != MAGIC {
         return Err(refuse(DatasetDefect::NotParquet));
     }
-    let bytes = file.metadata().map_err(unreadable)?.len();
-    progress.total.store(bytes, Ordering::Relaxed);
-    progress.begin(Phase::Files);
-    // A footer that nothing vouches for may make the reader panic.
+    let bytes = file.metadata().map_err(read_error)?.len();
+    progress.bytes_total.store(bytes, Ordering::Relaxed);
+    progress.begin(VerifyPhase::Files);
+    // The reader may panic, since the digest of the footer is unknown.
     let table = catch_unwind(|| {
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
         let name = table_name(&metadata)?;
@@ -40,28 +40,30 @@ pub(super) fn check(path: &Path, progress: &Progress) -> Result<Report, Error> {
             .into_iter()
             .find(|table| table.name() == name)
     });
-    // What is of no table is said of the file, with the columns of one.
+    // A file of an unknown table is reported to differ from this one.
     let table = table.ok().flatten().unwrap_or(Table::RobotsFiles);
     let schema = OutputLayout::file(path, table).file_schema(table).arrow;
-    let mut report = Report {
+    let mut report = VerifyReport {
         is_single_file: true,
-        ..Report::default()
+        ..VerifyReport::default()
     };
-    let wanted = Wanted {
+    let expected = ExpectedFile {
         table,
         schema: &schema,
-        is: None,
+        stats: None,
     };
     let name = path.to_string_lossy();
-    let seen = file::check(
+    let check = file::check(
         disk::open_named(path),
         &name,
-        &wanted,
+        &expected,
         progress,
         &mut report.findings,
     );
-    report.findings.advise(Remedy::RestoreOrWrite);
-    report.count(seen);
+    report
+        .findings
+        .replace_part_remedies(Remedy::RestoreOrWrite);
+    report.count_file(check);
     let why = "digest, keys and counts, as nothing but a dataset has them";
     report.unchecked.push(why.to_owned());
     Ok(report)

@@ -1,0 +1,89 @@
+//! The results of a check.
+
+use crate::crawler::DialectChoice;
+use robots::{Basis, Dialect, Severity, Verdict};
+
+/// The report on a robots.txt.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// The results for each crawler, in the order of the request.
+    pub agents: Vec<AgentReport>,
+    /// The anomalies, in the order of lines.
+    pub anomalies: Vec<ReportedAnomaly>,
+}
+
+/// The results for one crawler.
+#[derive(Clone, Debug)]
+pub struct AgentReport {
+    /// Its name, as in the request.
+    pub agent: String,
+    /// The verdicts on the whole site.
+    pub verdicts: CrawlerVerdicts,
+    /// The results for each URL, in the order of the request.
+    pub urls: Vec<UrlResult>,
+}
+
+/// The result for one URL.
+#[derive(Clone, Debug)]
+pub struct UrlResult {
+    /// The URL, as in the request.
+    pub url: String,
+    /// True if it may be fetched; `None` if this is unknown.
+    pub is_allowed: Option<bool>,
+    /// The rule that decides; `None` if no rule matches.
+    pub rule: Option<DecidingRule>,
+}
+
+/// The line of the rule that decides on a URL.
+#[derive(Clone, Debug)]
+pub struct DecidingRule {
+    /// The number of the line, from 1.
+    pub line_no: u32,
+    /// The text of the line, if it is known.
+    pub line: Option<String>,
+    /// The first line of its group, if it is in one.
+    pub group_line_no: Option<u32>,
+}
+
+/// The verdicts for a crawler in each dialect.
+#[derive(Clone, Debug)]
+pub struct CrawlerVerdicts {
+    /// The default: Google's rules, names compared as a whole, and fallbacks
+    /// according to the registry.
+    pub verdict: Verdict,
+    /// The basis of the default verdict.
+    pub basis: Basis,
+    /// The line that shows the default verdict, if one does.
+    pub evidence_line: Option<u32>,
+    /// The verdict in each dialect, in the order of [`Dialect::ALL`].
+    pub by_dialect: [(Dialect, Verdict); 3],
+}
+
+impl CrawlerVerdicts {
+    /// Returns the verdict in a dialect.
+    pub fn verdict_in(&self, dialect: DialectChoice) -> Verdict {
+        let dialect = match dialect {
+            DialectChoice::Default => return self.verdict,
+            DialectChoice::Dialect(dialect) => dialect,
+        };
+        let mut by_dialect = self.by_dialect.iter();
+        let found = by_dialect.find(|(known, _)| *known == dialect);
+        found.map_or(self.verdict, |(_, verdict)| *verdict)
+    }
+}
+
+/// An anomaly of the robots.txt.
+#[derive(Clone, Debug)]
+pub struct ReportedAnomaly {
+    /// The line; `None` for an anomaly of the whole file.
+    pub line_no: Option<u32>,
+    /// The permanent code.
+    pub code: String,
+    /// The severity.
+    pub severity: Severity,
+    /// The description of the code; empty if it is unknown.
+    pub about: String,
+    /// True if strict reading of the line changes a verdict; `None` if this was
+    /// not computed.
+    pub changes_verdict: Option<bool>,
+}

@@ -1,0 +1,207 @@
+//! Checks the bytes of a robots.txt.
+
+use super::report::{
+    AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
+};
+use super::request::CheckRequest;
+use crate::crawler::Crawler;
+use robots::{
+    AgentVerdict, AnomalyKind, Basis, Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt,
+    Verdict,
+};
+
+/// Returns the text of a line by its number.
+pub(super) type LineText<'a> = dyn Fn(u32) -> Option<String> + 'a;
+
+/// Parses a robots.txt, and returns the results for each crawler and URL.
+pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> CheckReport {
+    let mut parser = Parser::new();
+    let robots = parser.parse_with(body, options);
+    let lines: Vec<&[u8]> = robots::Lines::new(body, 0).map(|line| line.bytes).collect();
+    let line_text = |line_no: u32| {
+        let line = lines.get((line_no as usize).checked_sub(1)?)?;
+        Some(String::from_utf8_lossy(line).trim().to_owned())
+    };
+    let verdicts = Evaluator::new().verdicts(&robots);
+    let agents = request
+        .crawlers()
+        .map(|crawler| agent_report(&robots, &verdicts, request, &crawler, &line_text));
+    CheckReport {
+        agents: agents.collect(),
+        anomalies: anomalies(&robots, &verdicts),
+    }
+}
+
+fn anomalies(robots: &RobotsTxt<'_>, verdicts: &[AgentVerdict<'_>]) -> Vec<ReportedAnomaly> {
+    let report = |kind: AnomalyKind, line_no, changes_verdict| ReportedAnomaly {
+        line_no,
+        code: kind.code().to_owned(),
+        severity: kind.severity(),
+        about: kind.about().to_owned(),
+        changes_verdict,
+    };
+    let impacts = Evaluator::new().leniency_impacts(robots, verdicts);
+    let is_undecided = verdicts.iter().any(AgentVerdict::is_undecided);
+    let too_complex = is_undecided.then(|| report(AnomalyKind::TooComplex, None, Some(false)));
+    let of_lines = robots.anomalies().iter().map(|anomaly| {
+        let changes_verdict = robots::changes_verdict(&impacts, anomaly);
+        report(anomaly.kind, anomaly.line_no, changes_verdict)
+    });
+    too_complex.into_iter().chain(of_lines).collect()
+}
+
+/// Returns the results for one crawler. `verdicts` are those of the file.
+pub(super) fn agent_report(
+    robots: &RobotsTxt<'_>,
+    verdicts: &[AgentVerdict<'_>],
+    request: &CheckRequest<'_>,
+    crawler: &Crawler,
+    line_text: &LineText<'_>,
+) -> AgentReport {
+    let policy = crawler.policy(request.dialect, robots);
+    let urls = request.urls.iter().map(|url| {
+        let access = policy.access(url.as_bytes());
+        UrlResult {
+            url: url.clone(),
+            is_allowed: Some(access.is_allowed),
+            rule: access.line_no.map(|line_no| DecidingRule {
+                line_no,
+                line: line_text(line_no),
+                group_line_no: group_line_no(robots, line_no),
+            }),
+        }
+    });
+    AgentReport {
+        agent: crawler.agent().to_owned(),
+        urls: urls.collect(),
+        verdicts: crawler_verdicts(robots, verdicts, crawler),
+    }
+}
+
+/// Returns the first line of the group that a line belongs to.
+fn group_line_no(robots: &RobotsTxt<'_>, line_no: u32) -> Option<u32> {
+    let mut directives = robots.directives().iter();
+    let directive = directives.find(|directive| directive.line_no == line_no)?;
+    let group = directive.group_no()?;
+    Some(robots.groups()[group as usize - 1].line_no)
+}
+
+fn crawler_verdicts(
+    robots: &RobotsTxt<'_>,
+    verdicts: &[AgentVerdict<'_>],
+    crawler: &Crawler,
+) -> CrawlerVerdicts {
+    let explicit = |name: &[u8]| {
+        let verdict = verdicts.iter().find(|verdict| verdict.agent == name);
+        verdict.filter(|verdict| matches!(verdict.basis, Basis::Explicit | Basis::TooComplex))
+    };
+    let named = crawler.names().find_map(explicit);
+    // The first verdict is that of `*`.
+    let everybody = (!crawler.ignores_wildcard()).then(|| &verdicts[0]);
+    let by_dialect = Dialect::ALL.map(|dialect| {
+        let policy = Policy::new(dialect, robots, crawler.agent().as_bytes());
+        (dialect, policy.verdict())
+    });
+    match named.or(everybody) {
+        Some(verdict) => CrawlerVerdicts {
+            verdict: verdict.verdict,
+            basis: verdict.basis,
+            evidence_line: verdict.evidence_line,
+            by_dialect,
+        },
+        None => CrawlerVerdicts {
+            verdict: Verdict::AllowAll,
+            basis: Basis::NoGroup,
+            evidence_line: None,
+            by_dialect,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawler::DialectChoice;
+    use crate::crawler::registry::CrawlerRegistry;
+
+    fn report(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {
+        full_report(body, agent, dialect).agents.remove(0)
+    }
+
+    fn full_report(body: &str, agent: &str, dialect: DialectChoice) -> CheckReport {
+        check(
+            body.as_bytes(),
+            ParseOptions::default(),
+            &CheckRequest {
+                registry: &CrawlerRegistry::built_in(),
+                agents: &[agent.to_owned()],
+                dialect,
+                urls: &["http://h/x".to_owned()],
+            },
+        )
+    }
+
+    #[test]
+    fn the_verdict_of_a_dialect_agrees_with_its_url_results() {
+        let versioned = report(
+            "User-agent: GPTBot\nDisallow: /\n",
+            "GPTBot/1.0",
+            DialectChoice::Dialect(Dialect::Koster1996),
+        );
+        assert_eq!(versioned.urls[0].is_allowed, Some(false));
+        let koster = DialectChoice::Dialect(Dialect::Koster1996);
+        assert_eq!(versioned.verdicts.verdict_in(koster), Verdict::DisallowAll);
+        let rfc = DialectChoice::Dialect(Dialect::Rfc9309);
+        let misspelt = report("User-agent: *\nDisalow: /\n", "a", rfc).verdicts;
+        assert_eq!(misspelt.verdict_in(rfc), Verdict::AllowAll);
+        assert_eq!(
+            misspelt.verdict_in(DialectChoice::Default),
+            misspelt.verdict
+        );
+    }
+
+    #[test]
+    fn the_registry_only_affects_the_default_dialect() {
+        let body = "User-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /y\n";
+        let news = report(body, "Googlebot-News", DialectChoice::Default);
+        assert_eq!(news.urls[0].is_allowed, Some(false));
+        assert_eq!(
+            (news.verdicts.verdict, news.verdicts.by_dialect[0].1),
+            (Verdict::DisallowAll, Verdict::Partial)
+        );
+        let news = report(
+            body,
+            "Googlebot-News",
+            DialectChoice::Dialect(Dialect::Google),
+        );
+        assert_eq!(news.urls[0].is_allowed, Some(true));
+        let ads = report(
+            "User-agent: *\nDisallow: /\n",
+            "AdsBot-Google",
+            DialectChoice::Default,
+        );
+        assert_eq!(ads.urls[0].is_allowed, Some(true));
+        assert_eq!(
+            (ads.verdicts.verdict, ads.verdicts.basis),
+            (Verdict::AllowAll, Basis::NoGroup)
+        );
+    }
+
+    #[test]
+    fn a_url_result_has_the_line_and_the_group_of_the_rule() {
+        let body = "User-agent: a\nUser-agent: MJ12bot\nDisallow /x\n";
+        let report = full_report(body, "mj12bot", DialectChoice::Default);
+        let rule = report.agents[0].urls[0].rule.as_ref().unwrap();
+        assert_eq!(
+            (rule.line_no, rule.line.as_deref(), rule.group_line_no),
+            (3, Some("Disallow /x"), Some(1))
+        );
+        let codes: Vec<&str> = report
+            .anomalies
+            .iter()
+            .map(|anomaly| anomaly.code.as_str())
+            .collect();
+        assert_eq!(codes, ["invalid_token_chars", "missing_colon"]);
+        assert_eq!(report.anomalies[1].changes_verdict, Some(true));
+    }
+}

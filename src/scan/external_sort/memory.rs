@@ -1,0 +1,63 @@
+//! The share of memory that each sorter and filter of a command may use.
+
+use super::{BloomFilter, SortedRecords, Sorter, SpillFolder};
+use crate::error::Error;
+use crate::external_sort::sort_key::FieldReader;
+
+/// The least memory limit with which the sorters of a command work.
+pub(crate) const MEMORY_BYTES_MIN: u64 = 16 << 20;
+
+/// The most sorters that are in use at the same time.
+const SORTERS_MAX: u64 = 12;
+
+/// Creates sorters and Bloom filters that stay within a memory limit together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SortMemory<'s> {
+    spill_folder: &'s SpillFolder,
+    bytes_max: u64,
+}
+
+impl<'s> SortMemory<'s> {
+    /// Sets the limit of all sorters and filters. Their runs are written to
+    /// `spill_folder`.
+    pub(crate) fn new(spill_folder: &'s SpillFolder, bytes_max: u64) -> Self {
+        Self {
+            spill_folder,
+            bytes_max,
+        }
+    }
+
+    /// Creates a sorter.
+    pub(crate) fn sorter(&self) -> Sorter<'s> {
+        let share = self.bytes_max / SORTERS_MAX;
+        Sorter::new(
+            self.spill_folder,
+            usize::try_from(share).unwrap_or(usize::MAX),
+        )
+    }
+
+    /// Creates a Bloom filter for about `keys` keys.
+    pub(crate) fn bloom_filter(&self, keys: u64) -> BloomFilter {
+        let share = self.bytes_max / SORTERS_MAX / 2;
+        BloomFilter::new(keys, usize::try_from(share).unwrap_or(usize::MAX))
+    }
+
+    /// Creates a Bloom filter of the byte strings with which records begin.
+    pub(crate) fn bloom_filter_of_keys(
+        &self,
+        records: &SortedRecords<'_>,
+    ) -> Result<BloomFilter, Error> {
+        let mut filter = self.bloom_filter(records.len());
+        let mut reader = records.read()?;
+        while let Some(record) = reader.peek() {
+            filter.insert(FieldReader::new(record).bytes());
+            reader.advance()?;
+        }
+        Ok(filter)
+    }
+
+    /// Returns an error if the run is to stop.
+    pub(crate) fn check_stop(&self) -> Result<(), Error> {
+        self.spill_folder.check_stop()
+    }
+}

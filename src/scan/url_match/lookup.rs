@@ -1,0 +1,84 @@
+//! The sort records of listed URLs.
+
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u64};
+use crate::resolve::{AsOf, RulesSource};
+
+/// A URL whose authoritative capture is looked up. Records sort by origin, then
+/// by time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UrlLookup<'a> {
+    /// The origin with its length, as records are compared.
+    pub(super) origin_key: &'a [u8],
+    pub(super) as_of: AsOf,
+    pub(super) row: ListedUrl<'a>,
+}
+
+/// A row of the URL list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ListedUrl<'a> {
+    /// The index of the row in the list.
+    pub(super) index: u64,
+    pub(super) url: &'a [u8],
+}
+
+impl<'a> UrlLookup<'a> {
+    /// Writes a record.
+    pub(super) fn write(record: &mut Vec<u8>, origin: &[u8], as_of: AsOf, row: ListedUrl<'_>) {
+        record.clear();
+        put_bytes(record, origin);
+        as_of.write(record);
+        row.write(record);
+    }
+
+    pub(super) fn read(record: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(record);
+        Self {
+            origin_key: fields.key(),
+            as_of: AsOf::read(&mut fields),
+            row: ListedUrl::read(&mut fields),
+        }
+    }
+}
+
+impl<'a> ListedUrl<'a> {
+    fn write(&self, record: &mut Vec<u8>) {
+        put_u64(record, self.index);
+        put_bytes(record, self.url);
+    }
+
+    fn read(fields: &mut FieldReader<'a>) -> Self {
+        Self {
+            index: fields.u64(),
+            url: fields.bytes(),
+        }
+    }
+}
+
+/// A URL whose authoritative capture is known, and is decided by its rules.
+/// Records sort by capture.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RulesLookup<'a> {
+    /// The key of the capture with its length, as records are compared.
+    pub(super) capture_key: &'a [u8],
+    pub(super) source: RulesSource,
+    pub(super) row: ListedUrl<'a>,
+}
+
+impl<'a> RulesLookup<'a> {
+    /// Writes a record.
+    pub(super) fn write(record: &mut Vec<u8>, source: &RulesSource, row: ListedUrl<'_>) {
+        record.clear();
+        put_bytes(record, &source.id.key());
+        row.write(record);
+        source.write(record);
+    }
+
+    pub(super) fn read(record: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(record);
+        Self {
+            capture_key: fields.key(),
+            row: ListedUrl::read(&mut fields),
+            source: RulesSource::read(&mut fields),
+        }
+    }
+}

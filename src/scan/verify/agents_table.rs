@@ -1,0 +1,61 @@
+//! Checks the table `agents`. The manifest lists the version of the registry,
+//! but no digest of the file.
+
+use super::file::{self, ExpectedFile, FileCheck};
+use super::{Findings, Remedy, VerifyProgress, VerifyReport};
+use crate::crawler::registry::CrawlerRegistry;
+use crate::dataset::{AGENTS, FileStats, Manifest};
+use crate::disk::{self, SystemTempFolder, TempFolder};
+use crate::error::Error;
+use crate::parquet_writer::write_table;
+use crate::tables::{Table, agents_rows};
+use std::path::Path;
+
+/// Checks the table. Its digest is compared if the registry is the built-in one.
+/// Otherwise the file is only decoded.
+pub(super) fn check(
+    root: &Path,
+    manifest: &Manifest,
+    progress: &VerifyProgress,
+    report: &mut VerifyReport,
+) -> FileCheck {
+    let own_version = Some(env!("CARGO_PKG_VERSION"));
+    let registry = CrawlerRegistry::built_in();
+    let settings = manifest.settings.as_ref();
+    let is_built_in = manifest.version.as_deref() == own_version
+        && settings.is_some_and(|settings| settings.agents == registry.sha1);
+    let stats = is_built_in
+        .then(|| stats_of_table(&registry))
+        .and_then(Result::ok);
+    if stats.is_none() {
+        let what =
+            "the digest of `agents`, which only that of the built-in registry can be known by";
+        report.unchecked.push(what.to_owned());
+    }
+    let expected = ExpectedFile {
+        table: Table::Agents,
+        schema: &Table::Agents.schema(),
+        stats: stats.as_ref(),
+    };
+    let mut findings = Findings::default();
+    let file = disk::open_below(root, Path::new(AGENTS));
+    let check = file::check(file, AGENTS, &expected, progress, &mut findings);
+    findings.replace_part_remedies(Remedy::WriteRegistry);
+    report.findings.append(findings);
+    check
+}
+
+/// Returns the size, digest and rows of the table of a registry, by writing it
+/// to a temporary folder.
+fn stats_of_table(registry: &CrawlerRegistry) -> Result<FileStats, Error> {
+    let folder = SystemTempFolder::create()?;
+    let schema = Table::Agents.file_schema(&[]);
+    let temp = TempFolder::create(folder.path(), &TempFolder::random_name())?;
+    let new = temp.new_file(Path::new("agents.parquet"), false)?;
+    let file = write_table(schema, agents_rows(&registry.crawlers), new)?;
+    Ok(FileStats {
+        rows: file.rows,
+        bytes: file.bytes,
+        digest: file.digest,
+    })
+}

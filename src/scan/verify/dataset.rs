@@ -1,0 +1,261 @@
+//! Verifies a dataset: reads the manifest, and then runs all other checks.
+
+use super::file::{self, ExpectedFile};
+use super::folder::FolderSearch;
+use super::part::{self, PartCheck, ReadableFile};
+use super::{
+    FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, child_rows,
+    plan,
+};
+use crate::dataset::{AGENTS, LOG, LogEntries, MANIFEST, Manifest, PartEntry};
+use crate::disk;
+use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
+use crate::tables::Table;
+use arrow_schema::SchemaRef;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Verifies a dataset.
+pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
+    let path = root.join(MANIFEST);
+    let kind = disk::kind(&path).map_err(|error| Error::read(&path, error))?;
+    if kind.is_none() {
+        let kind = ErrorKind::NotADataset(DatasetDefect::NoManifest { name: MANIFEST });
+        return Err(Error::new(kind, root));
+    }
+    let _lock = lock_log(root)?;
+    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+    let mut report = VerifyReport::default();
+    let mut manifest = Manifest::read(&text);
+    add_problems(std::mem::take(&mut manifest.problems), &mut report.findings);
+    if manifest.is_of_other_format {
+        let why = "anything else: the manifest is of another format";
+        report.unchecked.push(why.to_owned());
+        return Ok(report);
+    }
+    let own_version = env!("CARGO_PKG_VERSION");
+    if let Some(version) = manifest
+        .version
+        .as_ref()
+        .filter(|version| *version != own_version)
+    {
+        let note = format!("it was made by robots-scan {version}; this is {own_version}");
+        report.notes.push(note);
+    }
+    let is_whole = plan::check(root, &manifest, &mut report.findings);
+    let settings = manifest.settings.as_ref();
+    let has_agents = settings.is_some_and(|settings| settings.tables.contains(&Table::Agents));
+    // Before entries are checked, so that the files of malformed entries are
+    // not reported as foreign.
+    let mut known = known_files(&manifest);
+    if has_agents || settings.is_none() {
+        known.insert(AGENTS.to_owned());
+    }
+    manifest.check_files();
+    add_problems(std::mem::take(&mut manifest.problems), &mut report.findings);
+    check_folders(root, &manifest, known, &mut report.findings);
+    report.unchecked = unchecked(&manifest, is_whole);
+    set_totals(root, &manifest, progress);
+    progress.begin(VerifyPhase::Files);
+    if has_agents {
+        let file = agents_table::check(root, &manifest, progress, &mut report);
+        report.count_file(file);
+    }
+    let files = check_files(root, &manifest, progress, &mut report);
+    check_parts(&manifest, &files, progress, &mut report);
+    Ok(report)
+}
+
+/// Locks the log of the dataset, so that no run can begin to write. Returns
+/// `None` if there is no log.
+fn lock_log(root: &Path) -> Result<Option<File>, Error> {
+    let Ok(log) = disk::open(&root.join(LOG)) else {
+        return Ok(None);
+    };
+    if matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        let kind = ErrorKind::NotADataset(DatasetDefect::IsBeingWritten);
+        return Err(Error::new(kind, root));
+    }
+    Ok(Some(log))
+}
+
+/// Adds the problems of a manifest to the findings.
+fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
+    for problem in problems {
+        let kind = match problem {
+            ManifestDefect::CutLine { .. } => FindingKind::ManifestCut,
+            ManifestDefect::UnknownFormat { .. } => FindingKind::Format,
+            ManifestDefect::Invalid { .. } => FindingKind::Manifest,
+        };
+        findings.add(kind, MANIFEST, format_args!("{problem}"));
+    }
+}
+
+/// Returns the paths that the manifest lists.
+fn known_files(manifest: &Manifest) -> BTreeSet<String> {
+    let listed = manifest.parts.iter().flat_map(|part| &part.files);
+    let listed = listed.map(|file| file.path.clone());
+    listed.chain(manifest.stale.iter().cloned()).collect()
+}
+
+fn check_folders(
+    root: &Path,
+    manifest: &Manifest,
+    known: BTreeSet<String>,
+    findings: &mut Findings,
+) {
+    let settings = manifest.settings.as_ref();
+    let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
+    let mut search = FolderSearch {
+        root,
+        known,
+        shard: settings
+            .and_then(|settings| settings.shard)
+            .map(|(index, _)| index),
+        temp_folders: log.temp_folders,
+        findings,
+    };
+    search.run();
+    findings.set_remedy_of_foreign();
+}
+
+fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
+    let files = manifest.parts.iter().flat_map(|part| &part.files);
+    let bytes = files
+        .map(|file| file.stats.bytes)
+        .fold(0, u64::saturating_add);
+    let agents = disk::size_below(root, Path::new(AGENTS)).unwrap_or(0);
+    let total = bytes.saturating_add(agents);
+    progress.bytes_total.store(total, Ordering::Relaxed);
+    let parts = manifest.parts.len() as u64;
+    progress.parts_total.store(parts, Ordering::Relaxed);
+}
+
+/// Checks the files of all parts. Returns those of each part whose rows can be
+/// read.
+fn check_files(
+    root: &Path,
+    manifest: &Manifest,
+    progress: &VerifyProgress,
+    report: &mut VerifyReport,
+) -> Vec<Vec<ReadableFile>> {
+    let schemas = Table::ALL.map(|table| (table, table.schema()));
+    let schemas: BTreeMap<Table, SchemaRef> = schemas.into_iter().collect();
+    let parts = manifest.parts.iter().enumerate();
+    let entries: Vec<_> = parts
+        .flat_map(|(i, part)| part.files.iter().map(move |entry| (i, entry)))
+        .collect();
+    let checks = entries.into_par_iter().map(|(i, entry)| {
+        let mut findings = Findings::default();
+        let file = disk::open_below(root, Path::new(&entry.path));
+        let expected = ExpectedFile {
+            table: entry.table,
+            schema: &schemas[&entry.table],
+            stats: Some(&entry.stats),
+        };
+        let check = file::check(file, &entry.path, &expected, progress, &mut findings);
+        let readable = check.is_sound.then(|| ReadableFile {
+            table: entry.table,
+            rows: check.rows,
+            path: root.join(&entry.path),
+            name: entry.path.clone(),
+        });
+        (i, check, readable, findings)
+    });
+    let mut files: Vec<Vec<ReadableFile>> = manifest.parts.iter().map(|_| Vec::new()).collect();
+    for (i, check, readable, findings) in checks.collect::<Vec<_>>() {
+        report.count_file(check);
+        report.findings.append(findings);
+        files[i].extend(readable);
+    }
+    files
+}
+
+/// Compares the tables of each part, and the keys of all parts.
+fn check_parts(
+    manifest: &Manifest,
+    files: &[Vec<ReadableFile>],
+    progress: &VerifyProgress,
+    report: &mut VerifyReport,
+) {
+    progress.begin(VerifyPhase::Parts);
+    let parts: Vec<(&PartEntry, &Vec<ReadableFile>)> = manifest.parts.iter().zip(files).collect();
+    let checks = parts.into_par_iter().map(|(part, files)| {
+        let check = part::check(manifest, part, files);
+        progress.parts.fetch_add(1, Ordering::Relaxed);
+        (part, check)
+    });
+    let mut ids_by_crawl: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for (part, check) in checks.collect::<Vec<_>>() {
+        let PartCheck {
+            robots_ids,
+            findings,
+        } = check;
+        report.parts += 1;
+        report.captures += robots_ids.len() as u64;
+        report.findings.append(findings);
+        ids_by_crawl
+            .entry(&part.crawl)
+            .or_default()
+            .extend(robots_ids);
+    }
+    progress.begin(VerifyPhase::Keys);
+    for (crawl, mut robots_ids) in ids_by_crawl {
+        robots_ids.par_sort_unstable();
+        let path = format!("{}/crawl={crawl}", Table::RobotsFiles.name());
+        let repeated = robots_ids.chunk_by(|a, b| a == b);
+        for ids in repeated.filter(|ids| ids.len() > 1) {
+            let (id, count) = (ids[0], ids.len());
+            report.findings.add(
+                FindingKind::Twice,
+                &path,
+                format_args!("robots_id {id} stands there {count} times"),
+            );
+        }
+    }
+}
+
+/// Returns the checks that are not possible, because a table is missing or the
+/// manifest is incomplete.
+fn unchecked(manifest: &Manifest, is_whole: bool) -> Vec<String> {
+    let mut unchecked = Vec::new();
+    let Some(settings) = &manifest.settings else {
+        let why = "which tables and parts there should be: the options are not known";
+        return vec![why.to_owned()];
+    };
+    if !is_whole && settings.crawls.len() > 1 {
+        let why = "where missing parts begin and end: the crawls of their inputs are not known";
+        unchecked.push(why.to_owned());
+    }
+    let lacks = |table: Table| !settings.tables.contains(&table);
+    for (table, what) in [
+        (
+            Table::RobotsFiles,
+            "keys, counts, and where captures lie, as `robots_files` was not chosen",
+        ),
+        (
+            Table::Faults,
+            "where faults lie, as `faults` was not chosen",
+        ),
+        (
+            Table::Runs,
+            "what each part says of its run, as `runs` was not chosen",
+        ),
+    ] {
+        if lacks(table) {
+            unchecked.push(what.to_owned());
+        }
+    }
+    let names = child_rows::TABLES.into_iter().filter(|table| lacks(*table));
+    let names: Vec<String> = names.map(|table| format!("`{}`", table.name())).collect();
+    if !names.is_empty() && !lacks(Table::RobotsFiles) {
+        let names = names.join(", ");
+        unchecked.push(format!(
+            "what captures say of rows of {names}, which were not chosen"
+        ));
+    }
+    unchecked
+}

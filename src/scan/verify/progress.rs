@@ -1,0 +1,60 @@
+//! The progress of a verification.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+/// The progress of a verification, readable from other threads.
+#[derive(Debug, Default)]
+pub struct VerifyProgress {
+    /// The index in [`VerifyPhase::ALL`].
+    phase: AtomicU8,
+    /// Bytes of files that have been read.
+    pub bytes: AtomicU64,
+    /// Bytes of all files.
+    pub bytes_total: AtomicU64,
+    /// Parts whose tables have been compared.
+    pub parts: AtomicU64,
+    /// All parts.
+    pub parts_total: AtomicU64,
+}
+
+/// The phases of a verification, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VerifyPhase {
+    /// Reads the manifest and the folders.
+    Manifest,
+    /// Reads the files.
+    Files,
+    /// Compares the tables of each part.
+    Parts,
+    /// Compares the keys of all parts.
+    Keys,
+}
+
+impl VerifyPhase {
+    const ALL: [Self; 4] = [Self::Manifest, Self::Files, Self::Parts, Self::Keys];
+
+    /// Returns the description for progress displays.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Manifest => "reading the manifest",
+            Self::Files => "reading files",
+            Self::Parts => "comparing tables",
+            Self::Keys => "comparing keys",
+        }
+    }
+}
+
+impl VerifyProgress {
+    /// Returns the current phase.
+    pub fn phase(&self) -> VerifyPhase {
+        let phase = usize::from(self.phase.load(Ordering::Relaxed));
+        VerifyPhase::ALL
+            .get(phase)
+            .copied()
+            .unwrap_or(VerifyPhase::Keys)
+    }
+
+    pub(super) fn begin(&self, phase: VerifyPhase) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,127 @@
+//! Reads some columns of a file row by row, in bounded memory.
+
+use super::file::one_line;
+use crate::disk;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use std::fs::File;
+use std::path::Path;
+
+/// The rows of a batch.
+const BATCH_ROWS: usize = 4096;
+
+/// A row of a file whose columns have been checked.
+///
+/// Columns are addressed by their index in the names given to [`RowCursor::open`].
+pub(super) struct RowCursor {
+    file: File,
+    metadata: ArrowReaderMetadata,
+    names: Vec<&'static str>,
+    /// The next row group.
+    row_group: usize,
+    reader: Option<ParquetRecordBatchReader>,
+    /// The columns of the batch, in the order of `names`.
+    columns: Vec<ArrayRef>,
+    /// The rows of the batch.
+    batch_rows: usize,
+    /// The index of the row in the batch.
+    row: usize,
+    /// The rows before the batch.
+    rows_before: u64,
+}
+
+impl RowCursor {
+    /// Opens a file. The cursor is before the first row.
+    pub(super) fn open(path: &Path, names: &[&'static str]) -> Result<Self, String> {
+        let file = disk::open(path).map_err(|error| one_line(&error))?;
+        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
+            .map_err(|error| one_line(&error))?;
+        Ok(Self {
+            file,
+            metadata,
+            names: names.to_vec(),
+            row_group: 0,
+            reader: None,
+            columns: Vec::new(),
+            batch_rows: 0,
+            row: 0,
+            rows_before: 0,
+        })
+    }
+
+    /// Goes to the next row. Returns false if there is none.
+    pub(super) fn next(&mut self) -> Result<bool, String> {
+        if self.row + 1 < self.batch_rows {
+            self.row += 1;
+            return Ok(true);
+        }
+        self.rows_before += self.batch_rows as u64;
+        (self.row, self.batch_rows) = (0, 0);
+        loop {
+            if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
+                let batch = batch.map_err(|error| one_line(&error))?;
+                let columns = self.names.iter().map(|name| {
+                    let column = batch.column_by_name(name).cloned();
+                    column.ok_or_else(|| format!("it has no column `{name}`"))
+                });
+                self.columns = columns.collect::<Result<_, _>>()?;
+                self.batch_rows = batch.num_rows();
+                if self.batch_rows > 0 {
+                    return Ok(true);
+                }
+            } else if self.row_group < self.metadata.metadata().num_row_groups() {
+                self.reader = Some(self.open_row_group()?);
+                self.row_group += 1;
+            } else {
+                self.reader = None;
+                return Ok(false);
+            }
+        }
+    }
+
+    fn open_row_group(&self) -> Result<ParquetRecordBatchReader, String> {
+        let file = self.file.try_clone().map_err(|error| one_line(&error))?;
+        let mask = ProjectionMask::columns(self.metadata.parquet_schema(), self.names.clone());
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+            .with_projection(mask)
+            .with_row_groups(vec![self.row_group])
+            .with_batch_size(BATCH_ROWS)
+            .build()
+            .map_err(|error| one_line(&error))
+    }
+
+    /// Returns the number of the row, from 1.
+    pub(super) fn row_number(&self) -> u64 {
+        self.rows_before + self.row as u64 + 1
+    }
+
+    /// Returns the value of a `BIGINT` column; `None` for null.
+    pub(super) fn i64(&self, column: usize) -> Option<i64> {
+        let column = self.columns.get(column)?.as_primitive_opt::<Int64Type>()?;
+        (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
+    }
+
+    /// Returns the value of an `INTEGER` column; `None` for null.
+    pub(super) fn i32(&self, column: usize) -> Option<i32> {
+        let column = self.columns.get(column)?.as_primitive_opt::<Int32Type>()?;
+        (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
+    }
+
+    /// Returns the value of a `BOOLEAN` column; `None` for null.
+    pub(super) fn bool(&self, column: usize) -> Option<bool> {
+        let column = self.columns.get(column)?.as_boolean_opt()?;
+        (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
+    }
+
+    /// Returns the value of a `VARCHAR` column; `None` for null.
+    pub(super) fn text(&self, column: usize) -> Option<&str> {
+        let column = self.columns.get(column)?.as_string_opt::<i32>()?;
+        (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
+    }
+}
