@@ -14,26 +14,29 @@ import subprocess
 import sys
 import tempfile
 
-# A stage is what the first function takes, without what the others take, which are called by it.
+# The functions that compute verdicts, fingerprints and leniency impacts.
+VERDICTS = r"Evaluation>?::(verdicts|fingerprint|leniency_impacts)$|evaluator::Evaluator::evaluate$"
+
+# The cost of a stage is that of its functions, without the cost of other functions that they call.
 STAGES = [
-    ("inflating", "libdeflate_gzip_decompress_ex$", []),
+    ("decompression", "libdeflate_gzip_decompress_ex$", []),
     ("reading records", "warc::reader::Reader::read_record$", ["libdeflate_gzip_decompress_ex$"]),
     ("HTTP, URL, headers", "capture::Capture::read$", []),
     ("parsing robots.txt", "parse::Parser::parse_with$", []),
-    ("verdicts, rulesets", "judge::Case::verdicts$|Case>?::ruleset$|judge::Case::changes$|judge::Judge::open$", []),
+    ("verdicts, fingerprints", VERDICTS, []),
     (
-        "sitemaps, anomalies, memory of bodies",
-        "facts::Examiner::examine$",
-        ["parse::Parser::parse_with$", "judge::Case::verdicts$|Case>?::ruleset$|judge::Case::changes$|judge::Judge::open$"],
+        "sitemaps, anomalies, cache of bodies",
+        "analyzer::Analyzer::analyze$",
+        ["parse::Parser::parse_with$", VERDICTS],
     ),
     ("rows", "tables::Tables::push$", []),
-    ("encoding pages", "chunk::ChunkEncoder::write_page$|chunk::ChunkEncoder::close$", ["ZSTD_compress2$"]),
+    ("encoding pages", "parquet_writer::column_writer::ColumnWriter::(write|close)$", ["ZSTD_compress2$"]),
     ("compressing pages", "ZSTD_compress2$", []),
 ]
 
 
 def costs(path):
-    """What each function costs with all that it calls, from a file of callgrind."""
+    """Returns the cost of each function with all that it calls, from a file of callgrind."""
     of = collections.Counter()
     function, called, is_call = None, None, False
     for line in path.open():
@@ -45,7 +48,7 @@ def costs(path):
             is_call = True
         elif line[0] in "0123456789+-*":
             cost = int(line.split()[1])
-            # A call counts for who is called, once, unless it calls itself.
+            # A call counts for the called function, once, unless it calls itself.
             if is_call and called != function:
                 of[called] += cost
             is_call = False
@@ -73,18 +76,18 @@ def main():
         return sum(cost for name, cost in of.items() if re.search(pattern, re.sub(r"'\d+$", "", name)))
 
     size = sum(pathlib.Path(path).stat().st_size for path in archives)
-    inflating = sum_of(STAGES[0][1])
+    decompression = sum_of(STAGES[0][1])
     print(f"{len(archives)} archives, {size / 1e6:.1f} MB; millions of instructions, one thread\n")
-    print(f"{'':<40}{'M':>9}{'share %':>9}{'inflating = 1':>15}")
+    print(f"{'':<40}{'M':>9}{'share %':>9}{'decompression = 1':>19}")
     rest = total
     for name, pattern, without in STAGES:
         cost = sum_of(pattern) - sum(sum_of(other) for other in without)
         if sum_of(pattern) == 0:
             sys.exit(f"no function is called like {pattern}: it was renamed or inlined, and {sys.argv[0]} must follow")
         rest -= cost
-        print(f"{name:<40}{cost / 1e6:>9.1f}{100 * cost / total:>9.1f}{cost / inflating:>15.2f}")
-    print(f"{'all else':<40}{rest / 1e6:>9.1f}{100 * rest / total:>9.1f}{rest / inflating:>15.2f}")
-    print(f"{'the whole job':<40}{total / 1e6:>9.1f}{100:>9.1f}{total / inflating:>15.2f}")
+        print(f"{name:<40}{cost / 1e6:>9.1f}{100 * cost / total:>9.1f}{cost / decompression:>19.2f}")
+    print(f"{'everything else':<40}{rest / 1e6:>9.1f}{100 * rest / total:>9.1f}{rest / decompression:>19.2f}")
+    print(f"{'the whole job':<40}{total / 1e6:>9.1f}{100:>9.1f}{total / decompression:>19.2f}")
 
 
 main()
