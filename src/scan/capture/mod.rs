@@ -118,8 +118,10 @@ pub struct ResponseHeaders {
     pub waf_hint: Option<&'static str>,
 }
 
-/// The URL of a record that is a capture.
+/// The type and the URL of a record that is a capture.
 struct TargetUrl<'a> {
+    /// The type of the record, which is expensive to look up.
+    record_type: RecordType,
     raw: &'a [u8],
     parsed: Option<Url>,
     columns: Option<UrlColumns>,
@@ -141,11 +143,11 @@ impl<'a> Capture<'a> {
         if time.is_none() {
             anomalies.push(CaptureAnomalyKind::BadDate);
         }
-        let response = read_response(record, &mut anomalies);
-        let fetch = Fetch::new(time, record, &response, &target, &mut anomalies);
+        let record_type = target.record_type;
+        let response = read_response(record, record_type, &mut anomalies);
+        let fetch = Fetch::new(time, &response, &target, &mut anomalies);
         let mut truncated = truncation(record, &mut anomalies);
-        let is_revisit = record.record_type() == RecordType::Revisit;
-        let body = (!is_revisit).then(|| {
+        let body = (record_type != RecordType::Revisit).then(|| {
             decode_body(
                 &response,
                 scope.max_body_bytes,
@@ -160,13 +162,13 @@ impl<'a> Capture<'a> {
             url_raw: target.raw,
             url: target.columns,
             is_robots_path: target.is_robots_path,
-            record: RecordMetadata::of(record),
+            record: RecordMetadata::new(record, record_type),
             fetch,
             parse_options: ParseOptions {
                 body_limit: scope.body_limit,
                 is_truncated: truncated.is_some(),
             },
-            content: ContentMetadata::new(record, &response, truncated),
+            content: ContentMetadata::new(record, record_type, &response, truncated),
             headers: ResponseHeaders::of(&response),
             body,
             is_challenge_if_html,
@@ -212,6 +214,7 @@ impl<'a> TargetUrl<'a> {
             .as_ref()
             .map_or_else(|| raw.ends_with(b"/robots.txt"), UrlColumns::is_robots_path);
         (accepts_any_path || is_robots_path).then_some(Self {
+            record_type,
             raw,
             parsed,
             columns,
@@ -221,7 +224,7 @@ impl<'a> TargetUrl<'a> {
 }
 
 impl RecordMetadata {
-    fn of(record: &Record<'_>) -> Self {
+    fn new(record: &Record<'_>, record_type: RecordType) -> Self {
         Self {
             id: record.header("WARC-Record-ID").map(|id| {
                 let id = id.trim_ascii();
@@ -232,7 +235,7 @@ impl RecordMetadata {
                 .header("WARC-IP-Address")
                 .map(header_text)
                 .map(Cow::into_owned),
-            is_revisit: record.record_type() == RecordType::Revisit,
+            is_revisit: record_type == RecordType::Revisit,
             is_doubtful: match record.integrity() {
                 Integrity::Verified | Integrity::Unguarded => Some(false),
                 Integrity::Damaged => Some(true),
@@ -245,13 +248,12 @@ impl RecordMetadata {
 impl Fetch {
     fn new(
         time: Option<i64>,
-        record: &Record<'_>,
         response: &Response<'_>,
         target: &TargetUrl<'_>,
         anomalies: &mut Vec<CaptureAnomalyKind>,
     ) -> Self {
         // A resource record has no HTTP response: the crawler obtained it by other means.
-        let code = match record.record_type() {
+        let code = match target.record_type {
             RecordType::Resource => Some(200),
             _ => response.status,
         };
@@ -286,12 +288,17 @@ impl Fetch {
 }
 
 impl ContentMetadata {
-    fn new(record: &Record<'_>, response: &Response<'_>, truncated: Option<String>) -> Self {
-        let body = match record.record_type() {
+    fn new(
+        record: &Record<'_>,
+        record_type: RecordType,
+        response: &Response<'_>,
+        truncated: Option<String>,
+    ) -> Self {
+        let body = match record_type {
             RecordType::Revisit => None,
             _ => Some(response.body),
         };
-        let mime_type = match record.record_type() {
+        let mime_type = match record_type {
             RecordType::Resource => record.header("Content-Type"),
             _ => response.header("content-type"),
         };
@@ -321,9 +328,13 @@ impl ResponseHeaders {
 }
 
 /// Parses the response in a record. The block of a resource record is its body.
-fn read_response<'a>(record: &Record<'a>, anomalies: &mut Vec<CaptureAnomalyKind>) -> Response<'a> {
+fn read_response<'a>(
+    record: &Record<'a>,
+    record_type: RecordType,
+    anomalies: &mut Vec<CaptureAnomalyKind>,
+) -> Response<'a> {
     let block = record.block();
-    let mut response = match record.record_type() {
+    let mut response = match record_type {
         RecordType::Resource => Response::without_headers(block),
         _ => Response::parse(block),
     };
