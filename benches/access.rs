@@ -1,7 +1,7 @@
-//! Questions to the rules of one crawler: ours in each dialect, beside other parsers.
+//! Benches of access: queries for one crawler in each dialect, compared with other parsers.
 //!
-//! Rules are gathered before the clock starts, except by `robotstxt`, which reads the file for
-//! every question. Ours must answer as the inputs say; how often a peer does not is printed.
+//! Rules are gathered before the measurement, except by `robotstxt`, which parses the file for every query.
+//! The answers of the product are asserted; how often another parser differs is printed.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
@@ -16,7 +16,7 @@ use std::hint::black_box;
 use texting_robots::Robot;
 
 const AGENT: &str = "FooBot";
-/// Questions of one input, at most.
+/// The largest number of queries per input.
 const QUERIES_MAX: usize = 2000;
 
 fn main() {
@@ -35,16 +35,16 @@ fn main() {
     criterion.final_summary();
 }
 
-/// A question, with the body it is asked of.
+/// A query with its body.
 struct Asked<'a> {
     body: usize,
     url: &'a str,
-    /// The same from its path on, for peers that want that.
+    /// The URL from its path on, for parsers that need it.
     path: &'a str,
     is_allowed: bool,
 }
 
-/// Questions from all over the bodies.
+/// Returns queries that are spread over the bodies.
 fn asked(bodies: &[Body]) -> Vec<Asked<'_>> {
     let all: usize = bodies.iter().map(|body| body.queries.len()).sum();
     let queries = bodies
@@ -66,8 +66,8 @@ fn asked(bodies: &[Body]) -> Vec<Asked<'_>> {
         .collect()
 }
 
-/// `access/<name>` by Google's reading, `-rfc9309` and `-koster1996` by the others, and
-/// `-gather`: what gathering the rules of one crawler costs, for each body.
+/// `access/<name>` in `google`, `-rfc9309` and `-koster1996` in the other dialects, and `-gather`: the cost
+/// of gathering the rules of one crawler, for each body.
 fn ours(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
     let asked = asked(bodies);
     let mut parsers: Vec<Parser> = bodies.iter().map(|_| Parser::new()).collect();
@@ -125,7 +125,7 @@ fn peers(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) 
     let robotstxt = |it: &Asked<'_>| {
         DefaultMatcher::default().one_agent_allowed_by_robots(text(&bodies[it.body]), AGENT, it.url)
     };
-    // Of the slow ways a few questions are enough: each takes up to a quarter of a second.
+    // Slow parsers get few queries, since each takes up to a quarter of a second.
     let some = if name == "huge" {
         &asked[..100]
     } else {

@@ -1,4 +1,4 @@
-//! The language alone: parsing, and the verdicts of all names.
+//! Benches of the language: parsing, and the verdicts of all names.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
@@ -23,7 +23,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// `robots/<input>`, and beside it what finding the line ends alone costs.
+/// `robots/<input>`, and the cost of finding only the line ends.
 fn parse(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     let mut parser = Parser::new();
     assert_eq!(counts(&mut parser, input), input.counts(), "{}", input.name);
@@ -44,7 +44,7 @@ fn parse(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     });
 }
 
-/// `robots/evaluator-<input>`: the verdicts of every name, on files that are parsed already.
+/// `robots/verdicts-<input>`: the verdicts of all names in parsed files.
 fn evaluator(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     let mut parsers: Vec<Parser> = input.bodies.iter().map(|_| Parser::new()).collect();
     let parsed = input
@@ -55,7 +55,7 @@ fn evaluator(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     let parsed: Vec<RobotsTxt<'_>> = parsed.collect();
     let mut evaluator = Evaluator::new();
     group.throughput(throughput(input));
-    group.bench_function(format!("evaluator-{}", input.name), |bencher| {
+    group.bench_function(format!("verdicts-{}", input.name), |bencher| {
         bencher.iter(|| {
             for robots in &parsed {
                 black_box(evaluator.verdicts(robots));
@@ -71,7 +71,7 @@ fn throughput(input: &Input) -> Throughput {
     }
 }
 
-/// What the parser and the evaluator find.
+/// The counts that the parser and the evaluator find.
 fn counts(parser: &mut Parser, input: &Input) -> Counts {
     let mut counts = Counts::default();
     let mut evaluator = Evaluator::new();

@@ -1,5 +1,4 @@
-//! The dialect `google` against the answers of Google's own parser, which
-//! `../shared/data/oracle` holds.
+//! The dialect `google` compared with answers of Google's parser, in `../shared/data/oracle`.
 
 use crate::util::{self, base64, columns};
 use arrow_array::{Array, BooleanArray, Int64Array, StringArray};
@@ -95,7 +94,7 @@ fn every_line_is_read_as_googles_parser_reads_it() {
                     robots::escape(&raw, &mut value);
                 }
                 if let Some(expected) = line["value"].as_str() {
-                    // Each byte stands as the character of its number.
+                    // Each byte is written as the character with its number.
                     let value: String = value.iter().map(|&byte| char::from(byte)).collect();
                     assert_eq!(value, expected, "{line}");
                 }

@@ -1,9 +1,9 @@
-//! Laws: what a change to a file must not change, for files as people write
-//! them and for any bytes.
+//! Laws: properties that hold for every file, such as changes that keep all answers. They are tested on
+//! typical files and on arbitrary bytes.
 
 mod files;
 
-use crate::checks::twin::lines as twin;
+use crate::checks::oracle::lines as line_oracle;
 use crate::checks::{WHOLE, dialects, parser, verdicts};
 use files::{Group, NAMES, Rule, body, body_of, bytes, group, groups, lines, plain_rule, urls};
 use proptest::collection::vec;
@@ -13,13 +13,13 @@ use proptest::test_runner::RngSeed;
 use robots::{AgentVerdict, Dialect, Evaluator, ParseOptions, Parser, Policy, Verdict};
 use std::hash::Hasher;
 
-/// Lines that say nothing.
+/// Lines without an effect.
 const COMMENTS: [&str; 3] = ["# x", " #User-agent: *", "#\tDisallow: /"];
 
-/// The readings that know no records.
+/// The dialects without records.
 const MERGING: [Dialect; 2] = [Dialect::Google, Dialect::Rfc9309];
 
-/// What a file answers: access for each dialect, name and URL.
+/// Returns the answers of a file for each dialect, name and URL.
 fn answers(
     body: &[u8],
     reading: ParseOptions,
@@ -46,7 +46,7 @@ fn allowed(answers: &[(bool, u32)]) -> Vec<bool> {
     answers.iter().map(|answer| answer.0).collect()
 }
 
-/// The verdicts of a file, as text.
+/// Returns the verdicts of a file as text.
 fn judged(body: &[u8], reading: ParseOptions, row: fn(&AgentVerdict<'_>) -> String) -> Vec<String> {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body, reading);
@@ -55,12 +55,12 @@ fn judged(body: &[u8], reading: ParseOptions, row: fn(&AgentVerdict<'_>) -> Stri
     rows
 }
 
-/// All that a row says.
+/// Returns all values of a row as text.
 fn whole_row(row: &AgentVerdict<'_>) -> String {
     format!("{row:?}")
 }
 
-/// What a row says of the readings that know no records, lines apart.
+/// Returns the values of a row for the dialects without records, without line numbers.
 fn merged_row(row: &AgentVerdict<'_>) -> String {
     format!(
         "{} {:?} {:?} {:?} {:?} {}",
@@ -73,12 +73,12 @@ fn merged_row(row: &AgentVerdict<'_>) -> String {
     )
 }
 
-/// The same, and what Koster's reading gives.
+/// Returns the same with the verdict of `koster1996`.
 fn verdict_row(row: &AgentVerdict<'_>) -> String {
     format!("{} {:?}", merged_row(row), row.verdict_koster1996)
 }
 
-/// The verdict that the answer for a URL denies.
+/// Returns the verdict that an answer contradicts.
 fn denied_by(policy: &Policy, url: &str) -> Verdict {
     match policy.access(url.as_bytes()).is_allowed {
         true => Verdict::DisallowAll,
@@ -96,8 +96,8 @@ fn id(body: &[u8], reading: ParseOptions) -> u64 {
     })
 }
 
-/// Answers with the lines that they had before others were put in; `moved[n]`
-/// is where line `n + 1` went.
+/// Returns answers with the line numbers from before lines were inserted. `moved[n]` is the new number of
+/// line `n + 1`.
 fn moved(answers: &[(bool, u32)], moved: &[u32]) -> Vec<(bool, u32)> {
     let to = |line_no: u32| match line_no {
         0 => 0,
@@ -109,7 +109,7 @@ fn moved(answers: &[(bool, u32)], moved: &[u32]) -> Vec<(bool, u32)> {
         .collect()
 }
 
-/// Puts lines in, and says where the old ones went.
+/// Inserts lines. Returns the new numbers of the old lines.
 fn with_lines(lines: &[String], put: &[(Index, &str)]) -> (Vec<String>, Vec<u32>) {
     let mut all: Vec<(Option<usize>, String)> = lines
         .iter()
@@ -129,7 +129,7 @@ fn with_lines(lines: &[String], put: &[(Index, &str)]) -> (Vec<String>, Vec<u32>
     (all.into_iter().map(|(_, line)| line).collect(), moved)
 }
 
-/// Changes the case of letters where `flips`, over and over, says so.
+/// Changes the case of letters according to `flips`, which is repeated.
 fn with_case(text: &str, flips: &[bool]) -> String {
     let flip = |(letter, flip): (char, &bool)| match letter {
         letter if !flip => letter,
@@ -139,7 +139,7 @@ fn with_case(text: &str, flips: &[bool]) -> String {
     text.chars().zip(flips.iter().cycle()).map(flip).collect()
 }
 
-/// Changes the case of the digits of `%xx`.
+/// Changes the case of the hex digits of `%xx`.
 fn with_hex_case(text: &str, flips: &[bool]) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -154,8 +154,8 @@ fn with_hex_case(text: &str, flips: &[bool]) -> String {
     out + rest
 }
 
-/// The same files in every run, unless `PROPTEST_RNG_SEED` asks for others;
-/// four times `PROPTEST_CASES` of them.
+/// A configuration with the same files in every run, unless `PROPTEST_RNG_SEED` is set, and four times
+/// `PROPTEST_CASES` files.
 fn config() -> ProptestConfig {
     let asked = ProptestConfig::default();
     ProptestConfig {
@@ -197,7 +197,7 @@ proptest! {
         rules in vec(("[+-]", "[/*]", "[ab/*A]{0,3}", "[$]?"), 1..5)
     ) {
         let set: String = rules.iter().map(|(a, b, c, d)| format!("{a}{b}{c}{d}\n")).collect();
-        // The exact check, and then plain trying of all short paths.
+        // First the exact check, then all short paths.
         verdicts::check(set.as_bytes());
         let rule = |(sign, first, middle, last): &(String, String, String, String)| {
             let key = if sign == "+" { "Allow" } else { "Disallow" };
@@ -244,7 +244,7 @@ proptest! {
         let is_empty = |at: usize| lines.get(at).is_some_and(String::is_empty);
         let lf = with(&|_| "\n");
         let mixed = with(&|at| match ends[at % ends.len()] {
-            // An LF after an empty line would belong to a CR before it.
+            // An LF after an empty line would belong to the CR before it.
             0 if !is_empty(at) => "\n",
             1 => "\r\n",
             _ => "\r",
@@ -291,7 +291,7 @@ proptest! {
         let parted: Vec<Group> = groups.iter().flat_map(|group| {
             let (first, second) = group.rules.split_at(at.index(group.rules.len()));
             let part = |rules: &[Rule]| Group { rules: rules.to_vec(), ..group.clone() };
-            // A misspelt rule would leave the first part open.
+            // A misspelled rule would leave the first part open.
             let keys = ["Allow:", "Disallow:", "Allow :"];
             if first.iter().any(|rule| keys.contains(&rule.key)) {
                 vec![part(first), part(second)]
@@ -316,7 +316,7 @@ proptest! {
     ) {
         let behind = behind.iter().cycle();
         let commented: Vec<String> = lines.iter().zip(behind).map(|(line, &has)| {
-            // Behind nothing a comment would make the line no blank one.
+            // After an empty line, a comment would make the line non-blank.
             let is_put = has && !line.trim().is_empty();
             if is_put { format!("{line} # Allow: /") } else { line.clone() }
         }).collect();
@@ -376,7 +376,7 @@ proptest! {
     ) {
         let mut again = groups.clone();
         let group = &mut again[group.index(groups.len())];
-        // A line put between others would move them.
+        // An inserted line would move the following lines.
         group.others.clear();
         let plain = group.clone();
         let from = rule.index(group.rules.len());
@@ -395,7 +395,7 @@ proptest! {
         prop_assert_eq!(judged(&one, WHOLE, verdict_row), judged(&other, WHOLE, verdict_row));
         prop_assert_eq!(id(&one, WHOLE), id(&other, WHOLE));
 
-        // Before it, or among other groups, it is the same to those who merge.
+        // For dialects that merge groups, the position of a group does not matter.
         let copy = group.rules[from].clone();
         group.rules.remove(to);
         group.rules.insert(at.index(from + 1), copy);
@@ -457,7 +457,7 @@ proptest! {
     ) {
         let flipped: Vec<String> = lines.iter().map(|line| with_hex_case(line, &flips)).collect();
         let (one, other) = (body(&lines), body(&flipped));
-        // Google's reading takes a URL as it stands.
+        // Google's parser does not normalize URLs.
         prop_assert_eq!(
             answers(&one, WHOLE, &Dialect::ALL, &NAMES, &urls),
             answers(&other, WHOLE, &Dialect::ALL, &NAMES, &urls)
@@ -481,9 +481,9 @@ proptest! {
         let body = ended.collect::<String>().into_bytes();
         let at = at.index(body.len() + 1);
         let limited = ParseOptions { body_limit: Some(at as u64), is_truncated: false };
-        let last = twin::lines(&body).into_iter().rfind(|line| line.end <= at);
+        let last = line_oracle::lines(&body).into_iter().rfind(|line| line.end <= at);
         let prefix = &body[..last.map_or(0, |line| line.end)];
-        // A body that was cut off loses its last line, unless that is whole.
+        // The last line of a truncated body does not count, unless it is complete.
         let cut = &body[..at];
         let truncated = ParseOptions { body_limit: None, is_truncated: true };
         let whole = cut.iter().rposition(|byte| b"\r\n".contains(byte));

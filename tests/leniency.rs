@@ -1,11 +1,10 @@
-//! Does a lenient reading of one line change a verdict: the product against the
-//! definition in `checks/twin/leniency.rs`.
+//! Leniency impacts compared with their definition in `tests/oracle/leniency.rs`.
 
 use crate::checks::{WHOLE, dialects};
 use crate::util::Random;
 use robots::{Evaluator, LeniencyImpact, Parser};
 
-/// Lines that interact: several names, groups, lengths, and every lenient reading.
+/// Lines that interact: several names, groups and lengths, and every leniency.
 pub(crate) const LINES: [&str; 36] = [
     "User-agent: *",
     "User-agent: a",
@@ -67,7 +66,7 @@ fn changes_of_verdicts_equal_those_of_the_definition_on_random_files() {
 
 #[test]
 fn a_verdict_may_hang_on_two_effects_of_one_line() {
-    // As written, line 3 is longer by a vertical tab, and has no folder.
+    // As written, line 3 is longer by a vertical tab and allows no folder.
     let body = "User-agent: *\nDisallow: /\nAllow: /index.html\x0B\nDisallow: /index.html**\n";
     let mut parser = Parser::new();
     let robots = parser.parse(body.as_bytes());

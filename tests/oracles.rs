@@ -1,16 +1,16 @@
-//! The fast ways of the language against the oracles in `checks/twin`, on random
-//! inputs. `fuzz_corpus` runs the same checks on inputs that the fuzzers kept.
+//! The language compared with the oracles in `tests/oracle/` on random inputs. `fuzz_corpus` runs the same
+//! checks on the corpora of the fuzzers.
 //!
 //! `docs/oracles.md` states what each oracle shares with the product.
 
-use crate::checks::twin::fingerprint::fingerprint;
+use crate::checks::oracle::fingerprint::fingerprint;
 use crate::checks::{WHOLE, automaton, dialects, parser, verdicts};
 use crate::leniency::LINES;
 use crate::util::{Random, project};
 use robots::{Evaluator, Parser};
 use std::hash::Hasher;
 
-/// A set of rules in the language of `checks/rule_set.rs`.
+/// Returns a set of rules in the language of `checks/rule_set.rs`.
 fn rule_set(random: &mut Random) -> Vec<u8> {
     let letters = b"/ab*$.?%2ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     let mut text = Vec::new();
@@ -93,9 +93,9 @@ fn fingerprints_equal_those_of_the_definition() {
 
 #[test]
 fn oracles_share_no_function_of_the_product() {
-    // Types of answers may be shared. A function would be checked with itself.
+    // Types of answers may be shared. A shared function would be compared with itself.
     let types = ["Dialect", "DirectiveKind", "ParseOptions", "Verdict"];
-    for entry in std::fs::read_dir(project().join("tests/checks/twin")).unwrap() {
+    for entry in std::fs::read_dir(project().join("tests/oracle")).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines().filter(|line| line.starts_with("use ")) {

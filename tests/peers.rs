@@ -1,9 +1,8 @@
-//! The cases of the peers' own tests, which `../shared/data/peer-cases` holds.
+//! The test cases of other parsers, in `../shared/data/peer-cases`.
 //!
-//! `peers/readings.toml` says under which reading each is run, and
-//! `peers/contradictions.toml` which of them contradict the specification of
-//! that reading, and why. Neither holds any text of a case: a case is known by
-//! its test and a hash.
+//! `peers/readings.toml` states the dialect of each case, and `peers/contradictions.toml` lists the cases
+//! that contradict the specification of the dialect, with reasons. Neither contains the text of a case:
+//! cases are identified by test and hash.
 
 use crate::util::{self, base64};
 use robots::{Dialect, Parser, Policy, RobotsTxt, product_token, whole_name};
@@ -13,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The files of cases, and the lines of each.
+/// The files of cases, and the number of lines in each.
 const SOURCES: [(&str, usize); 7] = [
     ("crawler_commons", 581),
     ("google_robotstxt", 145),
@@ -24,14 +23,14 @@ const SOURCES: [(&str, usize); 7] = [
     ("texting_robots", 302),
 ];
 
-/// A case of a peer.
+/// A test case of another parser.
 struct Case {
     test: String,
     body: Vec<u8>,
     agents: Vec<String>,
     url: String,
     is_allowed: bool,
-    /// What the case is known by, next to its source.
+    /// The key that identifies the case within its source.
     key: String,
     shown: String,
 }
@@ -52,8 +51,7 @@ impl Case {
         };
         let url = it["url"].as_str().unwrap().to_owned();
         let is_allowed = it["expected_allowed"].as_bool().unwrap();
-        // The test: a file of Google's, else the first word of the note,
-        // without the path before it and the parameters behind.
+        // The test: a file of Google's, or else the first word of the note, without path and parameters.
         let test = if source == "google_spec_test" {
             it["source"].as_str().unwrap().rsplit('/').next().unwrap()
         } else {
@@ -78,7 +76,7 @@ impl Case {
         }
     }
 
-    /// Our answer under a reading.
+    /// Returns the answer of the product in a dialect.
     fn answer(&self, parser: &mut Parser, reading: &str) -> bool {
         let robots = parser.parse(&self.body);
         let url = self.url.as_bytes();
@@ -86,7 +84,7 @@ impl Case {
         let policy = match reading {
             "google" => Policy::google(&robots, &names),
             "whole_names" => by_whole_names(&robots, &names),
-            // The name that the RFC asks of a crawler: no version, no blanks.
+            // The name that the RFC requires of a crawler: no version, no blanks.
             "rfc9309" => Policy::new(Dialect::Rfc9309, &robots, product_token(self.one_name())),
             "koster1996" => Policy::new(Dialect::Koster1996, &robots, self.one_name()),
             other => panic!("no reading is called {other}"),
@@ -135,7 +133,7 @@ fn texts(value: Option<&toml::Value>) -> Vec<String> {
     array.into_iter().flatten().map(text).collect()
 }
 
-/// The readings: by source and test, by source alone where the test is empty.
+/// The dialects by source and test, or by source alone if the test is empty.
 struct Readings(BTreeMap<(String, String), String>);
 
 impl Readings {
@@ -162,11 +160,11 @@ impl Readings {
     }
 }
 
-/// A reason for which cases contradict the specification.
+/// A reason why cases contradict the specification.
 struct Reason {
     text: String,
     n: usize,
-    /// Sources and keys.
+    /// The sources and keys of the cases.
     cases: Vec<(String, String)>,
 }
 
@@ -257,9 +255,9 @@ fn every_case_of_the_peers_is_answered_or_contradicts_the_specification() {
     assert_eq!(stale, None, "a reading for a test that is not there");
 }
 
-/// Where the peers contradict each other, Google's tests have what Google's
-/// parser does, and the others what RFC 9309 says. The last is on a crawler
-/// that calls itself by two words, which only a reading of whole names finds.
+/// Where the sources contradict each other, Google's tests follow Google's parser and the others follow
+/// RFC 9309. The last case has a crawler with a name of two words, which only the comparison of whole names
+/// finds.
 #[test]
 fn where_the_peers_contradict_each_other_each_has_its_own_reading() {
     let Some(data) = util::shared_data() else {

@@ -1,8 +1,8 @@
-//! Verdicts in `rfc9309` and `koster1996`, worked out by hand.
+//! Verdicts in `rfc9309` and `koster1996`, determined by hand.
 
 use robots::{Evaluator, Parser, Verdict};
 
-/// The verdicts of a name of the file, else of `*`, in `rfc9309` and `koster1996`.
+/// Returns the verdicts of a name, or of `*` if the file does not contain it, in `rfc9309` and `koster1996`.
 fn verdicts(body: &str, agent: &str) -> (Verdict, Verdict) {
     let mut parser = Parser::new();
     let robots = parser.parse(body.as_bytes());
@@ -23,7 +23,7 @@ fn rfc9309_asks_for_exact_keys_and_a_colon() {
         verdicts("User-agent: *\nDISALLOW : /\n", "*").0,
         DisallowAll
     );
-    // A misspelt user-agent line does not part groups.
+    // A misspelled user-agent line does not start a group.
     assert_eq!(
         verdicts(
             "User-agent: a\nDisallow: /a\nUseragent: b\nDisallow: /\n",
@@ -39,7 +39,7 @@ fn rfc9309_takes_no_names_that_are_no_tokens() {
     let body = "User-agent: MJ12bot\nDisallow: /\nUser-agent: *\nDisallow: /x\n";
     assert_eq!(verdicts(body, "mj12bot").0, Partial);
     assert_eq!(verdicts(body, "mj").0, Partial);
-    // It still begins a group: the rules are not those of the one before.
+    // The line still starts a group: the rules do not belong to the previous group.
     assert_eq!(
         verdicts(
             "User-agent: a\nDisallow:\nUser-agent: b 1\nDisallow: /\n",

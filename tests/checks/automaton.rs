@@ -1,19 +1,17 @@
-//! The compiled matcher answers as the slow one does, for small sets of rules
-//! and for large ones.
+//! Compiled rules give the answers of the oracle, for small and for large sets of rules.
 
+use super::oracle::policy::Policy as PolicyOracle;
 use super::rule_set::RuleSet;
-use super::twin::policy::Policy as Twin;
 use super::{WHOLE, shown};
 use robots::{Dialect, Parser, Policy};
 
-/// More questions than it takes until rules are laid out for many questions.
+/// More queries than it takes until rules are compiled into a tree.
 const QUESTIONS: usize = 160;
 
-/// Checks the rules and paths that `data` spells in the language of
-/// `rule_set.rs`.
+/// Checks the rules and paths in `data`, which is in the language of `rule_set.rs`.
 ///
-/// Every path is asked for twice, the second time in the other order and
-/// after many questions: an answer does not depend on what was asked before.
+/// Every path is queried twice, the second time in reverse order and after many queries: an answer does
+/// not depend on previous queries.
 pub fn check(data: &[u8]) {
     let mut set = RuleSet::read(data);
     let asked = (10_000 / (set.rules.len() + 1)).clamp(10, 48);
@@ -23,7 +21,7 @@ pub fn check(data: &[u8]) {
     let robots = parser.parse_with(&body, WHOLE);
     for dialect in Dialect::ALL {
         let policy = Policy::new(dialect, &robots, b"ExampleBot");
-        let twin = Twin::new(dialect, &body, WHOLE, b"ExampleBot");
+        let oracle = PolicyOracle::new(dialect, &body, WHOLE, b"ExampleBot");
         let url = |path: &[u8]| [b"http://h", path].concat();
         let ask = |path: &Vec<u8>| {
             let access = policy.access(&url(path));
@@ -34,7 +32,7 @@ pub fn check(data: &[u8]) {
             ask(path);
         }
         for (path, answer) in set.paths.iter().zip(&answers).rev() {
-            let expected = twin.access(&url(path));
+            let expected = oracle.access(&url(path));
             let again = ask(path);
             assert!(
                 *answer == expected && again == expected,

@@ -1,9 +1,9 @@
-//! Whatever a file says, its policies, verdicts and answers agree.
+//! Policies, verdicts and answers of any file agree with each other and with the oracle.
 
-use super::twin::pattern::path_of_url;
-use super::twin::policy::{Policy as Twin, google_token, is_star};
-use super::twin::reach::reach;
-use super::twin::{leniency, lines};
+use super::oracle::pattern::path_of_url;
+use super::oracle::policy::{Policy as PolicyOracle, google_token, is_star};
+use super::oracle::reach::reach;
+use super::oracle::{leniency, lines};
 use super::verdicts::assert_verdict;
 use super::{WHOLE, shown, some_reading};
 use robots::{
@@ -11,14 +11,14 @@ use robots::{
     RobotsTxt, Verdict, changes_verdict,
 };
 
-/// Names of a file that are asked for, besides the one that is given.
+/// The largest number of names in a file that are checked, besides the given one.
 const NAMES_MAX: usize = 6;
 
-/// States that are tried for each of them.
+/// The largest number of states that the search of all paths visits.
 const STATES_MAX: usize = 120;
 
-/// Checks a file: the first line of `data` is a crawler's name, the second a
-/// URL, and all that follows is the robots.txt.
+/// Checks a file. The first line of `data` is the name of a crawler, the second a URL, and the rest is
+/// the robots.txt.
 pub fn check(data: &[u8]) {
     let mut parts = data.splitn(3, |&byte| byte == b'\n');
     let mut part = || parts.next().unwrap_or_default();
@@ -40,8 +40,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// Asks for a crawler in every reading; `row` has its verdicts, if they are
-/// known.
+/// Checks a crawler in every dialect. `row` has its verdicts, if they are known.
 fn assert_crawler(
     robots: &RobotsTxt<'_>,
     reading: ParseOptions,
@@ -52,7 +51,7 @@ fn assert_crawler(
     for dialect in Dialect::ALL {
         let pair = Pair {
             policy: Policy::new(dialect, robots, agent),
-            twin: Twin::new(dialect, robots.body(), reading, agent),
+            oracle: PolicyOracle::new(dialect, robots.body(), reading, agent),
             of: format!("{} for {}, {reading:?}", dialect.name(), shown(agent)),
             robots,
         };
@@ -65,17 +64,17 @@ fn assert_crawler(
     }
     let pair = Pair {
         policy: Policy::by_whole_names(robots, &[agent], false),
-        twin: Twin::by_whole_name(robots.body(), reading, agent),
+        oracle: PolicyOracle::by_whole_name(robots.body(), reading, agent),
         of: format!("whole name {}, {reading:?}", shown(agent)),
         robots,
     };
     pair.assert_same(url, row.map(|row| row.verdict));
     if let Some(row) = row {
         let n = |allow: bool| {
-            let rules = pair.twin.rules.iter();
+            let rules = pair.oracle.rules.iter();
             rules.filter(|rule| rule.is_allow == allow).count() as u32
         };
-        if pair.twin.is_named && row.verdict != Verdict::Unknown {
+        if pair.oracle.is_named && row.verdict != Verdict::Unknown {
             assert_eq!(
                 row.basis,
                 Basis::Explicit,
@@ -84,23 +83,23 @@ fn assert_crawler(
             );
         }
         let seen = (row.is_root_allowed, row.n_allow, row.n_disallow);
-        let expected = (pair.twin.access(b"/").0, n(true), n(false));
+        let expected = (pair.oracle.access(b"/").0, n(true), n(false));
         assert_eq!(seen, expected, "{row:?} of {}", shown(robots.body()));
     }
 }
 
-/// The rules of a crawler, fast and slow.
+/// The rules of a crawler in the product and in the oracle.
 struct Pair<'r, 'a> {
     policy: Policy,
-    twin: Twin,
-    /// What they are, for a failure.
+    oracle: PolicyOracle,
+    /// A description for the message of a failure.
     of: String,
     robots: &'r RobotsTxt<'a>,
 }
 
 impl Pair<'_, '_> {
-    /// Both give one answer, for a good reason; the verdict is that of all
-    /// paths, and does not deny the answer.
+    /// Asserts that both give the same answer, that its line is a rule with this effect, and that the
+    /// verdict is that of all paths.
     fn assert_same(&self, url: &[u8], row: Option<Verdict>) {
         let of = || {
             let (url, body) = (shown(url), shown(self.robots.body()));
@@ -108,24 +107,24 @@ impl Pair<'_, '_> {
         };
         let access = self.policy.access(url);
         let answer = (access.is_allowed, access.line_no.unwrap_or(0));
-        assert_eq!(answer, self.twin.access(url), "{}", of());
+        assert_eq!(answer, self.oracle.access(url), "{}", of());
         assert!(self.is_reason(answer), "{answer:?}, {}", of());
-        assert_eq!(self.policy.is_named(), self.twin.is_named, "{}", of());
+        assert_eq!(self.policy.is_named(), self.oracle.is_named, "{}", of());
         let verdict = self.policy.verdict();
         assert_eq!(verdict, row.unwrap_or(verdict), "{}", of());
         let path = path_of_url(url);
-        if self.twin.path(&path) != self.twin.path(b"/robots.txt") {
+        if self.oracle.path(&path) != self.oracle.path(b"/robots.txt") {
             let denied = match access.is_allowed {
                 true => Verdict::DisallowAll,
                 false => Verdict::AllowAll,
             };
             assert_ne!(verdict, denied, "{}", of());
         }
-        assert_verdict(verdict, &reach(&self.twin, STATES_MAX), of);
+        assert_verdict(verdict, &reach(&self.oracle, STATES_MAX), of);
     }
 
-    /// Whether the line of an answer is a rule that counts and says so. What
-    /// is disallowed has one.
+    /// Returns true if the line of an answer is a counting rule with this effect. A disallowed path has
+    /// a line.
     fn is_reason(&self, (is_allowed, line_no): (bool, u32)) -> bool {
         let says_so = |key: DirectiveKind, is_empty: bool| match key {
             DirectiveKind::Allow => is_allowed,
@@ -140,7 +139,7 @@ impl Pair<'_, '_> {
     }
 }
 
-/// Each name has one row, `*` the first.
+/// Asserts that each name has one row, and that `*` has the first.
 fn assert_rows(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdict<'_>]) {
     let of = || format!("{rows:?} of {}", shown(robots.body()));
     assert_eq!(rows[0].agent, b"*", "{}", of());
@@ -180,11 +179,11 @@ fn assert_rows(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdi
     );
 }
 
-/// Lines and names of a file that are compared with the slow way.
+/// The largest number of lines that are compared with the oracle.
 const IMPACTS_MAX: usize = 6;
 
-/// Each line with a lenient reading has one answer, no other line has one, and
-/// the answer is that of the slow way.
+/// Asserts that each lenient line has one impact, that no other line has one, and that the impact is
+/// that of the oracle.
 pub(crate) fn assert_impacts(
     robots: &RobotsTxt<'_>,
     reading: ParseOptions,

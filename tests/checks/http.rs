@@ -1,6 +1,6 @@
 //! Responses are read as a slow twin reads them, and their captures say so.
 
-use super::twin::response::{self, Response as Twin};
+use super::oracle::response::{self, Response as ResponseOracle};
 use super::{shown, sum_of};
 use robots_scan::capture::anomaly::CaptureAnomalyKind;
 use robots_scan::capture::http::Response;
@@ -17,40 +17,40 @@ const LARGE: usize = 1 << 18;
 /// Checks `block` as the block of a record.
 pub fn check(block: &[u8]) {
     let sum = sum_of(block) as usize;
-    let (response, twin) = (Response::parse(block), Twin::read(block));
-    assert_eq!(response.status, twin.status, "{}", shown(block));
-    assert_eq!(response.body, twin.body, "{}", shown(block));
-    for (name, _) in twin.fields.iter().take(FIELDS_MAX) {
+    let (response, oracle) = (Response::parse(block), ResponseOracle::read(block));
+    assert_eq!(response.status, oracle.status, "{}", shown(block));
+    assert_eq!(response.body, oracle.body, "{}", shown(block));
+    for (name, _) in oracle.fields.iter().take(FIELDS_MAX) {
         let Ok(name) = std::str::from_utf8(name) else {
             continue;
         };
-        let (value, expected) = (response.header(name), twin.field(name.as_bytes()));
+        let (value, expected) = (response.header(name), oracle.field(name.as_bytes()));
         assert_eq!(value, expected, "{name} of {}", shown(block));
         let begin = &name[..name.floor_char_boundary(sum % 8)];
         assert!(response.has_header_with_prefix(begin), "{}", shown(block));
     }
     assert_eq!(response.header("a:b"), None, "{}", shown(block));
     // Limits are met exactly, too.
-    let chunks = response::chunks(&twin.body, LARGE).map_or(0, |(body, _)| body.len());
+    let chunks = response::chunks(&oracle.body, LARGE).map_or(0, |(body, _)| body.len());
     for limit in [
         LARGE,
         sum % 99,
-        twin.body.len(),
+        oracle.body.len(),
         chunks,
         chunks.saturating_sub(1),
     ] {
-        assert_decoded(&response, &twin, limit, block);
+        assert_decoded(&response, &oracle, limit, block);
     }
-    assert_codings_undone(&twin.body, sum);
+    assert_codings_undone(&oracle.body, sum);
     for kind in ["response", "resource", "revisit"] {
-        assert_capture(kind, block, &twin, sum);
+        assert_capture(kind, block, &oracle, sum);
     }
 }
 
 /// The body, no longer than the limit, whatever is named; and where a twin
 /// knows what it should be, that.
-fn assert_decoded(response: &Response<'_>, twin: &Twin, limit: usize, block: &[u8]) {
-    let codings = twin.codings();
+fn assert_decoded(response: &Response<'_>, oracle: &ResponseOracle, limit: usize, block: &[u8]) {
+    let codings = oracle.codings();
     let decoded = response.decode(limit);
     let seen = (
         decoded.body.as_ref(),
@@ -66,12 +66,12 @@ fn assert_decoded(response: &Response<'_>, twin: &Twin, limit: usize, block: &[u
         "{}",
         of()
     );
-    let stored = &twin.body[..twin.body.len().min(limit)];
-    let is_over = twin.body.len() > limit;
-    if codings.is_empty() || twin.body.is_empty() {
+    let stored = &oracle.body[..oracle.body.len().min(limit)];
+    let is_over = oracle.body.len() > limit;
+    if codings.is_empty() || oracle.body.is_empty() {
         assert_eq!(seen, (stored, is_over, false), "{}", of());
     } else if codings == [b"chunked"] {
-        match response::chunks(&twin.body, limit) {
+        match response::chunks(&oracle.body, limit) {
             Some((body, is_cut)) => {
                 assert_eq!(seen, (body.as_slice(), is_cut, false), "{}", of());
             }
@@ -130,7 +130,7 @@ fn chunked(body: &[u8], size: usize) -> Vec<u8> {
 }
 
 /// The capture of a record with this block says what the response says.
-fn assert_capture(kind: &str, block: &[u8], twin: &Twin, sum: usize) {
+fn assert_capture(kind: &str, block: &[u8], oracle: &ResponseOracle, sum: usize) {
     let archive = [
         b"WARC/1.1\r\nWARC-Type: ",
         kind.as_bytes(),
@@ -154,9 +154,9 @@ fn assert_capture(kind: &str, block: &[u8], twin: &Twin, sum: usize) {
     let capture = Capture::read(&record, scope).expect("a capture of /robots.txt");
     let of = || format!("{kind}: {capture:?} of {}", shown(block));
     let is_http = record.record_type() != RecordType::Resource;
-    let status = if is_http { twin.status } else { None };
+    let status = if is_http { oracle.status } else { None };
     assert_eq!(capture.fetch.status, status, "{}", of());
-    let code = if is_http { twin.status } else { Some(200) };
+    let code = if is_http { oracle.status } else { Some(200) };
     assert_eq!(capture.fetch.http_status.code, code, "{}", of());
     assert!(capture.is_robots_path && capture.url.is_some(), "{}", of());
     let has = |note| capture.anomalies.contains(&note);
@@ -173,7 +173,7 @@ fn assert_capture(kind: &str, block: &[u8], twin: &Twin, sum: usize) {
     );
     if capture.fetch.redirect.is_some() {
         assert!(matches!(status, Some(300..=399)), "{}", of());
-        assert!(twin.field(b"location").is_some(), "{}", of());
+        assert!(oracle.field(b"location").is_some(), "{}", of());
     }
     assert_eq!(capture.record.is_revisit, kind == "revisit", "{}", of());
     match record.record_type() {
@@ -209,7 +209,7 @@ fn assert_capture(kind: &str, block: &[u8], twin: &Twin, sum: usize) {
     let is_cut = has(CaptureAnomalyKind::CodingCut);
     assert_eq!(capture.parse_options.is_truncated, is_cut, "{}", of());
     assert_eq!(capture.content.truncated.is_some(), is_cut, "{}", of());
-    let server = twin.field(b"server").filter(|_| is_http);
+    let server = oracle.field(b"server").filter(|_| is_http);
     assert_eq!(
         capture.headers.server.is_some(),
         server.is_some(),

@@ -1,8 +1,8 @@
 //! Checks that the records and faults of an archive do not depend on how it is read.
 
+use super::oracle::unpack;
 use super::packing::pack;
 use super::reading::{Event, IN_ONE_CALL, ReadResult, STEP_BY_STEP, with_readers};
-use super::twin::unpack;
 use super::{shown, sum_of};
 use warc::Limits;
 

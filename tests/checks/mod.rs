@@ -1,13 +1,11 @@
-//! What must hold for any input: each check takes bytes and panics where it
-//! does not.
+//! Properties that hold for any input. Each check takes bytes and panics if a property does not hold.
 //!
-//! The fuzzers in `fuzz/` are built on this folder as their library, and the
-//! tests run the same checks over the committed corpus. So nothing here knows
-//! the rest of the tests, or files but temporary ones. [`twin`] has the slow, obvious ways that
-//! the fast ones are held to.
+//! This folder is the library of the fuzzers in `fuzz/`, and the tests run the same checks on the
+//! committed corpus. Hence it does not use the other tests, and no files except temporary ones. The
+//! checks compare the product with the reference implementations in [`oracle`].
 //!
-//! What is about archives stands behind the feature `scan`, without which the
-//! fuzzers of the language do not build the pipeline.
+//! Checks of archives need the feature `scan`, so that the fuzzers of the language do not build the
+//! pipeline.
 
 #[cfg(any(test, feature = "scan"))]
 pub mod archive;
@@ -17,6 +15,8 @@ pub mod dialects;
 pub mod http;
 #[cfg(any(test, feature = "scan"))]
 pub mod members;
+#[path = "../oracle/mod.rs"]
+pub(crate) mod oracle;
 #[cfg(any(test, feature = "scan"))]
 pub(crate) mod packing;
 pub mod parser;
@@ -25,19 +25,18 @@ pub(crate) mod reading;
 #[cfg(any(test, feature = "scan"))]
 pub mod records;
 pub(crate) mod rule_set;
-pub(crate) mod twin;
 pub mod verdicts;
 
 use robots::ParseOptions;
 
-/// The whole body counts.
+/// Options with which the whole body counts.
 pub(crate) const WHOLE: ParseOptions = ParseOptions {
     body_limit: None,
     is_truncated: false,
 };
 
-/// A reading that depends on the body, so that a file of the corpus needs no
-/// more than the body: any byte may move the limit to any place in it.
+/// Returns options that depend only on the body, so that an input of the corpus is just a body. Any
+/// byte may move the limit to any offset.
 pub(crate) fn some_reading(body: &[u8]) -> ParseOptions {
     let sum = sum_of(body);
     ParseOptions {
@@ -46,14 +45,14 @@ pub(crate) fn some_reading(body: &[u8]) -> ParseOptions {
     }
 }
 
-/// A number that depends on all bytes (FNV-1a).
+/// Returns a hash of all bytes (FNV-1a).
 pub(crate) fn sum_of(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |sum, &byte| {
         (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     })
 }
 
-/// Bytes as a failure shows them.
+/// Returns bytes as text for the message of a failure.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let cut = if bytes.len() > 2000 { " …" } else { "" };
     format!("\"{}\"{cut}", bytes[..bytes.len().min(2000)].escape_ascii())

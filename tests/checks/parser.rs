@@ -1,26 +1,25 @@
-//! The parser reads any bytes as its slow twin does, and what it lends is
-//! sound.
+//! The parser reads any bytes as its oracle does, and its output is consistent.
 
-use super::twin::lines::{self, Counts, Line, Said};
-use super::twin::policy::{google_token, is_star, whole_name};
+use super::oracle::lines::{self, Counts, Line, Said};
+use super::oracle::policy::{google_token, is_star, whole_name};
 use super::{WHOLE, shown, some_reading};
 use robots::{
     AnomalyKind, ContentClass, DirectiveKind, LineEndings, Mechanism, ParseOptions, Parser,
     RobotsTxt,
 };
 
-/// Checks what is read of a body, whole and within a limit that depends on it.
+/// Checks the parsed body, without a limit and with a limit that depends on it.
 pub fn check(body: &[u8]) {
     let mut parser = Parser::new();
     for reading in [WHOLE, some_reading(body), ParseOptions::default()] {
         let robots = parser.parse_with(body, reading);
-        assert_as_twin(&robots, reading);
+        assert_as_oracle(&robots, reading);
         assert_sound(&robots);
         assert_figures(&robots);
         assert_groups(&robots);
         read_preferences(&robots);
     }
-    // A parser that has read something else reads the same.
+    // A parser that has parsed another file gives the same result.
     let mut used = Parser::new();
     used.parse(b"\xef\xbb\xbfUser-agent: \xff\nAllow: /\xff\0\nCrawl-delay: 1\n<x");
     let (fresh, used) = (
@@ -30,7 +29,7 @@ pub fn check(body: &[u8]) {
     assert_eq!(fresh, used, "{}", shown(body));
 }
 
-/// All that a file says, as text.
+/// Returns everything that was parsed, as text.
 trait Written {
     fn written(&self) -> String;
 }
@@ -51,7 +50,7 @@ impl Written for RobotsTxt<'_> {
     }
 }
 
-fn assert_as_twin(robots: &RobotsTxt<'_>, reading: ParseOptions) {
+fn assert_as_oracle(robots: &RobotsTxt<'_>, reading: ParseOptions) {
     let body = robots.body();
     let (expected, counts) = lines::read(body, reading);
     let said = robots.directives().iter().map(|it| Said {
@@ -85,7 +84,7 @@ fn assert_as_twin(robots: &RobotsTxt<'_>, reading: ParseOptions) {
     );
 }
 
-/// Texts lie where their lines lie, and everything comes in order.
+/// Asserts that texts lie within their lines, and that everything is in order.
 fn assert_sound(robots: &RobotsTxt<'_>) {
     let body = robots.body();
     let lines = lines::lines(body);
@@ -148,7 +147,7 @@ fn assert_sound(robots: &RobotsTxt<'_>) {
     }
 }
 
-/// The product token of a user-agent value, lower-cased; `*` for everybody.
+/// Returns the product token of a user-agent value in lower case, or `*` for all crawlers.
 fn expected_token(value: &[u8]) -> Vec<u8> {
     match is_star(value) {
         true => b"*".to_vec(),
@@ -156,7 +155,7 @@ fn expected_token(value: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Counts are those of the lines.
+/// Asserts that the counts are those of the lines.
 fn assert_figures(robots: &RobotsTxt<'_>) {
     let (figures, lines) = (robots.summary(), lines::lines(robots.body()));
     let of = |key: DirectiveKind| {
@@ -194,7 +193,7 @@ fn assert_figures(robots: &RobotsTxt<'_>) {
     for (at, (seen, expected)) in counted.into_iter().enumerate() {
         assert_eq!(seen, expected, "figure {at} of {}", shown(robots.body()));
     }
-    // A page's lines without sense are not reported.
+    // Lines of an HTML page that are not directives are not reported.
     let told = figures.n_blank_lines
         + figures.n_comment_lines
         + robots.directives().len() as u32
@@ -220,7 +219,7 @@ fn assert_figures(robots: &RobotsTxt<'_>) {
     assert_eq!(figures.line_endings == LineEndings::None, ends == 0);
 }
 
-/// Groups are those of the directives, and begin with a user-agent line.
+/// Asserts that the groups are those of the directives, and begin with a user-agent line.
 fn assert_groups(robots: &RobotsTxt<'_>) {
     let of = |no: u32, key: DirectiveKind| {
         let lines = robots.directives().iter();
@@ -274,7 +273,7 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
     }
 }
 
-/// Statements on AI use are read from any value without a panic.
+/// Asserts that AI preferences are parsed from any value without a panic.
 fn read_preferences(robots: &RobotsTxt<'_>) {
     let mut name = Vec::new();
     for it in robots

@@ -1,7 +1,7 @@
 //! Checks the records of an uncompressed archive against a slow reference implementation.
 
+use super::oracle::archive::{self, Found};
 use super::reading::{Event, IN_ONE_CALL, ReadRecord, with_readers};
-use super::twin::archive::{self, Found};
 use super::{shown, sum_of};
 use warc::{Compression, Integrity, Limits, detect};
 

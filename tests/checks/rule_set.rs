@@ -1,15 +1,14 @@
-//! A small language for sets of rules, in which a few bytes bite.
+//! A small language for sets of rules, in which a few bytes make difficult rules.
 //!
-//! A line is `+pattern` (allow), `-pattern` (disallow), `=path` (a path to ask
-//! for) or `!` and a family of rules: its kind, its size, its base. Within
-//! patterns and paths the bytes of [`PLAIN`] are themselves, and any other
-//! byte stands for one of [`PIECES`], so that no input is without sense and
-//! most are full of what matchers get wrong.
+//! A line is `+pattern` (allow), `-pattern` (disallow), `=path` (a path to query), or `!` and a family
+//! of rules: its kind, its size, its base. In patterns and paths the bytes of [`PLAIN`] stand for
+//! themselves, and any other byte stands for one of [`PIECES`]. Hence every input is valid, and most
+//! inputs contain what matchers get wrong.
 
-/// Bytes that mean themselves.
+/// Bytes that stand for themselves.
 const PLAIN: &[u8] = b"/ab*$.?%2";
 
-/// What other bytes mean, from `A` on.
+/// The meanings of other bytes, from `A` on.
 const PIECES: [&[u8]; 26] = [
     b"%2A",
     b"%24",
@@ -39,20 +38,20 @@ const PIECES: [&[u8]; 26] = [
     b"%7E",
 ];
 
-/// More rules than this are not made.
+/// The largest number of rules.
 const RULES_MAX: usize = 1500;
 
-/// Rules and questions.
+/// Rules and queries.
 #[derive(Debug, Default)]
 pub(crate) struct RuleSet {
-    /// Whether each rule allows, and its pattern.
+    /// For each rule, whether it allows, and its pattern.
     pub(crate) rules: Vec<(bool, Vec<u8>)>,
-    /// Paths to ask for; each begins with `/`.
+    /// The paths to query. Each begins with `/`.
     pub(crate) paths: Vec<Vec<u8>>,
 }
 
 impl RuleSet {
-    /// Reads a set; any bytes are one.
+    /// Parses a set. All bytes are valid.
     pub(crate) fn read(data: &[u8]) -> Self {
         let mut set = Self::default();
         for line in data.split(|&byte| byte == b'\n') {
@@ -70,7 +69,7 @@ impl RuleSet {
         set
     }
 
-    /// Adds the rules of a family: many, and much alike.
+    /// Adds the rules of a family: many similar rules.
     fn family(&mut self, line: &[u8]) {
         let [kind, size, base @ ..] = line else {
             return;
@@ -105,7 +104,7 @@ impl RuleSet {
                     pattern.insert(base.len() + nth % 5, b"a*"[nth & 1]);
                 }
                 9 => {
-                    // Allowed in vain.
+                    // This allow rule is overruled.
                     pattern.extend(bits(nth));
                     self.rules.push((true, pattern.clone()));
                     self.rules
@@ -129,8 +128,7 @@ impl RuleSet {
         self.paths.push(path);
     }
 
-    /// Asks for paths that the rules match, and for some that they miss by an
-    /// octet; no more than `max` paths in all.
+    /// Adds paths that the rules match, and paths that they miss by one octet, up to `max` paths.
     pub(crate) fn ask_near_rules(&mut self, max: usize) {
         self.paths.truncate(max / 2);
         for path in [&b"/"[..], b"/robots.txt", b"/index.html", b"/a"] {
@@ -156,7 +154,7 @@ impl RuleSet {
         self.paths.truncate(max);
     }
 
-    /// The set as a robots.txt for everybody.
+    /// Returns the set as a robots.txt for all crawlers.
     pub(crate) fn body(&self) -> Vec<u8> {
         let mut body = b"User-agent: *\n".to_vec();
         for (is_allow, pattern) in &self.rules {
@@ -169,7 +167,7 @@ impl RuleSet {
     }
 }
 
-/// Numbers that only depend on a line (xorshift).
+/// Pseudo-random numbers that depend only on a line (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -196,7 +194,7 @@ impl Random {
     }
 }
 
-/// What the bytes of a line mean.
+/// Returns the meaning of the bytes of a line.
 fn text(line: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len());
     for byte in line {

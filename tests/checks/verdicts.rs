@@ -1,21 +1,19 @@
-//! Verdicts are what trying all paths comes to.
+//! Verdicts equal the result of a search of all paths.
 
+use super::oracle::pattern::Symbol;
+use super::oracle::policy::Policy as PolicyOracle;
+use super::oracle::reach::{Reached, reach};
 use super::rule_set::RuleSet;
-use super::twin::pattern::Symbol;
-use super::twin::policy::Policy as Twin;
-use super::twin::reach::{Reached, reach};
 use super::{WHOLE, shown};
 use robots::{Dialect, Evaluator, Parser, Policy, Verdict};
 
-/// Rules that are tried; the others are dropped.
+/// The largest number of rules. The others are ignored.
 const RULES_MAX: usize = 60;
 
-/// States that are tried. The fast way tries but a path or two of each rule,
-/// so it has no excuse where the slow one comes to an end.
+/// The largest number of states that the search visits.
 const STATES_MAX: usize = 600;
 
-/// Checks the verdicts of the rules that `data` spells in the language of
-/// `rule_set.rs`.
+/// Checks the verdicts of the rules in `data`, which is in the language of `rule_set.rs`.
 pub fn check(data: &[u8]) {
     let mut set = RuleSet::read(data);
     set.rules.truncate(RULES_MAX);
@@ -30,8 +28,8 @@ pub fn check(data: &[u8]) {
         (Dialect::Rfc9309, rows[0].verdict_rfc9309),
         (Dialect::Koster1996, rows[0].verdict_koster1996),
     ] {
-        let twin = Twin::new(dialect, &body, WHOLE, b"*");
-        let reached = reach(&twin, STATES_MAX);
+        let oracle = PolicyOracle::new(dialect, &body, WHOLE, b"*");
+        let reached = reach(&oracle, STATES_MAX);
         assert_verdict(verdict, &reached, || {
             format!("{} of {}", dialect.name(), shown(&body))
         });
@@ -41,8 +39,8 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// A verdict is what was reached, if all was tried; if not, it at least does
-/// not deny a path that was found.
+/// Asserts that a verdict is that of all paths if the search is complete, and otherwise that no path
+/// found contradicts it.
 pub(crate) fn assert_verdict(verdict: Verdict, reached: &Reached, of: impl Fn() -> String) {
     match reached.verdict() {
         Some(expected) => assert_eq!(verdict, expected, "{}: {reached:?}", of()),
@@ -57,7 +55,7 @@ pub(crate) fn assert_verdict(verdict: Verdict, reached: &Reached, of: impl Fn() 
     }
 }
 
-/// The paths that show an answer get it, where a URL can have such a path.
+/// Asserts that the example paths of the search get the expected answers, if a URL can have such a path.
 fn assert_witnesses(policy: &Policy, dialect: Dialect, reached: &Reached) {
     for (path, is_allowed) in [(&reached.allowed, true), (&reached.disallowed, false)] {
         if let Some(url) = path.as_deref().and_then(|path| url(dialect, path)) {
@@ -73,7 +71,7 @@ fn assert_witnesses(policy: &Policy, dialect: Dialect, reached: &Reached) {
     }
 }
 
-/// A URL with this path. No rule of the language names a `z`.
+/// Returns a URL with this path. No rule of the language contains a `z`.
 fn url(dialect: Dialect, path: &[Symbol]) -> Option<Vec<u8>> {
     let mut url = b"http://h".to_vec();
     for symbol in path {
@@ -83,7 +81,7 @@ fn url(dialect: Dialect, path: &[Symbol]) -> Option<Vec<u8>> {
             Symbol::Plain(byte) if dialect == Dialect::Koster1996 && byte != b'/' => {
                 url.extend(format!("%{byte:02x}").bytes());
             }
-            // Elsewhere a sign of its own may join what follows: `%`, `4`, `1`.
+            // Elsewhere a symbol may combine with the following ones: `%`, `4`, `1`.
             Symbol::Plain(b'%') if dialect == Dialect::Rfc9309 => return None,
             Symbol::Plain(byte) => url.push(byte),
         }

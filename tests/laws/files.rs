@@ -1,10 +1,10 @@
-//! Files as people write them, and as nobody does.
+//! Generators of typical and of hostile files.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Names in files and of crawlers; some overlap.
+/// Names in files and names of crawlers. Some overlap.
 pub(super) const NAMES: [&str; 14] = [
     "*",
     "Foo",
@@ -50,7 +50,7 @@ const PIECES: [&str; 24] = [
     "%",
 ];
 
-/// What stands in a file besides groups.
+/// Lines of a file outside of groups.
 const OTHER_LINES: [&str; 10] = [
     "",
     " \t",
@@ -64,7 +64,7 @@ const OTHER_LINES: [&str; 10] = [
     "\x0b",
 ];
 
-/// Lines that part groups in one dialect and not in another.
+/// Lines that separate groups in one dialect but not in another.
 const SLIPS: [&str; 6] = [
     "Useragent: Foo",
     "User agent: FooBot",
@@ -74,7 +74,7 @@ const SLIPS: [&str; 6] = [
     "disalow: /",
 ];
 
-/// Words of which hostile files are made.
+/// Words of hostile files.
 const WORDS: [&[u8]; 11] = [
     b"User-agent:",
     b"*",
@@ -89,7 +89,7 @@ const WORDS: [&[u8]; 11] = [
     b" ",
 ];
 
-/// A rule as it is written.
+/// A rule as written.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) key: &'static str,
@@ -126,13 +126,13 @@ fn path() -> impl Strategy<Value = String> {
         .prop_map(|(first, pieces, last)| format!("{first}{}{last}", pieces.concat()))
 }
 
-/// A rule that every dialect takes for one.
+/// A rule that every dialect recognizes.
 pub(super) fn plain_rule() -> impl Strategy<Value = Rule> {
     let key = select(&["Allow:", "Disallow:"][..]);
     (key, path()).prop_map(|(key, path)| Rule { key, path })
 }
 
-/// A rule as people write it.
+/// A rule as people write it, with common mistakes.
 fn any_rule() -> impl Strategy<Value = Rule> {
     let key = select(&["Dissallow:", "Disallow", "Disallowed:", "Allow :", "Allow"][..]);
     let odd = (key, path()).prop_map(|(key, path)| Rule { key, path });
@@ -176,7 +176,7 @@ pub(super) fn lines() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// URLs of all kinds of paths, near rules and far from them.
+/// URLs whose paths are similar to those of rules, or not.
 pub(super) fn urls() -> impl Strategy<Value = Vec<String>> {
     vec(path(), 1..6).prop_map(|paths| {
         let paths = paths.into_iter();
@@ -197,7 +197,7 @@ pub(super) fn body_of(groups: &[Group]) -> Vec<u8> {
     body(&groups.iter().flat_map(Group::lines).collect::<Vec<_>>())
 }
 
-/// Words and stray bytes.
+/// Words and arbitrary bytes.
 pub(super) fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let word = select(&WORDS[..]);
     let stray = vec(any::<u8>(), 0..4);

@@ -6,7 +6,7 @@
 //! because many archives store bodies already decoded.
 //!
 //! If you change what is accepted, also change the reference implementation in
-//! `tests/checks/twin/response.rs`, which the fuzzers compare with this one.
+//! `tests/oracle/response.rs`, which the fuzzers compare with this one.
 
 use std::borrow::Cow;
 use std::io::Read;

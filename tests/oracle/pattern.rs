@@ -1,13 +1,13 @@
-//! Patterns and paths as lists of symbols, in each dialect.
+//! Patterns and paths as lists of symbols, for each dialect.
 
-/// An octet of a path, in the form in which its dialect compares it.
+/// A symbol: an octet of a path in the normal form of its dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Symbol {
     /// The octet itself.
     Plain(u8),
-    /// The octet, percent-encoded for good: another symbol.
+    /// The octet, percent-encoded in the normal form.
     Coded(u8),
-    /// Any symbol that no rule names.
+    /// Any symbol that occurs in no rule.
     Other,
 }
 
@@ -16,24 +16,24 @@ use Symbol::{Coded, Plain};
 /// A part of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
-    /// One of two symbols, which may be the same.
+    /// One of two symbols, which may be equal.
     One(Symbol, Symbol),
-    /// Any run of symbols, also none.
+    /// Any number of symbols.
     Run,
 }
 
-/// A pattern, anchored at the path's beginning.
+/// A pattern, anchored at the beginning of the path.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     pub(crate) items: Vec<Item>,
-    /// Whether the path must end where the pattern does.
+    /// True if the path must end where the pattern ends.
     pub(crate) is_anchored: bool,
-    /// Its length in octets, signs included.
+    /// Its length in octets, including special characters.
     pub(crate) priority: usize,
 }
 
 impl Pattern {
-    /// google-semantics §7; the text is escaped already.
+    /// Makes a pattern of an escaped text (google-semantics §7).
     pub(crate) fn google(text: &[u8]) -> Self {
         let inner = text.strip_suffix(b"$").unwrap_or(text);
         let item = |&byte: &u8| match byte {
@@ -47,7 +47,7 @@ impl Pattern {
         }
     }
 
-    /// google-semantics §7: an allow rule for `…/index.htm…` allows `…/` too.
+    /// Returns the folder that an allow rule for `…/index.htm…` also allows (google-semantics §7).
     pub(crate) fn google_folder(text: &[u8]) -> Option<Self> {
         let slash = text.iter().rposition(|&byte| byte == b'/')?;
         let folder = [&text[..=slash], b"$"].concat();
@@ -56,7 +56,7 @@ impl Pattern {
             .then(|| Self::google(&folder))
     }
 
-    /// RFC 9309 §2.2.2 and §2.2.3; nothing if the value begins without `/`.
+    /// Makes a pattern according to RFC 9309 §2.2.2 and §2.2.3, or `None` if the value does not begin with `/`.
     pub(crate) fn rfc9309(value: &[u8]) -> Option<Self> {
         if !value.starts_with(b"/") {
             return None;
@@ -84,7 +84,7 @@ impl Pattern {
         })
     }
 
-    /// Koster §3.2.2: a prefix, and no signs.
+    /// Makes a pattern according to Koster §3.2.2: a prefix without special characters.
     pub(crate) fn koster1996(value: &[u8]) -> Self {
         let symbols = koster1996_path(value).into_iter();
         Self {
@@ -94,8 +94,8 @@ impl Pattern {
         }
     }
 
-    /// Whether the pattern matches: part after part, all places of the path
-    /// that can be reached.
+    /// Returns true if the pattern matches. Computes the positions that each part can reach, one part after
+    /// the other.
     pub(crate) fn matches(&self, path: &Path) -> bool {
         let mut places = Places::none(path.len);
         places.0[0] = 1;
@@ -112,7 +112,7 @@ impl Pattern {
     }
 }
 
-/// A path to be matched: where each of its symbols stands.
+/// A path, with the positions of each symbol.
 #[derive(Debug)]
 pub(crate) struct Path {
     len: usize,
@@ -145,7 +145,7 @@ impl Path {
     }
 }
 
-/// Places in a path, a bit each, its end included.
+/// A set of positions in a path, including its end, one bit each.
 #[derive(Clone, Debug)]
 struct Places(Vec<u64>);
 
@@ -158,7 +158,7 @@ impl Places {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// One further from each place that is among `a` or `b`.
+    /// Returns the positions after those that are in `a` or `b`.
     fn step(&mut self, a: &Self, b: &Self) {
         let mut carry = 0;
         for ((word, a), b) in self.0.iter_mut().zip(&a.0).zip(&b.0) {
@@ -168,7 +168,7 @@ impl Places {
         }
     }
 
-    /// All from the first on.
+    /// Returns all positions from the first on.
     fn fill_from_first(&mut self, path_len: usize) {
         let mut is_after = false;
         for word in &mut self.0 {
@@ -179,7 +179,7 @@ impl Places {
             };
             is_after |= *word != 0;
         }
-        // None behind the end.
+        // No position is beyond the end.
         self.0[path_len / 64] &= u64::MAX >> (63 - path_len % 64);
     }
 }
@@ -213,9 +213,8 @@ fn octets(text: &[u8]) -> Vec<Octet> {
     out
 }
 
-/// The normal form of `rfc9309`: unreserved octets stand for themselves,
-/// blanks, octets above 0x7F and a `%` that begins no escape are encoded, and all
-/// others stay as they are.
+/// Returns the normal form of `rfc9309`: unreserved octets are not encoded; blanks, octets above 0x7F and
+/// a `%` that does not begin an escape are encoded; all others are unchanged.
 fn normal(octet: Octet) -> Symbol {
     let is_unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     match octet {
@@ -226,17 +225,17 @@ fn normal(octet: Octet) -> Symbol {
     }
 }
 
-/// A path of a URL by `google`: as it stands.
+/// Returns a path of a URL for `google`, unchanged.
 pub(crate) fn google_path(path: &[u8]) -> Vec<Symbol> {
     path.iter().map(|&byte| Plain(byte)).collect()
 }
 
-/// A path of a URL in the normal form of `rfc9309`.
+/// Returns a path of a URL in the normal form of `rfc9309`.
 pub(crate) fn rfc9309_path(path: &[u8]) -> Vec<Symbol> {
     octets(path).into_iter().map(normal).collect()
 }
 
-/// A path by Koster §3.2.2: `%xx` decoded, but for `%2F`.
+/// Returns a path according to Koster §3.2.2: `%xx` is decoded, except `%2F`.
 pub(crate) fn koster1996_path(path: &[u8]) -> Vec<Symbol> {
     let symbol = |octet: Octet| match octet {
         Octet::Percent(b'/') => Coded(b'/'),
@@ -245,7 +244,7 @@ pub(crate) fn koster1996_path(path: &[u8]) -> Vec<Symbol> {
     octets(path).into_iter().map(symbol).collect()
 }
 
-/// google-semantics §5: the path of a URL.
+/// Returns the path of a URL (google-semantics §5).
 pub(crate) fn path_of_url(url: &[u8]) -> Vec<u8> {
     let url = url.strip_prefix(b"//").unwrap_or(url);
     let separator = |text: &[u8]| text.iter().position(|byte| b"/?;".contains(byte));

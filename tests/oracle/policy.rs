@@ -1,4 +1,4 @@
-//! The rules that hold for a crawler, and the answer for a path.
+//! The rules that apply to a crawler, and the answer for a path.
 
 use super::lines::{Said, Strict, read, read_strictly};
 use super::pattern::{
@@ -11,9 +11,9 @@ use robots::{Dialect, DirectiveKind, ParseOptions};
 pub(crate) struct Rule {
     pub(crate) is_allow: bool,
     pub(crate) line_no: u32,
-    /// Nothing matches a rule without a pattern.
+    /// `None` if the rule matches nothing.
     pub(crate) pattern: Option<Pattern>,
-    /// What Google's reading tries where the pattern does not match.
+    /// The folder that Google's parser tests if the pattern does not match.
     pub(crate) folder: Option<Pattern>,
 }
 
@@ -25,11 +25,11 @@ pub(crate) struct Policy {
     pub(crate) is_named: bool,
 }
 
-/// Whether a path may be fetched, and the line that says so, 0 for none.
+/// Whether a path may be fetched, and the line that decides it, or 0.
 pub(crate) type Answer = (bool, u32);
 
 impl Policy {
-    /// The rules for a crawler that calls itself `agent`.
+    /// Returns the rules for a crawler with the name `agent`.
     pub(crate) fn new(dialect: Dialect, body: &[u8], reading: ParseOptions, agent: &[u8]) -> Self {
         match dialect {
             Dialect::Google => Self::google(&read(body, reading).0, None, |value| {
@@ -40,20 +40,20 @@ impl Policy {
         }
     }
 
-    /// Google's rules for a crawler whose name is compared whole.
+    /// Returns the rules for a crawler according to Google's rules, with whole names compared.
     pub(crate) fn by_whole_name(body: &[u8], reading: ParseOptions, name: &[u8]) -> Self {
         Self::of_lines(&read(body, reading).0, None, name)
     }
 
-    /// The same for lines that have been read. The rule in the line
-    /// `without_folder` does not allow a folder beside `index.htm`.
+    /// Returns the same for parsed lines. The rule in the line `without_folder` does not also allow the folder
+    /// of an `index.htm`.
     pub(crate) fn of_lines(lines: &[Said], without_folder: Option<u32>, name: &[u8]) -> Self {
         Self::google(lines, without_folder, |value| {
             !name.is_empty() && whole_name(value) == name
         })
     }
 
-    /// google-semantics §6: the lines one after the other, with four flags.
+    /// Passes over the lines with four flags, as google-semantics §6 describes.
     fn google(
         lines: &[Said],
         without_folder: Option<u32>,
@@ -101,7 +101,7 @@ impl Policy {
         }
     }
 
-    /// RFC 9309 §2.2.1: all groups of the crawler, else all of `*`.
+    /// Merges all groups of the crawler, or else all groups of `*` (RFC 9309 §2.2.1).
     fn rfc9309(body: &[u8], reading: ParseOptions, agent: &[u8]) -> Self {
         let mut groups: Vec<Record> = Vec::new();
         for line in read_strictly(body, reading) {
@@ -151,10 +151,10 @@ impl Policy {
         }
     }
 
-    /// Koster §3.2.1: the first record of the crawler, else the first of `*`.
+    /// Takes the first record of the crawler, or else the first of `*` (Koster §3.2.1).
     fn koster1996(body: &[u8], reading: ParseOptions, agent: &[u8]) -> Self {
         let mut records: Vec<Record> = Vec::new();
-        // The record that the next line belongs to.
+        // The record of the next line.
         let mut is_open = false;
         for line in read_strictly(body, reading) {
             match line {
@@ -202,7 +202,7 @@ impl Policy {
         }
     }
 
-    /// The answer for a URL.
+    /// Returns the answer for a URL.
     pub(crate) fn access(&self, url: &[u8]) -> Answer {
         let path = self.path(&path_of_url(url));
         if self.dialect == Dialect::Rfc9309 && path == self.path(b"/robots.txt") {
@@ -212,7 +212,7 @@ impl Policy {
         self.answer(|pattern| pattern.matches(&path))
     }
 
-    /// A path of a URL as the dialect compares it.
+    /// Returns a path of a URL in the normal form of the dialect.
     pub(crate) fn path(&self, path: &[u8]) -> Vec<Symbol> {
         match self.dialect {
             Dialect::Google => google_path(path),
@@ -221,7 +221,7 @@ impl Policy {
         }
     }
 
-    /// The answer where these patterns match.
+    /// Returns the answer if these patterns match.
     pub(crate) fn answer(&self, is_match: impl Fn(&Pattern) -> bool) -> Answer {
         let matched = |rule: &Rule| {
             let patterns = [rule.pattern.as_ref(), rule.folder.as_ref()];
@@ -235,7 +235,7 @@ impl Policy {
             let first = self.rules.iter().find(|rule| matched(rule).is_some());
             return first.map_or((true, 0), |rule| (rule.is_allow, rule.line_no));
         }
-        // The greatest priority of each direction, and its first line.
+        // The highest priority of each direction, and its first line.
         let (mut allow, mut disallow) = (None::<(usize, u32)>, None::<(usize, u32)>);
         for rule in &self.rules {
             let Some(priority) = matched(rule) else {
@@ -250,7 +250,7 @@ impl Policy {
                 *best = Some((priority, rule.line_no));
             }
         }
-        // Empty rules of priority 0 report their line and decide nothing.
+        // An empty rule, of priority 0, reports its line and decides nothing.
         let priority = |best: Option<(usize, u32)>| best.map(|(priority, _)| priority);
         let disallows = priority(disallow) > priority(allow);
         let line_no = if disallows { disallow } else { allow }.map_or(0, |(_, line_no)| line_no);
@@ -258,7 +258,7 @@ impl Policy {
     }
 }
 
-/// User-agent lines and the rules that follow.
+/// A group: user-agent lines and the rules that follow.
 #[derive(Debug)]
 struct Record {
     agents: Vec<Vec<u8>>,
@@ -278,12 +278,12 @@ fn is_c_blank(byte: u8) -> bool {
     b" \t\n\x0b\x0c\r".contains(&byte)
 }
 
-/// google-semantics §6: `*` alone, or before a blank.
+/// Returns true if a value is `*`, or begins with `*` and a blank (google-semantics §6).
 pub(crate) fn is_star(value: &[u8]) -> bool {
     value == b"*" || (value.len() > 1 && value[0] == b'*' && is_c_blank(value[1]))
 }
 
-/// google-semantics §6: what Google compares of a name.
+/// Returns the part of a name that Google's parser compares (google-semantics §6).
 pub(crate) fn google_token(value: &[u8]) -> Vec<u8> {
     let is_token = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_' || *byte == b'-';
     let mut out = value.to_vec();
@@ -296,8 +296,8 @@ pub(crate) fn google_token(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Design §5: lower-cased, cut at the first of `/ , ; ( *`, trimmed, inner
-/// blanks made one, a last word of digits and dots dropped.
+/// Returns the whole name: in lower case, cut at the first of `/ , ; ( *`, trimmed, with single spaces,
+/// without a last word of digits and dots.
 pub(crate) fn whole_name(value: &[u8]) -> Vec<u8> {
     if is_star(value) {
         return b"*".to_vec();
@@ -313,7 +313,7 @@ pub(crate) fn whole_name(value: &[u8]) -> Vec<u8> {
     words.join(&b' ')
 }
 
-/// Koster §3.2.1: a name "minus version information".
+/// Returns a name "minus version information" (Koster §3.2.1).
 fn without_version(value: &[u8]) -> Vec<u8> {
     let name = value.split(|&byte| byte == b'/').next();
     name.unwrap_or_default().trim_ascii().to_vec()

@@ -1,5 +1,4 @@
-//! Computes from the definition whether a lenient reading of one line changes a
-//! verdict.
+//! The impact of reading one line leniently, computed from the definition.
 //!
 //! Shares with the product: the types `DirectiveKind`, `ParseOptions` and `Verdict`. Lines,
 //! patterns and the search of all paths are those of this folder.
@@ -10,7 +9,7 @@ use super::reach::reach;
 use robots::{DirectiveKind, ParseOptions};
 use std::collections::BTreeSet;
 
-/// States that are tried for one verdict.
+/// The largest number of states that the search of one verdict visits.
 const STATES_MAX: usize = 400;
 
 /// Returns true if reading this line according to RFC 9309, with all other lines
@@ -34,7 +33,7 @@ pub(crate) fn changes_verdict(body: &[u8], reading: ParseOptions, line_no: u32) 
     is_known.then_some(false)
 }
 
-/// `*` and all names in the lines that count.
+/// Returns `*` and all names in the lines that count.
 fn names(all: &[Said]) -> BTreeSet<Vec<u8>> {
     let agents = all
         .iter()
@@ -46,8 +45,8 @@ fn names(all: &[Said]) -> BTreeSet<Vec<u8>> {
     names
 }
 
-/// The lines with one of them read by the grammar of RFC 9309 §2.2; `None` if
-/// the parser reads nothing there.
+/// Returns the lines, one of them read according to the grammar of RFC 9309 §2.2, or `None` if the
+/// parser reads nothing in that line.
 fn with_strict_line(body: &[u8], before: &[Said], line_no: u32) -> Option<Vec<Said>> {
     let at = before.iter().position(|it| it.line_no == line_no)?;
     let mut changed = before.to_vec();
@@ -64,7 +63,7 @@ fn with_strict_line(body: &[u8], before: &[Said], line_no: u32) -> Option<Vec<Sa
                 changed[at].value.clear();
             }
         }
-        // The grammar has no rule without a slash, and no path holds a NUL.
+        // The grammar has no rule without a slash, and no path contains a NUL.
         Some(Strict::Rule { value, .. }) => {
             changed[at].value = match value.first() == Some(&b'/') && !value.contains(&0) {
                 true => lines::escape(&value),
@@ -75,7 +74,7 @@ fn with_strict_line(body: &[u8], before: &[Said], line_no: u32) -> Option<Vec<Sa
     Some(changed)
 }
 
-/// The number of verdicts in a file.
+/// Returns the number of verdicts of a file.
 pub(crate) fn verdict_count(body: &[u8], reading: ParseOptions) -> usize {
     names(&lines::read(body, reading).0).len()
 }

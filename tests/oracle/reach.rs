@@ -1,26 +1,24 @@
-//! All paths tried at once: which answers a policy gives at all.
+//! A search of all paths: the answers that a policy gives to any path.
 //!
-//! A state is, for each pattern, the places in it that a path may have led
-//! to. There are finitely many, so that trying every symbol from every state
-//! tries every path there is; no state is left out by cleverness, and none is
-//! joined with another.
+//! A state is the set of positions in each pattern that a path can reach. There are finitely many states,
+//! so trying every symbol from every state covers every path. No state is skipped or merged with another.
 
 use super::pattern::{Item, Pattern, Symbol};
 use super::policy::Policy;
 use robots::{Dialect, Verdict};
 use std::collections::{BTreeSet, HashSet};
 
-/// A path for each answer, where there is one.
+/// An example path for each answer, if there is one.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
     pub(crate) allowed: Option<Vec<Symbol>>,
     pub(crate) disallowed: Option<Vec<Symbol>>,
-    /// Whether all paths were tried.
+    /// True if all paths were covered.
     pub(crate) is_complete: bool,
 }
 
 impl Reached {
-    /// What the answers come to, if that is known.
+    /// Returns the verdict of all answers, if it is known.
     pub(crate) fn verdict(&self) -> Option<Verdict> {
         match (&self.allowed, &self.disallowed) {
             (Some(_), Some(_)) => Some(Verdict::Partial),
@@ -31,14 +29,14 @@ impl Reached {
     }
 }
 
-/// The places of a pattern, a bit each; the last is its end.
+/// A set of positions in a pattern, one bit each. The last is its end.
 type Places = u64;
 
-/// The places of all patterns, and the state and symbol that led to them.
+/// The positions in all patterns, and the state and symbol before.
 type State = (Vec<Places>, Option<(usize, Symbol)>);
 
-/// Tries all paths but `/robots.txt`, as long as there are no more than
-/// `states_max` states. Patterns of 64 items are too long to be tried.
+/// Searches all paths except `/robots.txt`, visiting at most `states_max` states. Patterns of 64 items are
+/// too long.
 pub(crate) fn reach(policy: &Policy, states_max: usize) -> Reached {
     let mut reached = Reached::default();
     let robots_txt = policy.path(b"/robots.txt");
@@ -110,7 +108,7 @@ pub(crate) fn reach(policy: &Policy, states_max: usize) -> Reached {
     reached
 }
 
-/// The path that led to a state, back from where it was first met.
+/// Returns the path that led to a state.
 fn path_to(mut at: usize, states: &[State]) -> Vec<Symbol> {
     let mut path = Vec::new();
     while let Some((before, symbol)) = states[at].1 {
@@ -122,8 +120,8 @@ fn path_to(mut at: usize, states: &[State]) -> Vec<Symbol> {
     path
 }
 
-/// The symbols that patterns name, and one that none names. A path has no NUL
-/// and no `#`, unless decoding makes them.
+/// Returns the symbols that occur in patterns, and one that occurs in none. A path contains no NUL and no
+/// `#`, except by decoding.
 fn alphabet(policy: &Policy, patterns: &[&Pattern]) -> BTreeSet<Symbol> {
     let items = patterns.iter().flat_map(|pattern| &pattern.items);
     let symbols = items.flat_map(|item| match *item {
@@ -135,7 +133,7 @@ fn alphabet(policy: &Policy, patterns: &[&Pattern]) -> BTreeSet<Symbol> {
     symbols.chain([Symbol::Other]).filter(is_possible).collect()
 }
 
-/// The places of a pattern where a symbol leads on.
+/// Returns the positions of a pattern that a symbol can leave.
 fn named(pattern: &Pattern, symbol: Symbol) -> Places {
     let items = pattern.items.iter().enumerate();
     let is_named = |item: &Item| matches!(item, Item::One(a, b) if [a, b].contains(&&symbol));
@@ -144,10 +142,10 @@ fn named(pattern: &Pattern, symbol: Symbol) -> Places {
         .fold(0, |places, (at, _)| places | 1 << at)
 }
 
-/// The places of a pattern that no symbol leads away from.
+/// Returns the positions of a pattern that every symbol keeps.
 struct Masks {
     runs: Places,
-    /// The end, if the path need not end with the pattern.
+    /// The end, unless the path must end with the pattern.
     open_end: Places,
 }
 
@@ -161,7 +159,7 @@ impl Masks {
         }
     }
 
-    /// The places after one more symbol.
+    /// Returns the positions after one more symbol.
     fn step(&self, places: Places, named: Places) -> Places {
         let stays = places & (self.runs | self.open_end);
         self.runs_may_be_empty((places & named) << 1 | stays)

@@ -1,19 +1,19 @@
-//! Lines, as Google's parser reads them and as the two strict grammars do.
+//! Lines as Google's parser and the two strict grammars read them.
 
 use robots::{DirectiveKind, ParseOptions};
 
-/// A line with what ends it left out.
+/// A line without its line end.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     pub(crate) bytes: Vec<u8>,
-    /// Where its last byte ends in the body.
+    /// The offset of its end in the body.
     pub(crate) end: usize,
-    /// Whether CR or LF ends it.
+    /// True if CR or LF ends it.
     pub(crate) is_ended: bool,
 }
 
 impl Line {
-    /// A line counts if it ends within the limit, and is whole.
+    /// Returns true if the line ends within the limit and is complete.
     pub(crate) fn counts(&self, reading: ParseOptions) -> bool {
         let is_within = reading
             .body_limit
@@ -22,7 +22,7 @@ impl Line {
     }
 }
 
-/// What a line says.
+/// A parsed line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Said {
     pub(crate) line_no: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Said {
     pub(crate) counts: bool,
 }
 
-/// How many lines there are of a kind.
+/// The numbers of lines of each kind.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Counts {
     pub(crate) lines: u32,
@@ -42,10 +42,10 @@ pub(crate) struct Counts {
     pub(crate) too_long: u32,
 }
 
-/// The bytes of a line that Google's parser keeps.
+/// The number of bytes of a line that Google's parser keeps.
 const KEPT: usize = 16_663;
 
-/// google-semantics §1: bytes to lines.
+/// Splits bytes into lines (google-semantics §1).
 pub(crate) fn lines(body: &[u8]) -> Vec<Line> {
     let bom = [0xEF, 0xBB, 0xBF];
     let mut at = 0;
@@ -82,10 +82,10 @@ fn trim(text: &[u8], blanks: &[u8]) -> Vec<u8> {
     text[from..to.map_or(from, |at| at + 1)].to_vec()
 }
 
-/// The white space of the C locale.
+/// Returns true for the white space of the C locale.
 const C_BLANKS: &[u8] = b" \t\n\x0b\x0c\r";
 
-/// google-semantics §2 to §4: a line to a key and a value.
+/// Parses a line into a key and a value (google-semantics §2 to §4).
 pub(crate) fn read(body: &[u8], reading: ParseOptions) -> (Vec<Said>, Counts) {
     let (mut all, mut counts) = (Vec::new(), Counts::default());
     for (at, line) in lines(body).iter().enumerate() {
@@ -142,7 +142,7 @@ pub(crate) fn read(body: &[u8], reading: ParseOptions) -> (Vec<Said>, Counts) {
     (all, counts)
 }
 
-/// google-semantics §3: a key by its beginning, and whether it is misspelt.
+/// Returns the kind of a key by its beginning, and whether it is misspelled (google-semantics §3).
 fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
     let starts = |prefixes: &[&str]| {
         let mut prefixes = prefixes.iter();
@@ -167,7 +167,7 @@ fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
     }
 }
 
-/// google-semantics §4: the escaping of a rule's path.
+/// Escapes the path of a rule (google-semantics §4).
 pub(crate) fn escape(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -187,7 +187,7 @@ pub(crate) fn escape(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// google-semantics §6: the group of each user-agent line and rule.
+/// Returns the group of each user-agent line and rule (google-semantics §6).
 pub(crate) fn groups(all: &[Said]) -> Vec<u32> {
     let (mut group, mut rules_seen, mut out) = (0, true, Vec::new());
     for said in all {
@@ -204,11 +204,10 @@ pub(crate) fn groups(all: &[Said]) -> Vec<u32> {
     out
 }
 
-/// A line by the grammar of RFC 9309 §2.2, which Koster's §3.3 shares in what
-/// matters here.
+/// A line according to the grammar of RFC 9309 §2.2. Koster's §3.3 does not differ in these lines.
 #[derive(Debug)]
 pub(crate) enum Strict {
-    /// Nothing but blanks.
+    /// A blank line.
     Blank,
     /// A user-agent line, with its value as written.
     Agent(Vec<u8>),
@@ -220,8 +219,8 @@ pub(crate) enum Strict {
     },
 }
 
-/// The lines that count and conform: an exact key, in any case, and a colon.
-/// What the parser does not keep of a line can hold neither.
+/// Returns the lines that count and conform: an exact key, ignoring case, and a colon. The part of a
+/// line that the parser does not keep can contain neither.
 pub(crate) fn read_strictly(body: &[u8], reading: ParseOptions) -> Vec<Strict> {
     let mut all = Vec::new();
     for (at, line) in lines(body).iter().enumerate() {
@@ -233,16 +232,16 @@ pub(crate) fn read_strictly(body: &[u8], reading: ParseOptions) -> Vec<Strict> {
     all
 }
 
-/// The bytes of a line. An incomplete byte order mark is part of the first line:
-/// only Google's parser drops it.
+/// Returns the bytes of a line. An incomplete byte order mark is part of the first line: only Google's
+/// parser drops it.
 pub(crate) fn bytes_of_line(body: &[u8], line: &Line, line_no: u32) -> Vec<u8> {
     let start = line.end - line.bytes.len();
     let is_partial_bom = line_no == 1 && (1..3).contains(&start);
     body[if is_partial_bom { 0 } else { start }..line.end].to_vec()
 }
 
-/// Reads one line according to the grammar; `None` if it is not a blank line, a
-/// user-agent line or a rule.
+/// Parses a line according to the grammar. Returns `None` if it is not a blank line, a user-agent line or
+/// a rule.
 pub(crate) fn read_line_strictly(bytes: &[u8], line_no: u32) -> Option<Strict> {
     if trim(bytes, b" \t").is_empty() {
         return Some(Strict::Blank);

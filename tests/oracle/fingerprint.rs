@@ -7,8 +7,8 @@ use super::policy::{is_star, whole_name};
 use robots::{DirectiveKind, ParseOptions};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Hashes the sorted names, each with the hash of its sorted rules. A rule is its
-/// direction and its escaped path; empty rules are left out.
+/// Hashes the sorted names, each with the hash of its sorted rules. A rule is its direction and its
+/// escaped path. Empty rules are ignored.
 pub(crate) fn fingerprint(body: &[u8], reading: ParseOptions, hash: impl Fn(&[u8]) -> u64) -> u64 {
     let all = lines::read(body, reading).0;
     let groups = lines::groups(&all);

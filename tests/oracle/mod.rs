@@ -1,6 +1,7 @@
-//! The slow, obvious twins: the rules of the three dialects, of records and of
-//! responses one after the other, on owned bytes, without a thought for speed.
-//! Nothing is taken from the fast ways but the types of their answers.
+//! Oracles: slow reference implementations, written from the specifications.
+//!
+//! They cover the three dialects, records of archives, and HTTP responses. They share no code with the
+//! product except the types of answers. `docs/oracles.md` lists what each oracle checks.
 
 #[cfg(any(test, feature = "scan"))]
 pub(crate) mod archive;

@@ -1,10 +1,10 @@
-//! The parser against its slow, obvious twin in `checks/twin/lines.rs`.
+//! The parser compared with its oracle in `tests/oracle/lines.rs`.
 
+use crate::checks::oracle::pattern::{Path, Pattern, google_path};
 use crate::checks::parser;
-use crate::checks::twin::pattern::{Path, Pattern, google_path};
 use crate::util;
 
-/// Pieces of which hostile files are made.
+/// Pieces of hostile files.
 const PIECES: [&[u8]; 40] = [
     b"User-agent",
     b"user-agent: *",
@@ -49,7 +49,7 @@ const PIECES: [&[u8]; 40] = [
 ];
 
 #[test]
-fn the_parser_and_its_slow_twin_agree_on_random_files() {
+fn the_parser_equals_its_oracle_on_random_files() {
     let mut random = util::Random::new(1);
     for _ in 0..60_000 {
         let body: Vec<u8> = (0..random.below(14))
@@ -60,7 +60,7 @@ fn the_parser_and_its_slow_twin_agree_on_random_files() {
 }
 
 #[test]
-fn the_parser_and_its_slow_twin_agree_at_the_line_limit() {
+fn the_parser_equals_its_oracle_at_the_line_limit() {
     for len in [16_640, 16_662, 16_663, 16_664, 17_000] {
         for tail in [
             &b""[..],
@@ -78,14 +78,13 @@ fn the_parser_and_its_slow_twin_agree_at_the_line_limit() {
 }
 
 #[test]
-fn the_parser_and_its_slow_twin_agree_on_the_samples() {
+fn the_parser_equals_its_oracle_on_the_samples() {
     for entry in std::fs::read_dir(util::samples().join("robots")).unwrap() {
         parser::check(&std::fs::read(entry.unwrap().path()).unwrap());
     }
 }
 
-/// Whether a pattern matches a path, tried from both beginnings: a run takes
-/// an octet more or is over.
+/// Returns true if a pattern matches a path, by recursion: a wildcard matches one more octet, or ends.
 fn matches_by_trying(pattern: &[u8], path: &[u8]) -> bool {
     match (pattern, path) {
         (b"", _) => true,
@@ -114,7 +113,7 @@ fn the_slow_matcher_agrees_with_the_definition() {
     };
     for _ in 0..40_000 {
         let pattern = word(b"/ab*$", 7);
-        // Some paths are longer than a word of places.
+        // Some paths are longer than one word of the position set.
         let path = [
             word(b"/ab$", 6),
             b"a".repeat(word(b"a", 140).len()),
