@@ -1,4 +1,4 @@
-//! Responses are read as a slow twin reads them, and their captures say so.
+//! Responses are parsed as by the oracle in `tests/oracle/response.rs`, and captures have their values.
 
 use super::oracle::response::{self, Response as ResponseOracle};
 use super::{shown, sum_of};
@@ -47,7 +47,7 @@ pub fn check(block: &[u8]) {
     }
 }
 
-/// The body, no longer than the limit, whatever is named; and where a twin
+/// The body, no longer than the limit, whatever is named; and where an oracle
 /// knows what it should be, that.
 fn assert_decoded(response: &Response<'_>, oracle: &ResponseOracle, limit: usize, block: &[u8]) {
     let codings = oracle.codings();
