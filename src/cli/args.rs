@@ -1,4 +1,8 @@
-//! What can be typed.
+//! The arguments of all commands.
+//!
+//! Doc comments of fields are the help texts of the options. [`ScanArgs`] is one long
+//! struct: its options also work without the command `scan`, and clap cannot detect an
+//! optional struct that flattens others.
 
 use crate::size;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -191,7 +195,7 @@ pub(crate) enum Missing {
     Skip,
 }
 
-/// A limit that may be none.
+/// A limit in bytes, or `none`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit(pub(crate) Option<u64>);
 
@@ -405,7 +409,7 @@ pub(crate) struct AgentsArgs {
     pub(crate) json: bool,
 }
 
-/// A parser whose values completions can offer.
+/// Returns a parser of table names, which completions can offer.
 fn tables(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {
     let names = tables.iter().map(|table| table.name());
     PossibleValuesParser::new(names).try_map(|name| {
@@ -443,7 +447,7 @@ fn time(text: &str) -> Result<i64, String> {
     })
 }
 
-/// A parser whose values completions can offer.
+/// Returns a parser of dialects, which completions can offer.
 fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
     let names = Dialect::ALL.map(Dialect::name);
     PossibleValuesParser::new(["default"].into_iter().chain(names)).map(|name| {
@@ -456,9 +460,11 @@ fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
 fn shard(text: &str) -> Result<(usize, usize), String> {
     let numbers = text
         .split_once('/')
-        .and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        .and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
     match numbers {
-        Some((i, n)) if (1..=n).contains(&i) && n <= 99_999 => Ok((i, n)),
+        Some((index, count)) if (1..=count).contains(&index) && count <= 99_999 => {
+            Ok((index, count))
+        }
         _ => Err("give the shard and their number, as 1/4 … 4/4".into()),
     }
 }

@@ -1,20 +1,22 @@
-//! `schema`, `agents` and `man`: what is built in, printed.
+//! `robots-scan schema`, `agents`, `man` and `completions`: print what is built in.
 
 use crate::args::{AgentsArgs, Args, SchemaArgs};
-use crate::exit;
-use crate::message::{self, UsageError, escape};
+use crate::escape::{escape, json_line};
+use crate::usage_error::UsageError;
+use crate::{defaults, exit};
 use anyhow::Result;
 use clap::CommandFactory;
 use robots::AnomalyKind;
 use robots_scan::capture::anomaly::CaptureAnomalyKind;
-use robots_scan::crawler::registry::CrawlerRegistry;
+use robots_scan::crawler::registry::{CrawlerEntry, CrawlerRegistry};
 use robots_scan::dataset;
 use robots_scan::error::Error;
 use robots_scan::tables::Table;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
 
+/// Prints the columns of tables, or the codes of anomalies.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     if let Some(folder) = &args.write {
@@ -27,11 +29,11 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
             write(&format!("{}.sql", table.name()), dataset::schema_sql(table))?;
         }
         write("anomalies.md", anomalies())?;
-        return Ok(exit::WHOLE);
+        return Ok(exit::OK);
     }
     if args.anomalies {
         write!(out, "{}", anomalies())?;
-        return Ok(exit::WHOLE);
+        return Ok(exit::OK);
     }
     for table in Table::DESCRIBED
         .into_iter()
@@ -39,70 +41,81 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
     {
         writeln!(out, "{}", dataset::schema_sql(table))?;
     }
-    Ok(exit::WHOLE)
+    Ok(exit::OK)
 }
 
-/// The codes of anomalies, as a table of Markdown.
+/// Returns the codes of anomalies as a Markdown table.
 fn anomalies() -> String {
     let mut out = String::from(
         "# Codes of `anomalies`\n\n| code | severity | liberty | meaning |\n|---|---|---|---|\n",
     );
-    for it in AnomalyKind::ALL {
-        let liberty = if it.is_leniency() { "yes" } else { "" };
+    for kind in AnomalyKind::ALL {
+        let liberty = if kind.is_leniency() { "yes" } else { "" };
         out.push_str(&format!(
             "| {} | {} | {liberty} | {} |\n",
-            it.code(),
-            it.severity().name(),
-            it.about()
+            kind.code(),
+            kind.severity().name(),
+            kind.about()
         ));
     }
-    for it in CaptureAnomalyKind::ALL {
+    for kind in CaptureAnomalyKind::ALL {
         out.push_str(&format!(
             "| {} | {} | | {} |\n",
-            it.code(),
-            it.severity().name(),
-            it.about()
+            kind.code(),
+            kind.severity().name(),
+            kind.about()
         ));
     }
     out
 }
 
+/// Prints the registry of crawlers.
 pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
-    let registry = match &args.agents {
-        Some(path) => CrawlerRegistry::read(path)?,
-        None => CrawlerRegistry::built_in(),
-    };
+    let registry = defaults::registry(args.agents.as_deref())?;
     if let Some(category) = &args.category {
         check_category(&registry, category)?;
     }
     let mut out = std::io::stdout().lock();
-    let wanted = |category: &str| {
-        args.category
-            .as_ref()
-            .is_none_or(|wanted| wanted == category)
-    };
-    for it in registry
-        .crawlers
-        .iter()
-        .filter(|it| wanted(&it.category) || (!it.category2.is_empty() && wanted(&it.category2)))
-    {
+    for crawler in &registry.crawlers {
+        let is_wanted = args.category.as_ref().is_none_or(|wanted| {
+            !wanted.is_empty() && [&crawler.category, &crawler.category2].contains(&wanted)
+        });
+        if !is_wanted {
+            continue;
+        }
         if args.json {
-            let line = json!({
-                "agent": it.agent, "token": it.token, "operator": it.operator, "category": it.category, "category2": it.category2,
-                "purpose": it.purpose, "fallbacks": it.fallbacks, "ignores_wildcard": it.ignores_wildcard,
-                "is_control_token": it.is_control_token, "source": it.source,
-            });
-            write!(out, "{}", message::json_line(&line))?;
+            write!(out, "{}", json_line(&json_of(crawler)))?;
         } else {
-            let fields = [&it.token, &it.category, &it.operator, &it.purpose];
+            let fields = [
+                &crawler.token,
+                &crawler.category,
+                &crawler.operator,
+                &crawler.purpose,
+            ];
             let [token, category, operator, purpose] = fields.map(|field| escape(field));
             writeln!(out, "{token:28} {category:24} {operator:22} {purpose}")?;
         }
     }
-    Ok(exit::WHOLE)
+    Ok(exit::OK)
 }
 
-/// Refuses a category that no crawler of the registry has.
+/// Returns the entry of a crawler as JSON.
+fn json_of(crawler: &CrawlerEntry) -> Value {
+    json!({
+        "agent": crawler.agent,
+        "token": crawler.token,
+        "operator": crawler.operator,
+        "category": crawler.category,
+        "category2": crawler.category2,
+        "purpose": crawler.purpose,
+        "fallbacks": crawler.fallbacks,
+        "ignores_wildcard": crawler.ignores_wildcard,
+        "is_control_token": crawler.is_control_token,
+        "source": crawler.source,
+    })
+}
+
+/// Returns an error if no crawler of the registry has the category.
 fn check_category(registry: &CrawlerRegistry, category: &str) -> Result<()> {
     let crawlers = registry.crawlers.iter();
     let all: BTreeSet<&str> = crawlers
@@ -120,7 +133,17 @@ fn check_category(registry: &CrawlerRegistry, category: &str) -> Result<()> {
     .into())
 }
 
+/// Prints the manual page.
 pub(crate) fn man() -> Result<u8> {
     clap_mangen::Man::new(Args::command()).render(&mut std::io::stdout().lock())?;
-    Ok(exit::WHOLE)
+    Ok(exit::OK)
+}
+
+/// Prints completions for a shell.
+pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8> {
+    // The generator would panic if standard output is closed, so it writes to memory.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut script);
+    std::io::stdout().lock().write_all(&script)?;
+    Ok(exit::OK)
 }

@@ -1,9 +1,9 @@
-//! Hints: what to type after an error. Only the command knows its flags, so
-//! the library gives typed errors, and the hints are made here.
+//! Hints: advice after an error, which often names an option to use. The library
+//! knows no options. It returns typed errors, and the hints for them are here.
 
-use crate::message::UsageError;
-use crate::scan_command::Stopped;
-use crate::summary::shell_word;
+use crate::exit::Stopped;
+use crate::shell::quoted;
+use crate::usage_error::UsageError;
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::verify::Remedy;
 
@@ -13,11 +13,18 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
         return error.hint().map(str::to_owned);
     }
     let stopped = error.downcast_ref::<Stopped>().map(Stopped::error);
-    hint(stopped.or_else(|| error.downcast_ref::<Error>())?)
+    of_library(stopped.or_else(|| error.downcast_ref::<Error>())?)
 }
 
 /// Returns the hint for an error of the library, if there is one.
-fn hint(error: &Error) -> Option<String> {
+fn of_library(error: &Error) -> Option<String> {
+    of_input(error)
+        .or_else(|| of_output(error))
+        .or_else(|| of_other(error))
+}
+
+/// Returns the hint for an error about inputs.
+fn of_input(error: &Error) -> Option<String> {
     let text = match error.kind() {
         ErrorKind::UrlInput => {
             "download the archive, or pipe it in: curl URL | robots-scan - -o OUT".to_owned()
@@ -28,7 +35,7 @@ fn hint(error: &Error) -> Option<String> {
             ..
         } => format!(
             "add --relative-to {}, and files are named by their paths below it",
-            shell_word(&folder.to_string_lossy())
+            quoted(&folder.to_string_lossy())
         ),
         ErrorKind::SameName { folder: None, .. } => {
             "leave one out, or put both in a --paths list, whose lines are names".to_owned()
@@ -49,6 +56,17 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::PartitionName { key, .. } => {
             format!("give --{key} letters, digits, '-', '_' and '.', at most 100")
         }
+        ErrorKind::FolderTooLarge { .. } => {
+            "name smaller folders, or list the archives in a file for --paths".to_owned()
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// Returns the hint for an error about the output.
+fn of_output(error: &Error) -> Option<String> {
+    let text = match error.kind() {
         ErrorKind::OutputExists => {
             "--resume continues it, --overwrite replaces it; or choose another -o".to_owned()
         }
@@ -76,15 +94,20 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::BadManifest(_) => {
             "bring it back from a copy, or make the dataset again with --overwrite".to_owned()
         }
-        ErrorKind::FolderTooLarge { .. } => {
-            "name smaller folders, or list the archives in a file for --paths".to_owned()
-        }
         ErrorKind::NothingToResume => "leave out --resume".to_owned(),
         ErrorKind::SingleFileResume => {
             "leave out --resume; --overwrite replaces the file".to_owned()
         }
         ErrorKind::OutputIsFolder => "name a file, such as -o matches.parquet".to_owned(),
         ErrorKind::Busy => "wait for its end, or choose another -o".to_owned(),
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// Returns the hint for any other error.
+fn of_other(error: &Error) -> Option<String> {
+    let text = match error.kind() {
         ErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
         ErrorKind::TooFewOpenFiles { needed, .. } => format!("raise it: ulimit -n {needed}"),
         ErrorKind::MemoryTooSmall { least } => format!("give --memory {}MiB or more", least >> 20),
@@ -109,7 +132,7 @@ fn hint(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns what to do about a finding of `verify`.
+/// Returns the advice for a finding of `verify`.
 pub(crate) fn remedy(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::RestoreFile => {

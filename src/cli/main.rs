@@ -1,35 +1,38 @@
-//! The command `robots-scan`.
+//! The command line of robots-scan.
+//!
+//! `args.rs` defines the arguments. Each command has a file `<name>_command.rs`, which
+//! converts its arguments to the options of the library, runs it, and prints the result.
+//! `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
+//! determines the exit code, and `progress.rs` displays progress.
+//!
+//! Only this folder knows the options of the command line.
 
 mod args;
 mod builtin_command;
 mod check_command;
+mod check_report;
+mod defaults;
+mod escape;
+mod exit;
+mod figures;
 mod hint;
+mod interrupt;
 mod match_command;
 mod message;
 mod mistyped;
+mod plural;
 mod progress;
 mod progress_line;
 mod scan_command;
+mod shell;
 mod size;
 mod summary;
+mod usage_error;
 mod verify_command;
 
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
-use std::io::Write;
 use std::process::ExitCode;
-
-/// What the exit codes mean, to scripts and schedulers.
-pub(crate) mod exit {
-    /// All was read and written.
-    pub(crate) const WHOLE: u8 = 0;
-    /// All was written, but some places of archives could not be read.
-    pub(crate) const FAULTS: u8 = 1;
-    /// Nothing was begun.
-    pub(crate) const NOT_STARTED: u8 = 2;
-    /// Something is unfinished; `--resume` continues.
-    pub(crate) const STOPPED: u8 = 3;
-}
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -40,7 +43,7 @@ fn main() -> ExitCode {
         (Some(command), _) => command,
         (None, Some(scan)) => Command::Scan(Box::new(scan)),
         (None, None) => {
-            // Nothing was typed: what there is to type.
+            // Without any argument, the help is printed.
             let _ = Args::command().print_help();
             return ExitCode::from(exit::NOT_STARTED);
         }
@@ -52,23 +55,23 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify_command::run(&args),
         Command::Schema(args) => builtin_command::schema(&args),
         Command::Agents(args) => builtin_command::agents(&args),
-        Command::Completions { shell } => completions(shell),
+        Command::Completions { shell } => builtin_command::completions(shell),
         Command::Man => builtin_command::man(),
     };
     match result {
         Ok(code) => ExitCode::from(code),
-        // What reads our output may close it early; that is no error of ours.
-        Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::WHOLE),
+        // A reader may close standard output early, as `head` does. This is not an error.
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::OK),
         Err(error) => {
             message::error(&error);
-            ExitCode::from(scan_command::exit_code(&error))
+            ExitCode::from(exit::code_of(&error))
         }
     }
 }
 
-/// Reports arguments that cannot be parsed. Returns the exit code.
+/// Prints the error of arguments that cannot be parsed. Returns the exit code.
 fn refuse(error: &clap::Error) -> ExitCode {
-    // What was meant by the first argument is more helpful than what it lacks.
+    // A misspelt command is reported first, since its other arguments cannot be parsed.
     let first = std::env::args_os().nth(1);
     if error.exit_code() != 0
         && let Some(mistyped) = first.and_then(|first| mistyped::first_argument(&first))
@@ -79,14 +82,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(message::usage(error))
 }
 
-fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
-    // Not straight to standard output: the generator panics where a pipe is broken.
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut script);
-    std::io::stdout().lock().write_all(&script)?;
-    Ok(exit::WHOLE)
-}
-
+/// Returns true if standard output was closed.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<std::io::Error>()

@@ -1,28 +1,23 @@
-//! `robots-scan match`: a dataset, a list of URLs, crawlers.
+//! `robots-scan match`: decides for each URL of a list whether crawlers may fetch it.
 
 use crate::args::MatchArgs;
-use crate::message::{self, escape};
-use crate::progress_line::ProgressLine;
-use crate::scan_command::Stopped;
-use crate::{exit, summary};
+use crate::escape::{escape, json_line};
+use crate::exit::{self, Stopped};
+use crate::figures::Figures;
+use crate::plural::counted;
+use crate::progress::ProgressDisplay;
+use crate::{defaults, interrupt, message};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::crawler::Crawler;
-use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
 use serde_json::{Value, json};
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
-    let registry = match &args.agents {
-        Some(path) => CrawlerRegistry::read(path)?,
-        None => CrawlerRegistry::built_in(),
-    };
+    let registry = defaults::registry(args.agents.as_deref())?;
     let crawlers = args.agent.iter();
     let ready = url_match::prepare(Options {
         dataset: args.dataset.clone(),
@@ -41,15 +36,12 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
         output: args.output.clone(),
         overwrite: args.overwrite,
     })?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
+    let stop = interrupt::stop_flag()?;
     let progress = Arc::new(MatchProgress::default());
-    let is_done = Arc::new(AtomicBool::new(false));
-    let display = show(Arc::clone(&progress), args.quiet, Arc::clone(&is_done));
+    let figures = Figures::Match(Arc::clone(&progress));
+    let display = ProgressDisplay::start(figures, None, args.quiet);
     let result = ready.run(&progress, &stop).map_err(Stopped::of);
-    is_done.store(true, Ordering::Relaxed);
-    let _ = display.join();
+    display.finish();
     let done = result?;
     if !done.is_dataset_whole {
         message::warning(&format!(
@@ -61,7 +53,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
         message::warning(&format!("'{}' holds no URL", args.urls.display()));
     }
     let text = if args.json {
-        message::json_line(&json(&done, args))
+        json_line(&json(&done, args))
     } else if args.quiet {
         String::new()
     } else {
@@ -69,29 +61,31 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     };
     // A closed stream does not change the exit code.
     let _ = stdout().lock().write_all(text.as_bytes());
-    Ok(exit::WHOLE)
+    Ok(exit::OK)
 }
 
+/// Returns the summary for people.
 fn text(done: &MatchSummary, output: &Path) -> String {
     let count = |name: &str| HumanCount(done.by_access.get(name).copied().unwrap_or(0));
     format!(
         "{} of {}: {} allowed, {} disallowed, {} unknown; {}: {}, {}, {:.1} s\n",
-        summary::many(done.urls, "URL"),
-        summary::many(done.origins, "origin"),
+        counted(done.urls, "URL"),
+        counted(done.origins, "origin"),
         count("allowed"),
         count("disallowed"),
         count("unknown"),
         escape(&output.to_string_lossy()),
-        summary::many(done.rows, "row"),
+        counted(done.rows, "row"),
         HumanBytes(done.bytes_written),
         done.seconds,
     )
 }
 
+/// Returns the summary as JSON.
 fn json(done: &MatchSummary, args: &MatchArgs) -> Value {
     json!({
         "output": args.output.to_string_lossy(),
-        "exit_code": exit::WHOLE,
+        "exit_code": exit::OK,
         "dialect": args.dialect.name(),
         "agents": args.agent,
         "urls": done.urls,
@@ -104,18 +98,5 @@ fn json(done: &MatchSummary, args: &MatchArgs) -> Value {
         "bytes_written": done.bytes_written,
         "dataset_is_whole": done.is_dataset_whole,
         "seconds": done.seconds,
-    })
-}
-
-/// Shows what is being done.
-fn show(progress: Arc<MatchProgress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
-    std::thread::spawn(move || {
-        let mut line = ProgressLine::new(is_quiet);
-        while !is_done.load(Ordering::Relaxed) {
-            std::thread::sleep(Duration::from_millis(50));
-            let (stage, rows) = progress.now();
-            line.update(rows, &[format!("{} {}", HumanCount(rows), stage.name())]);
-        }
-        line.finish();
     })
 }

@@ -1,21 +1,21 @@
-//! First arguments that are neither a command nor an archive: misspelt
+//! Detection of first arguments that are neither a command nor an archive: misspelt
 //! commands, and datasets.
 
 use crate::args::Args;
-use crate::message::UsageError;
+use crate::usage_error::UsageError;
 use clap::CommandFactory;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-/// Returns an error if the first argument was probably meant as a command, or
-/// is a dataset.
+/// Returns an error if the first argument is probably a misspelt command, or is a
+/// dataset.
 pub(crate) fn first_argument(argument: &OsStr) -> Option<UsageError> {
     misspelt_command(argument).or_else(|| dataset(Path::new(argument)))
 }
 
-/// Returns an error if an argument resembles a command, and is no file.
+/// Returns an error if an argument is similar to a command and is not a file.
 pub(crate) fn misspelt_command(argument: &OsStr) -> Option<UsageError> {
     let word = argument.to_str()?;
     if Path::new(word).exists() {
@@ -30,8 +30,9 @@ pub(crate) fn misspelt_command(argument: &OsStr) -> Option<UsageError> {
     ))
 }
 
-/// Returns the name that a word resembles most: two words with a prefix of
-/// three letters or more in common, or with a typing error in four letters.
+/// Returns the name that is most similar to a word, if one begins with the other
+/// (three letters or more), or if they differ by at most one typing error per four
+/// letters.
 fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |name: &str| {
         let is_cut = word.len() >= 3 && (name.starts_with(word) || word.starts_with(name));
@@ -50,7 +51,7 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
 pub(crate) fn dataset(path: &Path) -> Option<UsageError> {
     let metadata = fs::metadata(path).ok()?;
     let is_dataset = metadata.is_dir() && path.join("_manifest.jsonl").is_file();
-    let is_parquet = metadata.is_file() && begins_as_parquet(path);
+    let is_parquet = metadata.is_file() && is_parquet_file(path);
     if !is_dataset && !is_parquet {
         return None;
     }
@@ -65,7 +66,8 @@ pub(crate) fn dataset(path: &Path) -> Option<UsageError> {
     ))
 }
 
-fn begins_as_parquet(path: &Path) -> bool {
+/// Returns true if a file begins with the magic bytes of Parquet.
+fn is_parquet_file(path: &Path) -> bool {
     let mut head = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && head == *b"PAR1"
@@ -76,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_near_a_command_are_meant_as_it() {
+    fn similar_words_are_misspelt_commands() {
         let names = ["scan", "check", "match", "verify", "completions", "help"];
         for (word, name) in [
             ("chekc", Some("check")),

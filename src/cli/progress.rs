@@ -1,118 +1,149 @@
-//! The progress of a scan, and the faults that are met on the way.
+//! The progress display of `scan`, `match` and `verify`.
+//!
+//! [`ProgressDisplay`] runs a thread that shows [`Figures`] on a [`ProgressLine`] until
+//! the command finishes. It also prints the faults and failed inputs of a scan, above
+//! the line. These are printed even if the command is quiet.
 
+use crate::figures::Figures;
 use crate::message::{Prefix, with_causes};
 use crate::progress_line::ProgressLine;
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use robots_scan::pipeline::{ScanNotice, ScanProgress};
+use robots_scan::pipeline::ScanNotice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::thread::{self, JoinHandle};
 
-/// Faults that are printed one by one; the others are only counted.
-const FAULTS_TOLD: u64 = 20;
+/// The number of faults that are printed. Further faults are only counted.
+const FAULTS_PRINTED: u64 = 20;
 
-/// The inputs of a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Inputs {
-    pub(crate) count: u64,
-    /// Bytes of all inputs; `None` if the size of one is unknown.
-    pub(crate) bytes: Option<u64>,
-}
-
-/// Shows a run's progress until its notices end. Faults and failed inputs are
-/// printed even if it is quiet.
-pub(crate) fn show(
-    progress: Arc<ScanProgress>,
-    notices: Receiver<ScanNotice>,
-    inputs: Inputs,
-    is_quiet: bool,
+/// A progress display that runs in a thread of its own.
+pub(crate) struct ProgressDisplay {
     is_done: Arc<AtomicBool>,
-) -> JoinHandle<()> {
-    std::thread::spawn(move || {
-        let mut line = ProgressLine::new(is_quiet);
-        if let Some(bytes) = inputs.bytes {
-            line.set_total(bytes);
+    thread: JoinHandle<()>,
+}
+
+impl ProgressDisplay {
+    /// Starts a display. If `is_quiet` is true, only notices are shown.
+    pub(crate) fn start(
+        figures: Figures,
+        notices: Option<Receiver<ScanNotice>>,
+        is_quiet: bool,
+    ) -> Self {
+        let is_done = Arc::new(AtomicBool::new(false));
+        let mut worker = DisplayThread {
+            figures,
+            notices: notices.map(Notices::new),
+            line: ProgressLine::new(is_quiet),
+            is_done: Arc::clone(&is_done),
+        };
+        let thread = thread::spawn(move || {
+            worker.run();
+            worker.line.finish();
+        });
+        Self { is_done, thread }
+    }
+
+    /// Removes the display, after all notices have been printed. The sender of the
+    /// notices must have been dropped.
+    pub(crate) fn finish(self) {
+        self.is_done.store(true, Ordering::Relaxed);
+        // A display that panicked does not change the result of the command.
+        let _ = self.thread.join();
+    }
+}
+
+/// The state of the thread of a display.
+struct DisplayThread {
+    figures: Figures,
+    notices: Option<Notices>,
+    line: ProgressLine,
+    is_done: Arc<AtomicBool>,
+}
+
+impl DisplayThread {
+    fn run(&mut self) {
+        while !self.is_done.load(Ordering::Relaxed) {
+            if !self.wait() {
+                return;
+            }
+            if let Some(total) = self.figures.total() {
+                self.line.set_total(total);
+            }
+            let pieces = self.figures.pieces(self.line.seconds());
+            self.line.update(self.figures.position(), &pieces);
         }
-        let mut faults = 0u64;
+        if let Some(notices) = &mut self.notices {
+            notices.print_rest(&self.line);
+        }
+    }
+
+    /// Waits for the next update, and prints notices meanwhile. Returns false if there
+    /// will be no more notices, since the scan has ended then.
+    fn wait(&mut self) -> bool {
+        let interval = self.figures.interval();
+        let Some(notices) = &mut self.notices else {
+            thread::sleep(interval);
+            return true;
+        };
         loop {
-            match notices.recv_timeout(Duration::from_millis(100)) {
-                Ok(notice) => {
-                    if let Some(message) = message(notice, &mut faults) {
-                        line.print(&message);
-                    }
-                    continue;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            let read = progress.bytes.load(Ordering::Relaxed);
-            line.update(read, &pieces(&progress, inputs, line.seconds()));
-            if is_done.load(Ordering::Relaxed) {
-                break;
+            match notices.receiver.recv_timeout(interval) {
+                Ok(notice) => notices.print(notice, &self.line),
+                Err(RecvTimeoutError::Timeout) => return true,
+                Err(RecvTimeoutError::Disconnected) => return false,
             }
         }
-        line.finish();
-    })
+    }
 }
 
-/// Returns the message for a notice. After [`FAULTS_TOLD`] faults it says once
-/// that there are more.
-fn message(notice: ScanNotice, faults: &mut u64) -> Option<String> {
-    let (name, fault) = match notice {
-        ScanNotice::Fault { name, fault } => (name, fault),
-        // The summary says what to do about it.
-        ScanNotice::Failed(error) => return Some(Prefix::Error.line(&with_causes(&error.into()))),
-    };
-    *faults += 1;
-    let text = if *faults <= FAULTS_TOLD {
-        format!(
-            "'{name}' at {}: {} ({} bytes skipped)",
-            fault.offset, fault.detail, fault.bytes_skipped
-        )
-    } else if *faults == FAULTS_TOLD + 1 {
-        "more faults are only counted here; the table 'faults' lists all".to_owned()
-    } else {
-        return None;
-    };
-    Some(Prefix::Warning.line(&text))
+/// The notices of a scan about faults and failed inputs.
+struct Notices {
+    receiver: Receiver<ScanNotice>,
+    /// The number of faults so far.
+    faults: u64,
 }
 
-/// The state of a run, most important first.
-fn pieces(progress: &ScanProgress, inputs: Inputs, seconds: f64) -> Vec<String> {
-    let read = progress.bytes.load(Ordering::Relaxed);
-    let records = progress.records.load(Ordering::Relaxed);
-    let archives = format!(
-        "{}/{} archives",
-        HumanCount(progress.inputs.load(Ordering::Relaxed)),
-        HumanCount(inputs.count)
-    );
-    let rates = [
-        format!("{}/s", HumanBytes((read as f64 / seconds) as u64)),
-        format!(
-            "{} records/s",
-            HumanCount((records as f64 / seconds) as u64)
-        ),
-    ];
-    let done = match inputs.bytes {
-        None => vec![format!("{} read", HumanBytes(read))],
-        Some(total) => vec![
-            format!("{}/{}", HumanBytes(read), HumanBytes(total)),
-            left(read, total, seconds),
-        ],
-    };
-    done.into_iter().chain([archives]).chain(rates).collect()
-}
-
-/// Returns the time that is left if the rest takes as long as what is done.
-pub(crate) fn left(done: u64, total: u64, seconds: f64) -> String {
-    match done {
-        0 => "? left".to_owned(),
-        _ => {
-            let rest = total.saturating_sub(done) as f64;
-            let left = Duration::from_secs_f64((seconds * rest / done as f64).min(1e9));
-            format!("{:#} left", HumanDuration(left))
+impl Notices {
+    fn new(receiver: Receiver<ScanNotice>) -> Self {
+        Self {
+            receiver,
+            faults: 0,
         }
+    }
+
+    fn print(&mut self, notice: ScanNotice, line: &ProgressLine) {
+        if let Some(text) = self.text(notice) {
+            line.print(&text);
+        }
+    }
+
+    /// Prints the notices that have been sent and not yet printed.
+    fn print_rest(&mut self, line: &ProgressLine) {
+        while let Ok(notice) = self.receiver.try_recv() {
+            self.print(notice, line);
+        }
+    }
+
+    /// Returns the text of a notice. The text of the first fault beyond
+    /// [`FAULTS_PRINTED`] says that there are more. Further faults have no text.
+    fn text(&mut self, notice: ScanNotice) -> Option<String> {
+        let (name, fault) = match notice {
+            ScanNotice::Fault { name, fault } => (name, fault),
+            // The summary contains the advice for failed inputs.
+            ScanNotice::Failed(error) => {
+                return Some(Prefix::Error.line(&with_causes(&error.into())));
+            }
+        };
+        self.faults += 1;
+        let text = if self.faults <= FAULTS_PRINTED {
+            format!(
+                "'{name}' at {}: {} ({} bytes skipped)",
+                fault.offset, fault.detail, fault.bytes_skipped
+            )
+        } else if self.faults == FAULTS_PRINTED + 1 {
+            "more faults are only counted here; the table 'faults' lists all".to_owned()
+        } else {
+            return None;
+        };
+        Some(Prefix::Warning.line(&text))
     }
 }

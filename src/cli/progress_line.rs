@@ -1,24 +1,25 @@
-//! One line of progress on standard error, which a terminal shows in place.
+//! A progress line on standard error, which is updated in place on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 use terminal_size::{Width, terminal_size_of};
 
-/// How often a line is written where there is no terminal.
+/// The time between two lines if standard error is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(15);
 
-/// Columns that the bar keeps, with the blank beside it.
+/// The columns of the bar and the blank beside it.
 const BAR_COLUMNS: usize = 11;
 
-/// Columns of the spinner, with the blank beside it.
+/// The columns of the spinner and the blank beside it.
 const SPINNER_COLUMNS: usize = 2;
 
-/// The width where it is unknown.
+/// The width of the terminal if it is unknown.
 const COLUMNS: usize = 80;
 
-/// A line of progress: a bar if the total is known, otherwise a spinner; lines
-/// now and then where standard error is not a terminal; nothing if it is quiet.
+/// A progress line: a bar if the total is known, otherwise a spinner. If standard error
+/// is not a terminal, a line is written every 15 seconds. If it is quiet, nothing is
+/// written.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     is_terminal: bool,
@@ -53,7 +54,7 @@ impl ProgressLine {
         }
     }
 
-    /// Makes the line a bar of this length.
+    /// Shows a bar of this length.
     pub(crate) fn set_total(&self, total: u64) {
         if self.bar.length() != Some(total) {
             self.bar.set_length(total);
@@ -61,35 +62,35 @@ impl ProgressLine {
         }
     }
 
-    /// Seconds since the line began, never 0.
+    /// Returns the seconds since the line began; never 0.
     pub(crate) fn seconds(&self) -> f64 {
         self.began.elapsed().as_secs_f64().max(0.001)
     }
 
-    /// Shows how far the work is. The pieces come in order of importance: those
-    /// at the end are left out where the terminal is too narrow.
+    /// Shows the position and the pieces. The most important piece comes first; those at
+    /// the end are omitted if the terminal is too narrow.
     pub(crate) fn update(&mut self, position: u64, pieces: &[String]) {
         if self.is_quiet {
             return;
         }
         if self.is_terminal {
-            let kept = match self.bar.length() {
+            let used = match self.bar.length() {
                 Some(_) => BAR_COLUMNS,
                 None => SPINNER_COLUMNS,
             };
-            let message = fitted(pieces, columns().saturating_sub(kept + 1));
+            let message = fitted(pieces, columns().saturating_sub(used + 1));
             self.bar.set_position(position);
             self.bar.set_message(message);
             self.bar.tick();
         } else if self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
             let seconds = self.began.elapsed().as_secs();
-            // A closed standard error does not stop the work.
+            // A closed standard error does not stop the command.
             let _ = writeln!(stderr(), "{seconds} s: {}", pieces.join(", "));
         }
     }
 
-    /// Prints a message, above the line if there is one.
+    /// Prints a message above the line.
     pub(crate) fn print(&self, message: &str) {
         self.bar.suspend(|| {
             let _ = writeln!(stderr(), "{message}");
@@ -107,8 +108,8 @@ fn columns() -> usize {
     terminal_size_of(stderr()).map_or(COLUMNS, |(Width(columns), _)| usize::from(columns))
 }
 
-/// Joins as many pieces as fit; the first is cut if it does not fit alone. The
-/// pieces are of characters that take one column.
+/// Joins as many pieces as fit. The first is cut if it does not fit. Each character of
+/// a piece must have a width of one column.
 fn fitted(pieces: &[String], columns: usize) -> String {
     let mut out = String::new();
     for piece in pieces {
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_that_do_not_fit_are_left_out_from_the_end() {
+    fn last_pieces_are_omitted_if_they_do_not_fit() {
         let pieces = ["12.5 MiB/20 MiB", "9s left", "3/9 archives"].map(str::to_owned);
         for (columns, line) in [
             (80, "12.5 MiB/20 MiB  9s left  3/9 archives"),

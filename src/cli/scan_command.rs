@@ -1,11 +1,14 @@
-//! `robots-scan scan`: from what was typed to a run.
+//! `robots-scan scan`: reads archives and writes a dataset.
 
 use crate::args::{Missing, ScanArgs};
-use crate::message::{UsageError, escape};
-use crate::{exit, message, mistyped, progress, summary};
+use crate::escape::{escape, json_line};
+use crate::exit::{self, Stopped};
+use crate::figures::{Figures, InputTotals};
+use crate::progress::ProgressDisplay;
+use crate::usage_error::UsageError;
+use crate::{defaults, interrupt, message, mistyped, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::input::{self, InputOptions, InputSource};
@@ -14,45 +17,34 @@ use robots_scan::tables::Table;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 
-/// Inputs up to which each is looked at beforehand.
-const INPUTS_CHECKED: usize = 1000;
+/// The most inputs that are opened before the run, to check that any is an archive.
+const CHECKED_INPUTS_MAX: usize = 1000;
 
 pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     let options = options(&args)?;
     if args.dry_run {
         dry_run(&options)?;
-        return Ok(exit::WHOLE);
+        return Ok(exit::OK);
     }
-    if options.inputs.len() <= INPUTS_CHECKED {
-        input::check_archives(&options.inputs).map_err(meant)?;
+    if options.inputs.len() <= CHECKED_INPUTS_MAX {
+        input::check_archives(&options.inputs).map_err(with_usage)?;
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
-
-    let shown = Arc::new(ScanProgress::default());
+    let stop = interrupt::stop_flag()?;
+    let progress = Arc::new(ScanProgress::default());
     let (sender, notices) = channel();
-    let is_done = Arc::new(AtomicBool::new(false));
-    let bytes = options.inputs.iter().map(|input| input.bytes).sum();
-    let inputs = progress::Inputs {
-        count: options.inputs.len() as u64,
-        bytes,
+    let figures = Figures::Scan {
+        progress: Arc::clone(&progress),
+        inputs: InputTotals {
+            count: options.inputs.len() as u64,
+            bytes: options.inputs.iter().map(|input| input.bytes).sum(),
+        },
     };
-    let display = progress::show(
-        Arc::clone(&shown),
-        notices,
-        inputs,
-        args.quiet,
-        Arc::clone(&is_done),
-    );
-    let result = pipeline::run(&options, &shown, &sender, &stop).map_err(Stopped::of);
-    // The display ends when nobody can tell it anything more.
+    let display = ProgressDisplay::start(figures, Some(notices), args.quiet);
+    let result = pipeline::run(&options, &progress, &sender, &stop).map_err(Stopped::of);
     drop(sender);
-    is_done.store(true, Ordering::Relaxed);
-    let _ = display.join();
+    display.finish();
     let done = result?;
 
     let code = if done.failed_inputs > 0 {
@@ -60,10 +52,10 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     } else if done.faults + done.resumed.faults > 0 {
         exit::FAULTS
     } else {
-        exit::WHOLE
+        exit::OK
     };
     let text = if args.json {
-        message::json_line(&summary::json(&done, &args.output, code))
+        json_line(&summary::json(&done, &args.output, code))
     } else if args.quiet {
         String::new()
     } else {
@@ -72,51 +64,12 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
         message::warning(&summary::no_robots(&done));
     }
-    // The run is done, and its exit code stands, whether or not this is read.
+    // The run is complete, so a closed standard output does not change the exit code.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(code)
 }
 
-/// An error that stopped a run which had begun.
-#[derive(Debug)]
-pub(crate) struct Stopped(Error);
-
-impl Stopped {
-    pub(crate) fn error(&self) -> &Error {
-        &self.0
-    }
-
-    pub(crate) fn of(error: Error) -> anyhow::Error {
-        if error.is_before_start() {
-            error.into()
-        } else {
-            Self(error).into()
-        }
-    }
-}
-
-impl std::fmt::Display for Stopped {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Stopped {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
-    }
-}
-
-/// The exit code of an error: whatever goes wrong before a run has begun, as a
-/// missing input, has not started it.
-pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.is::<Stopped>() {
-        exit::STOPPED
-    } else {
-        exit::NOT_STARTED
-    }
-}
-
+/// Converts the arguments to the options of a run, and checks the output.
 fn options(args: &ScanArgs) -> Result<Options> {
     let input_options = InputOptions {
         arguments: args.inputs.clone(),
@@ -131,10 +84,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
         skips_missing: args.missing == Missing::Skip,
         shard: args.shard,
     };
-    let registry = match &args.agents {
-        Some(path) => CrawlerRegistry::read(path)?,
-        None => CrawlerRegistry::built_in(),
-    };
+    let registry = defaults::registry(args.agents.as_deref())?;
     let tables: Vec<Table> = Table::ALL
         .into_iter()
         .filter(|table| args.tables.is_empty() || args.tables.contains(table))
@@ -155,16 +105,12 @@ fn options(args: &ScanArgs) -> Result<Options> {
     if let Some(usage) = first.and_then(mistyped::misspelt_command) {
         return Err(usage.into());
     }
-    let inputs = input::find(&input_options).map_err(meant)?;
-    let threads = args
-        .threads
-        .map(usize::from)
-        .or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+    let inputs = input::find(&input_options).map_err(with_usage)?;
     Ok(Options {
         inputs,
         destination,
         existing,
-        threads: threads.unwrap_or(1),
+        threads: defaults::threads(args.threads),
         body_limit: args.body_limit.0,
         max_body_bytes: usize::try_from(args.max_body_bytes)?,
         with_bodies: args.with_bodies,
@@ -175,9 +121,9 @@ fn options(args: &ScanArgs) -> Result<Options> {
     })
 }
 
-/// Replaces an error about an input that is a dataset, and was meant for
-/// another command.
-fn meant(error: Error) -> anyhow::Error {
+/// Replaces an error about an input that is a dataset by one that names the commands
+/// for datasets.
+fn with_usage(error: Error) -> anyhow::Error {
     let usage = match error.kind() {
         ErrorKind::NoInput | ErrorKind::NotAnArchive(_) => mistyped::dataset(error.path()),
         _ => None,
@@ -185,7 +131,7 @@ fn meant(error: Error) -> anyhow::Error {
     usage.map_or_else(|| error.into(), Into::into)
 }
 
-/// Prints what a run would do.
+/// Prints what a run would read and write.
 fn dry_run(options: &Options) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let parts = pipeline::plan_parts(&options.inputs, options.part_bytes);

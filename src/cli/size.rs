@@ -1,7 +1,7 @@
-//! Sizes in bytes, as typed: `512000`, `500k`, `64MB`, `64MiB`.
+//! Parsing of sizes in bytes, such as `512000`, `500k`, `64MB` and `64MiB`.
 
-/// Units and the bytes that they mean, as in DuckDB: `k`, `kB`, `M`, `MB` … are
-/// powers of 1000, `KiB`, `MiB` … are powers of 1024.
+/// Units and their bytes, as in DuckDB: `k`, `kB`, `M`, `MB` … are powers of 1000;
+/// `KiB`, `MiB` … are powers of 1024.
 const UNITS: [(&str, u64); 14] = [
     ("", 1),
     ("b", 1),
@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 14] = [
     ("tib", 1 << 40),
 ];
 
-/// Parses a whole number with an optional unit, in upper or lower case.
+/// Parses a whole number with an optional unit in upper or lower case.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let end = text

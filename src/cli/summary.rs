@@ -1,34 +1,74 @@
-//! The closing words of a run.
+//! The summary of a scan, for people and as JSON.
 
-use crate::message::escape;
+use crate::escape::escape;
+use crate::plural::counted;
+use crate::shell::{duckdb_query, quoted};
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::pipeline::ScanSummary;
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The summary for people.
+/// Returns the summary for people.
 pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> String {
     let mut out = String::new();
     if summary.is_nothing_to_do() {
-        // The table `agents` is always written.
+        // The table `agents` is written by every run.
         let rows = summary.resumed.rows + summary.written.rows.values().sum::<u64>();
         let _ = writeln!(
             out,
             "nothing to do: {}, {}{}",
-            many(summary.resumed.parts, "part"),
-            many(rows, "row"),
+            counted(summary.resumed.parts, "part"),
+            counted(rows, "row"),
             resumed_faults(summary)
         );
-        return out + &open_it(output, is_dataset);
+        return out + &open_command(output, is_dataset);
     }
+    write_captures(summary, &mut out);
+    out.push('\n');
+    if summary.faults > 0 {
+        let _ = writeln!(
+            out,
+            "{} could not be read: see the table `faults`",
+            counted(summary.faults, "place")
+        );
+    }
+    if summary.failed_inputs > 0 && !is_dataset {
+        let _ = writeln!(
+            out,
+            "{} archives failed; {} was not written",
+            HumanCount(summary.failed_inputs),
+            escape(&output.to_string_lossy())
+        );
+        return out;
+    }
+    if summary.failed_inputs > 0 {
+        let _ = writeln!(
+            out,
+            "{} failed, and other archives of the same parts are left out:\n\
+             run again with --resume",
+            counted(summary.failed_inputs, "archive")
+        );
+    }
+    let rows: u64 = summary.written.rows.values().sum();
+    let _ = writeln!(
+        out,
+        "{}: {} rows, {}",
+        escape(&output.to_string_lossy()),
+        HumanCount(rows),
+        HumanBytes(summary.written.bytes)
+    );
+    out + &open_command(output, is_dataset)
+}
+
+/// Writes what was read, captures by status, and the crawlers that are blocked most.
+fn write_captures(summary: &ScanSummary, out: &mut String) {
     let _ = writeln!(
         out,
         "{} in {} of {} ({}), {:.1} s",
-        many(summary.captures, "capture"),
-        many(summary.records, "record"),
-        many(summary.inputs, "archive"),
+        counted(summary.captures, "capture"),
+        counted(summary.records, "record"),
+        counted(summary.inputs, "archive"),
         HumanBytes(summary.bytes),
         summary.seconds,
     );
@@ -36,7 +76,7 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
         let _ = writeln!(
             out,
             "beside {} that were there before{}",
-            many(summary.resumed.parts, "part"),
+            counted(summary.resumed.parts, "part"),
             resumed_faults(summary)
         );
     }
@@ -62,66 +102,32 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
             let _ = writeln!(out, "  {count:>12}  {}", escape(agent));
         }
     }
-    out.push('\n');
-    if summary.faults > 0 {
-        let _ = writeln!(
-            out,
-            "{} could not be read: see the table `faults`",
-            many(summary.faults, "place")
-        );
-    }
-    if summary.failed_inputs > 0 && !is_dataset {
-        let _ = writeln!(
-            out,
-            "{} archives failed; {} was not written",
-            HumanCount(summary.failed_inputs),
-            escape(&output.to_string_lossy())
-        );
-        return out;
-    }
-    if summary.failed_inputs > 0 {
-        let _ = writeln!(
-            out,
-            "{} failed, and other archives of the same parts are left out:\n\
-             run again with --resume",
-            many(summary.failed_inputs, "archive")
-        );
-    }
-    let rows: u64 = summary.written.rows.values().sum();
-    let _ = writeln!(
-        out,
-        "{}: {} rows, {}",
-        escape(&output.to_string_lossy()),
-        HumanCount(rows),
-        HumanBytes(summary.written.bytes)
-    );
-    out + &open_it(output, is_dataset)
 }
 
-/// The faults of parts that were whole before, if there are any.
+/// Returns the number of faults in parts of earlier runs, if there are any.
 fn resumed_faults(summary: &ScanSummary) -> String {
     match summary.resumed.faults {
         0 => String::new(),
-        faults => format!(", with {}", many(faults, "fault")),
+        faults => format!(", with {}", counted(faults, "fault")),
     }
 }
 
-/// Says how to open an output in DuckDB.
-fn open_it(output: &Path, is_dataset: bool) -> String {
+/// Returns the command that opens an output in DuckDB.
+fn open_command(output: &Path, is_dataset: bool) -> String {
     let mut out = String::new();
     if is_dataset {
         let _ = writeln!(
             out,
             "open it: duckdb -init {}/views.sql",
-            shell_word(output.to_string_lossy().trim_end_matches('/'))
+            quoted(output.to_string_lossy().trim_end_matches('/'))
         );
     } else {
-        let _ = writeln!(out, "open it: duckdb -c {}", query_of(output));
+        let _ = writeln!(out, "open it: duckdb -c {}", duckdb_query(output));
     }
     out
 }
 
-/// The warning about a run that found no robots.txt.
+/// Returns the warning about a run that found no robots.txt.
 pub(crate) fn no_robots(summary: &ScanSummary) -> String {
     let kinds = summary.records_by_type.iter();
     let kinds: Vec<String> = kinds
@@ -131,11 +137,11 @@ pub(crate) fn no_robots(summary: &ScanSummary) -> String {
         true => String::new(),
         false => format!(" ({})", kinds.join(", ")),
     };
-    let records = many(summary.records, "record");
+    let records = counted(summary.records, "record");
     format!("no robots.txt in {records}{kinds}: is this the robotstxt subset?")
 }
 
-/// The summary for programs.
+/// Returns the summary as JSON.
 pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value {
     let by_status: serde_json::Map<String, Value> = summary
         .captures_by_status
@@ -172,69 +178,4 @@ pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value
         "bytes_written": summary.written.bytes,
         "seconds": summary.seconds,
     })
-}
-
-/// A count with its noun.
-pub(crate) fn many(count: u64, noun: &str) -> String {
-    format!(
-        "{} {noun}{}",
-        HumanCount(count),
-        if count == 1 { "" } else { "s" }
-    )
-}
-
-/// The query that shows a file, as a shell takes it.
-fn query_of(output: &Path) -> String {
-    let path = output.to_string_lossy();
-    let query = format!("FROM '{}'", path.replace('\'', "''"));
-    let is_escaped = matches!(escape(&path), Cow::Owned(_));
-    if is_escaped || path.contains(['"', '$', '`', '\\', '!', '\'']) {
-        shell_word(&query)
-    } else {
-        format!("\"{query}\"")
-    }
-}
-
-/// A path as a shell takes it. Control characters are written as bash, zsh and
-/// ksh read them in `$'…'`.
-pub(crate) fn shell_word(text: &str) -> String {
-    if matches!(escape(text), Cow::Owned(_)) {
-        let mut out = "$'".to_owned();
-        for char in text.chars() {
-            let mut bytes = [0; 4];
-            let char = char.encode_utf8(&mut bytes);
-            match (&*char, escape(char)) {
-                ("'" | "\\", _) => out.push_str(&format!("\\{char}")),
-                (_, Cow::Borrowed(_)) => out.push_str(char),
-                (_, Cow::Owned(_)) => out.extend(char.bytes().map(|byte| format!("\\x{byte:02x}"))),
-            }
-        }
-        return out + "'";
-    }
-    let is_plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte));
-    if is_plain {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_a_shell_hold_no_control_characters() {
-        for (text, word) in [
-            ("out.parquet", "out.parquet"),
-            ("my out", "'my out'"),
-            ("it's", "'it'\\''s'"),
-            ("a\x1b[2J'\\\u{9b}", "$'a\\x1b[2J\\'\\\\\\xc2\\x9b'"),
-        ] {
-            assert_eq!(shell_word(text), word);
-        }
-        assert_eq!(query_of(Path::new("a\x07")), "$'FROM \\'a\\x07\\''");
-    }
 }

@@ -1,55 +1,48 @@
-//! `robots-scan verify`: a dataset reads itself back.
+//! `robots-scan verify`: checks that a dataset is complete and unchanged.
 
 use crate::args::VerifyArgs;
-use crate::message::{self, escape};
-use crate::progress::left;
-use crate::progress_line::ProgressLine;
-use crate::{exit, hint, summary};
+use crate::escape::{escape, json_line};
+use crate::figures::Figures;
+use crate::plural::counted;
+use crate::progress::ProgressDisplay;
+use crate::{defaults, exit, hint};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::verify::{self, FindingGroup, Options, VerifyPhase, VerifyProgress, VerifyReport};
+use robots_scan::verify::{self, FindingGroup, Options, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
-/// Something is wrong.
-const WRONG: u8 = 1;
+/// The exit code if there is any finding.
+const HAS_FINDINGS: u8 = 1;
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
-    let threads = args
-        .threads
-        .map(usize::from)
-        .or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     let options = Options {
         root: args.dataset.clone(),
-        threads: threads.unwrap_or(1),
+        threads: defaults::threads(args.threads),
     };
     let progress = Arc::new(VerifyProgress::default());
-    let is_done = Arc::new(AtomicBool::new(false));
-    let display = show(Arc::clone(&progress), args.quiet, Arc::clone(&is_done));
+    let figures = Figures::Verify(Arc::clone(&progress));
+    let display = ProgressDisplay::start(figures, None, args.quiet);
     let result = verify::verify(&options, &progress);
-    is_done.store(true, Ordering::Relaxed);
-    let _ = display.join();
+    display.finish();
     let report = result?;
     let code = match report.is_sound() {
-        true => exit::WHOLE,
-        false => WRONG,
+        true => exit::OK,
+        false => HAS_FINDINGS,
     };
     let text = match args.json {
-        true => message::json_line(&json(&report, &args.dataset, code)),
+        true => json_line(&json(&report, &args.dataset, code)),
         false => text(&report, &args.dataset, args.quiet),
     };
-    // That nobody reads it does not change the exit code.
+    // A closed standard output does not change the exit code.
     let _ = stdout().lock().write_all(text.as_bytes());
     Ok(code)
 }
 
-/// The findings one a line, and what was checked, for people.
+/// Returns the findings, one per line, and the summary, for people.
 fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
     let mut out = String::new();
     for group in report.findings.groups() {
@@ -85,11 +78,11 @@ fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
     let verdict = match (report.findings.count(), report.is_single_file) {
         (0, true) => "nothing wrong".to_owned(),
         (0, false) => "whole, and true to its manifest".to_owned(),
-        (count, _) => summary::many(count, "finding"),
+        (count, _) => counted(count, "finding"),
     };
     let parts = match report.is_single_file {
         true => String::new(),
-        false => format!("{}, ", summary::many(report.parts, "part")),
+        false => format!("{}, ", counted(report.parts, "part")),
     };
     let sound = match report.files - report.sound_files {
         0 => String::new(),
@@ -98,15 +91,15 @@ fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
     let _ = writeln!(
         out,
         "{name}: {verdict}; {parts}{}{sound}, {}, {}, {:.1} s",
-        summary::many(report.files, "file"),
-        summary::many(report.rows, "row"),
+        counted(report.files, "file"),
+        counted(report.rows, "row"),
         HumanBytes(report.bytes),
         report.seconds,
     );
     out
 }
 
-/// The same for programs.
+/// Returns the findings and the summary as JSON.
 fn json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
     let groups = report.findings.groups();
     let counts: serde_json::Map<String, Value> = groups
@@ -136,42 +129,4 @@ fn json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
         "bytes": report.bytes,
         "seconds": report.seconds,
     })
-}
-
-/// Shows the phase, and how far it is.
-fn show(progress: Arc<VerifyProgress>, is_quiet: bool, is_done: Arc<AtomicBool>) -> JoinHandle<()> {
-    std::thread::spawn(move || {
-        let mut line = ProgressLine::new(is_quiet);
-        while !is_done.load(Ordering::Relaxed) {
-            std::thread::sleep(Duration::from_millis(20));
-            let read = progress.bytes.load(Ordering::Relaxed);
-            line.set_total(progress.bytes_total.load(Ordering::Relaxed));
-            let seconds = line.seconds();
-            line.update(read, &pieces(&progress, seconds));
-        }
-        line.finish();
-    })
-}
-
-/// The pieces of the progress line, the most important first.
-fn pieces(progress: &VerifyProgress, seconds: f64) -> Vec<String> {
-    let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
-    let phase = progress.phase();
-    let mut pieces = vec![phase.name().to_owned()];
-    match phase {
-        VerifyPhase::Manifest | VerifyPhase::Keys => {}
-        VerifyPhase::Files => {
-            let (read, total) = (load(&progress.bytes), load(&progress.bytes_total));
-            pieces.extend([
-                format!("{}/{}", HumanBytes(read), HumanBytes(total)),
-                left(read, total, seconds),
-                format!("{}/s", HumanBytes((read as f64 / seconds) as u64)),
-            ]);
-        }
-        VerifyPhase::Parts => {
-            let (done, all) = (load(&progress.parts), load(&progress.parts_total));
-            pieces.push(format!("{}/{} parts", HumanCount(done), HumanCount(all)));
-        }
-    }
-    pieces
 }

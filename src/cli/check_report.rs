@@ -1,0 +1,306 @@
+//! The output of `robots-scan check`, as text and as JSON.
+
+use crate::escape::{escape, json_line};
+use crate::message;
+use crate::plural::counted;
+use clap::builder::styling::{AnsiColor, Style};
+use robots::{Basis, Severity, StatusEffect, Verdict};
+use robots_scan::capture::date::to_iso;
+use robots_scan::check::{
+    AgentReport, CaptureDetails, CheckReport, DecidingRule, HostReport, ReportedAnomaly,
+};
+use robots_scan::resolve::Host;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The most lines that are listed for an anomaly.
+const LINES_MAX: usize = 5;
+
+/// Returns a text in a color if it is for a terminal.
+fn painted(text: &str, color: AnsiColor, is_terminal: bool) -> String {
+    if !is_terminal || message::is_color_refused() {
+        return text.to_owned();
+    }
+    let style: Style = color.on_default();
+    format!("{style}{text}{style:#}")
+}
+
+/// Returns the report for people. Text of the file is escaped.
+pub(crate) fn text(report: &CheckReport, is_terminal: bool) -> String {
+    let mut out = String::new();
+    let are_many = report.agents.len() > 1;
+    for (i, agent) in report.agents.iter().enumerate() {
+        if i > 0 && !agent.urls.is_empty() {
+            out.push('\n');
+        }
+        if are_many && !agent.urls.is_empty() {
+            let _ = writeln!(out, "for {}", escape(&agent.agent));
+        }
+        answers_text(agent, is_terminal, &mut out);
+        verdicts_text(agent, is_terminal, &mut out);
+    }
+    anomalies_text(&report.anomalies, is_terminal, &mut out);
+    out
+}
+
+/// Writes the results for the URLs.
+fn answers_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
+    let paint = |text: &str, color| painted(text, color, is_terminal);
+    for answer in &agent.urls {
+        let word = match answer.is_allowed {
+            Some(true) => paint("allowed   ", AnsiColor::Green),
+            Some(false) => paint("disallowed", AnsiColor::Red),
+            None => paint("unknown   ", AnsiColor::Yellow),
+        };
+        let _ = write!(out, "{word}  {}", escape(&answer.url));
+        match &answer.rule {
+            Some(DecidingRule {
+                line_no,
+                line: Some(line),
+                group_line_no: Some(group),
+            }) => {
+                let _ = writeln!(
+                    out,
+                    "\n            line {line_no}: {}  (group from line {group})",
+                    escape(line)
+                );
+            }
+            _ if agent.verdicts.basis == Basis::HttpStatus => {
+                out.push_str("\n            by its status\n");
+            }
+            _ => out.push_str("\n            no rule matches\n"),
+        }
+    }
+    if !agent.urls.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// Writes the verdicts, first by the default rules, then per dialect.
+fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
+    let verdicts = &agent.verdicts;
+    let verdict = |verdict: Verdict| {
+        let color = match verdict {
+            Verdict::AllowAll => AnsiColor::Green,
+            Verdict::DisallowAll => AnsiColor::Red,
+            Verdict::Partial | Verdict::Unknown => AnsiColor::Yellow,
+        };
+        painted(verdict.name(), color, is_terminal)
+    };
+    let _ = write!(
+        out,
+        "{}: {} ({}",
+        escape(&agent.agent),
+        verdict(verdicts.verdict),
+        verdicts.basis.name()
+    );
+    if let Some(line_no) = verdicts.evidence_line {
+        let _ = write!(out, ", line {line_no}");
+    }
+    out.push_str(")\n");
+    for (dialect, by_dialect) in verdicts.by_dialect {
+        let _ = writeln!(out, "  {:<10}  {}", dialect.name(), verdict(by_dialect));
+    }
+}
+
+/// Writes the anomalies, one entry per code, in the order of their first lines.
+fn anomalies_text(anomalies: &[ReportedAnomaly], is_terminal: bool, out: &mut String) {
+    let mut kinds: Vec<Vec<&ReportedAnomaly>> = Vec::new();
+    for anomaly in anomalies {
+        let kind = kinds
+            .iter_mut()
+            .find(|kind| kind.first().is_some_and(|first| first.code == anomaly.code));
+        match kind {
+            Some(kind) => kind.push(anomaly),
+            None => kinds.push(vec![anomaly]),
+        }
+    }
+    if !kinds.is_empty() {
+        let _ = writeln!(
+            out,
+            "\nanomalies: {} of {}",
+            indicatif::HumanCount(anomalies.len() as u64),
+            counted(kinds.len() as u64, "kind")
+        );
+    }
+    for kind in kinds {
+        let color = match kind[0].severity {
+            Severity::Info => AnsiColor::Blue,
+            Severity::Warning => AnsiColor::Yellow,
+            Severity::Error => AnsiColor::Red,
+        };
+        let code = painted(&escape(&kind[0].code), color, is_terminal);
+        let _ = writeln!(out, "  {code}: {}", kind[0].about);
+        let numbers = |anomalies: &[&ReportedAnomaly]| -> Vec<Option<u32>> {
+            anomalies.iter().map(|anomaly| anomaly.line_no).collect()
+        };
+        let lines = numbers(&kind);
+        let changing: Vec<&ReportedAnomaly> = kind
+            .into_iter()
+            .filter(|anomaly| anomaly.changes_verdict == Some(true))
+            .collect();
+        let changing = numbers(&changing);
+        let _ = write!(out, "      {}", lines_text(&lines));
+        let _ = match changing.len() {
+            0 => writeln!(out),
+            len if len == lines.len() => writeln!(out, "; changes a verdict"),
+            _ => writeln!(out, "; changes a verdict: {}", lines_text(&changing)),
+        };
+    }
+}
+
+/// Returns line numbers as text: `line 3`, `lines 3, 7 and 1,134 more`. `None` stands for
+/// the whole file.
+fn lines_text(lines: &[Option<u32>]) -> String {
+    match lines {
+        [] => String::new(),
+        [None, ..] => "the whole file".to_owned(),
+        [Some(line)] => format!("line {line}"),
+        _ => {
+            let shown: Vec<String> = lines
+                .iter()
+                .flatten()
+                .take(LINES_MAX)
+                .map(ToString::to_string)
+                .collect();
+            let more = match lines.len() - shown.len() {
+                0 => String::new(),
+                more => format!(" and {} more", indicatif::HumanCount(more as u64)),
+            };
+            format!("lines {}{more}", shown.join(", "))
+        }
+    }
+}
+
+/// Returns a capture with its time, status and location.
+fn capture_text(capture: &CaptureDetails) -> String {
+    let time = capture
+        .fetch_time
+        .map_or("at an unknown time".to_owned(), to_iso);
+    let status = match capture.fetch_status {
+        Some(status) => format!("status {status}"),
+        None => "no status".to_owned(),
+    };
+    format!(
+        "{}\n            {time}, {status}, {} at {}, crawl {}\n",
+        escape(&capture.target_uri),
+        escape(&capture.warc_filename),
+        capture.warc_record_offset,
+        escape(&capture.crawl)
+    )
+}
+
+/// Returns the meaning of the effect of a status.
+fn effect_text(effect: StatusEffect) -> &'static str {
+    match effect {
+        StatusEffect::Parse => "its body is read",
+        StatusEffect::AllowAll => "its status allows everything",
+        StatusEffect::DisallowAll => "its status disallows everything",
+        StatusEffect::Follow => "its redirect ends nowhere in the data: it cannot be told",
+        StatusEffect::Defer => "it says to come back, or nothing new: it cannot be told",
+    }
+}
+
+/// Returns the report about the capture of a host for people.
+pub(crate) fn host_text(found: &HostReport, is_terminal: bool) -> String {
+    let mut out = format!("speaks      {}", capture_text(&found.capture));
+    if let Some(rules) = &found.rules_capture {
+        let word = match found.capture.is_revisit {
+            true => "as in       ",
+            false => "leads to    ",
+        };
+        let _ = write!(out, "{word}{}", capture_text(rules));
+    }
+    if let Some(effect) = found.effect {
+        let _ = writeln!(out, "            {}", effect_text(effect));
+    }
+    out.push('\n');
+    out.push_str(&text(&found.report, is_terminal));
+    if !found.has_anomalies {
+        out.push_str("\nthe dataset has no table `anomalies`\n");
+    }
+    out
+}
+
+/// Returns the report as JSON, one object per crawler and line. For a host, each object
+/// contains its captures.
+pub(crate) fn json_lines(
+    report: &CheckReport,
+    exit_code: u8,
+    host: Option<(&Host, &HostReport)>,
+) -> String {
+    let lines = report.agents.iter().map(|agent| {
+        let mut value = json(report, agent, exit_code);
+        if let Some((host, found)) = host {
+            add_host(host, found, &mut value);
+        }
+        json_line(&value)
+    });
+    lines.collect()
+}
+
+/// Adds the host and its captures to the JSON of a crawler.
+fn add_host(host: &Host, found: &HostReport, value: &mut Value) {
+    let capture = |capture: &CaptureDetails| {
+        json!({
+            "url": capture.target_uri,
+            "fetch_time": capture.fetch_time.map(to_iso),
+            "fetch_status": capture.fetch_status,
+            "warc_filename": capture.warc_filename,
+            "warc_record_offset": capture.warc_record_offset,
+            "crawl": capture.crawl,
+            "robots_id": capture.robots_id,
+            "is_revisit": capture.is_revisit,
+        })
+    };
+    value["host"] = json!(host.to_string());
+    value["capture"] = capture(&found.capture);
+    value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
+    value["effect"] = json!(found.effect.unwrap_or(StatusEffect::Parse).name());
+    if !found.has_anomalies {
+        value["anomalies"] = Value::Null;
+    }
+}
+
+/// Returns the results for one crawler as JSON.
+fn json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Value {
+    let by_dialect: serde_json::Map<String, Value> = agent
+        .verdicts
+        .by_dialect
+        .iter()
+        .map(|(dialect, verdict)| (dialect.name().to_owned(), json!(verdict.name())))
+        .collect();
+    let access = |is_allowed| match is_allowed {
+        Some(true) => "allowed",
+        Some(false) => "disallowed",
+        None => "unknown",
+    };
+    let urls = agent.urls.iter().map(|answer| {
+        json!({
+            "url": answer.url,
+            "access": access(answer.is_allowed),
+            "line_no": answer.rule.as_ref().map(|rule| rule.line_no),
+            "line": answer.rule.as_ref().and_then(|rule| rule.line.as_ref()),
+            "group_line_no": answer.rule.as_ref().and_then(|rule| rule.group_line_no),
+        })
+    });
+    let anomalies = report.anomalies.iter().map(|anomaly| {
+        json!({
+            "line_no": anomaly.line_no,
+            "code": anomaly.code,
+            "severity": anomaly.severity.name(),
+            "about": anomaly.about,
+            "changes_verdict": anomaly.changes_verdict,
+        })
+    });
+    json!({
+        "agent": agent.agent,
+        "exit_code": exit_code,
+        "urls": urls.collect::<Vec<_>>(),
+        "verdict": agent.verdicts.verdict.name(),
+        "basis": agent.verdicts.basis.name(),
+        "evidence_line": agent.verdicts.evidence_line,
+        "verdicts": by_dialect,
+        "anomalies": anomalies.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,85 @@
+//! Escaping of untrusted text for terminals.
+//!
+//! Text from archives, paths, lists or arguments may contain control characters
+//! that move the cursor, set the title of a terminal or reverse the direction of
+//! writing.
+
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Replaces characters with an effect on terminals by visible escapes: control
+/// characters (C0, DEL, C1), line and paragraph separators, and characters that
+/// change the direction of writing. A line break becomes `\n`, ESC `\x1b`, U+202E
+/// `\u{202e}`. Backslashes are not escaped.
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_control_character) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for char in text.chars() {
+        match char {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            _ if !is_control_character(char) => out.push(char),
+            _ if char.is_ascii() => out.push_str(&format!("\\x{:02x}", char as u32)),
+            _ => out.push_str(&format!("\\u{{{:x}}}", char as u32)),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Returns JSON on one line, with a line break at its end. JSON itself escapes only
+/// C0 control characters. The other characters of [`escape`] are written in the form
+/// `\u009b`, which a parser reads as the same value.
+pub(crate) fn json_line(value: &Value) -> String {
+    let text = value.to_string();
+    let mut out = String::with_capacity(text.len() + 1);
+    for char in text.chars() {
+        match is_control_character(char) {
+            // All of them are in the Basic Multilingual Plane, and they occur only in
+            // strings.
+            true => out.push_str(&format!("\\u{:04x}", char as u32)),
+            false => out.push(char),
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// Returns true for a character that has an effect on a terminal.
+fn is_control_character(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn control_characters_become_visible() {
+        for (text, escaped) in [
+            ("plain 'é' \\ 日本", "plain 'é' \\ 日本"),
+            ("\x1b[2J\x07", "\\x1b[2J\\x07"),
+            ("a\nb\r\tc", "a\\nb\\r\\tc"),
+            ("\x7f\u{85}\u{9b}1m", "\\x7f\\u{85}\\u{9b}1m"),
+            (
+                "\u{202e}\u{2066}\u{61c}\u{2028}\u{200e}\u{200f}",
+                "\\u{202e}\\u{2066}\\u{61c}\\u{2028}\\u{200e}\\u{200f}",
+            ),
+        ] {
+            assert_eq!(escape(text), escaped);
+        }
+    }
+
+    #[test]
+    fn escaped_json_has_the_same_value() {
+        let value = json!({"a\u{9b}": "\x1b \x7f \u{202e} é \\ \" \u{2028}"});
+        let line = json_line(&value);
+        assert!(!line.trim_end().chars().any(is_control_character), "{line}");
+        assert!(line.contains("\\u009b") && line.contains("\\u202e") && line.contains('é'));
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), value);
+    }
+}

@@ -1,0 +1,139 @@
+//! The figures that the progress display of a command shows.
+
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use robots_scan::{pipeline, url_match, verify};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The number and size of the inputs of a scan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InputTotals {
+    pub(crate) count: u64,
+    /// The size of all inputs in bytes; `None` if the size of any input is unknown.
+    pub(crate) bytes: Option<u64>,
+}
+
+/// The progress of a command, as it is updated by the threads that do the work.
+pub(crate) enum Figures {
+    Scan {
+        progress: Arc<pipeline::ScanProgress>,
+        inputs: InputTotals,
+    },
+    Match(Arc<url_match::MatchProgress>),
+    Verify(Arc<verify::VerifyProgress>),
+}
+
+impl Figures {
+    /// Returns the time between two updates of the display.
+    pub(crate) fn interval(&self) -> Duration {
+        Duration::from_millis(match self {
+            Self::Scan { .. } => 100,
+            Self::Match(_) => 50,
+            Self::Verify(_) => 20,
+        })
+    }
+
+    /// Returns the length of the progress bar, or `None` if it is unknown.
+    pub(crate) fn total(&self) -> Option<u64> {
+        match self {
+            Self::Scan { inputs, .. } => inputs.bytes,
+            Self::Match(_) => None,
+            Self::Verify(progress) => Some(load(&progress.bytes_total)),
+        }
+    }
+
+    /// Returns the position of the progress bar.
+    pub(crate) fn position(&self) -> u64 {
+        match self {
+            Self::Scan { progress, .. } => load(&progress.bytes),
+            Self::Match(progress) => progress.now().1,
+            Self::Verify(progress) => load(&progress.bytes),
+        }
+    }
+
+    /// Returns the texts beside the progress bar, the most important first. `seconds`
+    /// is the time since the command began.
+    pub(crate) fn pieces(&self, seconds: f64) -> Vec<String> {
+        match self {
+            Self::Scan { progress, inputs } => scan_pieces(progress, *inputs, seconds),
+            Self::Match(progress) => {
+                let (stage, rows) = progress.now();
+                vec![format!("{} {}", HumanCount(rows), stage.name())]
+            }
+            Self::Verify(progress) => verify_pieces(progress, seconds),
+        }
+    }
+}
+
+fn scan_pieces(
+    progress: &pipeline::ScanProgress,
+    inputs: InputTotals,
+    seconds: f64,
+) -> Vec<String> {
+    let read = load(&progress.bytes);
+    let records = load(&progress.records);
+    let mut pieces = match inputs.bytes {
+        None => vec![format!("{} read", HumanBytes(read))],
+        Some(total) => vec![bytes_of(read, total), time_left(read, total, seconds)],
+    };
+    pieces.extend([
+        format!(
+            "{}/{} archives",
+            HumanCount(load(&progress.inputs)),
+            HumanCount(inputs.count)
+        ),
+        byte_rate(read, seconds),
+        format!(
+            "{} records/s",
+            HumanCount((records as f64 / seconds) as u64)
+        ),
+    ]);
+    pieces
+}
+
+fn verify_pieces(progress: &verify::VerifyProgress, seconds: f64) -> Vec<String> {
+    use verify::VerifyPhase;
+    let phase = progress.phase();
+    let mut pieces = vec![phase.name().to_owned()];
+    match phase {
+        VerifyPhase::Manifest | VerifyPhase::Keys => {}
+        VerifyPhase::Files => {
+            let (read, total) = (load(&progress.bytes), load(&progress.bytes_total));
+            pieces.extend([
+                bytes_of(read, total),
+                time_left(read, total, seconds),
+                byte_rate(read, seconds),
+            ]);
+        }
+        VerifyPhase::Parts => {
+            let (done, all) = (load(&progress.parts), load(&progress.parts_total));
+            pieces.push(format!("{}/{} parts", HumanCount(done), HumanCount(all)));
+        }
+    }
+    pieces
+}
+
+fn load(number: &AtomicU64) -> u64 {
+    number.load(Ordering::Relaxed)
+}
+
+fn bytes_of(read: u64, total: u64) -> String {
+    format!("{}/{}", HumanBytes(read), HumanBytes(total))
+}
+
+fn byte_rate(read: u64, seconds: f64) -> String {
+    format!("{}/s", HumanBytes((read as f64 / seconds) as u64))
+}
+
+/// Returns the remaining time at the average speed so far.
+fn time_left(done: u64, total: u64, seconds: f64) -> String {
+    match done {
+        0 => "? left".to_owned(),
+        _ => {
+            let rest = total.saturating_sub(done) as f64;
+            let left = Duration::from_secs_f64((seconds * rest / done as f64).min(1e9));
+            format!("{:#} left", HumanDuration(left))
+        }
+    }
+}
