@@ -1,70 +1,31 @@
-//! The command as a person uses it, and as a script does.
+//! The command line as people and scripts use it.
 
-use crate::util::{Ran, archive, command, files_below, relative, rows, rows_of_file, run, samples};
+use crate::util::{
+    Folder, Ran, archive, assert_refused, command, files_below, relative, rows, rows_of_file, run,
+    samples,
+};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Stdio;
-use tempfile::TempDir;
 
-/// An archive without a fault: three captures.
+/// An archive without faults, with three captures.
 const SOUND: &str = "plain.warc";
 /// An archive with one fault.
 const DAMAGED: &str = "damaged-cut.warc.gz";
 
-/// A folder that is removed at the end, and paths in it as arguments.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn arg(&self, name: &str) -> String {
-        self.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
-        let path = self.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, bytes).unwrap();
-        self.arg(name)
-    }
-
-    /// Puts a sample here under a name.
-    fn put(&self, sample: &str, name: &str) -> String {
-        self.write(name, fs::read(archive(sample)).unwrap())
-    }
-
-    fn exists(&self, name: &str) -> bool {
-        self.path().join(name).exists()
-    }
-}
-
-/// Files of a dataset and digests of them, without what differs from run to run.
+/// Returns the files of a dataset with hashes of their contents. Files that differ
+/// between runs are omitted.
 fn contents(dataset: &Path) -> BTreeMap<String, u64> {
     let files = files_below(dataset).into_iter();
     let read = files.map(|path| {
         let bytes = fs::read(&path).unwrap();
         (relative(&path, dataset), xxhash_rust::xxh3::xxh3_64(&bytes))
     });
-    // Times stand in the log, the dataset's own path in views.sql.
+    // The log contains times, and views.sql contains the path of the dataset.
     read.filter(|(name, _)| name != "_log.jsonl" && name != "views.sql")
         .collect()
-}
-
-/// Asserts that a command was refused before anything began, and said all this.
-#[track_caller]
-fn assert_refused(ran: &Ran, words: &[&str]) {
-    for word in words {
-        assert!(ran.err.contains(word), "`{word}` is not in: {}", ran.err);
-    }
-    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
 }
 
 #[track_caller]
@@ -73,7 +34,7 @@ fn assert_code(ran: &Ran, code: i32) {
 }
 
 #[test]
-fn exit_codes_tell_whole_from_faulty_from_not_started() {
+fn exit_codes_distinguish_success_faults_and_runs_that_did_not_start() {
     let folder = Folder::new();
     let ran = run([&archive(SOUND), "-o", &folder.arg("whole")]);
     assert_code(&ran, 0);
@@ -86,7 +47,7 @@ fn exit_codes_tell_whole_from_faulty_from_not_started() {
 }
 
 #[test]
-fn a_file_that_is_missing_is_named_and_nothing_is_begun() {
+fn a_missing_file_is_named_and_no_run_begins() {
     let folder = Folder::new();
     let ran = run(["no-such.warc.gz", "-o", &folder.arg("out")]);
     assert_refused(&ran, &["no-such.warc.gz", "no such file"]);
@@ -105,7 +66,7 @@ fn a_file_that_is_missing_is_named_and_nothing_is_begun() {
 }
 
 #[test]
-fn urls_are_refused_with_a_way_to_read_them_all_the_same() {
+fn a_url_is_refused_with_a_hint_how_to_read_it() {
     let folder = Folder::new();
     let out = folder.arg("out");
     let url = "https://data.commoncrawl.org/a.warc.gz";
@@ -121,19 +82,19 @@ fn urls_are_refused_with_a_way_to_read_them_all_the_same() {
 }
 
 #[test]
-fn two_inputs_of_one_name_are_refused() {
+fn two_inputs_with_the_same_name_are_refused() {
     let folder = Folder::new();
     let (a, b) = (folder.put(SOUND, "a/x.warc"), folder.put(SOUND, "b/x.warc"));
     let ran = run([&a, &b, "-o", &folder.arg("out")]);
     assert_refused(&ran, &["x.warc", "two inputs", "--relative-to"]);
-    // Where the path tells them apart they have two names.
+    // Below `crawl-data/`, their paths are their names, and these differ.
     let a = folder.put(SOUND, "crawl-data/a/x.warc");
     let b = folder.put(SOUND, "crawl-data/b/x.warc");
     assert_code(&run([&a, &b, "-o", &folder.arg("out")]), 0);
 }
 
 #[test]
-fn an_output_that_exists_is_left_alone() {
+fn an_existing_output_is_not_changed() {
     let folder = Folder::new();
     let out = folder.arg("out");
     assert_code(&run([&archive(SOUND), "-o", &out]), 0);
@@ -144,7 +105,7 @@ fn an_output_that_exists_is_left_alone() {
 }
 
 #[test]
-fn what_is_not_ours_is_never_overwritten() {
+fn files_that_robots_scan_did_not_make_are_never_overwritten() {
     let folder = Folder::new();
     folder.write("notes/mine.txt", "mine");
     let (input, notes) = (archive(SOUND), folder.arg("notes"));
@@ -154,7 +115,7 @@ fn what_is_not_ours_is_never_overwritten() {
     }
     assert_eq!(files_below(&folder.path().join("notes")).len(), 1);
 
-    // A Parquet file of somebody else.
+    // A Parquet file that another program wrote.
     let parquet = folder.arg("rules.parquet");
     let one_file = ["--tables", "rules", "-o", &parquet, &input];
     assert_code(&run(one_file), 0);
@@ -172,7 +133,7 @@ fn what_is_not_ours_is_never_overwritten() {
 }
 
 #[test]
-fn our_own_file_is_overwritten_when_asked() {
+fn a_file_of_an_earlier_run_is_replaced_with_overwrite() {
     let folder = Folder::new();
     let out = folder.arg("rules.parquet");
     let args = ["--tables", "rules", "-o", &out];
@@ -186,11 +147,11 @@ fn our_own_file_is_overwritten_when_asked() {
 }
 
 #[test]
-fn overwriting_leaves_files_of_others_in_the_folder_alone() {
+fn overwriting_a_dataset_keeps_other_files_in_its_folder() {
     let folder = Folder::new();
     let out = folder.arg("out");
     let inputs = [archive(SOUND), archive(DAMAGED)];
-    // Two parts, so that there is something to be removed.
+    // Two parts, of which the next run has only one.
     let ran = run([&inputs[0], &inputs[1], "--part-bytes", "1", "-o", &out]);
     assert_code(&ran, 1);
     let theirs = [
@@ -205,7 +166,7 @@ fn overwriting_leaves_files_of_others_in_the_folder_alone() {
     }
     assert_code(&run([&inputs[0], "--overwrite", "-o", &out]), 0);
     let files = contents(Path::new(&out));
-    let part = |no| format!("rules/crawl=SAMPLES-2026/subset=warc/part-0000{no}.parquet");
+    let part = |number| format!("rules/crawl=SAMPLES-2026/subset=warc/part-0000{number}.parquet");
     assert!(files.contains_key(&part(0)) && !files.contains_key(&part(1)));
     let gone: Vec<_> = theirs
         .iter()
@@ -215,7 +176,7 @@ fn overwriting_leaves_files_of_others_in_the_folder_alone() {
 }
 
 #[test]
-fn resuming_nothing_is_refused() {
+fn resume_without_a_run_is_refused() {
     let folder = Folder::new();
     let ran = run([&archive(SOUND), "--resume", "-o", &folder.arg("out")]);
     assert_refused(&ran, &[&folder.arg("out"), "no run to resume", "--resume"]);
@@ -234,7 +195,7 @@ fn resuming_nothing_is_refused() {
 }
 
 #[test]
-fn resuming_otherwise_is_refused_with_the_difference_and_changes_nothing() {
+fn resume_with_other_options_is_refused_and_names_the_difference() {
     let folder = Folder::new();
     let out = folder.arg("out");
     let input = folder.put(SOUND, "x.warc");
@@ -262,7 +223,7 @@ fn resuming_otherwise_is_refused_with_the_difference_and_changes_nothing() {
     folder.put("whole-file.warc.gz", "x.warc");
     assert_refused(&run(again), &["x.warc", "bytes"]);
     assert_eq!(contents(Path::new(&out)), before, "after another input");
-    // The same once more is no error, and nothing to do.
+    // Resuming a finished run is not an error.
     folder.put(SOUND, "x.warc");
     let ran = run([&again[..], &["--json"]].concat());
     assert_code(&ran, 0);
@@ -275,7 +236,7 @@ fn resuming_otherwise_is_refused_with_the_difference_and_changes_nothing() {
 }
 
 #[test]
-fn kinds_that_are_not_read_are_refused_with_what_to_do() {
+fn unsupported_formats_are_refused_with_advice() {
     let folder = Folder::new();
     for (name, words) in [
         ("arc-refused.arc", &["ARC", "convert it to WARC"][..]),
@@ -289,13 +250,13 @@ fn kinds_that_are_not_read_are_refused_with_what_to_do() {
         assert_refused(&ran, &[&[name], words].concat());
         assert!(!folder.exists("out"), "{name}");
     }
-    // Through a pipe no less.
+    // Through a pipe, too.
     let mut piped = command();
     let lz4 = File::open(archive("lz4-refused.warc.lz4")).unwrap();
     piped.args(["-", "-o", &folder.arg("out")]).stdin(lz4);
     assert_refused(&piped.output().unwrap().into(), &["lz4 -d"]);
     assert!(!folder.exists("out"));
-    // Beside one that is read it is a fault, and no reason not to begin.
+    // Together with an archive that can be read it is a fault, and the run begins.
     let ran = run([
         &archive("lz4-refused.warc.lz4"),
         &archive(SOUND),
@@ -309,7 +270,7 @@ fn kinds_that_are_not_read_are_refused_with_what_to_do() {
 }
 
 #[test]
-fn options_that_cannot_be_are_refused() {
+fn invalid_options_are_refused() {
     let folder = Folder::new();
     let out = folder.arg("out");
     for (options, words) in [
@@ -334,7 +295,7 @@ fn options_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn a_dry_run_says_what_it_would_do_and_writes_nothing() {
+fn a_dry_run_prints_its_plan_and_writes_nothing() {
     let folder = Folder::new();
     let inputs = [archive(SOUND), archive("cc-robotstxt.warc.gz")];
     let ran = run([
@@ -358,7 +319,7 @@ fn a_dry_run_says_what_it_would_do_and_writes_nothing() {
 }
 
 #[test]
-fn the_summary_as_json_has_the_counts() {
+fn the_json_summary_contains_the_counts() {
     let folder = Folder::new();
     let out = folder.arg("out");
     let ran = run([&archive("damaged-first.warc.gz"), "--json", "-o", &out]);
@@ -383,14 +344,15 @@ fn the_summary_as_json_has_the_counts() {
     );
     assert_eq!(summary["captures_by_status"], serde_json::json!({"200": 4}));
     for (table, count) in summary["rows"].as_object().unwrap() {
-        // Two rules a file; the registry is not counted, as no archive fills it.
+        // Two rules per file. Rows of the registry are not counted, since they do not come
+        // from archives.
         assert_eq!(*count, rows(Path::new(&out), table).len(), "{table}");
     }
     assert_eq!(summary["rows"]["rules"], 8);
 }
 
 #[test]
-fn one_table_is_one_file_with_crawl_and_subset_in_it() {
+fn a_single_table_file_has_columns_for_crawl_and_subset() {
     let folder = Folder::new();
     let out = folder.arg("rules.parquet");
     let inputs = [archive(SOUND), archive("cc-robotstxt.warc.gz")];
@@ -415,10 +377,10 @@ fn one_table_is_one_file_with_crawl_and_subset_in_it() {
 }
 
 #[test]
-fn standard_input_is_read_like_a_file() {
+fn standard_input_gives_the_same_tables_as_a_file() {
     let folder = Folder::new();
-    // Larger than what is read to learn the crawl, twice over if unpacked; and
-    // whatever it is packed in.
+    // The archive is larger than what is read to find its crawl, also when decompressed,
+    // in each compression.
     for name in [
         "cc-robotstxt.warc.gz",
         SOUND,
@@ -440,7 +402,7 @@ fn standard_input_is_read_like_a_file() {
             let strip = |dataset: &str| {
                 let mut rows = rows(Path::new(dataset), table);
                 for row in rows.iter_mut().map(|row| row.as_object_mut().unwrap()) {
-                    // Both come from the input's name.
+                    // These two columns contain the name of the input.
                     row.remove("robots_id");
                     row.remove("warc_filename");
                 }
@@ -454,7 +416,7 @@ fn standard_input_is_read_like_a_file() {
 }
 
 #[test]
-fn a_list_of_paths_may_be_packed_and_have_a_base() {
+fn a_list_of_paths_may_be_gzip_and_have_a_base() {
     let folder = Folder::new();
     folder.put(SOUND, "mirror/some/a.warc");
     folder.put("frames.warc.zst", "mirror/some/b.warc.zst");
@@ -477,10 +439,10 @@ fn a_list_of_paths_may_be_packed_and_have_a_base() {
     }
 }
 
-/// A file that is there and cannot be read, as its first page is not mapped.
+/// `/proc/self/mem` exists and cannot be read, since its first page is not mapped.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_single_file_that_fails_does_not_promise_to_be_resumed() {
+fn the_summary_of_a_failed_single_file_suggests_no_resume() {
     let folder = Folder::new();
     let list = folder.write("list.paths", "proc/self/mem\n");
     let out = folder.arg("rules.parquet");
@@ -490,13 +452,13 @@ fn a_single_file_that_fails_does_not_promise_to_be_resumed() {
     assert_code(&ran, 3);
     assert!(!folder.exists("rules.parquet"));
     let said = format!("{}{}", ran.out, ran.err);
-    // It would be refused, and there is nothing to open.
+    // Resuming would be refused, and there is no output to open.
     assert!(!said.contains("--resume"), "{said}");
     assert!(!said.contains("open it"), "{said}");
 }
 
 #[test]
-fn folders_and_globs_give_the_archives_in_them_in_order() {
+fn folders_and_globs_expand_to_their_archives_in_order() {
     let folder = Folder::new();
     folder.put(SOUND, "in/b.warc");
     folder.put("frames.warc.zst", "in/deep/a.warc.zst");
@@ -533,7 +495,7 @@ fn folders_and_globs_give_the_archives_in_them_in_order() {
 }
 
 #[test]
-fn shards_together_are_the_whole_and_merge_by_moving_files() {
+fn shards_merge_to_the_whole_dataset_by_moving_their_files() {
     let folder = Folder::new();
     let inputs = [
         archive(SOUND),
@@ -564,7 +526,7 @@ fn shards_together_are_the_whole_and_merge_by_moving_files() {
 }
 
 #[test]
-fn scan_is_the_command_that_is_meant_where_none_is_named() {
+fn scan_is_the_default_command() {
     let folder = Folder::new();
     assert_code(&run([&archive(DAMAGED), "-o", &folder.arg("1")]), 1);
     assert_code(&run(["scan", &archive(DAMAGED), "-o", &folder.arg("2")]), 1);
@@ -576,7 +538,7 @@ fn scan_is_the_command_that_is_meant_where_none_is_named() {
 }
 
 #[test]
-fn what_is_built_in_is_printed() {
+fn schema_agents_completions_and_man_are_printed() {
     let printed = |args: &[&str], words: &[&str]| {
         let ran = run(args);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
@@ -616,7 +578,7 @@ fn what_is_built_in_is_printed() {
 }
 
 #[test]
-fn a_summary_goes_to_standard_output_and_no_progress_to_a_pipe() {
+fn the_summary_is_on_standard_output_and_a_pipe_gets_no_progress() {
     let folder = Folder::new();
     let ran = run([&archive("cc-robotstxt.warc.gz"), "-o", &folder.arg("out")]);
     assert_code(&ran, 0);
@@ -630,7 +592,7 @@ fn a_summary_goes_to_standard_output_and_no_progress_to_a_pipe() {
     ] {
         assert!(ran.out.contains(word), "`{word}` is not in: {}", ran.out);
     }
-    // A fault is told with its archive and place.
+    // A fault is printed with its archive and offset.
     let ran = run([&archive(DAMAGED), "-o", &folder.arg("faulty")]);
     assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
     assert!(
@@ -643,7 +605,7 @@ fn a_summary_goes_to_standard_output_and_no_progress_to_a_pipe() {
     assert!(ran.out.contains("1 place could not be read"), "{}", ran.out);
 }
 
-/// Runs the command with a standard output that nobody reads any more.
+/// Runs the command with a closed standard output.
 fn run_into_closed_pipe(args: &[&str]) -> Ran {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -653,7 +615,7 @@ fn run_into_closed_pipe(args: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_broken_pipe_is_no_error() {
+fn a_closed_standard_output_is_not_an_error() {
     for args in [
         &["schema"][..],
         &["schema", "--anomalies"],
@@ -666,7 +628,7 @@ fn a_broken_pipe_is_no_error() {
         let ran = run_into_closed_pipe(args);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
     }
-    // The run is done when its summary is written, and keeps its exit code.
+    // The run is complete before its summary is written, so it keeps its exit code.
     let folder = Folder::new();
     for (name, code) in [(SOUND, 0), (DAMAGED, 1)] {
         let out = folder.arg(name);
@@ -677,7 +639,7 @@ fn a_broken_pipe_is_no_error() {
 }
 
 #[test]
-fn an_error_that_nobody_reads_still_has_its_exit_code() {
+fn a_closed_standard_error_keeps_the_exit_code() {
     let folder = Folder::new();
     let out = folder.arg("out");
     for (input, code) in [("https://h.example/a.warc.gz", 2), (&archive(DAMAGED), 1)] {
@@ -691,7 +653,7 @@ fn an_error_that_nobody_reads_still_has_its_exit_code() {
 }
 
 #[test]
-fn samples_of_one_folder_are_scanned_together() {
+fn all_samples_of_a_folder_are_scanned_together() {
     let folder = Folder::new();
     let all = samples().join("warc");
     let ran = run([all.to_str().unwrap(), "--json", "-o", &folder.arg("out")]);
@@ -711,7 +673,7 @@ fn samples_of_one_folder_are_scanned_together() {
 }
 
 #[test]
-fn check_answers_for_a_file_and_says_why() {
+fn check_reports_access_with_the_deciding_lines() {
     let file = samples().join("robots/group-with-several-agents-after-another.txt");
     let file = file.to_str().unwrap();
     let ran = run([
@@ -760,7 +722,7 @@ fn check_answers_for_a_file_and_says_why() {
 }
 
 #[test]
-fn check_reads_urls_from_standard_input_and_knows_dialects() {
+fn check_reads_urls_from_standard_input_in_each_dialect() {
     let folder = Folder::new();
     let file = folder.path().join("robots.txt");
     fs::write(&file, "User-agent: *\nDisallow: /*.pdf$\n").unwrap();

@@ -1,4 +1,5 @@
-//! Files on disk: nothing of others is followed, opened, replaced or removed.
+//! Files of others in the folder of a dataset: links are not followed, and files are not
+//! opened, replaced or removed.
 
 use crate::output::{assert_same, contents};
 use crate::util::{self, Ran, archive, files_below, relative, run};
@@ -67,7 +68,7 @@ fn assert_refused(ran: &Ran, words: &[&str]) {
     }
 }
 
-/// Everything below a folder without following links: what each path is, with
+/// Returns all entries below a folder, without following links: the type of each path,
 /// the target of a link and the bytes of a file.
 fn snapshot(folder: &Path) -> BTreeMap<String, String> {
     fn add(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
@@ -92,7 +93,7 @@ fn snapshot(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// All folders of a dataset, and the dataset's own.
+/// Returns the folder of a dataset and all folders in it.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = files_below(root)
         .iter()
@@ -109,8 +110,8 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Puts files, folders, links and a pipe into every folder of a dataset, under
-/// the names that robots-scan and its former versions used.
+/// Creates files, folders, links and a pipe in each folder of a dataset, with names that
+/// this and earlier versions of robots-scan use.
 fn fill(place: &Place) -> Vec<String> {
     let outside = place.path("outside");
     fs::create_dir_all(outside.join("subset=warc")).unwrap();
@@ -166,7 +167,7 @@ fn fill(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn overwriting_and_resuming_leave_all_that_others_put_into_the_folders() {
+fn overwriting_and_resuming_keep_files_of_others_in_the_dataset() {
     let place = Place::new();
     let fresh = Place::new();
     let names = fill(&place);
@@ -191,7 +192,7 @@ fn overwriting_and_resuming_leave_all_that_others_put_into_the_folders() {
         let after = snapshot(place.folder.path());
         assert!(foreign(&after) == foreign(&before), "after {args:?}");
     }
-    // What is not of others is a dataset like any other.
+    // Without these files, the dataset equals any other.
     let mut own = snapshot(&place.out);
     own.retain(|path, _| !is_foreign(&format!("out.parquet/{path}")));
     let mut expected = snapshot(&fresh.out);
@@ -204,7 +205,7 @@ fn overwriting_and_resuming_leave_all_that_others_put_into_the_folders() {
 }
 
 #[test]
-fn a_name_that_is_needed_and_taken_by_others_is_refused_before_anything_is_changed() {
+fn a_foreign_file_with_a_name_of_the_dataset_is_refused_before_any_change() {
     let place = Place::new();
     place.assert_scans(&["--overwrite", "--tables", "rules,agents"]);
     let outside = place.path("outside");
@@ -267,7 +268,7 @@ fn part(change: fn(&mut Value)) -> Change {
 }
 
 #[test]
-fn resume_refuses_each_manifest_that_verify_rejects_and_touches_nothing() {
+fn resume_refuses_each_manifest_that_verify_rejects_and_changes_nothing() {
     let place = Place::new();
     let text = fs::read(place.out.join("_manifest.jsonl")).unwrap();
     let before = contents(&place.out);
@@ -296,14 +297,14 @@ fn resume_refuses_each_manifest_that_verify_rejects_and_touches_nothing() {
         Box::new(|lines| lines.push(lines[1].clone())),
         Box::new(Vec::clear),
     ];
-    for (at, change) in changes.iter().enumerate() {
+    for (index, change) in changes.iter().enumerate() {
         edit(&place.out, change.as_ref());
         let verified = run(["verify", place.out.to_str().unwrap()]);
-        assert_eq!(verified.code, Some(1), "change {at}: {}", verified.out);
+        assert_eq!(verified.code, Some(1), "change {index}: {}", verified.out);
         let ran = place.scan(&["--part-bytes", "20KiB", "--resume"]);
         assert_refused(&ran, &["hint: "]);
         fs::write(place.out.join("_manifest.jsonl"), &text).unwrap();
-        assert!(contents(&place.out) == before, "change {at}");
+        assert!(contents(&place.out) == before, "change {index}");
     }
     place.assert_scans(&["--part-bytes", "20KiB", "--resume"]);
     assert!(contents(&place.out) == before);
@@ -337,7 +338,7 @@ fn a_manifest_that_names_files_elsewhere_removes_none_of_them() {
                 last["files"][0]["path"] = json!(path);
                 lines.push(json!({ key: path }));
             });
-            // Files that the log does not list and the manifest lists no more would be refused.
+            // A file that is listed neither in the log nor in the manifest would be refused.
             let ran = place.scan(&["--overwrite", "--part-bytes", "20KiB"]);
             assert_eq!(ran.code, Some(0), "{path}: {}", ran.err);
             assert_eq!(snapshot(&outside), victims, "{path}");
@@ -420,7 +421,7 @@ fn an_output_inside_a_dataset_is_refused() {
 }
 
 #[test]
-fn a_pipe_or_a_link_named_like_a_part_is_an_error_and_never_a_wait() {
+fn a_pipe_or_a_link_in_place_of_a_part_is_an_error_and_never_blocks() {
     let place = Place::new();
     let urls = place.arg("urls.txt");
     fs::write(&urls, "https://a.example/\n").unwrap();
@@ -460,7 +461,7 @@ fn a_pipe_or_a_link_named_like_a_part_is_an_error_and_never_a_wait() {
             let ran = run_soon(args);
             let said = ran.out + &ran.err;
             match (args[0], make) {
-                // Views read no folder as a file.
+                // Views do not read a folder as a file.
                 ("verify", "folder") => assert_eq!(ran.code, Some(0), "{said}"),
                 ("verify", _) => assert_eq!(ran.code, Some(1), "{said}"),
                 _ => {
@@ -506,7 +507,7 @@ fn a_second_run_on_one_file_is_refused() {
     let out = place.arg("rules.parquet");
     let lock = place.path(".rules.parquet.lock");
     let scan = [&archive(SOUND), "--tables", "rules", "-o", &out];
-    // As a run that is alive has it, and then one that was killed.
+    // The lock of a running process, and then that of a killed one.
     fs::write(&lock, "robots-scan 0123456789abcdef\n").unwrap();
     let left = place.path(".rules.parquet.0123456789abcdef.tmp");
     fs::write(&left, "half").unwrap();
@@ -517,7 +518,7 @@ fn a_second_run_on_one_file_is_refused() {
     held.unlock().unwrap();
     assert_eq!(run(scan).code, Some(0));
     assert!(!left.exists() && !lock.exists());
-    // Of two at once one is refused, and the file is whole.
+    // Of two simultaneous runs one is refused, and the file is complete.
     let whole = fs::read(&out).unwrap();
     for _ in 0..5 {
         fs::remove_file(&out).unwrap();
@@ -536,7 +537,7 @@ fn a_second_run_on_one_file_is_refused() {
         assert_eq!(fs::read(&out).unwrap(), whole);
         assert!(!lock.exists());
     }
-    // What is not a lock file is left alone.
+    // A file that is not a lock file is not changed.
     fs::write(&lock, "mine").unwrap();
     let ran = run(scan.iter().chain(&["--overwrite"]));
     assert_refused(&ran, &[".rules.parquet.lock", "not made by robots-scan"]);
@@ -544,7 +545,7 @@ fn a_second_run_on_one_file_is_refused() {
 }
 
 #[test]
-fn links_that_lead_back_end_the_search_of_a_folder() {
+fn a_cycle_of_links_does_not_repeat_the_search_of_a_folder() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::create_dir_all(path("l/a")).unwrap();
@@ -562,7 +563,7 @@ fn links_that_lead_back_end_the_search_of_a_folder() {
 }
 
 #[test]
-fn one_file_is_written_only_for_one_table_and_a_name_that_says_so() {
+fn one_file_is_written_only_for_one_table_and_a_parquet_name() {
     let place = Place::new();
     let sample = archive(SOUND);
     let scan = |out: &str, args: &[&str]| {
@@ -572,7 +573,7 @@ fn one_file_is_written_only_for_one_table_and_a_name_that_says_so() {
             .chain(args.iter().copied()))
     };
     let one = ["--tables", "rules"];
-    // A folder, once and again.
+    // A folder, in two runs.
     let folder = place.arg("rulesdir");
     assert_eq!(scan(&folder, &one).code, Some(0));
     assert!(place.path("rulesdir/_SUCCESS").exists());
@@ -584,7 +585,7 @@ fn one_file_is_written_only_for_one_table_and_a_name_that_says_so() {
         assert_eq!(scan(&folder, &[&one[..], &[hint]].concat()).code, Some(0));
         assert!(place.path("rulesdir/_SUCCESS").exists());
     }
-    // A file, and a dataset in its place.
+    // A file, and then a dataset in its place.
     let file = place.arg("x.parquet");
     assert_eq!(scan(&file, &one).code, Some(0));
     assert!(place.path("x.parquet").is_file());
@@ -606,7 +607,7 @@ fn one_file_is_written_only_for_one_table_and_a_name_that_says_so() {
         );
     }
     assert!(place.path("x.parquet").is_file());
-    // A dataset, and a file in its place.
+    // A dataset, and then a file in its place.
     let out = place.out.to_str().unwrap();
     let before = contents(&place.out);
     for args in [&one[..], &["--tables", "rules", "--overwrite"]] {
@@ -626,7 +627,7 @@ fn one_file_is_written_only_for_one_table_and_a_name_that_says_so() {
 }
 
 #[test]
-fn an_output_that_is_no_local_path_is_refused() {
+fn an_output_that_is_not_a_local_path_is_refused() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("u"), "https://a.example/\n").unwrap();
     let sample = archive(SOUND);
@@ -665,7 +666,7 @@ fn an_output_that_is_no_local_path_is_refused() {
 }
 
 #[test]
-fn resuming_a_finished_dataset_says_what_it_has() {
+fn resuming_a_finished_dataset_reports_its_content() {
     let place = Place::new();
     let before = contents(&place.out);
     let count = |name: &str| -> usize {
@@ -708,7 +709,7 @@ fn the_dataset_itself_may_be_a_link_and_its_bytes_do_not_depend_on_random_names(
     place.assert_scans(&["--part-bytes", "20KiB", "--overwrite"]);
     assert_same(&real, &other.out);
     assert_eq!(run(["verify", place.out.to_str().unwrap()]).code, Some(0));
-    // A link in the place of one file is not replaced.
+    // A link in place of a single file is not replaced.
     let (file, link) = (place.arg("r.parquet"), place.arg("l.parquet"));
     let one = |out: &str| {
         run([

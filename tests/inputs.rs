@@ -1,47 +1,14 @@
-//! Which inputs are read, what they are called, and what is reported of them.
+//! Inputs: which are read, their names, and the faults and warnings about them.
 
-use crate::util::{Ran, archive, command, rows, run};
+use crate::util::{Folder, Ran, archive, assert_refused, command, rows, run};
 use robots_scan::verify::{self, VerifyPhase, VerifyProgress, verify};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use tempfile::TempDir;
 
-/// An archive without a fault: three captures.
+/// An archive without faults, with three captures.
 const SOUND: &str = "plain.warc";
-
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(TempDir::new().unwrap())
-    }
-
-    fn arg(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
-        let path = self.0.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-        self.arg(name)
-    }
-
-    /// Puts a copy of a sample here under a name.
-    fn put(&self, sample: &str, name: &str) -> String {
-        self.write(name, fs::read(archive(sample)).unwrap())
-    }
-}
-
-#[track_caller]
-fn assert_refused(ran: &Ran, words: &[&str]) {
-    for word in words {
-        assert!(ran.err.contains(word), "'{word}' is not in: {}", ran.err);
-    }
-    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
-}
 
 fn assert_verifies(dataset: &str) {
     let ran = run(["verify", dataset]);
@@ -57,7 +24,7 @@ fn names(dataset: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_input_without_bytes_is_a_fault() {
+fn an_empty_input_is_a_fault() {
     let folder = Folder::new();
     let empty = folder.write("empty.warc.gz", "");
     let sound = folder.put(SOUND, "x.warc");
@@ -73,7 +40,7 @@ fn an_input_without_bytes_is_a_fault() {
         assert_eq!(faults[0]["warc_filename"], "empty.warc.gz");
         assert_verifies(&out);
     }
-    // A stream without bytes, too; but not an archive of line ends, which has bytes.
+    // An empty stream is one, too. An archive that has only line breaks is not.
     let out = folder.arg("stream");
     let ran = run(["-", "-o", &out]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
@@ -118,7 +85,7 @@ fn a_run_without_a_robots_txt_warns() {
 }
 
 #[test]
-fn lists_are_checked_before_anything_is_made() {
+fn lists_are_checked_before_the_output_is_created() {
     let folder = Folder::new();
     folder.put(SOUND, "x.warc");
     let mut lines = vec!["x.warc".to_owned()];
@@ -140,7 +107,7 @@ fn lists_are_checked_before_anything_is_made() {
     );
     assert!(!ran.err.contains("missing-11.warc"), "{}", ran.err);
     assert!(!Path::new(&out).exists());
-    // The hint works, and the corrected list is not refused either.
+    // The hint works, and so does the corrected list.
     let ran = run([&args[..], &["--missing", "skip"]].concat());
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(Path::new(&out).join("_SUCCESS").exists());
@@ -173,12 +140,12 @@ fn arguments_are_checked_with_lists() {
     let faults = rows(Path::new(&out), "faults");
     let faulty = faults.iter().map(|row| row["warc_filename"].as_str());
     assert_eq!(Vec::from_iter(faulty), [Some("a.warc"), Some("b.warc")]);
-    // What is in the list of another shard need not be here.
+    // Inputs of other shards need not exist.
     let list = folder.write("shards.paths", format!("missing.warc\n{sound}\n"));
     let out = folder.arg("shard");
     let ran = run(["--paths", &list, "--shard", "2/2", "-o", &out]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    // A folder in a list is no archive.
+    // A folder in a list is an error.
     let list = folder.write("folders.paths", folder.arg(""));
     let out = folder.arg("none");
     for missing in ["refuse", "skip"] {
@@ -189,7 +156,7 @@ fn arguments_are_checked_with_lists() {
 }
 
 #[test]
-fn files_of_one_name_are_told_apart_by_what_the_hint_says() {
+fn the_hint_for_files_with_the_same_name_gives_them_different_names() {
     let folder = Folder::new();
     let a = folder.put(SOUND, "in put/a/x.warc");
     let b = folder.put(SOUND, "in put/b/c/x.warc");
@@ -204,7 +171,7 @@ fn files_of_one_name_are_told_apart_by_what_the_hint_says() {
             "\nhint: add --relative-to ",
         ],
     );
-    // The hint is typed into a shell.
+    // The hint is executed by a shell.
     let (_, hint) = ran.err.split_once("hint: add ").unwrap();
     let (option, _) = hint.split_once(", and files").unwrap();
     let script = format!(r#""$0" "$1" "$2" -o "$3" {option}"#);
@@ -215,7 +182,7 @@ fn files_of_one_name_are_told_apart_by_what_the_hint_says() {
     let ran: Ran = command.output().unwrap().into();
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(names(&out), ["a/x.warc", "b/c/x.warc"]);
-    // Names do not depend on where the command was typed, or on other inputs.
+    // Names depend neither on the current folder nor on other inputs.
     let again = folder.arg("again");
     let mut command = command_in(&folder, "in put");
     command.args([".", "--relative-to", ".", "-o", &again]);
@@ -243,7 +210,7 @@ fn command_in(folder: &Folder, name: &str) -> std::process::Command {
 }
 
 #[test]
-fn scan_and_verify_count_rows_and_bytes_alike() {
+fn scan_and_verify_report_the_same_rows_and_bytes() {
     let folder = Folder::new();
     let out = folder.arg("out");
     let inputs = [archive(SOUND), archive("cc-robotstxt.warc.gz")];
@@ -262,7 +229,7 @@ fn scan_and_verify_count_rows_and_bytes_alike() {
 }
 
 #[test]
-fn verify_names_its_phases() {
+fn verify_shows_its_phases() {
     let folder = Folder::new();
     let out = folder.arg("out");
     let ran = run([&archive(SOUND), "-o", &out]);

@@ -1,5 +1,5 @@
-//! Whole names of crawlers: one list for the program and for `whole_name` of
-//! `macros.sql`, which `jobs/test_queries.py` compares with it.
+//! Whole names of crawlers. The expected names are in one list, with which
+//! `jobs/test_queries.py` also compares the macro `whole_name` of `macros.sql`.
 
 use crate::util::project;
 use robots_scan::crawler::registry::whole_name;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 #[test]
-fn a_whole_name_is_that_of_the_list() {
+fn whole_names_equal_those_of_the_list() {
     let list = fs::read(project().join("tests/whole_names.json")).unwrap();
     let names: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&list).unwrap();
     let expected: BTreeMap<&str, &str> = names

@@ -1,8 +1,7 @@
-//! How many bytes of an input are read, and how many are reported.
+//! The bytes that are read of an input, and the bytes that are reported.
 //!
-//! Reads are counted by a library that is loaded before the C library, so they
-//! are those that the system sees. What is reported must be the size of the
-//! input, for any number of threads.
+//! A preloaded library counts the bytes of the system calls. The reported bytes must be
+//! the size of the input, for any number of threads.
 
 use crate::faults::shim::{NO_SHIM, Shim, can_load};
 use crate::output::assert_same;
@@ -27,17 +26,17 @@ const SLICE_BYTES: u64 = 1 << 20;
 /// An input larger than this is read in slices.
 const SPLIT_BYTES: u64 = 8 << 20;
 
-/// What may be read of a file to learn its crawl and its kind.
+/// The most bytes that may be read to find the crawl and the format of a file.
 const PLANNING_BYTES: u64 = 64 << 10;
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 
-/// Bytes that no compressor makes smaller.
+/// Returns bytes that cannot be compressed.
 fn noise(random: &mut Random, count: usize) -> Vec<u8> {
     (0..count).map(|_| random.below(256) as u8).collect()
 }
 
-/// A response; its body is a robots.txt if `path` is that of one.
+/// Returns a response record. Its body is a robots.txt if `path` is `/robots.txt`.
 fn response(path: &str, body: &[u8]) -> Vec<u8> {
     let mut block = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
     block.extend_from_slice(body);
@@ -59,7 +58,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(bytes, 1).unwrap()
 }
 
-/// Records with bodies of these sizes, a robots.txt after each.
+/// Returns records with bodies of these sizes, each followed by a robots.txt.
 fn records(random: &mut Random, sizes: &[usize]) -> Vec<Vec<u8>> {
     let mut records = Vec::new();
     for (nth, &size) in sizes.iter().enumerate() {
@@ -70,10 +69,10 @@ fn records(random: &mut Random, sizes: &[usize]) -> Vec<Vec<u8>> {
     records
 }
 
-/// Archives of more than 8 MiB, with the number of their captures.
+/// Returns archives of more than 8 MiB with their numbers of captures.
 fn archives() -> Vec<(&'static str, Vec<u8>, usize)> {
     let mut random = Random::new(8);
-    // From far below a slice to many slices, and more than is inflated in one piece.
+    // From far less than a slice to many slices, and more than is decompressed at once.
     let mixed: Vec<usize> = (0..9)
         .map(|nth| [1_300_000, 40_000, 2_900_000, 900_000, 1_048_000][nth % 5])
         .chain([5_500_000, 10])
@@ -96,8 +95,8 @@ fn archives() -> Vec<(&'static str, Vec<u8>, usize)> {
     ]
 }
 
-/// Runs a scan of an archive, and counts the bytes that are read of it.
-fn count(path: &Path, out: &Path, threads: usize, told: &[&str]) -> (Ran, u64) {
+/// Scans an archive, and counts the bytes that are read of it.
+fn count(path: &Path, out: &Path, threads: usize, options: &[&str]) -> (Ran, u64) {
     let counted = out.with_extension("bytes");
     let mut command = util::command();
     command
@@ -105,7 +104,7 @@ fn count(path: &Path, out: &Path, threads: usize, told: &[&str]) -> (Ran, u64) {
         .arg("-o")
         .arg(out)
         .args(["--json", "-t", &threads.to_string()])
-        .args(told);
+        .args(options);
     let shim = Shim {
         path: path.to_str().unwrap(),
         calls: "read",
@@ -120,7 +119,7 @@ fn count(path: &Path, out: &Path, threads: usize, told: &[&str]) -> (Ran, u64) {
 }
 
 #[test]
-fn little_of_a_file_is_read_twice_and_its_size_is_reported() {
+fn a_file_is_read_almost_once_and_its_size_is_reported() {
     if !can_load() {
         println!("{NO_SHIM}");
         return;
@@ -134,15 +133,15 @@ fn little_of_a_file_is_read_twice_and_its_size_is_reported() {
         let mut first: Option<PathBuf> = None;
         for threads in THREADS {
             let out = folder.path().join(format!("{name}-{threads}"));
-            // Which archive it is, is told, so that its beginning is read but to detect its kind.
-            let told = ["--crawl", "X", "--subset", "warc"];
-            let (ran, read) = count(&path, &out, threads, &told);
+            // Crawl and subset are given, so the beginning is read only to detect the format.
+            let options = ["--crawl", "X", "--subset", "warc"];
+            let (ran, read) = count(&path, &out, threads, &options);
             assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
             let boundaries = match threads {
                 1 => 0,
                 _ => size.div_ceil(SLICE_BYTES) - 1,
             };
-            // A large member of several records is decoded for its checksum first.
+            // A large member with several records is first decoded to verify its checksum.
             let twice = if name.starts_with("whole") { size } else { 0 };
             let most = size + twice + boundaries * SLICE_BYTES + PLANNING_BYTES;
             println!("{name}, {threads} threads: {read} bytes read of {size}, at most {most}");

@@ -1,6 +1,6 @@
 //! Inputs that can be read only once: pipes with a path, FIFOs, standard input.
 //!
-//! Each must give the tables that the same bytes give as a file.
+//! Each must give the same tables as a file with the same bytes.
 
 #![cfg(unix)]
 
@@ -12,10 +12,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The longest that a run may take before it is taken for one that waits forever.
+/// The time after which a run is assumed to wait forever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An archive of more than 1 MiB, packed: more than is kept of a stream.
+/// Returns an archive of more than 1 MiB compressed, which is more than is kept of a
+/// stream.
 fn large() -> Vec<u8> {
     let sound = fs::read(archive("cc-robotstxt.warc.gz")).unwrap();
     sound.repeat((3 << 20) / sound.len())
@@ -28,7 +29,7 @@ fn fifo(folder: &TempDir, name: &str) -> PathBuf {
     path
 }
 
-/// Waits for a run to end, and kills it if it does not.
+/// Waits for a run to end, and kills it after the time limit.
 fn wait(mut child: Child) -> Ran {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -56,7 +57,7 @@ fn bash(script: &str, arguments: &[&str]) -> Ran {
     wait(spawn(&mut command))
 }
 
-/// The tables of a dataset, as bytes.
+/// Returns the bytes of the tables of a dataset.
 fn tables(dataset: &Path) -> Vec<(String, Vec<u8>)> {
     let files = files_below(dataset).into_iter();
     let files = files.filter(|path| path.extension().is_some_and(|end| end == "parquet"));
@@ -85,7 +86,7 @@ fn assert_whole(ran: &Ran, dataset: &Path, expected: &Path) {
     assert_verifies(dataset);
 }
 
-/// A folder with an archive `x.warc.gz`, and the dataset of it.
+/// Creates a folder with an archive `x.warc.gz` and its dataset.
 fn reference(bytes: &[u8]) -> (TempDir, String, PathBuf) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("x.warc.gz");
@@ -99,7 +100,7 @@ fn reference(bytes: &[u8]) -> (TempDir, String, PathBuf) {
 
 #[test]
 fn a_pipe_with_a_path_gives_the_tables_of_the_file() {
-    // One smaller than what is read to detect an archive, and one larger than
+    // One archive is smaller than what is read for detection, the other is larger than
     // what is kept of a stream.
     let small = fs::read(archive("per-record-1.1.warc.gz")).unwrap();
     for (case, bytes) in [small, large()].iter().enumerate() {
@@ -118,7 +119,7 @@ fn a_pipe_with_a_path_gives_the_tables_of_the_file() {
             let ran = bash(script, &[&path, out.to_str().unwrap()]);
             assert_whole(&ran, &out, &expected);
         }
-        // Nothing is read to learn the crawl and the subset.
+        // Crawl and subset are given, so nothing is read to find them.
         let out = folder.path().join(format!("out-{case}-told"));
         let folders = files_below(&expected.join("robots_files"));
         let place = relative(&folders[0], &expected);
@@ -134,7 +135,7 @@ fn a_pipe_with_a_path_gives_the_tables_of_the_file() {
 }
 
 #[test]
-fn a_fifo_is_opened_once_whether_or_not_its_crawl_is_told() {
+fn a_fifo_is_opened_once_with_and_without_a_given_crawl() {
     let (folder, path, expected) = reference(&large());
     let bytes = fs::read(&path).unwrap();
     for (nth, told) in [&[][..], &["--crawl", "X", "--subset", "robotstxt"]]
@@ -146,7 +147,7 @@ fn a_fifo_is_opened_once_whether_or_not_its_crawl_is_told() {
         let mut command = command();
         command.arg(&pipe).arg("-o").arg(&out).args(*told);
         let child = spawn(&mut command);
-        // Were it opened twice, the second opening would wait for another writer.
+        // A second opening would wait for another writer.
         File::create(&pipe).unwrap().write_all(&bytes).unwrap();
         let ran = wait(child);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -174,7 +175,7 @@ fn streams_are_read_one_after_another() {
         assert_eq!(made[captures]["warc_filename"], "stream-2");
         assert_verifies(&out);
 
-        // The writer of the second begins when the first has been read whole.
+        // The writer of the second begins after the first has been read completely.
         let pipes = [1, 2, 3].map(|nth| fifo(&folder, &format!("{threads}-{nth}.warc.gz")));
         let list = folder.path().join(format!("list-{threads}"));
         let lines = pipes.each_ref().map(|pipe| pipe.to_str().unwrap());
@@ -202,7 +203,7 @@ fn a_dry_run_opens_no_stream() {
     let folder = TempDir::new().unwrap();
     let pipe = fifo(&folder, "x.warc.gz");
     let out = folder.path().join("out");
-    // It has no writer: to open it would wait forever.
+    // It has no writer, so opening it would wait forever.
     let mut command = command();
     command.arg(&pipe).arg("--dry-run").arg("-o").arg(&out);
     let ran = wait(spawn(&mut command));
@@ -216,7 +217,7 @@ fn a_dry_run_opens_no_stream() {
 }
 
 #[test]
-fn a_fifo_in_a_folder_is_no_archive_of_it() {
+fn a_fifo_in_a_folder_is_not_an_input() {
     let folder = TempDir::new().unwrap();
     fifo(&folder, "pipe.warc.gz");
     fs::copy(archive("plain.warc"), folder.path().join("x.warc")).unwrap();
@@ -230,7 +231,7 @@ fn a_fifo_in_a_folder_is_no_archive_of_it() {
 }
 
 #[test]
-fn what_cannot_be_done_with_streams_is_refused_before_they_are_opened() {
+fn options_that_streams_do_not_support_are_refused_before_opening() {
     let folder = TempDir::new().unwrap();
     let pipe = fifo(&folder, "x.warc.gz");
     let pipe = pipe.to_str().unwrap();
@@ -244,7 +245,7 @@ fn what_cannot_be_done_with_streams_is_refused_before_they_are_opened() {
         (&[pipe, "--name", ""], "--name"),
     ] {
         let mut command = command();
-        // Standard input that stays open, and has nothing to read.
+        // Standard input stays open without any bytes.
         command
             .args(arguments)
             .arg("-o")
@@ -265,7 +266,7 @@ fn what_cannot_be_done_with_streams_is_refused_before_they_are_opened() {
 }
 
 #[test]
-fn a_stream_that_is_no_archive_is_refused() {
+fn a_stream_that_is_not_an_archive_is_refused() {
     let folder = TempDir::new().unwrap();
     for (nth, told) in [&[][..], &["--crawl", "X", "--subset", "warc"]]
         .iter()
@@ -281,7 +282,7 @@ fn a_stream_that_is_no_archive_is_refused() {
 }
 
 #[test]
-fn the_name_of_a_stream_also_says_its_crawl_and_subset() {
+fn crawl_and_subset_follow_from_the_name_of_a_stream() {
     let (folder, path, _) = reference(&large());
     let out = folder.path().join("out");
     let name = "crawl-data/CC-MAIN-2025-38/segments/1/robotstxt/x.warc.gz";

@@ -1,5 +1,5 @@
-//! The command line, as a table: what is typed, the exit code, and what is
-//! written to which stream. Rows are named for the defects that they cover.
+//! The command line as a table of arguments, exit codes and outputs. Rows are named for
+//! the defects that they cover.
 
 mod rows;
 #[cfg(unix)]
@@ -13,36 +13,36 @@ use std::path::Path;
 use std::process::Stdio;
 use tempfile::TempDir;
 
-/// What a stream is to hold.
+/// The expected content of an output stream.
 #[derive(Clone, Copy, Debug)]
-enum Said {
-    /// Nothing at all.
+enum Expected {
+    /// No output.
     Nothing,
-    /// All of these texts.
+    /// All of these texts, among others.
     All(&'static [&'static str]),
-    /// This text, whole.
+    /// Exactly this text.
     Whole(&'static str),
 }
 
-/// A command and what it is to do. It runs in a folder of its own, in which
-/// are the files of [`prepare`].
+/// A command with its expected result. It runs in a folder of its own that contains the
+/// files of [`prepare`].
 #[derive(Clone, Copy, Debug)]
 struct Row {
     /// The code of the defect.
     item: &'static str,
-    /// The arguments; blanks divide them. `''` is an empty one.
+    /// The arguments, separated by blanks. `''` is an empty argument.
     args: &'static str,
-    /// Standard input; a terminal is never connected.
+    /// Standard input, which is never a terminal.
     stdin: &'static str,
     code: i32,
-    out: Said,
-    err: Said,
+    out: Expected,
+    err: Expected,
 }
 
-/// Texts that end a terminal's line, move its cursor or reverse its direction.
+/// Characters that end a line, move the cursor or reverse the direction of writing.
 const HOSTILE: &str = "a\x1b[2Jb\x07c\u{9b}1md\u{202e}e\u{2028}f";
 
-/// Fills a folder with what rows use: archives, a dataset, lists.
+/// Creates the files that rows use: archives, a dataset, lists.
 fn prepare(folder: &Path) {
     let copy = |from: &str, to: &str| fs::copy(archive(from), folder.join(to)).unwrap();
     copy("cc-robotstxt.warc.gz", "crawl.warc.gz");
@@ -100,12 +100,12 @@ fn start(folder: &Path, args: &[&str], stdin: &str) -> Ran {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A command that reads no standard input may have ended already.
+    // A command that does not read standard input may have ended already.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     child.wait_with_output().unwrap().into()
 }
 
-impl Said {
+impl Expected {
     fn check(self, text: &str, row: &Row) {
         match self {
             Self::Nothing => assert_eq!(text, "", "{row:?}"),
@@ -123,7 +123,7 @@ impl Said {
 }
 
 #[test]
-fn every_row_has_its_exit_code_and_its_texts() {
+fn each_command_has_the_expected_exit_code_and_output() {
     let made = TempDir::new().unwrap();
     prepare(made.path());
     for row in rows::ROWS {
@@ -143,30 +143,30 @@ fn every_row_has_its_exit_code_and_its_texts() {
         row.out.check(&ran.out, row);
         row.err.check(&ran.err, row);
         for text in [&ran.out, &ran.err] {
-            let control = text.chars().find(|char| is_obeyed(*char));
+            let control = text.chars().find(|char| is_control_character(*char));
             assert_eq!(control, None, "{row:?}: {text:?}");
         }
-        // One scheme of messages (C19): an error or a warning comes first.
+        // All messages have one format (C19): an error or a warning comes first.
         if row.code != 0 && !ran.err.is_empty() {
             let is_message = ["error: ", "warning: "]
                 .iter()
-                .any(|it| ran.err.starts_with(it));
+                .any(|prefix| ran.err.starts_with(prefix));
             assert!(is_message, "{row:?}: {}", ran.err);
         }
     }
 }
 
-/// Whether a terminal obeys a character instead of showing it.
-fn is_obeyed(char: char) -> bool {
+/// Returns true if a character has an effect on a terminal.
+fn is_control_character(char: char) -> bool {
     let code = u32::from(char);
     let is_control = code < 0x20 && char != '\n' || (0x7f..0xa0).contains(&code);
     is_control || "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}".contains(char)
 }
 
-/// C1 to C23 each have a row here or a test below; C18 and D7 have both, and
-/// C24 is tested with the Makefile.
+/// C1 to C23 each have a row or a test below. C18 and D7 have both, and C24 is tested
+/// with the Makefile.
 #[test]
-fn every_item_is_covered() {
+fn each_defect_has_a_row_or_a_test() {
     let missing: Vec<String> = (1..=23)
         .map(|number| format!("C{number}"))
         .filter(|item| !["C18", "C19"].contains(&item.as_str()))
@@ -175,7 +175,7 @@ fn every_item_is_covered() {
     assert_eq!(missing, rows::MISSING);
 }
 
-/// The large archive makes a run long enough for its progress to be drawn.
+/// Writes an archive that is large enough for progress to be drawn.
 #[cfg(unix)]
 fn large_archive(folder: &Path) {
     let bytes = fs::read(archive("cc-robotstxt.warc.gz")).unwrap();
@@ -231,7 +231,11 @@ fn the_summary_loses_no_line_in_a_narrow_terminal() {
         "out",
         "--overwrite",
     ];
-    let without_time = |line: &str| line.rsplit_once(", ").map_or(line, |it| it.0).to_owned();
+    let without_time = |line: &str| {
+        line.rsplit_once(", ")
+            .map_or(line, |(before, _)| before)
+            .to_owned()
+    };
     let piped = start(folder.path(), &args, "");
     assert_eq!(piped.code, Some(1));
     let wanted: Vec<String> = piped
@@ -263,7 +267,7 @@ fn prefixes_are_colored_on_a_terminal_only_and_not_with_no_color() {
         bytes.starts_with(b"\x1b[1m\x1b[31merror:\x1b[0m cannot read"),
         "{bytes:?}"
     );
-    // The runner of a terminal removes NO_COLOR, so a shell sets it again.
+    // The terminal of the tests removes NO_COLOR, so a shell sets it again.
     let program = command().get_program().to_owned();
     let mut shell = std::process::Command::new("sh");
     shell
@@ -275,7 +279,7 @@ fn prefixes_are_colored_on_a_terminal_only_and_not_with_no_color() {
 }
 
 #[test]
-fn a_file_named_like_a_misspelt_command_is_read() {
+fn a_file_named_like_a_misspelt_command_is_an_input() {
     let folder = TempDir::new().unwrap();
     fs::copy(
         archive("per-record-1.1.warc.gz"),
@@ -287,7 +291,7 @@ fn a_file_named_like_a_misspelt_command_is_read() {
 }
 
 #[test]
-fn sizes_reach_the_run_as_bytes() {
+fn sizes_with_units_are_converted_to_bytes() {
     let folder = TempDir::new().unwrap();
     fs::copy(
         archive("per-record-1.1.warc.gz"),
@@ -303,16 +307,19 @@ fn sizes_reach_the_run_as_bytes() {
     }
 }
 
-/// Offers of completions for an option, as `bash` has them.
+/// Reads the completions of `bash` for an option.
 #[test]
-fn completions_offer_values_and_no_files_in_their_place() {
+fn completions_offer_values_instead_of_files() {
     let script = start(Path::new("."), &["completions", "bash"], "").out;
     let offers = |option: &str| -> Vec<&str> {
         let case = format!("{option})");
-        let at: Vec<usize> = script.match_indices(&case).map(|(at, _)| at).collect();
-        assert!(!at.is_empty(), "{option} is not in the script");
-        let line = |at: usize| script[at..].lines().nth(1).unwrap().trim();
-        at.into_iter().map(line).collect()
+        let offsets: Vec<usize> = script
+            .match_indices(&case)
+            .map(|(offset, _)| offset)
+            .collect();
+        assert!(!offsets.is_empty(), "{option} is not in the script");
+        let line = |offset: usize| script[offset..].lines().nth(1).unwrap().trim();
+        offsets.into_iter().map(line).collect()
     };
     for (option, values) in [
         ("--dialect", "default google rfc9309 koster1996"),
@@ -343,9 +350,8 @@ fn completions_offer_values_and_no_files_in_their_place() {
     assert!(script.contains(tables), "the argument of schema");
 }
 
-/// JSON on a terminal is harmless and has the same values.
 #[test]
-fn json_escapes_what_terminals_obey() {
+fn json_escapes_control_characters_without_changing_values() {
     let folder = TempDir::new().unwrap();
     prepare(folder.path());
     let args = [
@@ -358,7 +364,7 @@ fn json_escapes_what_terminals_obey() {
         "https://h/a",
     ];
     let ran = start(folder.path(), &args, "");
-    assert!(!ran.out.chars().any(is_obeyed), "{:?}", ran.out);
+    assert!(!ran.out.chars().any(is_control_character), "{:?}", ran.out);
     let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(value["agent"], HOSTILE);
 }

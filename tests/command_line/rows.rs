@@ -1,9 +1,9 @@
-//! The rows.
+//! The rows of the table.
 
+use super::Expected::{All, Nothing, Whole};
 use super::Row;
-use super::Said::{All, Nothing, Whole};
 
-/// Items that have no row yet.
+/// Defects without a row.
 pub(super) const MISSING: &[&str] = &[];
 
 const ROW: Row = Row {
@@ -15,7 +15,7 @@ const ROW: Row = Row {
     err: Nothing,
 };
 
-/// The report on the file `robots.txt` that [`super::prepare`] makes.
+/// The report on the file `robots.txt` that [`super::prepare`] creates.
 const PARTIAL: &str = "x: partial (wildcard, line 2)\n  google      partial\n  rfc9309     partial\n  \
     koster1996  partial\n";
 
@@ -373,7 +373,7 @@ pub(super) const ROWS: &[Row] = &[
         err: All(&["error: unexpected argument '--nope' found\n"]),
         ..ROW
     },
-    // The reader of lists has its own test of this: no row can be that large.
+    // The reader of lists has a test of its own, since no row can be that large.
     Row {
         item: "C22",
         args: "agents --agents uneven.csv",
@@ -408,7 +408,7 @@ pub(super) const ROWS: &[Row] = &[
         err: All(&["hint: a similar value exists: 'google'\n"]),
         ..ROW
     },
-    // Text of others, shown by every command that shows any.
+    // Untrusted text, in each command that prints any.
     Row {
         item: "D7",
         args: "hostile.warc -o out",
@@ -474,7 +474,7 @@ pub(super) const ROWS: &[Row] = &[
         item: "D7",
         args: "small.warc.gz -o out --shard HOSTILE",
         code: 2,
-        // The parser of arguments leaves out sequences that begin with ESC, and BEL.
+        // The argument parser removes BEL and sequences that begin with ESC.
         err: All(&["error: invalid value 'abc\\u{9b}1md\\u{202e}e"]),
         ..ROW
     },

@@ -1,5 +1,4 @@
-//! A terminal for tests: a pseudo-terminal of a given width, and the screen
-//! that its output draws.
+//! A pseudo-terminal of a given width, and the screen that its output draws.
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -16,8 +15,8 @@ pub(crate) enum Streams {
     OutAndErr,
 }
 
-/// Runs a command in a terminal of this width. Returns its exit code and what
-/// it wrote to the terminal. Standard output is dropped if it is elsewhere.
+/// Runs a command in a terminal of this width. Returns its exit code and its output to
+/// the terminal. Standard output is dropped if it is not connected.
 pub(crate) fn run(columns: u16, command: &mut Command, streams: Streams) -> (i32, Vec<u8>) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -43,36 +42,36 @@ pub(crate) fn run(columns: u16, command: &mut Command, streams: Streams) -> (i32
         Streams::OutAndErr => command.stdout(slave.try_clone().unwrap()),
     };
     let mut child = command.spawn().unwrap();
-    // What the command holds keeps the terminal open.
+    // The file descriptors of the command would keep the terminal open.
     command.stdout(std::process::Stdio::null());
     command.stderr(std::process::Stdio::null());
     drop(slave);
     let mut bytes = Vec::new();
-    // Linux ends it with an error once the last writer has closed it.
+    // On Linux, reading fails after the last writer has closed the terminal.
     let _ = File::from(master).read_to_end(&mut bytes);
     (child.wait().unwrap().code().unwrap(), bytes)
 }
 
-/// A screen without a lower end.
+/// A screen of unlimited height.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     columns: usize,
     rows: Vec<Row>,
     row: usize,
     column: usize,
-    /// How often a character was written beyond the last column.
+    /// The number of characters that were written beyond the last column.
     pub(crate) wraps: usize,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Row {
     text: Vec<char>,
-    /// Whether its line goes on in the next row.
+    /// True if the line continues in the next row.
     goes_on: bool,
 }
 
 impl Screen {
-    /// Draws what was written to a terminal of this width.
+    /// Draws the output to a terminal of this width.
     pub(crate) fn draw(columns: u16, bytes: &[u8]) -> Self {
         let mut screen = Self {
             columns: usize::from(columns),
@@ -111,7 +110,7 @@ impl Screen {
         self.column += 1;
     }
 
-    /// Obeys a control sequence, such as `ESC [ 2 K`.
+    /// Executes a control sequence, such as `ESC [ 2 K`.
     fn control(&mut self, chars: &mut impl Iterator<Item = char>) {
         assert_eq!(chars.next(), Some('['), "no other sequences are written");
         let mut number = String::new();
@@ -133,13 +132,13 @@ impl Screen {
                 self.row();
                 self.rows.truncate(row);
             }
-            // Colors, and whether the cursor is shown.
+            // Colors and the visibility of the cursor have no effect on the text.
             'm' | 'h' | 'l' => {}
             other => panic!("the sequence {number}{other} is not known"),
         }
     }
 
-    /// The lines on the screen at the end; those of several rows are joined.
+    /// Returns the lines on the screen. The rows of a wrapped line are joined.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = vec![String::new()];
         for row in &self.rows {
@@ -161,7 +160,7 @@ impl Screen {
 }
 
 #[test]
-fn a_screen_shows_what_was_not_overwritten() {
+fn a_screen_shows_the_text_that_was_not_overwritten() {
     let screen = Screen::draw(5, b"abc\r\x1b[2Kd\n\rabcdefg\r\nx\x1b[1A\r\x1b[2Ky");
     assert_eq!(screen.lines(), ["d", "abcdey", "x"]);
     assert_eq!(screen.wraps, 1);

@@ -1,5 +1,5 @@
-//! `make` and the system package that virtual environments need (C24): it is
-//! announced, and no password is ever asked for.
+//! Installation of the system package for virtual environments by `make` (C24): it is
+//! announced, and `make` never prompts for a password.
 
 #![cfg(unix)]
 
@@ -10,16 +10,16 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Writes a program for the test's own PATH.
+/// Writes a program into a folder of the PATH of the test.
 fn program(folder: &Path, name: &str, script: &str) {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Runs `make .venv-test/ready` without Python's module venv, as a user for
-/// whom `sudo` and `apt-get` do as the scripts say. Returns whether it went
-/// well, what it said, and the calls of `sudo` and `apt-get`.
+/// Runs `make .venv-test/ready` without the Python module venv, with the scripts as
+/// `sudo` and `apt-get`. Returns its success, its output, and the calls of `sudo` and
+/// `apt-get`.
 fn make(user: &str, sudo: &str) -> (bool, String, String) {
     let folder = TempDir::new().unwrap();
     let bin = folder.path().join("bin");
@@ -29,7 +29,7 @@ fn make(user: &str, sudo: &str) -> (bool, String, String) {
     fs::write(folder.path().join("jobs/requirements.txt"), "duckdb==9\n").unwrap();
     fs::create_dir_all(folder.path().join(".venv")).unwrap();
     fs::write(folder.path().join(".venv/of-the-reader"), "").unwrap();
-    // It has no ensurepip until apt-get was called, and makes a pip that does nothing.
+    // It has no ensurepip before apt-get is called, and creates a pip without effect.
     let python = "case \"$*\" in\n\
         *ensurepip*) grep -q '^apt-get install' \"$CALLS\" ;;\n\
         *'-m venv'*) for last; do :; done; mkdir -p \"$last/bin\"\n\
@@ -105,9 +105,8 @@ fn with_rights_the_package_is_announced_and_installed() {
     }
 }
 
-/// The environment that the README makes is not used, and not removed.
 #[test]
-fn make_test_has_a_folder_of_its_own() {
+fn make_test_does_not_touch_the_environment_of_the_readme() {
     let dry = |target: &str| {
         let make = Command::new("make")
             .args(["-n", target])

@@ -1,4 +1,4 @@
-//! What the tests share: places, the command, and tables read back.
+//! Helpers of all tests: paths, the command, and reading of tables.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type};
@@ -10,24 +10,25 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
 
-/// The folder of the project.
+/// Returns the folder of the project.
 pub(crate) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of the samples.
+/// Returns the folder of the samples.
 pub(crate) fn samples() -> PathBuf {
     project().join("data-samples")
 }
 
-/// The path of an archive among the samples, as an argument.
+/// Returns the path of a sample archive as an argument.
 pub(crate) fn archive(name: &str) -> String {
     let path = samples().join("warc").join(name);
     path.to_str().unwrap().to_owned()
 }
 
-/// The folder of data that is not part of the project, where it is there.
+/// Returns the folder of data that is not part of the project, if it exists.
 pub(crate) fn shared_data() -> Option<PathBuf> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data"));
     if !path.is_dir() {
@@ -37,38 +38,37 @@ pub(crate) fn shared_data() -> Option<PathBuf> {
     Some(path)
 }
 
-/// The bytes of a text in base64, with or without its padding.
+/// Decodes base64 with or without padding.
 pub(crate) fn base64(text: &str) -> Vec<u8> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let (mut out, mut bits, mut held) = (Vec::new(), 0u32, 0);
+    let (mut out, mut bits, mut bit_count) = (Vec::new(), 0u32, 0);
     for &byte in text.trim_end_matches('=').as_bytes() {
         let digit = DIGITS.iter().position(|&digit| digit == byte);
         bits = bits << 6 | digit.expect("a digit of base64") as u32;
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            out.push((bits >> held) as u8);
-            bits &= (1 << held) - 1;
+        bit_count += 6;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            out.push((bits >> bit_count) as u8);
+            bits &= (1 << bit_count) - 1;
         }
     }
     out
 }
 
-/// All batches of a Parquet file.
+/// Returns all batches of a Parquet file.
 pub(crate) fn columns(path: &Path) -> Vec<RecordBatch> {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
     reader.build().unwrap().map(Result::unwrap).collect()
 }
 
-/// The rows of all Parquet files of a table of a dataset, as JSON objects, in
-/// the order of their files.
+/// Returns the rows of a table of a dataset as JSON objects, in the order of its files.
 pub(crate) fn rows(dataset: &Path, table: &str) -> Vec<Value> {
     let files = files_below(&dataset.join(table));
     files.iter().flat_map(|path| rows_of_file(path)).collect()
 }
 
-/// The rows of a Parquet file, as JSON objects.
+/// Returns the rows of a Parquet file as JSON objects.
 pub(crate) fn rows_of_file(path: &Path) -> Vec<Value> {
     let mut rows = Vec::new();
     for batch in columns(path) {
@@ -93,12 +93,12 @@ fn value(column: &dyn Array, row: usize) -> Value {
         DataType::Int16 => json!(column.as_primitive::<Int16Type>().value(row)),
         DataType::Int32 => json!(column.as_primitive::<Int32Type>().value(row)),
         DataType::Int64 => json!(column.as_primitive::<Int64Type>().value(row)),
-        // No test asks for these by value.
+        // No test needs the values of other types.
         other => json!(format!("{other}")),
     }
 }
 
-/// All files below a folder, sorted; none where there is no such folder.
+/// Returns all files below a folder, sorted; none if the folder does not exist.
 pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let entries = fs::read_dir(folder).into_iter().flatten();
@@ -113,23 +113,23 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A path below a folder, with slashes.
+/// Returns a path relative to a folder, with slashes.
 pub(crate) fn relative(path: &Path, folder: &Path) -> String {
     let path = path.strip_prefix(folder).unwrap();
     path.to_str().unwrap().replace('\\', "/")
 }
 
-/// The command, ready to be run, with nothing on its standard input.
+/// Returns the command with an empty standard input.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_robots-scan"));
     command.stdin(Stdio::null());
     command
 }
 
-/// What a run of the command came to.
+/// The result of running the command.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    /// Its exit code; none if a signal ended it.
+    /// The exit code; `None` if a signal ended the command.
     pub(crate) code: Option<i32>,
     /// Its standard output.
     pub(crate) out: String,
@@ -152,6 +152,49 @@ pub(crate) fn run<I: AsRef<OsStr>>(args: impl IntoIterator<Item = I>) -> Ran {
     command().args(args).output().unwrap().into()
 }
 
+/// A temporary folder, and paths in it as arguments.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn arg(&self, name: &str) -> String {
+        self.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        self.arg(name)
+    }
+
+    /// Copies a sample into the folder under a name.
+    pub(crate) fn put(&self, sample: &str, name: &str) -> String {
+        self.write(name, fs::read(archive(sample)).unwrap())
+    }
+
+    pub(crate) fn exists(&self, name: &str) -> bool {
+        self.path().join(name).exists()
+    }
+}
+
+/// Asserts that a command ended before a run began, and that its messages contain all
+/// of these words.
+#[track_caller]
+pub(crate) fn assert_refused(ran: &Ran, words: &[&str]) {
+    for word in words {
+        assert!(ran.err.contains(word), "`{word}` is not in: {}", ran.err);
+    }
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
+}
+
 #[test]
 fn base64_is_read_with_and_without_padding() {
     for (text, bytes) in [
@@ -164,7 +207,7 @@ fn base64_is_read_with_and_without_padding() {
     }
 }
 
-/// Numbers that are the same in every run (xorshift64*).
+/// A generator of pseudorandom numbers (xorshift64*), which are the same in every run.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -172,7 +215,7 @@ impl Random {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// A number from 0 to `below - 1`.
+    /// Returns a number from 0 to `below - 1`.
     pub(crate) fn below(&mut self, below: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
