@@ -7,14 +7,14 @@
 //!
 //! The order of the steps:
 //!
-//! 1. [`capture_rows`]: reads `robots_files`.
-//! 2. [`captures`]: sorts the captures that are needed by a key.
-//! 3. [`revisits`]: gives each revisit the content that it refers to.
-//! 4. [`redirects`]: follows redirect chains and returns the candidates of each
+//! 1. `capture_rows.rs`: reads `robots_files`.
+//! 2. `captures.rs`: sorts the captures that are needed by a key.
+//! 3. `revisits.rs`: gives each revisit the content that it refers to.
+//! 4. `redirects.rs`: follows redirect chains and returns the candidates of each
 //!    origin and time.
-//! 5. [`candidate`]: selects the authoritative one.
+//! 5. `candidate.rs`: selects the authoritative one.
 //!
-//! [`host`] does this for one host, `url_match` for the origins of a URL list.
+//! `host.rs` does this for one host, `url_match` for the origins of a URL list.
 
 pub(crate) mod as_of;
 pub(crate) mod candidate;

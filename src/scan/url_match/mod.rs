@@ -2,16 +2,16 @@
 //! according to the captures of a dataset.
 //!
 //! The list and the dataset may be much larger than memory. All data is sorted
-//! externally ([`external_sort`](crate::external_sort)) and merged, so every
+//! externally (`src/scan/external_sort`) and merged, so every
 //! file is read sequentially:
 //!
-//! 1. [`url_list`] reads the list, and [`prepared`] sorts the URLs by origin and
-//!    time ([`lookup`]).
+//! 1. `url_list/` reads the list, and `prepared.rs` sorts the URLs by origin and
+//!    time (`lookup.rs`).
 //! 2. [`resolve`](crate::resolve) finds the authoritative capture for each
 //!    origin and time.
-//! 3. [`evaluate`] decides: first what the status of the capture decides, then
+//! 3. `evaluate.rs` decides: first what the status of the capture decides, then
 //!    the rules. Each robots.txt is rebuilt once from the table rows.
-//! 4. [`output`] writes the decisions ([`decision`]) in the order of the list.
+//! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
 
 mod accepted_url;
 mod context;

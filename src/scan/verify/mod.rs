@@ -1,8 +1,8 @@
 //! `verify`: checks that a dataset is complete and consistent with its
 //! manifest.
 //!
-//! The order: manifest ([`dataset`]), plan of parts ([`plan`]), folders
-//! ([`folder`]), files ([`file`]), tables of each part ([`part`]), and keys of
+//! The order: manifest (`dataset.rs`), plan of parts (`plan.rs`), folders
+//! (`folder.rs`), files (`file.rs`), tables of each part (`part.rs`), and keys of
 //! all parts. Every file is read completely, first for its digest and then for
 //! its pages; after that, the columns that other tables are compared with are
 //! read again. No finding stops the verification.
@@ -13,7 +13,7 @@
 //!
 //! If you change what `scan` writes to two places, such as a count in
 //! `robots_files` and the rows of a table, also check the comparison in
-//! [`captures`], [`child_rows`] or [`part`].
+//! `captures.rs`, `child_rows.rs` or `part.rs`.
 
 mod agents_table;
 mod captures;
