@@ -5,7 +5,7 @@
 
 use crate::document::Span;
 
-/// How much an anomaly matters to the author of the file.
+/// The severity of an anomaly for the author of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Harmless, or a matter of taste.

@@ -136,7 +136,7 @@ pub(crate) fn verdict<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -
     }
 }
 
-/// Whether some path is allowed, and whether some path is disallowed.
+/// The outcomes that occur among all paths.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathOutcomes {
     allows: bool,

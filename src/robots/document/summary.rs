@@ -30,7 +30,7 @@ pub struct Summary {
     pub has_bom: bool,
     /// True if the body is valid UTF-8.
     pub is_valid_utf8: bool,
-    /// How the lines end.
+    /// The kind of its line ends.
     pub line_endings: LineEndings,
     /// The class of the content.
     pub content: ContentClass,
@@ -60,7 +60,7 @@ impl Default for Summary {
     }
 }
 
-/// How the lines of a body end.
+/// The kind of line ends in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEndings {
     /// There is a single line, without a line end.

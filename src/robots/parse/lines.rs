@@ -31,7 +31,7 @@ pub struct Line<'a> {
     pub start: usize,
     /// The bytes of the line.
     pub bytes: &'a [u8],
-    /// How the line ends.
+    /// The line end.
     pub ending: LineEnding,
 }
 

@@ -5,7 +5,7 @@ use crate::agent_name::{is_product_token, product_token, whole_name};
 use crate::anomaly::AnomalyKind;
 use crate::document::{Group, Span};
 
-/// What a user-agent line adds to its directive.
+/// The fields of a directive that only a user-agent line has.
 #[derive(Default)]
 pub(super) struct ParsedAgent {
     /// The number of the line in its group, from 1.
