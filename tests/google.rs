@@ -77,8 +77,8 @@ fn every_line_is_read_as_googles_parser_reads_it() {
             let directive = robots
                 .directives()
                 .iter()
-                .find(|it| u64::from(it.line_no) == no);
-            let event = match directive.map(|it| it.kind) {
+                .find(|line| u64::from(line.line_no) == no);
+            let event = match directive.map(|line| line.kind) {
                 None => "none",
                 Some(DirectiveKind::UserAgent) => "user-agent",
                 Some(DirectiveKind::Allow) => "allow",
@@ -299,7 +299,7 @@ fn every_real_file_has_the_counts_of_googles_parser() {
                 robots
                     .anomalies()
                     .iter()
-                    .filter(|it| it.kind == anomaly)
+                    .filter(|line| line.kind == anomaly)
                     .count() as i64
             };
             let ours = [

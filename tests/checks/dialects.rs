@@ -34,7 +34,7 @@ pub fn check(data: &[u8]) {
         }
         let name = agent.to_ascii_lowercase();
         let is_token = google_token(agent).len() == agent.len() && agent.len() < 100;
-        let is_stranger = is_token && !agent.is_empty() && rows.iter().all(|it| it.agent != name);
+        let is_stranger = is_token && !agent.is_empty() && rows.iter().all(|row| row.agent != name);
         let row = rows.first().filter(|_| is_stranger);
         assert_crawler(&robots, reading, agent, url, row);
     }
@@ -149,8 +149,8 @@ fn assert_rows(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdi
     let said = lines::read(robots.body(), reading).0;
     let mut agents = said
         .iter()
-        .filter(|it| it.key == DirectiveKind::UserAgent && it.counts);
-    let others_basis = match (agents.any(|it| is_star(&it.value)), rows.len()) {
+        .filter(|line| line.key == DirectiveKind::UserAgent && line.counts);
+    let others_basis = match (agents.any(|line| is_star(&line.value)), rows.len()) {
         (true, _) => Basis::Wildcard,
         (false, 1) => Basis::NoRules,
         (false, _) => Basis::NoGroup,

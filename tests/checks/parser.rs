@@ -63,7 +63,7 @@ fn assert_as_oracle(robots: &RobotsTxt<'_>, reading: ParseOptions) {
     });
     assert_eq!(said.collect::<Vec<_>>(), expected, "{}", shown(body));
     let found = robots.anomalies().iter();
-    let too_long = found.filter(|it| it.kind == AnomalyKind::OverlongLine);
+    let too_long = found.filter(|line| line.kind == AnomalyKind::OverlongLine);
     let figures = robots.summary();
     let seen = Counts {
         lines: figures.n_lines,
@@ -133,7 +133,7 @@ fn assert_sound(robots: &RobotsTxt<'_>) {
     }
     let findings = robots.anomalies();
     assert!(
-        findings.is_sorted_by_key(|it| it.line_no),
+        findings.is_sorted_by_key(|line| line.line_no),
         "findings of {}",
         shown(body)
     );
@@ -162,12 +162,12 @@ fn assert_figures(robots: &RobotsTxt<'_>) {
         robots
             .directives()
             .iter()
-            .filter(|it| it.kind == key)
+            .filter(|line| line.kind == key)
             .count() as u32
     };
     let found = |anomaly: AnomalyKind| {
         let findings = robots.anomalies().iter();
-        findings.filter(|it| it.kind == anomaly).count() as u32
+        findings.filter(|line| line.kind == anomaly).count() as u32
     };
     let counted = [
         (figures.n_user_agents, of(DirectiveKind::UserAgent)),
@@ -215,7 +215,7 @@ fn assert_figures(robots: &RobotsTxt<'_>) {
             shown(robots.body())
         );
     }
-    let ends = lines.iter().filter(|it: &&Line| it.is_ended).count();
+    let ends = lines.iter().filter(|line: &&Line| line.is_ended).count();
     assert_eq!(figures.line_endings == LineEndings::None, ends == 0);
 }
 
@@ -248,7 +248,7 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
         let lines = robots.group_directives(no);
         let agents = lines
             .iter()
-            .filter(|it| it.kind == DirectiveKind::UserAgent);
+            .filter(|line| line.kind == DirectiveKind::UserAgent);
         assert!(
             agents
                 .map(|agent| agent.agent_no())
@@ -279,7 +279,7 @@ fn read_preferences(robots: &RobotsTxt<'_>) {
     for it in robots
         .directives()
         .iter()
-        .filter(|it| it.kind == DirectiveKind::Other)
+        .filter(|line| line.kind == DirectiveKind::Other)
     {
         robots.directive_name(it, &mut name);
         let known = std::str::from_utf8(&name)

@@ -37,9 +37,9 @@ pub(crate) fn changes_verdict(body: &[u8], reading: ParseOptions, line_no: u32) 
 fn names(all: &[Said]) -> BTreeSet<Vec<u8>> {
     let agents = all
         .iter()
-        .filter(|it| it.counts && it.key == DirectiveKind::UserAgent);
-    let agents = agents.filter(|it| !is_star(&it.value));
-    let named = agents.map(|it| whole_name(&it.value));
+        .filter(|line| line.counts && line.key == DirectiveKind::UserAgent);
+    let agents = agents.filter(|line| !is_star(&line.value));
+    let named = agents.map(|line| whole_name(&line.value));
     let mut names: BTreeSet<Vec<u8>> = named.filter(|name| !name.is_empty()).collect();
     names.insert(b"*".to_vec());
     names
@@ -48,7 +48,7 @@ fn names(all: &[Said]) -> BTreeSet<Vec<u8>> {
 /// Returns the lines, one of them read according to the grammar of RFC 9309 §2.2, or `None` if the
 /// parser reads nothing in that line.
 fn with_strict_line(body: &[u8], before: &[Said], line_no: u32) -> Option<Vec<Said>> {
-    let at = before.iter().position(|it| it.line_no == line_no)?;
+    let at = before.iter().position(|line| line.line_no == line_no)?;
     let mut changed = before.to_vec();
     let line = &lines::lines(body)[line_no as usize - 1];
     let bytes = lines::bytes_of_line(body, line, line_no);

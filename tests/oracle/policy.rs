@@ -188,11 +188,11 @@ impl Policy {
         let is_name = !agent.is_empty() && agent != b"*";
         let names =
             |value: &Vec<u8>| is_name && without_version(value).eq_ignore_ascii_case(&agent);
-        let own = records.iter().find(|it| it.agents.iter().any(names));
+        let own = records.iter().find(|row| row.agents.iter().any(names));
         let everybody = || {
             records
                 .iter()
-                .find(|it| it.agents.iter().any(|value| value == b"*"))
+                .find(|row| row.agents.iter().any(|value| value == b"*"))
         };
         let record = own.or_else(everybody);
         Self {

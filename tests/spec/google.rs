@@ -313,8 +313,8 @@ mod syntax {
         let values: Vec<&str> = robots
             .directives()
             .iter()
-            .filter(|it| it.kind == DirectiveKind::Sitemap)
-            .map(|it| std::str::from_utf8(robots.text(it.value)).unwrap())
+            .filter(|line| line.kind == DirectiveKind::Sitemap)
+            .map(|line| std::str::from_utf8(robots.text(line.value)).unwrap())
             .collect();
         let expected = [
             "https://example.com/sitemap.xml",
@@ -326,7 +326,7 @@ mod syntax {
             robots
                 .anomalies()
                 .iter()
-                .all(|it| it.kind != AnomalyKind::UnencodedNonAscii)
+                .all(|line| line.kind != AnomalyKind::UnencodedNonAscii)
         );
         assert!(!allowed(body, "otherbot", "/kale") && allowed(body, "a", "/kale"));
     }

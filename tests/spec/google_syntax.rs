@@ -19,7 +19,7 @@ fn read(body: impl AsRef<[u8]>) -> Vec<(u32, DirectiveKind, Vec<u8>)> {
     let robots = parser.parse_with(body.as_ref(), UNLIMITED);
     let lines = robots.directives().iter();
     lines
-        .map(|it| (it.line_no, it.kind, robots.text(it.value).to_vec()))
+        .map(|line| (line.line_no, line.kind, robots.text(line.value).to_vec()))
         .collect()
 }
 
@@ -39,7 +39,7 @@ fn n_lines(body: &[u8]) -> u32 {
 fn has(body: impl AsRef<[u8]>, anomaly: AnomalyKind) -> bool {
     let mut parser = Parser::new();
     let robots = parser.parse(body.as_ref());
-    robots.anomalies().iter().any(|it| it.kind == anomaly)
+    robots.anomalies().iter().any(|line| line.kind == anomaly)
 }
 
 mod s1_from_bytes_to_lines {

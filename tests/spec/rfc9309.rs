@@ -336,7 +336,7 @@ mod s2_2_2_allow_and_disallow_lines {
         let mut parser = Parser::new();
         let robots = parser.parse(body);
         assert!(!robots.summary().is_valid_utf8);
-        let found = |anomaly| robots.anomalies().iter().any(|it| it.kind == anomaly);
+        let found = |anomaly| robots.anomalies().iter().any(|line| line.kind == anomaly);
         assert!(found(AnomalyKind::InvalidUtf8));
         let utf16 =
             b"\xff\xfeu\0s\0e\0r\0-\0a\0g\0e\0n\0t\0:\0*\0\n\0d\0i\0s\0a\0l\0l\0o\0w\0:\0/\0";
