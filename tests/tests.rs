@@ -10,6 +10,7 @@ mod command_line;
 mod disk;
 mod documents;
 mod doubtful;
+mod examples;
 mod faults;
 mod fuzz_corpus;
 mod golden;

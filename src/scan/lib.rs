@@ -1,25 +1,40 @@
 //! The library of robots-scan: WARC archives in, Parquet tables out.
 //!
+//! [`scan`] runs the main job with the defaults of the command. [`robots`] parses and decides
+//! single robots.txt files, and [`warc`] reads archives; both are crates of their own.
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! let summary = robots_scan::scan(&["crawl-data/*.warc.gz"], Path::new("out.parquet"))?;
+//! println!("{} captures, {} faults", summary.captures, summary.faults);
+//! # Ok::<(), robots_scan::Error>(())
+//! ```
+//!
+//! # Stages
+//!
 //! Data takes one route:
 //!
 //! | stage | module | result |
 //! |---|---|---|
 //! | find archives | [`input`] | [`Input`](input::Input) |
 //! | divide large archives into slices, read records | [`pipeline`] | [`warc::Record`] |
-//! | read URL, record and HTTP response | [`capture`] | [`Capture`](capture::Capture) |
-//! | parse the body, compute verdicts | [`analysis`] | [`CaptureAnalysis`](analysis::CaptureAnalysis) |
+//! | read URL, record and HTTP response | `capture` | `Capture` |
+//! | parse the body, compute verdicts | `analysis` | `CaptureAnalysis` |
 //! | build rows | [`tables`] | [`TableBatches`](tables::TableBatches) |
 //! | encode row groups, write files | `parquet_writer` | Parquet files |
 //! | commit parts | [`dataset`] | a dataset |
 //!
 //! [`pipeline::run`] runs all of this. The commands that read a dataset are in [`check`],
-//! [`url_match`] (with [`resolve`], which determines the authoritative capture of an origin) and
+//! [`url_match`] (with `resolve`, which determines the authoritative capture of an origin) and
 //! [`verify`]. Command-line options are parsed in `src/cli`, which is the only user of the terminal.
 
 #[cfg(not(unix))]
 compile_error!("robots-scan needs the file locks, links and folders of a Unix system");
 
+#[doc(hidden)]
 pub mod analysis;
+#[doc(hidden)]
 pub mod capture;
 pub mod check;
 pub mod crawler;
@@ -30,9 +45,55 @@ mod escaped_text;
 mod external_sort;
 mod hash_seed;
 pub mod input;
+#[doc(hidden)]
 pub mod parquet_writer;
 pub mod pipeline;
+#[doc(hidden)]
 pub mod resolve;
 pub mod tables;
 pub mod url_match;
 pub mod verify;
+
+pub use error::Error;
+pub use {robots, warc};
+
+use crawler::registry::CrawlerRegistry;
+use dataset::{IfExists, OutputLayout};
+use input::InputOptions;
+use pipeline::{Options, ScanProgress, ScanSummary};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use tables::Table;
+
+/// Scans archives into a new dataset, with the defaults of the command `robots-scan`.
+///
+/// `archives` are files, folders and globs. For other options, use [`input::find`] and [`pipeline::run`].
+///
+/// # Errors
+///
+/// Returns an error if an input or the dataset cannot be opened or written, if there are no inputs,
+/// or if the dataset exists. Damaged archives are not errors: [`ScanSummary::faults`] counts them.
+pub fn scan(archives: &[&str], dataset: &Path) -> Result<ScanSummary, Error> {
+    let inputs = input::find(&InputOptions {
+        arguments: archives.iter().map(ToString::to_string).collect(),
+        ..InputOptions::default()
+    })?;
+    let options = Options {
+        inputs,
+        destination: OutputLayout::new(dataset, &Table::ALL, None),
+        existing: IfExists::Refuse,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        body_limit: Some(robots::BODY_LIMIT_BYTES),
+        max_body_bytes: 16 << 20,
+        with_bodies: false,
+        verify_digests: false,
+        registry: CrawlerRegistry::built_in(),
+        part_bytes: 256 << 20,
+        shard: None,
+    };
+    let (notices, _) = channel();
+    let stop = Arc::new(AtomicBool::new(false));
+    pipeline::run(&options, &ScanProgress::default(), &notices, &stop)
+}

@@ -3,7 +3,7 @@
 //! [`Analyzer::analyze`] turns a [`Capture`](crate::capture::Capture) into a [`CaptureAnalysis`],
 //! from which the rows of all tables are built. It parses the body, computes verdicts, resolves
 //! sitemaps and collects anomalies; nothing is derived later. Bodies that occur repeatedly are
-//! looked up in a [`BodyCache`](body_cache::BodyCache).
+//! looked up in a `BodyCache`.
 
 mod analyzer;
 mod anomaly;

@@ -137,7 +137,7 @@ impl OutputLayout {
     /// [`ErrorKind::OutputExists`], [`ErrorKind::FileExists`], [`ErrorKind::ForeignFile`],
     /// [`ErrorKind::IsDataset`], [`ErrorKind::IsSingleFile`], [`ErrorKind::OutputIsFolder`],
     /// [`ErrorKind::WrongKind`], [`ErrorKind::NothingToResume`],
-    /// [`ErrorKind::SingleFileResume`], and those of [`check_output_path`].
+    /// [`ErrorKind::SingleFileResume`], and those of `check_output_path`.
     pub fn check(&self, existing: IfExists) -> Result<(), Error> {
         check_output_path(&self.root)?;
         match self.is_single_file {

@@ -1,8 +1,8 @@
 //! An input that can be read only once: standard input, a pipe, a FIFO or a
 //! character device.
 //!
-//! A stream is opened exactly once. [`Stream::peek`] reads and keeps its first
-//! bytes, so that its content can be detected. [`Stream::take`] returns a reader
+//! A stream is opened exactly once. `Stream::peek` reads and keeps its first
+//! bytes, so that its content can be detected. `Stream::take` returns a reader
 //! of these bytes and the rest. Code that reads a stream in another way loses its
 //! first bytes.
 

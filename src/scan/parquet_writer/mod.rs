@@ -1,7 +1,7 @@
 //! Writes tables as Parquet files.
 //!
 //! The crate `parquet` writes file headers, footers and page headers. The pages
-//! themselves are laid out here, by [`ColumnWriter`](column_writer::ColumnWriter), which states why.
+//! themselves are laid out here, by `ColumnWriter`, which states why.
 //!
 //! The route of a value:
 //!
@@ -12,12 +12,12 @@
 //!
 //! 1. The tables append values to builders, column by column. Texts are interned:
 //!    a batch holds each distinct text once, with its hash.
-//! 2. [`RowGroupSplitter`](row_groups::RowGroupSplitter) divides the rows into
+//! 2. `RowGroupSplitter` divides the rows into
 //!    pages and row groups. Only the rows decide where, never batches or threads,
 //!    so that a file has the same bytes for any number of threads.
-//! 3. [`ColumnWriter`] encodes a page of a column with a dictionary, or plain, and
+//! 3. `ColumnWriter` encodes a page of a column with a dictionary, or plain, and
 //!    compresses it. All columns of a page are encoded in parallel.
-//! 4. [`TableFileWriter`] appends finished row groups in order, hashes the bytes,
+//! 4. `TableFileWriter` appends finished row groups in order, hashes the bytes,
 //!    and gives the file its name once all of it is on disk.
 //!
 //! If you change the layout of a page, check that `tests.rs` still reads it back
