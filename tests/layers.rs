@@ -103,7 +103,12 @@ fn paths(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut i = 0;
     while i < tokens.len() {
-        i = path(&tokens, i, "", &mut found).max(i + 1);
+        // A word after a dot is a field or a method, unless two dots are a range.
+        let is_dot = |back: usize| i >= back && tokens[i - back] == ".";
+        i = match is_dot(1) && !is_dot(2) {
+            true => i + 1,
+            false => path(&tokens, i, "", &mut found).max(i + 1),
+        };
     }
     found
 }
@@ -177,7 +182,7 @@ fn paths_are_found_in_all_positions() {
         r##"
         use a::{b, c::{self, d as e}, f::*};
         // use comment::x;
-        fn g(x: &'static std::fs::File) -> h::I<'_> { log!("text::y {}", 'c', r#"raw::z"#); '"'; k != l; m::n() }
+        fn g(x: &'static std::fs::File) -> h::I<'_> { log!("text::y {}", 'c', r#"raw::z"#); '"'; k != l; m::n(o.field); 0..p::q() }
         "##,
     );
     let paths = paths(&code);
@@ -190,13 +195,14 @@ fn paths_are_found_in_all_positions() {
         "h::I",
         "log!",
         "m::n",
+        "p::q",
     ] {
         assert!(
             paths.iter().any(|found| found == path),
             "{path} is not in {paths:?}"
         );
     }
-    for word in ["comment", "text", "raw", "k!"] {
+    for word in ["comment", "text", "raw", "k!", "field"] {
         assert!(
             !paths.iter().any(|found| found.contains(word)),
             "{word} is in {paths:?}"
