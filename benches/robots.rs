@@ -1,6 +1,5 @@
 //! Benches of the language: parsing, and the verdicts of all names.
 
-#![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
 mod settings;
 
