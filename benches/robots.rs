@@ -1,6 +1,5 @@
 //! Benches of the language: parsing, and the verdicts of all names.
 
-
 mod settings;
 
 use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
