@@ -44,8 +44,9 @@ dist: ## builds the program as it is released, packed with its checksum into tar
 doc: ## builds the documentation of the libraries; a warning is an error
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked
 
+# Packages the default members of the workspace; the benches and tools are not published.
 release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/releasing.md)
-	$(CARGO) package --workspace --locked
+	$(CARGO) package --locked
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
