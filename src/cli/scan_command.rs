@@ -94,7 +94,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
         (_, true) => IfExists::Overwrite,
         _ => IfExists::Refuse,
     };
-    let destination = OutputLayout::new(&args.output, &tables, args.shard);
+    let destination = OutputLayout::new(&args.output, &tables, args.shard.map(|(index, _)| index));
     destination.check(existing)?;
     if tables == [Table::Agents] {
         let text = "the table 'agents' does not come from archives";

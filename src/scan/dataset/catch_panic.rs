@@ -1,4 +1,4 @@
-//! Panics of the Parquet reader.
+//! Turns panics of the Parquet reader into errors.
 
 use crate::error::{Error, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ pub(crate) fn catch_panic<T>(
     path: &Path,
     call: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    // After a panic the reader is not used again.
+    // The reader is not used again after a panic.
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
         let why = "the Parquet reader panicked: the file is damaged";
         Err(Error::with_source(ErrorKind::Read, path, why))

@@ -1,8 +1,9 @@
-//! The dataset on disk: folders, parts, manifest, views.
+//! The layout of an output, and the checks whether it may be written.
 //!
-//! `OUT/<table>/crawl=…/subset=…/part-00000.parquet`, one file for each table
-//! and part. Or, for one table, one file. How a dataset is begun, continued and
-//! replaced is described in `writer.rs`.
+//! A dataset has one file per table and part,
+//! `OUT/<table>/crawl=…/subset=…/part-00000.parquet`, besides `_manifest.jsonl`,
+//! `_log.jsonl`, `_SUCCESS` and `views.sql`. A single table can also be written to a
+//! single file. `writer.rs` describes how a dataset is started, resumed and replaced.
 
 use crate::disk;
 use crate::error::{Error, ErrorKind, FileKind};
@@ -15,69 +16,71 @@ use std::path::{Path, PathBuf};
 pub(crate) const SUCCESS: &str = "_SUCCESS";
 pub(crate) const VIEWS: &str = "views.sql";
 
-/// What may become of an output that exists.
+/// What to do if the output exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfExists {
-    /// It is left alone, and the run refused.
+    /// Leave it alone and refuse to run.
     Refuse,
-    /// It is continued.
+    /// Continue it.
     Resume,
-    /// It is replaced, if this program made it.
+    /// Replace it, if robots-scan wrote it.
     Overwrite,
 }
 
-/// Where the rows go.
+/// The layout of an output: a dataset with some tables, or a single file.
 #[derive(Clone, Debug)]
 pub struct OutputLayout {
     root: PathBuf,
     tables: Vec<Table>,
     is_single_file: bool,
-    shard: Option<(usize, usize)>,
+    shard_index: Option<usize>,
 }
 
-/// What an output is before a run.
+/// What exists at the path of an output before a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ExistingOutput {
-    /// Nothing.
     Nothing,
-    /// A folder that is empty, or has only what a run leaves that was killed
-    /// before there was a manifest.
+    /// A folder that is empty, or contains only traces of a run that was killed before
+    /// it wrote a manifest.
     Begun,
     /// A dataset.
     Dataset,
-    /// A folder with something else.
+    /// Another folder.
     Folder,
-    /// A file that robots-scan wrote, with its table.
+    /// A file that robots-scan wrote, with the name of its table.
     OwnFile(String),
     /// Another file.
     File,
-    /// A link, where a file is to be written, a pipe or a device.
+    /// A link, a pipe or a device.
     Other(FileKind),
 }
 
 impl OutputLayout {
-    /// One file, if there is one table and the name ends in `.parquet`; else a
-    /// dataset at `root`.
-    pub fn new(root: &Path, tables: &[Table], shard: Option<(usize, usize)>) -> Self {
+    /// Returns the layout of a single file, if there is one table and the name ends in
+    /// `.parquet`, and of a dataset at `root` otherwise. File names of a shard have its
+    /// index.
+    pub fn new(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
         let is_folder = root.as_os_str().to_string_lossy().ends_with('/');
-        let is_named = root.extension().is_some_and(|it| it == "parquet");
+        let is_named = root
+            .extension()
+            .is_some_and(|extension| extension == "parquet");
         Self {
             is_single_file: tables.len() == 1 && is_named && !is_folder,
-            ..Self::dataset(root, tables, shard)
+            ..Self::dataset(root, tables, shard_index)
         }
     }
 
-    /// A dataset, whatever its name.
-    pub(crate) fn dataset(root: &Path, tables: &[Table], shard: Option<(usize, usize)>) -> Self {
+    /// Returns the layout of a dataset, whatever its name.
+    pub(crate) fn dataset(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
         Self {
             root: root.to_owned(),
             tables: tables.to_vec(),
             is_single_file: false,
-            shard,
+            shard_index,
         }
     }
 
-    /// One file, whatever its name.
+    /// Returns the layout of a single file, whatever its name.
     pub(crate) fn file(root: &Path, table: Table) -> Self {
         Self {
             is_single_file: true,
@@ -85,25 +88,26 @@ impl OutputLayout {
         }
     }
 
-    /// Whether all rows go into one file.
+    /// Returns true if the output is a single file.
     pub fn is_single_file(&self) -> bool {
         self.is_single_file
     }
 
-    /// The dataset's folder, or the file.
+    /// Returns the folder of the dataset, or the file.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The tables that are written, in the order of the schema.
+    /// Returns the tables that are written, in the order of the schema.
     pub fn tables(&self) -> &[Table] {
         &self.tables
     }
 
-    /// The file of a table and part, below the dataset's folder.
+    /// Returns the path of the file of a table and part, relative to the folder of the
+    /// dataset.
     pub(crate) fn part_path(&self, table: Table, part: u32, crawl: &str, subset: &str) -> PathBuf {
-        let name = match self.shard {
-            Some((index, _)) => format!("part-{index:05}-{part:05}.parquet"),
+        let name = match self.shard_index {
+            Some(index) => format!("part-{index:05}-{part:05}.parquet"),
             None => format!("part-{part:05}.parquet"),
         };
         Path::new(table.name())
@@ -121,7 +125,7 @@ impl OutputLayout {
         }
     }
 
-    /// Rows as they go into the file.
+    /// Adds the partition columns to rows, if the output is a single file.
     pub(crate) fn file_rows(&self, mut rows: RowBatch, crawl: &str, subset: &str) -> RowBatch {
         if self.is_single_file {
             rows.add_constant_column(crawl);
@@ -148,7 +152,7 @@ impl OutputLayout {
 
     fn check_file(&self, existing: IfExists) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, &self.root));
-        match former(&self.root)? {
+        match existing_output(&self.root)? {
             _ if existing == IfExists::Resume => refuse(ErrorKind::SingleFileResume),
             ExistingOutput::Nothing => Ok(()),
             ExistingOutput::Dataset => refuse(ErrorKind::IsDataset),
@@ -165,7 +169,7 @@ impl OutputLayout {
 
     fn check_dataset(&self, existing: IfExists) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, &self.root));
-        match (former(&resolved(&self.root))?, existing) {
+        match (existing_output(&resolved(&self.root))?, existing) {
             (ExistingOutput::Nothing, IfExists::Resume) => refuse(ErrorKind::NothingToResume),
             (ExistingOutput::Nothing | ExistingOutput::Begun, _) => Ok(()),
             (ExistingOutput::Dataset, IfExists::Refuse) => refuse(ErrorKind::OutputExists),
@@ -180,20 +184,20 @@ impl OutputLayout {
     }
 }
 
-/// Checks a path at which one file is to be written, without writing anything.
-/// A file that exists may be replaced if it is Parquet of robots-scan, or if
-/// `is_own` says so.
+/// Checks that a single file may be written to a path, without writing anything. An
+/// existing file may be replaced if it is a Parquet file of robots-scan, or if
+/// `is_own` returns true for it.
 ///
 /// # Errors
 ///
-/// As of [`OutputLayout::check`].
+/// Those of [`OutputLayout::check`].
 pub(crate) fn check_output_file(
     path: &Path,
     overwrite: bool,
     is_own: &dyn Fn(&Path) -> bool,
 ) -> Result<(), Error> {
-    // What table it is does not matter here.
-    let destination = OutputLayout::file(path, Table::Matches);
+    // The table does not matter for this check.
+    let layout = OutputLayout::file(path, Table::Matches);
     let existing = match overwrite {
         true => IfExists::Overwrite,
         false => IfExists::Refuse,
@@ -201,7 +205,7 @@ pub(crate) fn check_output_file(
     if path.as_os_str().to_string_lossy().ends_with('/') {
         return Err(Error::new(ErrorKind::OutputIsFolder, path));
     }
-    match destination.check(existing) {
+    match layout.check(existing) {
         Err(error) if *error.kind() == ErrorKind::ForeignFile && is_own(path) => match overwrite {
             true => Ok(()),
             false => Err(Error::new(ErrorKind::FileExists, path)),
@@ -210,7 +214,7 @@ pub(crate) fn check_output_file(
     }
 }
 
-/// Checks that an output is a local path outside every dataset.
+/// Checks that an output is a local path that is not inside a dataset.
 ///
 /// # Errors
 ///
@@ -238,14 +242,14 @@ fn check_output_path(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// The dataset in which a path lies.
+/// Returns the dataset that contains a path.
 fn dataset_around(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
-    let mut found = path.ancestors();
-    // The folders that exist, by their real names.
+    let mut folders = path.ancestors();
+    // Links in the existing part of the path are resolved.
     let real = match fs::canonicalize(&path) {
         Ok(real) => real.parent()?.to_owned(),
-        Err(_) => found.find_map(|folder| fs::canonicalize(folder).ok())?,
+        Err(_) => folders.find_map(|folder| fs::canonicalize(folder).ok())?,
     };
     let mut folders = real.ancestors();
     folders
@@ -253,13 +257,13 @@ fn dataset_around(path: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// A path that may be a link, by its real name.
+/// Resolves links in a path, if it exists.
 fn resolved(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Looks what stands at the place of an output.
-fn former(root: &Path) -> Result<ExistingOutput, Error> {
+/// Returns what exists at the path of an output.
+fn existing_output(root: &Path) -> Result<ExistingOutput, Error> {
     let unreadable = |error| Error::read(root, error);
     match disk::kind(root).map_err(unreadable)? {
         None => Ok(ExistingOutput::Nothing),
@@ -301,7 +305,8 @@ fn is_dataset(root: &Path) -> bool {
         && line.contains("\"robots_scan\":")
 }
 
-/// The table of a file that robots-scan wrote; `None` for any other file.
+/// Returns the name of the table of a file that robots-scan wrote, or `None` for any
+/// other file.
 fn own_table(path: &Path) -> Option<String> {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     let file = disk::open(path).ok()?;
@@ -309,9 +314,9 @@ fn own_table(path: &Path) -> Option<String> {
     let metadata = reader.metadata().file_metadata();
     let is_own = metadata
         .created_by()
-        .is_some_and(|maker| maker.starts_with("robots-scan "));
-    let notes = metadata.key_value_metadata().into_iter().flatten();
-    let mut tables = notes.filter(|note| note.key == "robots_scan.table");
-    let table = tables.find_map(|note| note.value.clone());
+        .is_some_and(|creator| creator.starts_with("robots-scan "));
+    let entries = metadata.key_value_metadata().into_iter().flatten();
+    let mut tables = entries.filter(|entry| entry.key == "robots_scan.table");
+    let table = tables.find_map(|entry| entry.value.clone());
     is_own.then(|| table.unwrap_or_default())
 }

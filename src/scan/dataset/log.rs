@@ -1,9 +1,9 @@
-//! The log of a dataset: its lock, and what a killed run may leave.
+//! The log of a dataset, which is also its lock.
 //!
-//! `_log.jsonl` has a line for each event. What a later run must know to clean
-//! up after a kill is brought to the disk before it is done: the name of the
-//! folder for temporary files, and the files of a part before they get their
-//! names. The other lines have times and speeds, which no two runs share.
+//! `_log.jsonl` has a line for each event. A later run needs some of them to clean up
+//! after a kill, and these are synced before the event: the name of the temporary
+//! folder, and the files of a part before they get their names. The other lines have
+//! times and speeds, which differ between runs.
 
 use super::manifest::is_own_path;
 use crate::disk::{self, TempFolder};
@@ -16,28 +16,28 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const NAME: &str = "_log.jsonl";
 
-/// What every log begins with.
+/// The start of every log.
 const MARK: &[u8] = br#"{"event":"begin""#;
 
-/// The log of a dataset. Holding it holds the lock.
+/// The log of a dataset. The lock is held as long as this value exists.
 #[derive(Debug)]
 pub(crate) struct RunLog {
     path: PathBuf,
     file: File,
 }
 
-/// What former runs wrote down.
+/// The entries of former runs that matter for cleaning up.
 #[derive(Debug, Default)]
 pub(crate) struct LogEntries {
-    /// Folders for temporary files.
+    /// Temporary folders.
     pub(crate) temp_folders: BTreeSet<String>,
-    /// Files of parts that got their names, or were about to. Some may be in
-    /// the manifest, too.
+    /// Files of parts that got their names, or were about to. They may be in the
+    /// manifest, too.
     pub(crate) part_files: BTreeSet<String>,
 }
 
 impl LogEntries {
-    /// Reads a log. Lines that cannot be read are passed over: a kill cut them.
+    /// Parses a log. Lines that a kill cut are skipped.
     fn parse(text: &[u8]) -> Self {
         let mut entries = Self::default();
         for line in text.split(|&byte| byte == b'\n') {
@@ -54,7 +54,7 @@ impl LogEntries {
                     let own = files.filter(|path| is_own_path(path));
                     entries.part_files.extend(own.map(str::to_owned));
                 }
-                // The files of the dataset that was replaced are gone.
+                // The files of the replaced dataset were removed.
                 Some("replaced") => entries.part_files.clear(),
                 _ => {}
             }
@@ -62,12 +62,12 @@ impl LogEntries {
         entries
     }
 
-    /// Reads the log of a dataset without its lock; `None` if there is none
-    /// that robots-scan wrote.
+    /// Reads the log of a dataset without taking the lock. Returns `None` if there is
+    /// no log that robots-scan wrote.
     ///
     /// # Errors
     ///
-    /// Those of the system for a file that exists.
+    /// Those of reading a file that exists.
     pub(crate) fn read(root: &Path) -> io::Result<Option<Self>> {
         match disk::read(&root.join(NAME)) {
             Ok(text) => Ok(is_log(&text).then(|| Self::parse(&text))),
@@ -78,13 +78,13 @@ impl LogEntries {
     }
 }
 
-/// Returns true if a text is that of a log, or the beginning of one.
+/// Returns true if a text is a log or the start of one.
 fn is_log(text: &[u8]) -> bool {
     text.starts_with(MARK) || MARK.starts_with(text)
 }
 
 impl RunLog {
-    /// Opens the log of a dataset, or creates it, and takes the lock.
+    /// Opens or creates the log of a dataset, and takes the lock.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl RunLog {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, root)),
-            // A file system without locks: nothing keeps two runs apart.
+            // The file system has no locks: two runs at once are not detected.
             Err(TryLockError::Error(_)) => {}
         }
         let text = disk::read(&path).map_err(cannot)?;
@@ -108,7 +108,7 @@ impl RunLog {
         }
         let mut log = Self { path, file };
         if MARK.starts_with(&text) {
-            // What a kill left of a first line would hide the next one.
+            // A cut first line is removed, or the next line would be appended to it.
             log.file.set_len(0).map_err(cannot)?;
         } else if !text.ends_with(b"\n") {
             log.file.write_all(b"\n").map_err(cannot)?;
@@ -116,20 +116,19 @@ impl RunLog {
         Ok((log, LogEntries::parse(&text)))
     }
 
-    /// Writes the line with which a run begins, and brings the log itself to
-    /// the disk, which may be new.
+    /// Writes the first line of a run, and syncs the folder, as the log may be new.
     pub(super) fn begin(&mut self, root: &Path, line: &Value) -> Result<(), Error> {
         self.write(line)?;
         disk::sync_folder(root).map_err(|error| Error::write(root, error))
     }
 
-    /// Writes a line and brings it to the disk.
+    /// Writes a line and syncs it.
     pub(super) fn write(&mut self, line: &Value) -> Result<(), Error> {
         let written = self.write_line(line).and_then(|()| self.file.sync_data());
         written.map_err(|error| Error::write(&self.path, error))
     }
 
-    /// Writes a line for people. That it cannot be written stops nothing.
+    /// Writes an informative line. Errors are ignored.
     pub(crate) fn add(&mut self, line: &Value) {
         let _ = self.write_line(line);
     }
@@ -145,7 +144,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn entries_are_read_whatever_a_kill_left_of_a_line() {
+    fn entries_are_read_from_a_log_that_a_kill_cut() {
         let name = TempFolder::random_name();
         let part = "rules/crawl=X/subset=warc/part-00001.parquet";
         let lines = [

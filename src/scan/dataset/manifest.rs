@@ -1,114 +1,66 @@
-//! The manifest: what a dataset was made from, and which parts are whole.
+//! The manifest: what a dataset was made from, and its finished parts.
 //!
-//! `_manifest.jsonl` begins with a line on the program and its options and a
-//! line for each input. A line for each part follows, written when all its
-//! files have their names. While a dataset is replaced, there are also lines
-//! with the files of the former one that are still to be removed. A last line
-//! without its end was cut by a kill and counts for nothing.
+//! `_manifest.jsonl` starts with a line about the program and its options, and a line
+//! per input. A line per part follows, written when all files of the part have their
+//! names. While a dataset is being replaced, there is also a line for each file of
+//! the former dataset that is still to be removed. A last line without a line end
+//! was cut by a kill and is ignored.
 //!
-//! A manifest may have been changed by anybody: [`Manifest::read`] takes from
-//! it only what is sound, and no path that leaves the dataset.
+//! Anyone may have edited a manifest: [`Manifest::parse`] accepts only sound entries,
+//! and no path outside the dataset.
+//!
+//! The same entries (`manifest_entries.rs`) are used by runs, which write them, by
+//! `--resume` and by `verify`. If you change an entry, increase `FORMAT`, and check
+//! `verify/plan.rs` and `docs/limits.md`.
 
 use super::OutputLayout;
+use super::manifest_entries::{
+    DatasetOptions, FORMAT, FirstLine, InputEntry, ManifestHeader, PartEntry, StaleEntry, line_of,
+};
 use crate::error::ManifestDefect;
 use crate::tables::{Table, is_partition_name};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
 use std::ops::Range;
 use std::path::Path;
 
 pub(crate) const NAME: &str = "_manifest.jsonl";
 
-/// The format of the manifest itself.
-pub(crate) const FORMAT: u64 = 1;
-
-/// The file of the table `agents`, below the dataset's folder.
+/// The file of the table `agents`, relative to the folder of the dataset.
 pub(crate) const AGENTS: &str = "agents/agents.parquet";
 
-/// What must be the same for a run to be resumed.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ManifestHeader {
-    /// Options that change rows or files, with the versions of what is built in.
-    pub(crate) options: Value,
-    /// Names and sizes of the inputs.
-    pub(crate) inputs: Vec<(String, Option<u64>)>,
-}
-
-/// The options that a dataset was made with.
-#[derive(Debug)]
-pub(crate) struct DatasetOptions {
-    /// The options that change rows, as `runs` has them.
-    pub(crate) rows: Value,
-    pub(crate) tables: Vec<Table>,
-    pub(crate) part_bytes: u64,
-    pub(crate) shard: Option<(usize, usize)>,
-    pub(crate) agents: String,
-    pub(crate) psl: String,
-    pub(crate) crawls: Vec<(String, String)>,
-}
-
-/// An archive; without a name where its line could not be read.
-#[derive(Clone, Debug)]
-pub(crate) struct InputEntry {
-    pub(crate) name: Option<String>,
-    pub(crate) bytes: Option<u64>,
-}
-
-/// A part that is whole.
-#[derive(Clone, Debug)]
-pub(crate) struct PartEntry {
-    pub(crate) number: u32,
-    pub(crate) crawl: String,
-    pub(crate) subset: String,
-    pub(crate) inputs: Range<usize>,
-    pub(crate) records: u64,
-    pub(crate) captures: u64,
-    pub(crate) faults: u64,
-    pub(crate) files: Vec<FileEntry>,
-}
-
-/// A file of a part.
-#[derive(Clone, Debug)]
-pub(crate) struct FileEntry {
-    pub(crate) table: Table,
-    pub(crate) path: String,
-    pub(crate) stats: FileStats,
-}
-
-/// What a file was when it was written.
-#[derive(Clone, Debug)]
-pub(crate) struct FileStats {
-    pub(crate) rows: u64,
-    pub(crate) bytes: u64,
-    pub(crate) digest: String,
-}
-
-/// What could be read of a manifest.
+/// The sound entries of a manifest.
 #[derive(Debug, Default)]
 pub(crate) struct Manifest {
-    /// The program's version.
+    /// The version of robots-scan that wrote it.
     pub(crate) version: Option<String>,
     /// The options as they were written.
-    pub(crate) options: Value,
-    pub(crate) settings: Option<DatasetOptions>,
+    pub(crate) written_options: Value,
+    /// The options, if they are valid.
+    pub(crate) options: Option<DatasetOptions>,
     pub(crate) inputs: Vec<InputEntry>,
-    /// Parts in their order, each once.
+    /// The parts, sorted by number, each once.
     pub(crate) parts: Vec<PartEntry>,
-    /// Whether the lines of the parts are in this order, too.
+    /// True if the lines of the parts are sorted by number, too.
     pub(crate) is_sorted: bool,
-    /// Files of the dataset that this one replaces, still to be removed.
+    /// Files of the replaced dataset that are still to be removed.
     pub(crate) stale: BTreeSet<String>,
     pub(crate) problems: Vec<ManifestDefect>,
-    /// Whether nothing more could be read, as its format is another.
-    pub(crate) is_of_other_format: bool,
+    /// True if only the first line was read, because the format is unknown.
+    pub(crate) has_unknown_format: bool,
+}
+
+/// A line of a manifest, with its number, as JSON.
+struct Line {
+    number: usize,
+    value: serde_json::Result<Value>,
 }
 
 impl Manifest {
-    /// Reads what can be read. What is wrong is in `problems`.
-    pub(crate) fn read(text: &[u8]) -> Self {
+    /// Parses a manifest. What is not sound is left out and is in `problems`.
+    pub(crate) fn parse(text: &[u8]) -> Self {
         let end = text.iter().rposition(|&byte| byte == b'\n');
-        let whole = end.map_or(0, |at| at + 1);
+        let whole = end.map_or(0, |end| end + 1);
         let mut manifest = Self::default();
         if whole < text.len() {
             manifest.problems.push(ManifestDefect::CutLine {
@@ -117,54 +69,61 @@ impl Manifest {
         }
         let lines = (1..).zip(text[..whole].split(|&byte| byte == b'\n'));
         let lines = lines.filter(|(_, line)| !line.is_empty());
-        let lines: Vec<(usize, serde_json::Result<Value>)> = lines
-            .map(|(no, line)| (no, serde_json::from_slice(line)))
-            .collect();
-        let is_input = |line: &(usize, serde_json::Result<Value>)| {
-            line.1.as_ref().is_ok_and(|line| input_of(line).is_some())
+        let parse = |(number, line)| Line {
+            number,
+            value: serde_json::from_slice(line),
+        };
+        let lines: Vec<Line> = lines.map(parse).collect();
+        if lines.is_empty() {
+            manifest.add_problem("it has no line");
+        }
+        manifest.parse_lines(lines);
+        manifest
+    }
+
+    fn parse_lines(&mut self, lines: Vec<Line>) {
+        let is_input = |line: &Line| {
+            let value = line.value.as_ref();
+            value.is_ok_and(|value| input_name(value).is_some())
         };
         let last_input = lines.iter().rposition(is_input);
-        if lines.is_empty() {
-            manifest.invalid("it has no line");
-        }
-        let (mut parts, mut order) = (BTreeMap::new(), Vec::new());
-        for (at, (no, line)) in lines.into_iter().enumerate() {
-            let result = match line {
-                Ok(line) if at == 0 => manifest.take_head(&line),
-                Ok(line) => {
-                    order.extend(line["part"].as_u64());
-                    manifest.take_line(&line, &mut parts)
+        let (mut parts, mut part_numbers) = (BTreeMap::new(), Vec::new());
+        for (i, line) in lines.into_iter().enumerate() {
+            let result = match line.value {
+                Ok(value) if i == 0 => self.parse_first_line(&value),
+                Ok(value) => {
+                    part_numbers.extend(value["part"].as_u64());
+                    self.parse_entry(&value, &mut parts)
                 }
                 Err(error) => {
                     // Between inputs it was one of them, and they are counted.
-                    if at > 0 && Some(at) < last_input {
+                    if i > 0 && Some(i) < last_input {
                         let (name, bytes) = (None, None);
-                        manifest.inputs.push(InputEntry { name, bytes });
+                        self.inputs.push(InputEntry { name, bytes });
                     }
                     Err(vec![format!("cannot be read: {error}")])
                 }
             };
-            for what in result.err().into_iter().flatten() {
-                manifest.invalid(format!("line {no} {what}"));
+            for problem in result.err().into_iter().flatten() {
+                self.add_problem(format!("line {} {problem}", line.number));
             }
-            if manifest.is_of_other_format {
+            if self.has_unknown_format {
                 break;
             }
         }
-        manifest.is_sorted = order.is_sorted();
-        manifest.parts = parts.into_values().collect();
-        manifest
+        self.is_sorted = part_numbers.is_sorted();
+        self.parts = parts.into_values().collect();
     }
 
-    fn invalid(&mut self, what: impl Into<String>) {
+    fn add_problem(&mut self, message: impl Into<String>) {
         self.problems.push(ManifestDefect::Invalid {
-            message: what.into(),
+            message: message.into(),
         });
     }
 
-    /// Reads the first line, and gives what is wrong with it.
-    fn take_head(&mut self, line: &Value) -> Result<(), Vec<String>> {
-        let mut wrong = Vec::new();
+    /// Parses the first line, or returns its problems.
+    fn parse_first_line(&mut self, line: &Value) -> Result<(), Vec<String>> {
+        let mut problems = Vec::new();
         match line["format"].as_u64() {
             Some(FORMAT) => {}
             Some(other) => {
@@ -172,119 +131,131 @@ impl Manifest {
                     found: other,
                     known: FORMAT,
                 });
-                self.is_of_other_format = true;
+                self.has_unknown_format = true;
                 return Ok(());
             }
-            None => wrong.push("does not say the manifest's format".to_owned()),
+            None => problems.push("does not say the manifest's format".to_owned()),
         }
         self.version = line["robots_scan"].as_str().map(str::to_owned);
         if self.version.is_none() {
-            wrong.push("does not say which version of robots-scan wrote it".to_owned());
+            problems.push("does not say which version of robots-scan wrote it".to_owned());
         }
-        self.options = line["options"].clone();
-        match settings(&line["options"]) {
-            Ok(settings) => self.settings = Some(settings),
-            Err(what) => wrong.push(format!("has no valid option `{what}`")),
+        self.written_options = line["options"].clone();
+        match DatasetOptions::read(&line["options"]) {
+            Ok(options) => self.options = Some(options),
+            Err(name) => problems.push(format!("has no valid option `{name}`")),
         }
-        match wrong.is_empty() {
+        match problems.is_empty() {
             true => Ok(()),
-            false => Err(wrong),
+            false => Err(problems),
         }
     }
 
-    /// Reads a later line, and gives what is wrong with it.
-    fn take_line(
+    /// Parses a later line, or returns its problems.
+    fn parse_entry(
         &mut self,
         line: &Value,
         parts: &mut BTreeMap<u32, PartEntry>,
     ) -> Result<(), Vec<String>> {
-        let mut wrong = Vec::new();
-        if let Some((name, bytes)) = input_of(line) {
-            if !(line["bytes"].is_null() || line["bytes"].is_u64()) {
-                wrong.push(format!("has no size of the input {name}"));
+        let mut problems = Vec::new();
+        if let Some(name) = input_name(line) {
+            let bytes = &line["bytes"];
+            if !(bytes.is_null() || bytes.is_u64()) {
+                problems.push(format!("has no size of the input {name}"));
             }
             if !parts.is_empty() {
-                wrong.push("is an input after parts".to_owned());
+                problems.push("is an input after parts".to_owned());
             }
-            let name = Some(name);
-            self.inputs.push(InputEntry { name, bytes });
+            self.inputs.push(InputEntry {
+                name: Some(name.to_owned()),
+                bytes: bytes.as_u64(),
+            });
         } else if let Some(path) = line["stale"].as_str() {
             match is_own_path(path) {
                 true => drop(self.stale.insert(path.to_owned())),
-                false => wrong.push("is a path that no dataset has".to_owned()),
+                false => problems.push("is a path that no dataset has".to_owned()),
             }
         } else {
-            match part(line) {
+            match PartEntry::read(line) {
                 Ok(part) if parts.contains_key(&part.number) => {
-                    wrong.push(format!("is part {}, as an earlier line is", part.number));
+                    let number = part.number;
+                    problems.push(format!("is part {number}, as an earlier line is"));
                 }
                 Ok(part) => drop(parts.insert(part.number, part)),
-                Err(what) => wrong.push(format!("is not a part: it has no valid `{what}`")),
+                Err(name) => problems.push(format!("is not a part: it has no valid `{name}`")),
             }
         }
-        match wrong.is_empty() {
+        match problems.is_empty() {
             true => Ok(()),
-            false => Err(wrong),
+            false => Err(problems),
         }
     }
 
     /// Checks which files each part has, and drops those that are not its own.
     pub(crate) fn check_files(&mut self) {
-        let tables = self.settings.as_ref().map(|it| it.tables.clone());
-        let shard = self.settings.as_ref().and_then(|it| it.shard);
-        let of_parts = |table: &Table| Table::OF_RECORDS.contains(table) || *table == Table::Runs;
-        let known = tables.is_some();
+        let tables = self.options.as_ref().map(|options| options.tables.clone());
+        let shard = self.options.as_ref().and_then(|options| options.shard);
+        let is_of_part = |table: &Table| Table::OF_RECORDS.contains(table) || *table == Table::Runs;
+        let is_known = tables.is_some();
         let tables = tables.unwrap_or_else(|| Table::ALL.to_vec());
-        let tables: Vec<Table> = tables.into_iter().filter(of_parts).collect();
-        let destination = OutputLayout::dataset(Path::new(""), &tables, shard);
-        let mut wrong = Vec::new();
+        let tables: Vec<Table> = tables.into_iter().filter(is_of_part).collect();
+        let shard_index = shard.map(|shard| shard.index);
+        let layout = OutputLayout::dataset(Path::new(""), &tables, shard_index);
+        let mut problems = Vec::new();
         for part in &mut self.parts {
-            let (no, mut seen) = (part.number, BTreeSet::new());
+            let (number, mut seen) = (part.number, BTreeSet::new());
             for file in std::mem::take(&mut part.files) {
-                let own = destination.part_path(file.table, no, &part.crawl, &part.subset);
+                let own = layout.part_path(file.table, number, &part.crawl, &part.subset);
                 let own = own.to_string_lossy().into_owned();
-                let is_own = match known {
+                let is_own = match is_known {
                     true => own == file.path,
-                    // The shard, which is part of the names, is not known.
+                    // The shard, which is in the file names, is not known.
                     false => is_beside(&own, &file.path),
                 };
                 if !is_own || !tables.contains(&file.table) {
                     let path = &file.path;
-                    wrong.push(format!(
-                        "part {no} lists {path}, which is not one of its files"
+                    problems.push(format!(
+                        "part {number} lists {path}, which is not one of its files"
                     ));
                 } else if !seen.insert(file.table) {
                     let name = file.table.name();
-                    wrong.push(format!("part {no} lists two files of `{name}`"));
+                    problems.push(format!("part {number} lists two files of `{name}`"));
                 } else {
                     part.files.push(file);
                 }
             }
-            let lacks = |table: &&Table| known && !seen.contains(table);
-            let lacking = tables.iter().filter(lacks);
-            wrong.extend(lacking.map(|it| format!("part {no} lists no file of `{}`", it.name())));
+            for table in tables
+                .iter()
+                .filter(|&table| is_known && !seen.contains(table))
+            {
+                let name = table.name();
+                problems.push(format!("part {number} lists no file of `{name}`"));
+            }
         }
-        wrong.into_iter().for_each(|what| self.invalid(what));
+        problems
+            .into_iter()
+            .for_each(|problem| self.add_problem(problem));
     }
 
-    /// The files that the dataset owns by its manifest, below its folder: those
-    /// of its parts, those still to be removed, and the table `agents` and the
-    /// views, which have no lines of their own. `_manifest.jsonl`, `_log.jsonl`
-    /// and `_SUCCESS` are known by their names.
+    /// Returns the files that belong to the dataset, relative to its folder: those of
+    /// its parts, those still to be removed, and the table `agents` and the views,
+    /// which have no lines of their own. `_manifest.jsonl`, `_log.jsonl` and
+    /// `_SUCCESS` are known by their names and are left out.
     pub(crate) fn own_files(&self) -> BTreeSet<String> {
         let files = self.parts.iter().flat_map(|part| &part.files);
         let files = files.map(|file| file.path.clone());
         let mut own: BTreeSet<String> = files.filter(|path| is_own_path(path)).collect();
         own.extend(self.stale.iter().cloned());
-        let settings = self.settings.as_ref();
-        if settings.is_some_and(|it| it.tables.contains(&Table::Agents)) {
+        let options = self.options.as_ref();
+        if options.is_some_and(|options| options.tables.contains(&Table::Agents)) {
             own.insert(AGENTS.to_owned());
         }
         own.insert(super::VIEWS.to_owned());
         own
     }
 
-    /// The archives of a part, by name, with their sizes; none where a name is not known.
+    /// Returns the archives of a part by name, with their sizes, or `None` if a name
+    /// is not known.
     pub(crate) fn archives(&self, part: &PartEntry) -> Option<BTreeMap<&str, Option<u64>>> {
         let inputs = self.inputs.get(part.inputs.clone())?;
         let inputs = inputs.iter();
@@ -295,53 +266,48 @@ impl Manifest {
 }
 
 impl PartEntry {
-    /// Says if its inputs are not those that the inputs of a dataset are cut
-    /// into; `cuts` has those of each part.
-    pub(crate) fn cut_problem(&self, cuts: &[Range<usize>]) -> Option<String> {
-        let (no, is) = (self.number, &self.inputs);
-        match cuts.get(no as usize) {
+    /// Compares the inputs of the part with those that the sizes of all inputs
+    /// determine for each part, and describes a difference.
+    pub(crate) fn plan_problem(&self, planned: &[Range<usize>]) -> Option<String> {
+        let (number, inputs) = (self.number, &self.inputs);
+        match planned.get(number as usize) {
             None => Some(format!(
-                "it has a part {no}, and the inputs make {}",
-                cuts.len()
+                "it has a part {number}, and the inputs make {}",
+                planned.len()
             )),
-            Some(cut) if cut != is => Some(format!(
-                "part {no} has inputs {} to {}, by their sizes it has {} to {}",
-                is.start, is.end, cut.start, cut.end
+            Some(planned) if planned != inputs => Some(format!(
+                "part {number} has inputs {} to {}, by their sizes it has {} to {}",
+                inputs.start, inputs.end, planned.start, planned.end
             )),
             Some(_) => None,
         }
     }
-
-    /// The line of the part.
-    pub(crate) fn line(&self) -> Value {
-        let files = self.files.iter().map(|file| {
-            json!({
-                "table": file.table.name(), "path": file.path, "rows": file.stats.rows,
-                "bytes": file.stats.bytes, "xxh3": file.stats.digest,
-            })
-        });
-        json!({
-            "part": self.number, "crawl": self.crawl, "subset": self.subset,
-            "inputs": [self.inputs.start, self.inputs.end], "records": self.records,
-            "captures": self.captures, "faults": self.faults, "files": files.collect::<Vec<Value>>(),
-        })
-    }
 }
 
-/// A manifest as it is written.
+/// Returns the text of a manifest.
 pub(super) fn text_of<'a>(
-    plan: &ManifestHeader,
+    header: &ManifestHeader,
     stale: impl IntoIterator<Item = &'a String>,
     parts: &[PartEntry],
 ) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let head = json!({"robots_scan": version, "format": FORMAT, "options": plan.options});
-    let inputs = plan.inputs.iter();
-    let inputs = inputs.map(|(name, bytes)| json!({"input": name, "bytes": bytes}));
-    let stale = stale.into_iter().map(|path| json!({ "stale": path }));
-    let lines = [head].into_iter().chain(inputs).chain(stale);
-    let lines = lines.chain(parts.iter().map(PartEntry::line));
-    lines.map(|line| format!("{line}\n")).collect()
+    let mut text = line_of(&FirstLine {
+        format: FORMAT,
+        options: &header.options,
+        robots_scan: env!("CARGO_PKG_VERSION"),
+    });
+    text.extend(header.inputs.iter().map(line_of));
+    text.extend(
+        stale
+            .into_iter()
+            .map(|stale| line_of(&StaleEntry { stale })),
+    );
+    text.extend(parts.iter().map(line_of));
+    text
+}
+
+/// Returns the name of the input, if a line is one.
+fn input_name(line: &Value) -> Option<&str> {
+    line["input"].as_str()
 }
 
 /// Returns true if a path is one that a dataset can own, besides those that are
@@ -376,104 +342,12 @@ fn is_beside(own: &str, path: &str) -> bool {
     split.is_some_and(|(of, name)| Some(of) == folder && name.ends_with(".parquet"))
 }
 
-/// The name and the size of an input, if a line is one.
-fn input_of(line: &Value) -> Option<(String, Option<u64>)> {
-    let name = line["input"].as_str()?;
-    Some((name.to_owned(), line["bytes"].as_u64()))
-}
-
-fn text<'a>(line: &Value, name: &'a str) -> Result<String, &'a str> {
-    line[name].as_str().map(str::to_owned).ok_or(name)
-}
-
-fn number<'a>(line: &Value, name: &'a str) -> Result<u64, &'a str> {
-    line[name].as_u64().ok_or(name)
-}
-
-fn list<'v, 'a>(line: &'v Value, name: &'a str) -> Result<&'v [Value], &'a str> {
-    line[name].as_array().map(Vec::as_slice).ok_or(name)
-}
-
-fn table(name: &Value) -> Option<Table> {
-    let name = name.as_str()?;
-    Table::ALL.into_iter().find(|table| table.name() == name)
-}
-
-/// The options of the first line, or the name of one that cannot be.
-fn settings(options: &Value) -> Result<DatasetOptions, &'static str> {
-    let tables = list(options, "tables")?.iter().map(table);
-    let crawl = |value: &Value| {
-        let (crawl, subset) = value.as_str()?.split_once('/')?;
-        let is_sound = is_partition_name(crawl) && is_partition_name(subset);
-        is_sound.then(|| (crawl.to_owned(), subset.to_owned()))
-    };
-    let crawls = list(options, "crawls")?.iter().map(crawl);
-    let shard = match &options["shard"] {
-        Value::Null => None,
-        Value::String(text) => {
-            let numbers = text.split_once('/');
-            let numbers = numbers.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-            Some(numbers.ok_or("shard")?)
-        }
-        _ => return Err("shard"),
-    };
-    Ok(DatasetOptions {
-        rows: options["rows"].clone(),
-        tables: tables.collect::<Option<_>>().ok_or("tables")?,
-        part_bytes: number(options, "part_bytes")?,
-        shard,
-        agents: text(options, "agents")?,
-        psl: text(options, "psl")?,
-        crawls: crawls.collect::<Option<_>>().ok_or("crawls")?,
-    })
-}
-
-/// A part, or the name of what is missing in its line.
-fn part(line: &Value) -> Result<PartEntry, &'static str> {
-    let inputs = list(line, "inputs")?.iter().map(|value| {
-        let number = value.as_u64()?;
-        usize::try_from(number).ok()
-    });
-    let inputs = match inputs.collect::<Option<Vec<_>>>().as_deref() {
-        Some(&[from, to]) if from < to => from..to,
-        _ => return Err("inputs"),
-    };
-    let folder = |name| {
-        text(line, name).and_then(|text| match is_partition_name(&text) {
-            true => Ok(text),
-            false => Err(name),
-        })
-    };
-    let file = |value: &Value| {
-        Some(FileEntry {
-            table: table(&value["table"])?,
-            path: text(value, "path").ok()?,
-            stats: FileStats {
-                rows: number(value, "rows").ok()?,
-                bytes: number(value, "bytes").ok()?,
-                digest: text(value, "xxh3").ok()?,
-            },
-        })
-    };
-    let files = list(line, "files")?.iter().map(file);
-    Ok(PartEntry {
-        number: u32::try_from(number(line, "part")?).map_err(|_| "part")?,
-        crawl: folder("crawl")?,
-        subset: folder("subset")?,
-        inputs,
-        records: number(line, "records")?,
-        captures: number(line, "captures")?,
-        faults: number(line, "faults")?,
-        files: files.collect::<Option<_>>().ok_or("files")?,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn only_paths_that_a_run_makes_are_owned() {
+    fn a_dataset_owns_only_paths_that_a_run_makes() {
         for path in [
             "rules/crawl=X/subset=warc/part-00000.parquet",
             "runs/crawl=CC-MAIN-2025-38/subset=warc/part-00002-00001.parquet",

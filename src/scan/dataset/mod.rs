@@ -4,6 +4,7 @@ mod catch_panic;
 mod layout;
 mod log;
 mod manifest;
+mod manifest_entries;
 mod reader;
 mod stored_line;
 mod views;
@@ -13,9 +14,9 @@ pub(crate) use catch_panic::catch_panic;
 pub use layout::{IfExists, OutputLayout};
 pub(crate) use layout::{SUCCESS, VIEWS, check_output_file};
 pub(crate) use log::{LogEntries, NAME as LOG};
-pub(crate) use manifest::{
-    AGENTS, DatasetOptions, FileEntry, FileStats, InputEntry, Manifest, ManifestHeader,
-    NAME as MANIFEST, PartEntry,
+pub(crate) use manifest::{AGENTS, Manifest, NAME as MANIFEST};
+pub(crate) use manifest_entries::{
+    DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry, Partition, Shard,
 };
 pub(crate) use reader::column;
 pub use reader::{CaptureFilter, Dataset, capture_key};

@@ -1,4 +1,4 @@
-//! A dataset read back: its files, and the rows of a table, batch by batch.
+//! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
 use crate::dataset::catch_panic;
 use crate::disk;
@@ -9,40 +9,58 @@ use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReaderBuilder, RowFilter,
+    ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    RowFilter,
 };
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows of a batch. Texts of rows may be long, so they are not many.
+/// Rows of a batch: few, as texts may be long.
 const BATCH_ROWS: usize = 1024;
 
-/// The folder of a partition, and the name behind it.
+/// The start of the name of the folder of a crawl.
 const CRAWL: &str = "crawl=";
 
-/// The folder of a partition within that of its crawl.
+/// The start of the name of the folder of a subset.
 const SUBSET: &str = "subset=";
 
-/// A folder that `scan` made: tables, partitions, parts.
+/// A dataset that is read.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     root: PathBuf,
     crawls: Vec<String>,
-    files: Vec<(Table, u32, PathBuf)>,
+    files: Vec<PartFile>,
 }
 
-/// What rows are read: those whose `robots_id` may be in a set.
+/// A file of a table of a dataset. Files are read in their order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct PartFile {
+    table: Table,
+    /// The index of the crawl.
+    crawl: u32,
+    path: PathBuf,
+}
+
+/// The folder of a table and crawl.
+struct CrawlFolder {
+    table: Table,
+    crawl: String,
+    path: PathBuf,
+}
+
+/// The captures whose rows are read.
 #[derive(Clone, Debug)]
 pub enum CaptureFilter {
-    /// All.
+    /// All captures.
     All,
-    /// Those of captures in the set, by [`capture_key`].
+    /// Captures whose [`capture_key`] may be in a Bloom filter.
     Captures(Arc<BloomFilter>),
 }
 
-/// The key of a capture in a set: the crawl's number and its `robots_id`.
+/// Returns the key of a capture in a [`CaptureFilter`]: the index of its crawl and its
+/// `robots_id`.
 pub fn capture_key(crawl: u32, robots_id: i64) -> [u8; 12] {
     let mut key = [0; 12];
     key[..4].copy_from_slice(&crawl.to_be_bytes());
@@ -51,8 +69,8 @@ pub fn capture_key(crawl: u32, robots_id: i64) -> [u8; 12] {
 }
 
 impl Dataset {
-    /// Finds the files of `tables`, each of which must be there, of all crawls
-    /// or of those that are named.
+    /// Opens a dataset: finds the files of `tables`, all of which must exist, for the
+    /// crawls in `wanted`, or for all crawls if it is empty.
     ///
     /// # Errors
     ///
@@ -61,32 +79,9 @@ impl Dataset {
     /// [`ErrorKind::WrongKind`] if a link, a pipe or a device has the name of a
     /// part or of its folder.
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
-        let refuse = |defect| Error::new(ErrorKind::NotADataset(defect), root);
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
-        let mut found = Vec::new();
-        for &table in tables {
-            let folder = root.join(table.name());
-            for (partition, kind) in entries(&folder)? {
-                let name = partition.file_name().unwrap_or_default().to_string_lossy();
-                if let Some(crawl) = name.strip_prefix(CRAWL) {
-                    check_kind(&partition, kind, FileKind::Folder)?;
-                    found.push((table, crawl.to_owned(), partition.clone()));
-                }
-            }
-        }
-        if found.is_empty() {
-            return Err(refuse(DatasetDefect::NoTables));
-        }
-        for &table in tables {
-            if !found.iter().any(|(it, ..)| *it == table) {
-                let kind = ErrorKind::MissingTable {
-                    table: table.name(),
-                    needed: tables.iter().map(|table| table.name()).collect(),
-                };
-                return Err(Error::new(kind, root));
-            }
-        }
-        let all: BTreeSet<&String> = found.iter().map(|(_, crawl, _)| crawl).collect();
+        let folders = crawl_folders(root, tables)?;
+        let all: BTreeSet<&String> = folders.iter().map(|folder| &folder.crawl).collect();
         if let Some(crawl) = wanted.iter().find(|crawl| !all.contains(crawl)) {
             let kind = ErrorKind::MissingCrawl {
                 crawl: crawl.clone(),
@@ -100,25 +95,14 @@ impl Dataset {
             .cloned()
             .collect();
         let mut files = Vec::new();
-        for (table, crawl, folder) in &found {
-            let Ok(at) = crawls.binary_search(crawl) else {
-                continue;
-            };
-            for (subset, kind) in entries(folder)? {
-                let name = subset.file_name().unwrap_or_default().to_string_lossy();
-                match kind {
-                    FileKind::Folder => {}
-                    _ if name.starts_with(SUBSET) => check_kind(&subset, kind, FileKind::Folder)?,
-                    _ => continue,
-                }
-                for (path, kind) in entries(&subset)? {
-                    let name = path.file_name().unwrap_or_default().to_string_lossy();
-                    // Names with `_` are those of temporary files.
-                    if name.ends_with(".parquet") && !name.starts_with('_') {
-                        check_kind(&path, kind, FileKind::Regular)?;
-                        files.push((*table, at as u32, path.clone()));
-                    }
-                }
+        for folder in &folders {
+            if let Ok(crawl) = crawls.binary_search(&folder.crawl) {
+                let paths = parquet_files(&folder.path)?.into_iter();
+                files.extend(paths.map(|path| PartFile {
+                    table: folder.table,
+                    crawl: crawl as u32,
+                    path,
+                }));
             }
         }
         files.sort();
@@ -129,63 +113,41 @@ impl Dataset {
         })
     }
 
-    /// The crawls, in the order of their names; elsewhere they are numbers.
+    /// Returns the crawls, sorted by name. Other functions use their indexes.
     pub fn crawls(&self) -> &[String] {
         &self.crawls
     }
 
-    /// Whether the run that made it came to its end.
+    /// Returns true if the run that wrote the dataset was finished.
     pub fn is_whole(&self) -> bool {
         disk::is_regular(&self.root.join("_SUCCESS"))
     }
 
-    /// Reads columns of a table, in the order of parts, and gives each batch
-    /// with the number of its crawl. Rows that are not wanted may be among
-    /// them, as the set is one of few mistakes; their other columns cost
-    /// nothing where a whole stretch of them is left out.
+    /// Reads columns of a table, part by part, and calls `each` with the index of the
+    /// crawl and a batch of rows. Batches may contain rows of other captures than
+    /// those in `filter`, as it has false positives. Pages without matching rows are
+    /// not decoded.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`], [`ErrorKind::NotADataset`] if a column is not
-    /// there, and what `each` gives.
+    /// [`ErrorKind::Read`], [`ErrorKind::NotADataset`] if a column does not exist, and
+    /// the errors of `each`.
     pub fn read(
         &self,
         table: Table,
         columns: &[&str],
-        wanted: &CaptureFilter,
+        filter: &CaptureFilter,
         each: &mut dyn FnMut(u32, &RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        for (_, crawl, path) in self.files.iter().filter(|(it, ..)| *it == table) {
-            let unreadable = |error: Box<dyn std::error::Error + Send + Sync>| {
-                Error::with_source(ErrorKind::Read, path, error)
-            };
-            let file = disk::open(path).map_err(|error| Error::read(path, error))?;
-            let builder = catch_panic(path, || {
-                let builder = ParquetRecordBatchReaderBuilder::try_new(file);
-                builder.map_err(|error| unreadable(error.into()))
-            })?;
-            let schema = builder.parquet_schema();
-            for name in columns {
-                if !schema.columns().iter().any(|column| column.name() == *name) {
-                    return Err(no_column(name, path));
-                }
-            }
-            let mask = ProjectionMask::columns(schema, columns.iter().copied());
-            let ids = ProjectionMask::columns(schema, ["robots_id"]);
-            let mut builder = builder.with_projection(mask).with_batch_size(BATCH_ROWS);
-            if let CaptureFilter::Captures(filter) = wanted {
-                builder = builder.with_row_filter(row_filter(ids, *crawl, filter));
-            }
-            let mut reader = catch_panic(path, || {
-                let reader = builder.build();
-                reader.map_err(|error| unreadable(error.into()))
-            })?;
+        for file in self.files.iter().filter(|file| file.table == table) {
+            let (crawl, path) = (file.crawl, file.path.as_path());
+            let mut reader = open_file(path, crawl, columns, filter)?;
             while let Some(batch) = catch_panic(path, || {
                 let batch = reader.next().transpose();
-                batch.map_err(|error| unreadable(error.into()))
+                batch.map_err(|error| unreadable(path, error))
             })? {
-                each(*crawl, &batch).map_err(|error| match error.kind() {
-                    // Who reads the batch knows what is wrong, and we know where.
+                each(crawl, &batch).map_err(|error| match error.kind() {
+                    // The callback does not know the path.
                     ErrorKind::NotADataset(defect) => {
                         Error::new(ErrorKind::NotADataset(defect.clone()), path)
                     }
@@ -195,6 +157,95 @@ impl Dataset {
         }
         Ok(())
     }
+}
+
+/// Returns the folders of all crawls of each table.
+fn crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Error> {
+    let mut folders = Vec::new();
+    for &table in tables {
+        for (path, kind) in entries(&root.join(table.name()))? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if let Some(crawl) = name.strip_prefix(CRAWL) {
+                check_kind(&path, kind, FileKind::Folder)?;
+                folders.push(CrawlFolder {
+                    table,
+                    crawl: crawl.to_owned(),
+                    path: path.clone(),
+                });
+            }
+        }
+    }
+    if folders.is_empty() {
+        let kind = ErrorKind::NotADataset(DatasetDefect::NoTables);
+        return Err(Error::new(kind, root));
+    }
+    let is_missing = |table: &&Table| !folders.iter().any(|folder| folder.table == **table);
+    match tables.iter().find(is_missing) {
+        None => Ok(folders),
+        Some(table) => {
+            let kind = ErrorKind::MissingTable {
+                table: table.name(),
+                needed: tables.iter().map(|table| table.name()).collect(),
+            };
+            Err(Error::new(kind, root))
+        }
+    }
+}
+
+/// Returns the Parquet files of all subsets of a crawl.
+fn parquet_files(crawl: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for (subset, kind) in entries(crawl)? {
+        let name = subset.file_name().unwrap_or_default().to_string_lossy();
+        match kind {
+            FileKind::Folder => {}
+            _ if name.starts_with(SUBSET) => check_kind(&subset, kind, FileKind::Folder)?,
+            _ => continue,
+        }
+        for (path, kind) in entries(&subset)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // Names of temporary files start with `_`.
+            if name.ends_with(".parquet") && !name.starts_with('_') {
+                check_kind(&path, kind, FileKind::Regular)?;
+                files.push(path.clone());
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// Opens a file to read columns of rows that `filter` matches.
+fn open_file(
+    path: &Path,
+    crawl: u32,
+    columns: &[&str],
+    filter: &CaptureFilter,
+) -> Result<ParquetRecordBatchReader, Error> {
+    let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+    let builder = catch_panic(path, || {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file);
+        builder.map_err(|error| unreadable(path, error))
+    })?;
+    let schema = builder.parquet_schema();
+    for name in columns {
+        if !schema.columns().iter().any(|column| column.name() == *name) {
+            return Err(no_column(name, path));
+        }
+    }
+    let mask = ProjectionMask::columns(schema, columns.iter().copied());
+    let ids = ProjectionMask::columns(schema, ["robots_id"]);
+    let mut builder = builder.with_projection(mask).with_batch_size(BATCH_ROWS);
+    if let CaptureFilter::Captures(filter) = filter {
+        builder = builder.with_row_filter(row_filter(ids, crawl, filter));
+    }
+    catch_panic(path, || {
+        let reader = builder.build();
+        reader.map_err(|error| unreadable(path, error))
+    })
+}
+
+fn unreadable(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::with_source(ErrorKind::Read, path, error)
 }
 
 fn row_filter(ids: ProjectionMask, crawl: u32, filter: &Arc<BloomFilter>) -> RowFilter {
@@ -226,8 +277,8 @@ fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
     disk::entries(folder).map_err(|error| Error::read(folder, error))
 }
 
-/// Refuses what is named like a part or its folder and is something else: views
-/// might read it, and rows would be missing without a word.
+/// Rejects a link, a pipe or a device that has the name of a part or of its folder:
+/// views might read it, while rows would be missing silently.
 fn check_kind(path: &Path, is: FileKind, needed: FileKind) -> Result<(), Error> {
     match is == needed {
         true => Ok(()),
@@ -235,11 +286,11 @@ fn check_kind(path: &Path, is: FileKind, needed: FileKind) -> Result<(), Error> 
     }
 }
 
-/// A column of a batch by its name.
+/// Returns a column of a batch by name.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::NotADataset`] if it is not there or of another type.
+/// [`ErrorKind::NotADataset`] if it does not exist or has another type.
 pub(crate) fn column<'a, T: Array + 'static>(
     batch: &'a RecordBatch,
     name: &str,

@@ -1,4 +1,5 @@
-//! Rows of `groups` and `rules`: the lines of a file, to make it again.
+//! Lines of a robots.txt file as rows of `groups` and `rules`, from which the file can
+//! be rebuilt.
 
 use super::{CaptureFilter, Dataset, column};
 use crate::error::Error;
@@ -10,30 +11,30 @@ use arrow_array::{
 };
 use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder};
 
-/// A user-agent, allow or disallow line, with texts as the tables have them.
+/// A user-agent, allow or disallow line, with texts as in the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredLine<'a> {
-    /// What the line is for.
+    /// The kind of the line.
     pub key: DirectiveKind,
     /// The line, from 1.
     pub line_no: u32,
-    /// The group by Google's reading; 0 for none.
+    /// The group in Google's dialect, or 0 for none.
     pub group_no: u32,
-    /// The record by Koster's reading.
+    /// The record in Koster's dialect.
     pub record_no: u32,
     /// The key as written.
     pub key_raw: &'a str,
     /// `agent_raw` or `path_raw`.
     pub value_raw: &'a str,
-    /// `path`; empty for a user-agent line.
+    /// `path`, or empty for a user-agent line.
     pub value: &'a str,
-    /// `agent`; empty for a rule.
+    /// `agent`, or empty for a rule.
     pub name: &'a str,
-    /// `agent_token`; empty for a rule.
+    /// `agent_token`, or empty for a rule.
     pub token: &'a str,
-    /// Whether a colon parts key and value.
+    /// True if there is a colon between key and value.
     pub has_colon: bool,
-    /// Whether the line counts.
+    /// True if the line counts for verdicts.
     pub counts: bool,
     /// The crawl-delay of the group of a user-agent line.
     pub crawl_delay: Option<f64>,
@@ -67,12 +68,12 @@ const RULE_COLUMNS: [&str; 10] = [
 ];
 
 impl Dataset {
-    /// Reads the lines of captures, first user-agent lines, then rules, each
-    /// with the number of its crawl and its `robots_id`.
+    /// Reads the lines of captures, first user-agent lines, then rules. Calls `each`
+    /// with the index of the crawl, the `robots_id` and the line.
     ///
     /// # Errors
     ///
-    /// Those of [`Dataset::read`], and what `each` gives.
+    /// Those of [`Dataset::read`] and of `each`.
     pub fn read_lines(
         &self,
         wanted: &CaptureFilter,
@@ -123,7 +124,7 @@ impl Dataset {
     }
 }
 
-/// Columns that both tables have.
+/// The columns that both tables have.
 struct CommonColumns<'a> {
     robots_id: &'a Int64Array,
     group_no: &'a Int32Array,
@@ -134,7 +135,7 @@ struct CommonColumns<'a> {
     counts: &'a BooleanArray,
 }
 
-/// Columns of `groups` alone.
+/// The columns that only `groups` has.
 struct AgentColumns<'a> {
     raw: &'a StringArray,
     name: &'a StringArray,
@@ -155,11 +156,13 @@ impl<'a> CommonColumns<'a> {
         })
     }
 
-    /// The line of a row, without what the tables have each for itself.
+    /// Returns the line of a row, without the columns of one table only.
     fn line(&self, row: usize) -> StoredLine<'a> {
         let number = |column: &Int32Array| {
             let number = column.is_valid(row).then(|| column.value(row));
-            number.and_then(|it| u32::try_from(it).ok()).unwrap_or(0)
+            number
+                .and_then(|number| u32::try_from(number).ok())
+                .unwrap_or(0)
         };
         StoredLine {
             key: DirectiveKind::UserAgent,
@@ -194,7 +197,7 @@ const COUNTS: u8 = 2;
 const HAS_DELAY: u8 = 4;
 
 impl<'a> StoredLine<'a> {
-    /// Writes the line as a record; records order as lines do.
+    /// Writes the line as a record for sorting. Records are sorted like lines.
     pub fn write(&self, out: &mut Vec<u8>) {
         put_u32(out, self.line_no);
         put_u8(
@@ -226,7 +229,7 @@ impl<'a> StoredLine<'a> {
         }
     }
 
-    /// Reads what [`StoredLine::write`] wrote.
+    /// Reads a record of [`StoredLine::write`].
     pub fn read(record: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(record);
         let line_no = fields.u32();

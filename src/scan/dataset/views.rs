@@ -1,20 +1,20 @@
-//! `views.sql`: opens a dataset in DuckDB, with comments and macros.
+//! `views.sql`, which opens a dataset in DuckDB, and the schemas of tables in SQL.
 
 use crate::tables::{Column, PARTITION_COLUMNS, Table};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Views and macros over the tables: relations between captures.
+/// Views and macros over several tables.
 const MACROS: &str = include_str!("macros.sql");
 
-/// A text in SQL.
+/// Returns a text as a literal in SQL.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// The folder of a dataset as an expression, of which DuckDB searches nothing
-/// but itself. It takes a backslash for a separator of folders, and no way of
-/// writing it changes that: then the expression is an error that says so.
+/// Returns an expression for the folder of a dataset in which wildcards are escaped.
+/// DuckDB takes a backslash for a path separator, and it cannot be escaped: the
+/// expression is then an error that says so.
 fn root_expression(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.contains('\\') {
@@ -27,7 +27,7 @@ fn root_expression(path: &Path) -> String {
     quoted(&path.replace('?', "[?]"))
 }
 
-/// The file's text, for a dataset at `root` with these tables.
+/// Returns the text of `views.sql` for a dataset at `root` with these tables.
 pub fn sql(root: &Path, tables: &[Table]) -> String {
     let mut out = String::from(
         "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql\n\
@@ -52,8 +52,8 @@ pub fn sql(root: &Path, tables: &[Table]) -> String {
     out
 }
 
-/// Variables belong to one connection, views to all: where the variable is not
-/// set, the path stands in for it.
+/// Returns the view of a table. Variables belong to one connection and views to all:
+/// if the variable is not set, the view uses the path.
 fn view(table: Table, root: &str) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
@@ -80,7 +80,7 @@ fn view(table: Table, root: &str) -> String {
     out
 }
 
-/// All columns that a view shows.
+/// Returns all columns of a view.
 fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
     table
         .columns()
@@ -88,13 +88,13 @@ fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
         .chain(PARTITION_COLUMNS.iter().filter(move |_| !table.is_whole()))
 }
 
-/// The contract of a table, as it stands in `schemas/`.
+/// Returns the schema of a table in SQL, as in `schemas/`.
 pub fn schema_sql(table: Table) -> String {
     let mut out = format!("-- {}\nCREATE TABLE {} (\n", table.about(), table.name());
     let columns: Vec<&Column> = columns(table).collect();
-    for (at, column) in columns.iter().enumerate() {
+    for (i, column) in columns.iter().enumerate() {
         let null = if column.is_nullable { "" } else { " NOT NULL" };
-        let comma = if at + 1 < columns.len() { "," } else { "" };
+        let comma = if i + 1 < columns.len() { "," } else { "" };
         let _ = writeln!(
             out,
             "  {} {}{null}{comma} -- {}",

@@ -1,21 +1,22 @@
-//! A dataset that is being written: begun, continued, or in place of another.
+//! Writes a dataset: starts one, resumes one, or replaces one.
 //!
-//! A run may be killed between any two steps, and `--resume` goes on from each:
+//! A run may be killed between any two steps, and `--resume` continues from each:
 //!
-//! 1. The log is locked, and what a former run left is read.
-//! 2. Folders for temporary files that the log names are removed; the name of
-//!    the next is written to the log, and the folder is made.
-//! 3. A manifest with the new plan takes the place of a former one. It lists
-//!    the files of the former dataset, which are then removed, and is written
-//!    again without them.
-//! 4. For each part its files are written, the log gets their names, they get
-//!    their names, and the manifest gets a line.
+//! 1. The log is locked, and the traces of a former run are read.
+//! 2. Temporary folders named in the log are removed. The name of the next one is
+//!    written to the log, then the folder is created.
+//! 3. A manifest with the new options replaces the former one. It lists the files of
+//!    the former dataset; these are removed, and it is written again without them.
+//! 4. For each part: its files are written under temporary names, the log gets their
+//!    names, they are renamed, and the manifest gets a line.
 //!
-//! So every file with a name of its own is in the manifest or in the log, and
-//! nothing else is ever removed or replaced.
+//! So every file with a final name is in the manifest or in the log, and nothing else
+//! is ever removed or replaced. If you change the order of two steps, run
+//! `tests/faults/kill.rs`, which kills at every system call.
 
 use super::log::{LogEntries, RunLog};
-use super::manifest::{self, AGENTS, Manifest, ManifestHeader, PartEntry};
+use super::manifest::{self, AGENTS, Manifest};
+use super::manifest_entries::{InputEntry, ManifestHeader, PartEntry, line_of};
 use super::{IfExists, OutputLayout, SUCCESS, VIEWS, views_sql};
 use crate::disk::{self, TempFolder};
 use crate::error::{Error, ErrorKind, FileKind, InputIdentity, ManifestDefect, ResumeDifference};
@@ -28,7 +29,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A part as the inputs are cut into.
+/// A part of the plan: consecutive inputs of one crawl and subset.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedPart {
     pub(crate) number: u32,
@@ -37,11 +38,11 @@ pub(crate) struct PlannedPart {
     pub(crate) inputs: Range<usize>,
 }
 
-/// A dataset whose lock is held, with what a former run left. Nothing of that
-/// has been changed.
+/// A dataset whose lock is held, and the traces of a former run. Nothing in the
+/// folder was changed yet.
 #[derive(Debug)]
 pub(crate) struct LockedDataset<'d> {
-    destination: &'d OutputLayout,
+    layout: &'d OutputLayout,
     existing: IfExists,
     log: RunLog,
     entries: LogEntries,
@@ -52,44 +53,62 @@ pub(crate) struct LockedDataset<'d> {
 #[derive(Debug)]
 pub(crate) struct DatasetWriter {
     root: PathBuf,
-    plan: ManifestHeader,
+    header: ManifestHeader,
     log: RunLog,
     temp: Arc<TempFolder>,
     manifest: File,
-    /// Parts that are whole.
+    /// The finished parts.
     parts: Vec<PartEntry>,
 }
 
+/// The traces of a former run in a folder, and what is to become of them.
+struct FormerRun {
+    /// True if the run is continued.
+    is_resumed: bool,
+    /// True if the manifest is as a run writes it.
+    is_as_written: bool,
+    /// Parts whose files are all there.
+    kept: Vec<PartEntry>,
+    /// Parts that are written again.
+    dropped: Vec<PartEntry>,
+    /// Files to be removed.
+    stale: BTreeSet<String>,
+    /// All files that a run wrote, according to the manifest and the log.
+    own: BTreeSet<String>,
+    /// Files of parts, according to the log.
+    logged: BTreeSet<String>,
+}
+
 impl<'d> LockedDataset<'d> {
-    /// Takes the lock of a dataset, and makes its folder if there is none.
+    /// Takes the lock of a dataset. Creates its folder if there is none.
     ///
     /// # Errors
     ///
-    /// Those of [`OutputLayout::check`], [`ErrorKind::Busy`]; of a dataset that
-    /// is to be continued also [`ErrorKind::ResumeDiffers`] with the first
-    /// difference and [`ErrorKind::BadManifest`].
+    /// Those of [`OutputLayout::check`] and [`ErrorKind::Busy`]; if the dataset is to be
+    /// resumed, also [`ErrorKind::ResumeDiffers`] with the first difference and
+    /// [`ErrorKind::BadManifest`].
     pub(crate) fn open(
-        destination: &'d OutputLayout,
+        layout: &'d OutputLayout,
         existing: IfExists,
-        plan: &ManifestHeader,
+        header: &ManifestHeader,
     ) -> Result<Self, Error> {
-        destination.check(existing)?;
-        let root = destination.root();
+        layout.check(existing)?;
+        let root = layout.root();
         let cannot = |error| Error::with_source(ErrorKind::Create, root, error);
         fs::create_dir_all(root).map_err(cannot)?;
         let (log, entries) = RunLog::open(root)?;
-        // Another run may have made it meanwhile.
-        destination.check(existing)?;
+        // Another run may have created it in the meantime.
+        layout.check(existing)?;
         let path = root.join(manifest::NAME);
         let former = match disk::kind(&path).map_err(|error| Error::read(&path, error))? {
             None => None,
             Some(_) => {
                 let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-                Some(Manifest::read(&text))
+                Some(Manifest::parse(&text))
             }
         };
         let mut locked = Self {
-            destination,
+            layout,
             existing,
             log,
             entries,
@@ -98,124 +117,162 @@ impl<'d> LockedDataset<'d> {
         if existing == IfExists::Resume
             && let Some(former) = &mut locked.former
         {
-            check_former(root, former, plan)?;
+            check_former(root, former, header)?;
         }
         Ok(locked)
     }
 
-    /// The sizes that the inputs had when the run began that is continued.
+    /// Returns the sizes that the inputs had at the start of the run that is resumed.
     pub(crate) fn begun_sizes(&self) -> Option<Vec<Option<u64>>> {
         let former = self.former.as_ref();
         let former = former.filter(|_| self.existing == IfExists::Resume)?;
         Some(former.inputs.iter().map(|input| input.bytes).collect())
     }
 
-    /// Begins to write. `parts` are all parts that the inputs are cut into.
+    /// Starts to write. `parts` is the whole plan.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotListed`] if a file that is not the dataset's has a name
-    /// that a part needs, [`ErrorKind::BadManifest`]: nothing was changed then.
-    /// Writing errors.
+    /// [`ErrorKind::NotListed`] if a file that is not part of the dataset has a name
+    /// that a part needs, and [`ErrorKind::BadManifest`]; then nothing was changed.
+    /// Errors of writing.
     pub(crate) fn begin(
         self,
-        plan: ManifestHeader,
+        header: ManifestHeader,
         parts: &[PlannedPart],
         threads: usize,
     ) -> Result<DatasetWriter, Error> {
         let Self {
-            destination,
+            layout,
             existing,
             mut log,
             entries,
             former,
         } = self;
-        let root = destination.root();
+        let root = layout.root();
+        let temp_folders = entries.temp_folders;
         let is_resumed = existing == IfExists::Resume && former.is_some();
-        let mut own = entries.part_files.clone();
-        own.extend(former.iter().flat_map(Manifest::own_files));
-        let former = former.unwrap_or_default();
-        let (mut kept, mut dropped, mut stale) = (Vec::new(), Vec::new(), own.clone());
-        let is_as_written = former.problems.is_empty() && former.is_sorted;
-        if is_resumed {
-            let cuts: Vec<Range<usize>> = parts.iter().map(|part| part.inputs.clone()).collect();
-            let wrong = former.parts.iter().find_map(|part| {
-                part.cut_problem(&cuts).or_else(|| {
-                    let cut = &parts[part.number as usize];
-                    let is_same = cut.crawl == part.crawl && cut.subset == part.subset;
-                    (!is_same).then(|| format!("part {} is of another crawl", part.number))
-                })
-            });
-            if let Some(what) = wrong {
-                return Err(bad_manifest(
-                    root,
-                    ManifestDefect::Invalid { message: what },
-                ));
-            }
-            (kept, dropped) = former
-                .parts
-                .into_iter()
-                .partition(|part| stands(root, part));
-            stale = former.stale;
-        }
-        check_names(destination, parts, &kept, &own)?;
+        let former = FormerRun::new(root, is_resumed, former, entries.part_files, parts)?;
+        check_names(layout, parts, &former.kept, &former.own)?;
 
-        for name in &entries.temp_folders {
+        for name in &temp_folders {
             TempFolder::remove(root, name).map_err(|error| Error::write(root.join(name), error))?;
         }
         let name = TempFolder::random_name();
         let begin = json!({
-            "event": "begin", "inputs": plan.inputs.len(), "temporary": name, "threads": threads,
+            "event": "begin", "inputs": header.inputs.len(), "temporary": name, "threads": threads,
         });
         log.begin(root, &begin)?;
         let temp = Arc::new(TempFolder::create(root, &name)?);
-        let write = |stale: &BTreeSet<String>, parts: &[PartEntry]| {
-            let text = manifest::text_of(&plan, stale, parts);
-            temp.replace(Path::new(manifest::NAME), text.as_bytes())
-        };
-        if is_resumed {
-            remove(root, [SUCCESS])?;
-            // A part of which a file is gone is made again; so is one whose
-            // line was not written.
-            let whole: BTreeSet<&String> = files_of(&kept).collect();
-            let again = files_of(&dropped).chain(&entries.part_files);
-            remove(root, again.filter(|path| !whole.contains(path)))?;
-            stale.retain(|path| !whole.contains(path));
-        } else if !stale.is_empty() {
-            write(&stale, &[])?;
-            remove(root, [SUCCESS])?;
-        }
-        remove(root, &stale)?;
-        stale
-            .iter()
-            .for_each(|path| disk::remove_empty_folders(root, Path::new(path)));
-        if !is_resumed || !is_as_written || !dropped.is_empty() || !stale.is_empty() {
-            write(&BTreeSet::new(), &kept)?;
-        }
-        if !is_resumed && !stale.is_empty() {
-            log.write(&json!({"event": "replaced"}))?;
-        }
+        let parts = former.replace(root, &header, &temp, &mut log)?;
         let path = root.join(manifest::NAME);
         let manifest = disk::open_with(&path, OpenOptions::new().append(true))
             .map_err(|error| Error::write(&path, error))?;
         Ok(DatasetWriter {
             root: root.to_owned(),
-            plan,
+            header,
             log,
             temp,
             manifest,
-            parts: kept,
+            parts,
         })
     }
 }
 
+impl FormerRun {
+    /// Decides what becomes of the parts and files of a former run, of which `logged`
+    /// are in the log and `planned` is the plan of this run.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::BadManifest`] if a part is not one of the plan.
+    fn new(
+        root: &Path,
+        is_resumed: bool,
+        former: Option<Manifest>,
+        logged: BTreeSet<String>,
+        planned: &[PlannedPart],
+    ) -> Result<Self, Error> {
+        let mut own = logged.clone();
+        own.extend(former.iter().flat_map(Manifest::own_files));
+        let former = former.unwrap_or_default();
+        let is_as_written = former.problems.is_empty() && former.is_sorted;
+        let (mut kept, mut dropped, mut stale) = (Vec::new(), Vec::new(), own.clone());
+        if is_resumed {
+            let inputs = planned.iter().map(|part| part.inputs.clone());
+            let inputs: Vec<Range<usize>> = inputs.collect();
+            let problem = former.parts.iter().find_map(|part| {
+                part.plan_problem(&inputs).or_else(|| {
+                    let planned = &planned[part.number as usize];
+                    let is_same = planned.crawl == part.crawl && planned.subset == part.subset;
+                    (!is_same).then(|| format!("part {} is of another crawl", part.number))
+                })
+            });
+            if let Some(message) = problem {
+                return Err(bad_manifest(root, ManifestDefect::Invalid { message }));
+            }
+            let parts = former.parts.into_iter();
+            (kept, dropped) = parts.partition(|part| has_all_files(root, part));
+            stale = former.stale;
+        }
+        Ok(Self {
+            is_resumed,
+            is_as_written,
+            kept,
+            dropped,
+            stale,
+            own,
+            logged,
+        })
+    }
+
+    /// Removes what does not remain, and writes the manifest. Returns the parts that
+    /// remain.
+    fn replace(
+        mut self,
+        root: &Path,
+        header: &ManifestHeader,
+        temp: &TempFolder,
+        log: &mut RunLog,
+    ) -> Result<Vec<PartEntry>, Error> {
+        let write = |stale: &BTreeSet<String>, parts: &[PartEntry]| {
+            let text = manifest::text_of(header, stale, parts);
+            temp.replace(Path::new(manifest::NAME), text.as_bytes())
+        };
+        if self.is_resumed {
+            remove(root, [SUCCESS])?;
+            // A part is written again if one of its files is gone, or if it has no
+            // line in the manifest.
+            let whole: BTreeSet<&String> = files_of(&self.kept).collect();
+            let again = files_of(&self.dropped).chain(&self.logged);
+            remove(root, again.filter(|path| !whole.contains(path)))?;
+            self.stale.retain(|path| !whole.contains(path));
+        } else if !self.stale.is_empty() {
+            write(&self.stale, &[])?;
+            remove(root, [SUCCESS])?;
+        }
+        let has_stale = !self.stale.is_empty();
+        remove(root, &self.stale)?;
+        for path in &self.stale {
+            disk::remove_empty_folders(root, Path::new(path));
+        }
+        if !self.is_resumed || !self.is_as_written || !self.dropped.is_empty() || has_stale {
+            write(&BTreeSet::new(), &self.kept)?;
+        }
+        if !self.is_resumed && has_stale {
+            log.write(&json!({"event": "replaced"}))?;
+        }
+        Ok(self.kept)
+    }
+}
+
 impl DatasetWriter {
-    /// Where files are written before they have names.
+    /// Returns the folder of files that do not have their final names yet.
     pub(crate) fn temp(&self) -> &Arc<TempFolder> {
         &self.temp
     }
 
-    /// Parts that are whole.
+    /// Returns the finished parts.
     pub(crate) fn parts(&self) -> &[PartEntry] {
         &self.parts
     }
@@ -225,15 +282,15 @@ impl DatasetWriter {
         self.log.add(line);
     }
 
-    /// Notes that these files are about to get their names.
+    /// Writes to the log that these files are about to get their names.
     pub(crate) fn announce(&mut self, part: u32, files: &[String]) -> Result<(), Error> {
         self.log
             .write(&json!({"event": "part", "part": part, "files": files}))
     }
 
-    /// Notes a part whose files have their names, and brings the note to the disk.
+    /// Writes a part whose files have their names to the manifest, and syncs it.
     pub(crate) fn add(&mut self, part: PartEntry) -> Result<(), Error> {
-        let text = format!("{}\n", part.line());
+        let text = line_of(&part);
         let result = self
             .manifest
             .write_all(text.as_bytes())
@@ -251,12 +308,12 @@ impl DatasetWriter {
         self.temp.replace(Path::new(VIEWS), text.as_bytes())
     }
 
-    /// Marks the dataset as whole. Parts are put in their order before, so that
-    /// an input that was read again leaves no trace.
+    /// Marks the dataset as finished. The parts in the manifest are sorted before, so
+    /// that an input that was read again leaves no trace.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         if !self.parts.is_sorted_by_key(|part| part.number) {
             self.parts.sort_by_key(|part| part.number);
-            let text = manifest::text_of(&self.plan, [], &self.parts);
+            let text = manifest::text_of(&self.header, [], &self.parts);
             let name = Path::new(manifest::NAME);
             self.temp.replace(name, text.as_bytes())?;
         }
@@ -264,8 +321,8 @@ impl DatasetWriter {
     }
 }
 
-/// Checks the manifest of a run that is to be continued.
-fn check_former(root: &Path, former: &mut Manifest, plan: &ManifestHeader) -> Result<(), Error> {
+/// Checks that a run that is to be resumed had the same version, inputs and options.
+fn check_former(root: &Path, former: &mut Manifest, header: &ManifestHeader) -> Result<(), Error> {
     let differs = |difference| Error::new(ErrorKind::ResumeDiffers(difference), root);
     let now = env!("CARGO_PKG_VERSION");
     if let Some(before) = former.version.as_ref().filter(|version| *version != now) {
@@ -277,37 +334,35 @@ fn check_former(root: &Path, former: &mut Manifest, plan: &ManifestHeader) -> Re
     if let Some(problem) = former.problems.iter().find(is_error) {
         return Err(bad_manifest(root, problem.clone()));
     }
-    if former.inputs.len() != plan.inputs.len() {
+    if former.inputs.len() != header.inputs.len() {
         return Err(differs(ResumeDifference::InputCount {
             before: former.inputs.len(),
-            now: plan.inputs.len(),
+            now: header.inputs.len(),
         }));
     }
-    let old = former.inputs.iter().map(|input| {
-        let name = input.name.clone().unwrap_or_default();
-        (name, input.bytes)
-    });
-    for (old, new) in old.zip(&plan.inputs) {
-        // An input that was not there may have come.
-        if old.0 != new.0 || (old.1.is_some() && old.1 != new.1) {
-            let identity = |(name, bytes): &(String, Option<u64>)| InputIdentity {
-                name: name.clone(),
-                bytes: *bytes,
+    for (before, now) in former.inputs.iter().zip(&header.inputs) {
+        // An input that did not exist may have appeared since.
+        let is_resized = before.bytes.is_some() && before.bytes != now.bytes;
+        if before.name != now.name || is_resized {
+            let identity = |input: &InputEntry| InputIdentity {
+                name: input.name.clone().unwrap_or_default(),
+                bytes: input.bytes,
             };
             return Err(differs(ResumeDifference::Input {
-                before: identity(&old),
-                now: identity(new),
+                before: identity(before),
+                now: identity(now),
             }));
         }
     }
-    if let (Some(old), Some(new)) = (former.options.as_object(), plan.options.as_object()) {
-        for (name, value) in new {
-            let before = old.get(name).unwrap_or(&Value::Null);
-            if before != value {
+    let options = serde_json::to_value(&header.options).expect("the keys of options are texts");
+    if let (Some(before), Some(now)) = (former.written_options.as_object(), options.as_object()) {
+        for (name, now) in now {
+            let before = before.get(name).unwrap_or(&Value::Null);
+            if before != now {
                 return Err(differs(ResumeDifference::Setting {
                     name: name.clone(),
                     before: before.to_string(),
-                    now: value.to_string(),
+                    now: now.to_string(),
                 }));
             }
         }
@@ -319,54 +374,51 @@ fn bad_manifest(root: &Path, defect: ManifestDefect) -> Error {
     Error::new(ErrorKind::BadManifest(defect), root.join(manifest::NAME))
 }
 
-/// Checks that no file of somebody else, and no link, has a name that is needed.
+/// Checks that no foreign file and no link has a name that is needed.
 fn check_names(
-    destination: &OutputLayout,
+    layout: &OutputLayout,
     parts: &[PlannedPart],
     kept: &[PartEntry],
     own: &BTreeSet<String>,
 ) -> Result<(), Error> {
-    let root = destination.root();
+    let root = layout.root();
     let check = |path: &Path, is_own: bool| {
-        let place = root.join(path);
-        let unreadable = |error| Error::read(&place, error);
+        let full_path = root.join(path);
+        let unreadable = |error| Error::read(&full_path, error);
         disk::check_folders(root, path)
-            .map_err(|error| Error::with_source(ErrorKind::Create, &place, error))?;
-        match disk::kind(&place).map_err(unreadable)? {
+            .map_err(|error| Error::with_source(ErrorKind::Create, &full_path, error))?;
+        match disk::kind(&full_path).map_err(unreadable)? {
             None => Ok(()),
             Some(FileKind::Regular) if is_own => Ok(()),
-            Some(FileKind::Regular) => Err(Error::new(ErrorKind::NotListed, &place)),
+            Some(FileKind::Regular) => Err(Error::new(ErrorKind::NotListed, &full_path)),
             Some(is) => Err(Error::new(
                 ErrorKind::WrongKind {
                     is,
                     needed: FileKind::Regular,
                 },
-                &place,
+                &full_path,
             )),
         }
     };
     for name in [manifest::NAME, VIEWS, SUCCESS] {
         check(Path::new(name), true)?;
     }
-    if destination.tables().contains(&Table::Agents) {
+    if layout.tables().contains(&Table::Agents) {
         check(Path::new(AGENTS), own.contains(AGENTS))?;
     }
     let whole: BTreeSet<u32> = kept.iter().map(|part| part.number).collect();
-    let of_parts = destination
-        .tables()
-        .iter()
-        .filter(|table| !table.is_whole());
+    let of_parts = layout.tables().iter().filter(|table| !table.is_whole());
     let of_parts: Vec<&Table> = of_parts.collect();
     for part in parts.iter().filter(|part| !whole.contains(&part.number)) {
         for table in &of_parts {
-            let path = destination.part_path(**table, part.number, &part.crawl, &part.subset);
+            let path = layout.part_path(**table, part.number, &part.crawl, &part.subset);
             check(&path, own.contains(&*path.to_string_lossy()))?;
         }
     }
     Ok(())
 }
 
-/// Removes files below the folder of a dataset.
+/// Removes files, given relative to the folder of a dataset.
 fn remove<P: AsRef<Path>>(root: &Path, files: impl IntoIterator<Item = P>) -> Result<(), Error> {
     for path in files {
         let path = path.as_ref();
@@ -382,8 +434,8 @@ fn files_of(parts: &[PartEntry]) -> impl Iterator<Item = &String> {
         .map(|file| &file.path)
 }
 
-/// Returns true if the files of a part are there, in their sizes.
-fn stands(root: &Path, part: &PartEntry) -> bool {
+/// Returns true if all files of a part exist and have their sizes.
+fn has_all_files(root: &Path, part: &PartEntry) -> bool {
     let mut files = part.files.iter();
     files.all(|file| disk::size_below(root, Path::new(&file.path)) == Some(file.stats.bytes))
 }

@@ -1,7 +1,9 @@
 //! The options of a run.
 
 use crate::crawler::registry::CrawlerRegistry;
-use crate::dataset::{IfExists, ManifestHeader, OutputLayout};
+use crate::dataset::{
+    DatasetOptions, IfExists, InputEntry, ManifestHeader, OutputLayout, Partition, Shard,
+};
 use crate::input::Input;
 use serde_json::{Value, json};
 
@@ -49,27 +51,21 @@ impl Options {
 
     /// Returns the header of the manifest. A run can only be resumed with an equal header.
     pub(super) fn manifest_header(&self) -> ManifestHeader {
-        let tables: Vec<&str> = self
-            .destination
-            .tables()
-            .iter()
-            .map(|table| table.name())
-            .collect();
+        let entry = |input: &Input| InputEntry {
+            name: Some(input.name.clone()),
+            bytes: input.bytes,
+        };
         ManifestHeader {
-            options: json!({
-                "rows": self.row_options(),
-                "tables": tables,
-                "part_bytes": self.part_bytes,
-                "shard": self.shard.map(|(index, count)| format!("{index}/{count}")),
-                "agents": self.registry.sha1,
-                "psl": PSL_VERSION,
-                "crawls": crawls(&self.inputs),
-            }),
-            inputs: self
-                .inputs
-                .iter()
-                .map(|input| (input.name.clone(), input.bytes))
-                .collect(),
+            options: DatasetOptions {
+                rows: self.row_options(),
+                tables: self.destination.tables().to_vec(),
+                part_bytes: self.part_bytes,
+                shard: self.shard.map(|(index, count)| Shard { index, count }),
+                agents: self.registry.sha1.clone(),
+                psl: PSL_VERSION.to_owned(),
+                crawls: crawls(&self.inputs),
+            },
+            inputs: self.inputs.iter().map(entry).collect(),
         }
     }
 
@@ -85,11 +81,12 @@ impl Options {
 }
 
 /// Returns the crawls and subsets of inputs in order, without consecutive duplicates.
-fn crawls(inputs: &[Input]) -> Vec<String> {
-    let mut crawls: Vec<String> = inputs
-        .iter()
-        .map(|input| format!("{}/{}", input.crawl, input.subset))
-        .collect();
+fn crawls(inputs: &[Input]) -> Vec<Partition> {
+    let partition = |input: &Input| Partition {
+        crawl: input.crawl.clone(),
+        subset: input.subset.clone(),
+    };
+    let mut crawls: Vec<Partition> = inputs.iter().map(partition).collect();
     crawls.dedup();
     crawls
 }

@@ -21,9 +21,9 @@ pub(super) fn check(
 ) -> FileCheck {
     let own_version = Some(env!("CARGO_PKG_VERSION"));
     let registry = CrawlerRegistry::built_in();
-    let settings = manifest.settings.as_ref();
+    let options = manifest.options.as_ref();
     let is_built_in = manifest.version.as_deref() == own_version
-        && settings.is_some_and(|settings| settings.agents == registry.sha1);
+        && options.is_some_and(|options| options.agents == registry.sha1);
     let stats = is_built_in
         .then(|| stats_of_table(&registry))
         .and_then(Result::ok);

@@ -29,9 +29,9 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     let _lock = lock_log(root)?;
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     let mut report = VerifyReport::default();
-    let mut manifest = Manifest::read(&text);
+    let mut manifest = Manifest::parse(&text);
     add_problems(std::mem::take(&mut manifest.problems), &mut report.findings);
-    if manifest.is_of_other_format {
+    if manifest.has_unknown_format {
         let why = "anything else: the manifest is of another format";
         report.unchecked.push(why.to_owned());
         return Ok(report);
@@ -46,12 +46,12 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         report.notes.push(note);
     }
     let is_whole = plan::check(root, &manifest, &mut report.findings);
-    let settings = manifest.settings.as_ref();
-    let has_agents = settings.is_some_and(|settings| settings.tables.contains(&Table::Agents));
+    let options = manifest.options.as_ref();
+    let has_agents = options.is_some_and(|options| options.tables.contains(&Table::Agents));
     // Before entries are checked, so that the files of malformed entries are
     // not reported as foreign.
     let mut known = known_files(&manifest);
-    if has_agents || settings.is_none() {
+    if has_agents || options.is_none() {
         known.insert(AGENTS.to_owned());
     }
     manifest.check_files();
@@ -107,14 +107,14 @@ fn check_folders(
     known: BTreeSet<String>,
     findings: &mut Findings,
 ) {
-    let settings = manifest.settings.as_ref();
+    let options = manifest.options.as_ref();
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let mut search = FolderSearch {
         root,
         known,
-        shard: settings
-            .and_then(|settings| settings.shard)
-            .map(|(index, _)| index),
+        shard: options
+            .and_then(|options| options.shard)
+            .map(|shard| shard.index),
         temp_folders: log.temp_folders,
         findings,
     };
@@ -222,15 +222,15 @@ fn check_parts(
 /// manifest is incomplete.
 fn unchecked(manifest: &Manifest, is_whole: bool) -> Vec<String> {
     let mut unchecked = Vec::new();
-    let Some(settings) = &manifest.settings else {
+    let Some(options) = &manifest.options else {
         let why = "which tables and parts there should be: the options are not known";
         return vec![why.to_owned()];
     };
-    if !is_whole && settings.crawls.len() > 1 {
+    if !is_whole && options.crawls.len() > 1 {
         let why = "where missing parts begin and end: the crawls of their inputs are not known";
         unchecked.push(why.to_owned());
     }
-    let lacks = |table: Table| !settings.tables.contains(&table);
+    let lacks = |table: Table| !options.tables.contains(&table);
     for (table, what) in [
         (
             Table::RobotsFiles,

@@ -201,7 +201,7 @@ fn check_runs(
             psl,
             agents,
             ..
-        }) = &manifest.settings
+        }) = &manifest.options
         {
             let is: Option<Value> = serde_json::from_str(text(1)).ok();
             if is.as_ref() != Some(options) {

@@ -1,7 +1,9 @@
 //! Compares the parts of a manifest with those that its inputs are divided into.
 
 use super::{FindingKind, Findings};
-use crate::dataset::{DatasetOptions, InputEntry, MANIFEST, Manifest, SUCCESS};
+use crate::dataset::{
+    DatasetOptions, InputEntry, MANIFEST, Manifest, PartEntry, Partition, SUCCESS,
+};
 use crate::disk;
 use crate::input::{Input, InputSource};
 use crate::pipeline;
@@ -13,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// missing.
 pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -> bool {
     let planned = manifest
-        .settings
+        .options
         .as_ref()
         .and_then(|options| planned_parts(options, manifest));
     let missing = match &planned {
@@ -38,7 +40,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
             format_args!("it is not there, though no part is missing"),
         );
     }
-    if let Some(options) = &manifest.settings {
+    if let Some(options) = &manifest.options {
         let mut crawls: Vec<(&str, &str)> = Vec::new();
         for part in &manifest.parts {
             let crawl = (part.crawl.as_str(), part.subset.as_str());
@@ -48,7 +50,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
         }
         let listed = options.crawls.iter();
         let listed: Vec<(&str, &str)> = listed
-            .map(|(crawl, subset)| (crawl.as_str(), subset.as_str()))
+            .map(|partition| (partition.crawl.as_str(), partition.subset.as_str()))
             .collect();
         if missing.is_empty() && crawls != listed {
             findings.add(
@@ -69,17 +71,17 @@ fn planned_parts(options: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pi
         _ => None,
     };
     let mut crawls = vec![None; manifest.inputs.len()];
-    let of_parts: Vec<(String, String)> = manifest
-        .parts
-        .iter()
-        .map(|part| (part.crawl.clone(), part.subset.clone()))
-        .collect();
+    let partition = |part: &PartEntry| Partition {
+        crawl: part.crawl.clone(),
+        subset: part.subset.clone(),
+    };
+    let of_parts: Vec<Partition> = manifest.parts.iter().map(partition).collect();
     for (part, crawl) in manifest.parts.iter().zip(&of_parts) {
         let inputs = crawls.get_mut(part.inputs.clone()).into_iter().flatten();
         inputs.for_each(|known| *known = known.or(Some(crawl)));
     }
-    let input = |(input, crawl): (&InputEntry, Option<&(String, String)>)| {
-        let (crawl, subset) = crawl.or(only)?.clone();
+    let input = |(input, partition): (&InputEntry, Option<&Partition>)| {
+        let Partition { crawl, subset } = partition.or(only)?.clone();
         Some(Input {
             // Parts are divided by size, so nothing is opened.
             source: InputSource::File(PathBuf::new()),
@@ -104,7 +106,7 @@ fn compare_with_plan(
     let ranges: Vec<Range<usize>> = planned.iter().map(|part| part.inputs.clone()).collect();
     for part in &manifest.parts {
         missing.remove(&part.number);
-        if let Some(what) = part.cut_problem(&ranges) {
+        if let Some(what) = part.plan_problem(&ranges) {
             findings.add(FindingKind::Parts, MANIFEST, format_args!("{what}"));
         }
     }

@@ -1,0 +1,247 @@
+//! The lines of a manifest as types, for writing and for reading.
+//!
+//! Lines are JSON objects whose keys are sorted. Most fields are read by serde as a
+//! whole. The options and the parts are read [field by field](Fields), so that a
+//! report can name the field that is missing or invalid.
+
+use crate::tables::{Table, is_partition_name};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use std::ops::Range;
+
+/// The format of the manifest itself.
+pub(crate) const FORMAT: u64 = 1;
+
+/// What must be equal for a run to be resumed: the first line of the manifest, and
+/// those of the inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ManifestHeader {
+    pub(crate) options: DatasetOptions,
+    pub(crate) inputs: Vec<InputEntry>,
+}
+
+/// The first line.
+#[derive(Serialize)]
+pub(super) struct FirstLine<'a> {
+    pub(super) format: u64,
+    pub(super) options: &'a DatasetOptions,
+    /// The version of robots-scan that writes the dataset.
+    pub(super) robots_scan: &'a str,
+}
+
+/// The options that change rows or files, with the versions of built-in data.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct DatasetOptions {
+    /// The digest of the registry of crawlers.
+    pub(crate) agents: String,
+    /// The crawls and subsets of the inputs, in order.
+    pub(crate) crawls: Vec<Partition>,
+    /// The size of the inputs of a part.
+    pub(crate) part_bytes: u64,
+    /// The version of the Public Suffix List.
+    pub(crate) psl: String,
+    /// The options that change rows, as in the table `runs`.
+    pub(crate) rows: Value,
+    pub(crate) shard: Option<Shard>,
+    #[serde(serialize_with = "table_names")]
+    pub(crate) tables: Vec<Table>,
+}
+
+/// A crawl and a subset of it, written `CRAWL/SUBSET`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Partition {
+    pub(crate) crawl: String,
+    pub(crate) subset: String,
+}
+
+/// A shard of the inputs, written `INDEX/COUNT`. The index starts at 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shard {
+    pub(crate) index: usize,
+    pub(crate) count: usize,
+}
+
+/// An archive. The name is missing if its line could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct InputEntry {
+    pub(crate) bytes: Option<u64>,
+    #[serde(rename = "input")]
+    pub(crate) name: Option<String>,
+}
+
+/// A file of the replaced dataset that is still to be removed.
+#[derive(Serialize)]
+pub(super) struct StaleEntry<'a> {
+    pub(super) stale: &'a str,
+}
+
+/// A finished part.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct PartEntry {
+    pub(crate) captures: u64,
+    pub(crate) crawl: String,
+    pub(crate) faults: u64,
+    pub(crate) files: Vec<FileEntry>,
+    /// The indexes of its inputs.
+    #[serde(serialize_with = "range_pair")]
+    pub(crate) inputs: Range<usize>,
+    /// The number of the part, from 0.
+    #[serde(rename = "part")]
+    pub(crate) number: u32,
+    pub(crate) records: u64,
+    pub(crate) subset: String,
+}
+
+/// A file of a part.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct FileEntry {
+    /// The path, relative to the folder of the dataset.
+    pub(crate) path: String,
+    #[serde(deserialize_with = "table", serialize_with = "table_name")]
+    pub(crate) table: Table,
+    #[serde(flatten)]
+    pub(crate) stats: FileStats,
+}
+
+/// Rows, size and digest of a file when it was written.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct FileStats {
+    pub(crate) bytes: u64,
+    pub(crate) rows: u64,
+    /// The XXH3-64 of the bytes, in hexadecimal.
+    #[serde(rename = "xxh3")]
+    pub(crate) digest: String,
+}
+
+/// Returns an entry as a line, with sorted keys.
+pub(super) fn line_of(entry: &impl Serialize) -> String {
+    let value = serde_json::to_value(entry).expect("the keys of an entry are texts");
+    format!("{value}\n")
+}
+
+impl PartEntry {
+    /// Reads a part, or returns the name of the field that is missing or invalid.
+    pub(super) fn read(line: &Value) -> Result<Self, &'static str> {
+        let fields = Fields(line);
+        let inputs = match fields.get("inputs")? {
+            (start, end) if start < end => start..end,
+            _ => return Err("inputs"),
+        };
+        fields.get::<Vec<IgnoredAny>>("files")?;
+        Ok(Self {
+            number: fields.get("part")?,
+            crawl: fields.partition_name("crawl")?,
+            subset: fields.partition_name("subset")?,
+            inputs,
+            records: fields.get("records")?,
+            captures: fields.get("captures")?,
+            faults: fields.get("faults")?,
+            files: fields.get("files")?,
+        })
+    }
+}
+
+impl DatasetOptions {
+    /// Reads the options, or returns the name of the one that is missing or invalid.
+    pub(super) fn read(options: &Value) -> Result<Self, &'static str> {
+        let fields = Fields(options);
+        fields.get::<Vec<IgnoredAny>>("tables")?;
+        fields.get::<Vec<IgnoredAny>>("crawls")?;
+        let shard = fields.get("shard")?;
+        let tables = fields.get::<Vec<TableName>>("tables")?;
+        Ok(Self {
+            rows: options["rows"].clone(),
+            tables: tables.into_iter().map(|TableName(table)| table).collect(),
+            part_bytes: fields.get("part_bytes")?,
+            shard,
+            agents: fields.get("agents")?,
+            psl: fields.get("psl")?,
+            crawls: fields.get("crawls")?,
+        })
+    }
+}
+
+/// The fields of a JSON object, to be read one by one.
+struct Fields<'v>(&'v Value);
+
+impl<'v> Fields<'v> {
+    /// Reads a field, or returns its name if it is missing or invalid.
+    fn get<T: Deserialize<'v>>(&self, name: &'static str) -> Result<T, &'static str> {
+        T::deserialize(&self.0[name]).map_err(|_| name)
+    }
+
+    /// Reads a field that is the value of a partition column.
+    fn partition_name(&self, name: &'static str) -> Result<String, &'static str> {
+        let text: String = self.get(name)?;
+        match is_partition_name(&text) {
+            true => Ok(text),
+            false => Err(name),
+        }
+    }
+}
+
+impl Serialize for Partition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{}/{}", self.crawl, self.subset))
+    }
+}
+
+impl<'de> Deserialize<'de> for Partition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.split_once('/') {
+            Some((crawl, subset)) if is_partition_name(crawl) && is_partition_name(subset) => {
+                let (crawl, subset) = (crawl.to_owned(), subset.to_owned());
+                Ok(Self { crawl, subset })
+            }
+            _ => Err(D::Error::custom("not a crawl and a subset")),
+        }
+    }
+}
+
+impl Serialize for Shard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{}/{}", self.index, self.count))
+    }
+}
+
+impl<'de> Deserialize<'de> for Shard {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let parse = |text: &str| text.parse().ok();
+        let numbers = text.split_once('/');
+        let numbers = numbers.and_then(|(index, count)| Some((parse(index)?, parse(count)?)));
+        match numbers {
+            Some((index, count)) => Ok(Self { index, count }),
+            None => Err(D::Error::custom("not a shard")),
+        }
+    }
+}
+
+/// A table of a dataset, by name.
+struct TableName(Table);
+
+impl<'de> Deserialize<'de> for TableName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        table(deserializer).map(Self)
+    }
+}
+
+fn table<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Table, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let table = Table::ALL.into_iter().find(|table| table.name() == name);
+    table.ok_or_else(|| D::Error::custom("not a table"))
+}
+
+fn table_name<S: Serializer>(table: &Table, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(table.name())
+}
+
+fn table_names<S: Serializer>(tables: &[Table], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(tables.iter().map(|table| table.name()))
+}
+
+fn range_pair<S: Serializer>(range: &Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {
+    (range.start, range.end).serialize(serializer)
+}
