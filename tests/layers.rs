@@ -318,11 +318,11 @@ fn the_parquet_writer_knows_neither_rules_nor_records() {
         "robots",
         "warc",
         "crate::analysis",
-        "crate::capture::Capture",
-        "crate::capture::http",
+        "crate::capture",
         "crate::dataset",
         "crate::input",
         "crate::pipeline",
+        "crate::tables",
         "super::super",
     ];
     assert_never("src/scan/parquet_writer", &never);

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const SUCCESS: &str = "_SUCCESS";
 pub(crate) const VIEWS: &str = "views.sql";
 
-/// What to do if the output exists.
+/// The action if the output exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfExists {
     /// Leave it alone and refuse to run.
@@ -36,7 +36,7 @@ pub struct OutputLayout {
     shard_index: Option<usize>,
 }
 
-/// What exists at the path of an output before a run.
+/// The file or folder at the path of an output before a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ExistingOutput {
     Nothing,

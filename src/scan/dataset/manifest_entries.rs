@@ -13,8 +13,8 @@ use std::ops::Range;
 /// The format of the manifest itself.
 pub(crate) const FORMAT: u64 = 1;
 
-/// What must be equal for a run to be resumed: the first line of the manifest, and
-/// those of the inputs.
+/// The first line of a manifest, and the lines of the inputs. They must be equal for
+/// a run to be resumed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ManifestHeader {
     pub(crate) options: DatasetOptions,

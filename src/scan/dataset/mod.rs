@@ -1,4 +1,13 @@
-//! A dataset on disk: its folders, manifest and views, and its tables read back.
+//! A dataset on disk, for writing and for reading.
+//!
+//! ```text
+//! layout.rs                        folders and file names; may an output be written?
+//! manifest.rs, manifest_entries.rs which parts are finished, and from which inputs
+//! log.rs                           lock, and traces for cleaning up after a kill
+//! writer.rs                        starts, resumes or replaces a dataset
+//! views.rs, macros.sql             views for DuckDB
+//! reader.rs, stored_line.rs        reads tables back
+//! ```
 
 mod catch_panic;
 mod layout;

@@ -66,7 +66,7 @@ struct RowGroups {
     queued_bytes: u64,
     /// Encoded row groups that wait for an earlier one.
     encoded: BTreeMap<usize, Vec<ColumnChunk>>,
-    /// How many row groups were appended.
+    /// The number of row groups appended.
     appended: usize,
     /// The file, unless a task has it.
     writer: Option<Box<ParquetFileWriter>>,

@@ -18,7 +18,7 @@ pub struct TableSchema {
     pub encodings: Vec<ColumnEncoding>,
 }
 
-/// How a column is encoded, apart from what its type decides.
+/// The encoding of a column, apart from what its type determines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnEncoding {
     /// Writes a Bloom filter. Useful for columns by which single rows are looked

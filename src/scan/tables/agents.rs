@@ -17,24 +17,28 @@ table! { "One row per crawler of the registry." {
     source: Text null, "Where the entry is from: codes of lists, joined by `+`.";
 }}
 
-/// The registry as a table.
+/// Returns the registry as rows of the table.
 pub fn rows(agents: &[CrawlerEntry]) -> RowBatch {
     let mut builder = Builder::default();
-    for it in agents {
+    for crawler in agents {
         let texts = &mut builder.texts;
-        builder.agent.append_value(texts.intern(&it.agent));
-        builder.token.append_value(texts.intern(&it.token));
+        builder.agent.append_value(texts.intern(&crawler.agent));
+        builder.token.append_value(texts.intern(&crawler.token));
         let mut option = |text: &str| (!text.is_empty()).then(|| texts.intern(text));
-        builder.operator.append_option(option(&it.operator));
-        builder.category.append_option(option(&it.category));
-        builder.category2.append_option(option(&it.category2));
-        builder.purpose.append_option(option(&it.purpose));
+        builder.operator.append_option(option(&crawler.operator));
+        builder.category.append_option(option(&crawler.category));
+        builder.category2.append_option(option(&crawler.category2));
+        builder.purpose.append_option(option(&crawler.purpose));
         builder
             .fallbacks
-            .append_option(option(&it.fallbacks.join(",")));
-        builder.ignores_wildcard.append_value(it.ignores_wildcard);
-        builder.is_control_token.append_value(it.is_control_token);
-        builder.source.append_option(option(&it.source));
+            .append_option(option(&crawler.fallbacks.join(",")));
+        builder
+            .ignores_wildcard
+            .append_value(crawler.ignores_wildcard);
+        builder
+            .is_control_token
+            .append_value(crawler.is_control_token);
+        builder.source.append_option(option(&crawler.source));
         builder.end_rows(1);
     }
     builder.take()

@@ -13,36 +13,36 @@ table! { "One row per liberty taken and oddity met." {
     detail: Text, "The bytes it was met in, at most 200 of them; may be empty.";
 }}
 
-/// How much of the bytes is kept.
+/// The bytes of a detail that are kept.
 const DETAIL_BYTES_MAX: usize = 200;
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
-        let is_utf8 = facts.is_valid_utf8();
-        let count = facts.anomaly_count();
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let is_utf8 = analysis.is_valid_utf8();
+        let count = analysis.anomaly_count();
         if count == 0 {
             return;
         }
-        let host = facts.surt_host_name();
+        let host = analysis.surt_host_name();
         let host = host.map(|host| self.texts.intern(host));
-        self.robots_id.fill(Some(facts.robots_id), count);
+        self.robots_id.fill(Some(analysis.robots_id), count);
         self.surt_host_name.fill(host, count);
-        for it in facts.anomalies() {
-            self.line_no.append_option(line_no(it.line_no));
+        for anomaly in analysis.anomalies() {
+            self.line_no.append_option(line_no(anomaly.line_no));
             let texts = &mut self.texts;
-            self.code.append_value(texts.intern_static(it.code));
+            self.code.append_value(texts.intern_static(anomaly.code));
             self.severity
-                .append_value(texts.intern_static(it.severity.name()));
-            self.changes_verdict.append_option(it.changes_verdict);
+                .append_value(texts.intern_static(anomaly.severity.name()));
+            self.changes_verdict.append_option(anomaly.changes_verdict);
             self.detail
-                .append_value(texts.intern_body_text(shorten(it.detail), is_utf8));
+                .append_value(texts.intern_body_text(shorten(anomaly.detail), is_utf8));
         }
         self.end_rows(count);
     }
 }
 
-/// Cuts between characters, where there are any.
+/// Truncates a detail, if possible at a character boundary.
 fn shorten(detail: &[u8]) -> &[u8] {
     let mut len = detail.len().min(DETAIL_BYTES_MAX);
     while len < detail.len() && len > DETAIL_BYTES_MAX - 4 && detail[len] & 0xc0 == 0x80 {

@@ -128,25 +128,25 @@ macro_rules! table {
                 &mut self,
                 rows: std::ops::Range<usize>,
                 host_bytes: u64,
-                facts: &$crate::analysis::CaptureAnalysis<'_>,
+                analysis: &$crate::analysis::CaptureAnalysis<'_>,
             ) {
                 let Some(last) = rows.clone().last() else { return };
                 let before = rows.start.checked_sub(1).map_or(0, |row| self.ends[row]);
                 let texts = self.ends[last] - before - Self::FIXED_BYTES * rows.len() as u64;
                 $(self.$name.repeat(rows.clone());)*
-                let host = facts.surt_host_name();
+                let host = analysis.surt_host_name();
                 let host = host.map(|host| self.texts.intern(host));
-                self.robots_id.set_last(rows.len(), Some(facts.robots_id));
+                self.robots_id.set_last(rows.len(), Some(analysis.robots_id));
                 self.surt_host_name.set_last(rows.len(), host);
                 self.texts.add_requested_bytes(texts - host_bytes);
                 self.end_rows(rows.len());
             }
 
             /// Appends the columns that depend on the capture, for `count` rows.
-            fn fill_capture(&mut self, facts: &$crate::analysis::CaptureAnalysis<'_>, count: usize) {
-                let host = facts.surt_host_name();
+            fn fill_capture(&mut self, analysis: &$crate::analysis::CaptureAnalysis<'_>, count: usize) {
+                let host = analysis.surt_host_name();
                 let host = host.map(|host| self.texts.intern(host));
-                self.robots_id.fill(Some(facts.robots_id), count);
+                self.robots_id.fill(Some(analysis.robots_id), count);
                 self.surt_host_name.fill(host, count);
             }
 

@@ -17,14 +17,16 @@ table! { repeated "One row per line with a key that is neither user-agent, allow
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
-        let Some(robots) = &facts.robots else { return };
-        let is_utf8 = facts.is_valid_utf8();
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let Some(robots) = &analysis.robots else {
+            return;
+        };
+        let is_utf8 = analysis.is_valid_utf8();
         let (mut name, mut count) = (Vec::new(), 0);
         for line in robots
             .directives()
             .iter()
-            .filter(|it| it.kind == DirectiveKind::Other)
+            .filter(|line| line.kind == DirectiveKind::Other)
         {
             let known = robots.directive_name(line, &mut name);
             self.group_no.append_option(line_no(line.group_no()));
@@ -42,7 +44,7 @@ impl Builder {
         if count == 0 {
             return;
         }
-        self.fill_capture(facts, count);
+        self.fill_capture(analysis, count);
         self.end_rows(count);
     }
 }

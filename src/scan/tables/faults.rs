@@ -10,16 +10,16 @@ table! { "One row per place of an archive that could not be read: nothing is los
     detail: Text, "The same in words.";
 }}
 
-/// A place that could not be read.
+/// A damaged place of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where the damage begins.
+    /// The offset of the damage.
     pub offset: u64,
-    /// Bytes from there to where reading went on.
+    /// The bytes from there to where reading resumed.
     pub bytes_skipped: u64,
-    /// What is wrong.
+    /// The permanent code.
     pub code: &'static str,
-    /// The same in words.
+    /// A description.
     pub detail: String,
 }
 

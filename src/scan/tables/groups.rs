@@ -28,12 +28,14 @@ table! { repeated "One row per user-agent line." {
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
-        let Some(robots) = &facts.robots else { return };
-        let is_utf8 = facts.is_valid_utf8();
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let Some(robots) = &analysis.robots else {
+            return;
+        };
+        let is_utf8 = analysis.is_valid_utf8();
         let lines = robots.directives().iter();
         let lines: Vec<&Directive> = lines
-            .filter(|it| it.kind == DirectiveKind::UserAgent)
+            .filter(|line| line.kind == DirectiveKind::UserAgent)
             .collect();
         let group_no = |line: &Directive| {
             line.group_no()
@@ -45,40 +47,42 @@ impl Builder {
             return;
         }
         let lines = lines.iter().copied();
-        self.fill_capture(facts, count);
+        self.fill_capture(analysis, count);
         self.group_no
             .extend(lines.clone().map(|line| int(group_no(line))));
         self.agent_no
             .extend(lines.clone().map(|line| line.agent_no().map_or(0, int)));
-        self.line_no.extend(lines.clone().map(|it| int(it.line_no)));
+        self.line_no
+            .extend(lines.clone().map(|line| int(line.line_no)));
         self.record_no
-            .extend(lines.clone().map(|it| int(it.record_no)));
+            .extend(lines.clone().map(|line| int(line.record_no)));
         let texts = &mut self.texts;
         let mut text = |span| texts.intern_body_text(robots.text(span), is_utf8);
         self.agent_raw
-            .extend(lines.clone().map(|it| text(it.value_raw)));
-        self.agent.extend(lines.clone().map(|it| text(it.name)));
+            .extend(lines.clone().map(|line| text(line.value_raw)));
+        self.agent.extend(lines.clone().map(|line| text(line.name)));
         self.agent_token
-            .extend(lines.clone().map(|it| text(it.token)));
-        for it in lines.clone() {
+            .extend(lines.clone().map(|line| text(line.token)));
+        for line in lines.clone() {
             self.request_rate
-                .append_option(group(it).request_rate.map(&mut text));
+                .append_option(group(line).request_rate.map(&mut text));
             self.visit_time
-                .append_option(group(it).visit_time.map(&mut text));
-            self.crawl_delay.append_option(group(it).crawl_delay);
+                .append_option(group(line).visit_time.map(&mut text));
+            self.crawl_delay.append_option(group(line).crawl_delay);
         }
-        let keys = lines.clone().map(|it| robots.text(it.key_raw));
+        let keys = lines.clone().map(|line| robots.text(line.key_raw));
         self.key_raw.extend(texts.intern_repeated(keys, is_utf8));
-        self.has_colon.extend(lines.clone().map(|it| it.has_colon));
-        self.counts.extend(lines.clone().map(|it| it.counts));
-        let is_token = |it: &Directive| is_product_token(robots.text(it.value));
+        self.has_colon
+            .extend(lines.clone().map(|line| line.has_colon));
+        self.counts.extend(lines.clone().map(|line| line.counts));
+        let is_token = |line: &Directive| is_product_token(robots.text(line.value));
         self.token_valid.extend(lines.clone().map(is_token));
-        let n_rules = |it| int(group(it).n_allow + group(it).n_disallow);
+        let n_rules = |line| int(group(line).n_allow + group(line).n_disallow);
         self.n_rules.extend(lines.clone().map(n_rules));
         self.n_allow
-            .extend(lines.clone().map(|it| int(group(it).n_allow)));
+            .extend(lines.clone().map(|line| int(group(line).n_allow)));
         self.n_disallow
-            .extend(lines.map(|it| int(group(it).n_disallow)));
+            .extend(lines.map(|line| int(group(line).n_disallow)));
         self.end_rows(count);
     }
 }

@@ -13,7 +13,7 @@ table! { "One row per URL and agent asked for, in the order of the list of URLs.
     crawl: Text null, "The crawl of `robots_id`: join other tables `USING (crawl, robots_id)`.";
 }}
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MatchRow<'a> {
     pub(crate) url: &'a str,
@@ -21,11 +21,11 @@ pub(crate) struct MatchRow<'a> {
     pub(crate) access: &'static str,
     pub(crate) line_no: Option<u32>,
     pub(crate) basis: &'static str,
-    /// The crawl and the `robots_id`.
+    /// The crawl and the `robots_id` of the capture.
     pub(crate) capture: Option<(&'a str, i64)>,
 }
 
-/// Rows, to be written.
+/// Builds rows of the table.
 #[derive(Debug, Default)]
 pub(crate) struct MatchRows {
     builder: Builder,
@@ -34,33 +34,33 @@ pub(crate) struct MatchRows {
 
 impl MatchRows {
     /// Adds a row.
-    pub(crate) fn push(&mut self, it: &MatchRow<'_>) {
+    pub(crate) fn push(&mut self, row: &MatchRow<'_>) {
         let builder = &mut self.builder;
-        builder.url.append_value(it.url);
-        builder.agent.append_value(builder.texts.intern(it.agent));
+        builder.url.append_value(row.url);
+        builder.agent.append_value(builder.texts.intern(row.agent));
         builder
             .robots_id
-            .append_option(it.capture.map(|(_, id)| id));
+            .append_option(row.capture.map(|(_, id)| id));
         builder
             .access
-            .append_value(builder.texts.intern_static(it.access));
-        builder.line_no.append_option(super::line_no(it.line_no));
+            .append_value(builder.texts.intern_static(row.access));
+        builder.line_no.append_option(super::line_no(row.line_no));
         builder
             .basis
-            .append_value(builder.texts.intern_static(it.basis));
+            .append_value(builder.texts.intern_static(row.basis));
         builder
             .crawl
-            .append_option(it.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
+            .append_option(row.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
         builder.end_rows(1);
         self.rows += 1;
     }
 
-    /// Rows that wait.
+    /// Returns the number of rows since the last batch.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Takes them.
+    /// Returns the rows and starts a new batch.
     pub(crate) fn take(&mut self) -> RowBatch {
         self.rows = 0;
         self.builder.take()

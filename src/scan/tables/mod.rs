@@ -1,9 +1,13 @@
-//! Rows of the tables.
+//! The tables: their columns, and how rows are made from a [`CaptureAnalysis`].
 //!
-//! A table is a file here: its columns with their descriptions, and how a row
-//! is filled from [`CaptureAnalysis`]. The descriptions stand nowhere else; schemas,
-//! Parquet metadata and comments in DuckDB are made from them. Nothing is
-//! decided here.
+//! Each table has a file, with its columns and the code that appends rows. Names,
+//! types, descriptions and encodings of columns exist only there: schemas, Parquet
+//! files and comments in DuckDB are made from them. Nothing is computed here that is
+//! not in the analysis.
+//!
+//! `table.rs` lists all tables and explains how to add one. If you add or change a
+//! column, run `make schemas`, and check `dataset/stored_line.rs` (which reads `groups`
+//! and `rules` back), `verify/captures.rs`, `dataset/macros.sql` and `jobs/queries/`.
 
 mod agents;
 mod anomalies;
@@ -32,11 +36,11 @@ use crate::analysis::CaptureAnalysis;
 use crate::parquet_writer::RowBatch;
 use repeated_rows::{BodyRows, RepeatedRows};
 
-/// Rows for each table that records fill, in the order of
+/// A batch of rows for each table that is filled from records, in the order of
 /// [`Table::OF_RECORDS`].
 pub type TableBatches = Vec<RowBatch>;
 
-/// Builders of all tables that records fill.
+/// Builds the rows of all tables that are filled from records.
 #[derive(Debug)]
 pub struct Tables {
     robots_files: robots_files::Builder,
@@ -50,14 +54,14 @@ pub struct Tables {
     faults: faults::Builder,
     wanted: Vec<Table>,
     with_bodies: bool,
-    /// Bytes of bodies since the last batch: a measure of what is held.
+    /// Bytes of bodies since the last batch, as an estimate of memory.
     bytes: usize,
     /// Rows of this batch that can be copied for captures of the same body.
     repeated_rows: RepeatedRows,
 }
 
 impl Tables {
-    /// Makes builders; rows of tables that are not `wanted` are dropped.
+    /// Makes builders. Rows of other tables than `wanted` are not made.
     pub fn new(wanted: &[Table], with_bodies: bool) -> Self {
         Self {
             robots_files: robots_files::Builder::default(),
@@ -129,12 +133,12 @@ impl Tables {
         }
     }
 
-    /// Bytes of bodies whose rows are held: a measure of memory.
+    /// Returns the bytes of bodies since the last batch, as an estimate of memory.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes what has been pushed, an empty batch where nothing has.
+    /// Returns a batch of each table, empty if no row was added, and starts new ones.
     pub fn take(&mut self) -> TableBatches {
         self.bytes = 0;
         self.repeated_rows.clear();
@@ -152,7 +156,7 @@ impl Tables {
     }
 }
 
-/// A count as it stands in a column.
+/// Returns the value of a column of counts.
 pub(crate) fn int(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }

@@ -20,33 +20,36 @@ table! { "One row per key of a statement on AI use or licence." {
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
-        let is_utf8 = facts.is_valid_utf8();
-        for stated in &facts.preferences {
-            let it = &stated.preference;
-            self.robots_id.append_value(facts.robots_id);
-            let host = facts.surt_host_name();
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let is_utf8 = analysis.is_valid_utf8();
+        for statement in &analysis.preferences {
+            let preference = &statement.preference;
+            self.robots_id.append_value(analysis.robots_id);
+            let host = analysis.surt_host_name();
             self.surt_host_name
                 .append_option(host.map(|host| self.texts.intern(host)));
-            self.group_no.append_option(line_no(stated.line.group_no()));
-            self.line_no.append_value(int(stated.line.line_no));
+            self.group_no
+                .append_option(line_no(statement.line.group_no()));
+            self.line_no.append_value(int(statement.line.line_no));
             self.mechanism
-                .append_value(self.texts.intern_static(it.mechanism.name()));
+                .append_value(self.texts.intern_static(preference.mechanism.name()));
             self.path.append_option(
-                it.path
+                preference
+                    .path
                     .map(|path| self.texts.intern_body_text(path, is_utf8)),
             );
             self.pref_key.append_value(
                 self.texts
-                    .intern(&escape_body(it.key, is_utf8).to_ascii_lowercase()),
+                    .intern(&escape_body(preference.key, is_utf8).to_ascii_lowercase()),
             );
             self.pref_value.append_option(
-                it.value
+                preference
+                    .value
                     .map(|value| self.texts.intern_body_text(value, is_utf8)),
             );
-            self.allow.append_option(it.allow);
-            self.is_valid.append_value(it.is_valid);
-            self.from_template.append_value(stated.line.is_managed);
+            self.allow.append_option(preference.allow);
+            self.is_valid.append_value(preference.is_valid);
+            self.from_template.append_value(statement.line.is_managed);
             self.end_rows(1);
         }
     }

@@ -26,62 +26,68 @@ table! { repeated "One row per allow or disallow line." {
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
-        let Some(robots) = &facts.robots else { return };
-        let is_utf8 = facts.is_valid_utf8();
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let Some(robots) = &analysis.robots else {
+            return;
+        };
+        let is_utf8 = analysis.is_valid_utf8();
         let lines = robots.directives().iter();
         let lines: Vec<&Directive> = lines
-            .filter(|it| matches!(it.kind, DirectiveKind::Allow | DirectiveKind::Disallow))
+            .filter(|line| matches!(line.kind, DirectiveKind::Allow | DirectiveKind::Disallow))
             .collect();
         let count = lines.len();
         if count == 0 {
             return;
         }
         let lines = lines.iter().copied();
-        self.fill_capture(facts, count);
+        self.fill_capture(analysis, count);
         self.group_no
-            .extend_options(lines.clone().map(|it| line_no(it.group_no())));
-        self.line_no.extend(lines.clone().map(|it| int(it.line_no)));
+            .extend_options(lines.clone().map(|line| line_no(line.group_no())));
+        self.line_no
+            .extend(lines.clone().map(|line| int(line.line_no)));
         self.record_no
-            .extend(lines.clone().map(|it| int(it.record_no)));
+            .extend(lines.clone().map(|line| int(line.record_no)));
         self.allow
-            .extend(lines.clone().map(|it| it.kind == DirectiveKind::Allow));
+            .extend(lines.clone().map(|line| line.kind == DirectiveKind::Allow));
         let texts = &mut self.texts;
         self.path_raw.extend(
             lines
                 .clone()
-                .map(|it| texts.intern_body_text(robots.text(it.value_raw), is_utf8)),
+                .map(|line| texts.intern_body_text(robots.text(line.value_raw), is_utf8)),
         );
         let raws = lines.clone().zip(self.path_raw.last(count));
-        // Nearly all paths are as they are written.
+        // Nearly all paths are equal to the raw value.
         self.path
-            .extend(raws.map(|(it, &raw)| match it.value == it.value_raw {
+            .extend(raws.map(|(line, &raw)| match line.value == line.value_raw {
                 true => raw,
-                false => texts.intern_body_text(robots.text(it.value), is_utf8),
+                false => texts.intern_body_text(robots.text(line.value), is_utf8),
             }));
-        let shapes: Vec<PathFeatures> = lines
+        let features: Vec<PathFeatures> = lines
             .clone()
-            .map(|it| PathFeatures::of(robots.text(it.value)))
+            .map(|line| PathFeatures::of(robots.text(line.value)))
             .collect();
         self.path_bytes
-            .extend(shapes.iter().map(|it| int(it.bytes)));
-        self.is_empty.extend(shapes.iter().map(|it| it.bytes == 0));
+            .extend(features.iter().map(|path| int(path.bytes)));
+        self.is_empty
+            .extend(features.iter().map(|path| path.bytes == 0));
         self.has_wildcard
-            .extend(shapes.iter().map(|it| it.has_wildcard));
+            .extend(features.iter().map(|path| path.has_wildcard));
         self.has_end_anchor
-            .extend(shapes.iter().map(|it| it.has_end_anchor));
-        self.has_query.extend(shapes.iter().map(|it| it.has_query));
-        let keys = lines.clone().map(|it| robots.text(it.key_raw));
+            .extend(features.iter().map(|path| path.has_end_anchor));
+        self.has_query
+            .extend(features.iter().map(|path| path.has_query));
+        let keys = lines.clone().map(|line| robots.text(line.key_raw));
         self.key_raw.extend(texts.intern_repeated(keys, is_utf8));
-        self.has_colon.extend(lines.clone().map(|it| it.has_colon));
-        self.counts.extend(lines.clone().map(|it| it.counts));
+        self.has_colon
+            .extend(lines.clone().map(|line| line.has_colon));
+        self.counts.extend(lines.clone().map(|line| line.counts));
         self.beyond_500kib
-            .extend(lines.map(|it| it.is_beyond_500kib));
+            .extend(lines.map(|line| line.is_beyond_500kib));
         self.end_rows(count);
     }
 }
 
-/// What the columns say of a path.
+/// The properties of a path that are columns.
 #[derive(Clone, Copy)]
 struct PathFeatures {
     bytes: u32,
@@ -92,7 +98,7 @@ struct PathFeatures {
 
 impl PathFeatures {
     fn of(path: &[u8]) -> Self {
-        // Both at once: most paths are short, and this needs no call.
+        // One loop for both: most paths are short, so that calls of memchr cost more.
         let (has_wildcard, has_query) = path.iter().fold((false, false), |(star, mark), &octet| {
             (star | (octet == b'*'), mark | (octet == b'?'))
         });

@@ -16,30 +16,30 @@ table! { "One row per part: how it came about. Nothing here differs between two 
     faults: Long, "Rows of `faults`.";
 }}
 
-/// The row of a part.
+/// The row of a part in the table.
 #[derive(Clone, Debug)]
 pub struct RunRow {
-    /// The part.
+    /// The number of the part.
     pub part: u32,
-    /// Options as JSON.
+    /// The options that change rows, as JSON.
     pub options: String,
     /// The version of the Public Suffix List.
     pub psl_version: String,
-    /// The digest of the registry.
+    /// The digest of the registry of crawlers.
     pub agents_version: String,
-    /// Archives.
+    /// The number of archives.
     pub inputs: u32,
-    /// Their bytes.
+    /// The bytes of the archives.
     pub input_bytes: u64,
-    /// Records of every type.
+    /// The number of records of all types.
     pub records: u64,
-    /// Captures.
+    /// The number of captures.
     pub captures: u64,
-    /// Faults.
+    /// The number of faults.
     pub faults: u64,
 }
 
-/// A table of one row.
+/// Returns the row of a part.
 pub fn rows(run: &RunRow) -> RowBatch {
     let mut builder = Builder::default();
     let texts = &mut builder.texts;

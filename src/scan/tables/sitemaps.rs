@@ -20,30 +20,35 @@ table! { "One row per sitemap line." {
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
-        let is_utf8 = facts.is_valid_utf8();
-        for it in &facts.sitemaps {
-            self.robots_id.append_value(facts.robots_id);
-            let host = facts.surt_host_name();
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let is_utf8 = analysis.is_valid_utf8();
+        for sitemap in &analysis.sitemaps {
+            self.robots_id.append_value(analysis.robots_id);
+            let host = analysis.surt_host_name();
             self.surt_host_name
                 .append_option(host.map(|host| self.texts.intern(host)));
-            self.line_no.append_value(int(it.line.line_no));
+            self.line_no.append_value(int(sitemap.line.line_no));
             self.sitemap_raw
-                .append_value(escape_body(facts.text(it.line.value_raw), is_utf8));
-            self.sitemap_url.append_option(it.url.as_ref());
-            self.sitemap_host_name
-                .append_option(it.host.as_ref().map(|host| self.texts.intern(&host.name)));
+                .append_value(escape_body(analysis.text(sitemap.line.value_raw), is_utf8));
+            self.sitemap_url.append_option(sitemap.url.as_ref());
+            self.sitemap_host_name.append_option(
+                sitemap
+                    .host
+                    .as_ref()
+                    .map(|host| self.texts.intern(&host.name)),
+            );
             self.sitemap_registered_domain.append_option(
-                it.host
+                sitemap
+                    .host
                     .as_ref()
                     .and_then(|host| host.registered_domain.as_ref())
                     .map(|domain| self.texts.intern(domain)),
             );
-            self.is_absolute.append_value(it.is_absolute);
-            self.is_valid_url.append_value(it.url.is_some());
-            self.same_host.append_option(it.same_host);
+            self.is_absolute.append_value(sitemap.is_absolute);
+            self.is_valid_url.append_value(sitemap.url.is_some());
+            self.same_host.append_option(sitemap.same_host);
             self.same_registered_domain
-                .append_option(it.same_registered_domain);
+                .append_option(sitemap.same_registered_domain);
             self.end_rows(1);
         }
     }

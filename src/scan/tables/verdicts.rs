@@ -22,37 +22,39 @@ table! { repeated "One row per capture and name: `*` for every capture, and ever
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, facts: &CaptureAnalysis<'_>) {
-        let is_utf8 = facts.is_valid_utf8();
-        let count = facts.verdicts.len();
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let is_utf8 = analysis.is_valid_utf8();
+        let count = analysis.verdicts.len();
         if count == 0 {
             return;
         }
-        self.fill_capture(facts, count);
+        self.fill_capture(analysis, count);
         self.is_robots_path
-            .fill(Some(facts.capture.is_robots_path), count);
-        let rows = || facts.verdicts.iter();
+            .fill(Some(analysis.capture.is_robots_path), count);
+        let rows = || analysis.verdicts.iter();
         let texts = &mut self.texts;
         self.agent
-            .extend(rows().map(|it| texts.intern_body_text(it.agent, is_utf8)));
+            .extend(rows().map(|verdict| texts.intern_body_text(verdict.agent, is_utf8)));
         self.verdict
-            .extend(rows().map(|it| texts.intern_static(it.verdict.name())));
+            .extend(rows().map(|verdict| texts.intern_static(verdict.verdict.name())));
         self.verdict_google
-            .extend(rows().map(|it| texts.intern_static(it.verdict_google.name())));
+            .extend(rows().map(|verdict| texts.intern_static(verdict.verdict_google.name())));
         self.verdict_rfc9309
-            .extend(rows().map(|it| texts.intern_static(it.verdict_rfc9309.name())));
+            .extend(rows().map(|verdict| texts.intern_static(verdict.verdict_rfc9309.name())));
         self.verdict_koster1996
-            .extend(rows().map(|it| texts.intern_static(it.verdict_koster1996.name())));
+            .extend(rows().map(|verdict| texts.intern_static(verdict.verdict_koster1996.name())));
         self.basis
-            .extend(rows().map(|it| texts.intern_static(it.basis.name())));
+            .extend(rows().map(|verdict| texts.intern_static(verdict.basis.name())));
         self.root_allowed
-            .extend(rows().map(|it| it.is_root_allowed));
-        self.n_allow.extend(rows().map(|it| int(it.n_allow)));
-        self.n_disallow.extend(rows().map(|it| int(it.n_disallow)));
+            .extend(rows().map(|verdict| verdict.is_root_allowed));
+        self.n_allow
+            .extend(rows().map(|verdict| int(verdict.n_allow)));
+        self.n_disallow
+            .extend(rows().map(|verdict| int(verdict.n_disallow)));
         self.crawl_delay
-            .extend_options(rows().map(|it| it.crawl_delay));
+            .extend_options(rows().map(|verdict| verdict.crawl_delay));
         self.evidence_line
-            .extend_options(rows().map(|it| line_no(it.evidence_line)));
+            .extend_options(rows().map(|verdict| line_no(verdict.evidence_line)));
         self.end_rows(count);
     }
 }
