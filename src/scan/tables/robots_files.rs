@@ -2,7 +2,8 @@
 
 use super::{column::table, int};
 use crate::analysis::CaptureAnalysis;
-use crate::escaped_text::escape_body;
+use crate::capture::Capture;
+use crate::escaped_text::{escape_body, header_text};
 use robots::BODY_LIMIT_BYTES;
 use std::str::from_utf8;
 
@@ -71,35 +72,44 @@ table! { "One row per capture of a robots.txt, whatever its status, and per capt
 }}
 
 impl Builder {
-    /// Adds the row of a capture.
+    /// Appends the row of a capture.
     pub(crate) fn push(
         &mut self,
         warc_filename: &str,
-        facts: &CaptureAnalysis<'_>,
+        analysis: &CaptureAnalysis<'_>,
         with_bodies: bool,
     ) {
-        let capture = facts.capture;
-        let url = capture.url.as_ref();
+        self.robots_id.append_value(analysis.robots_id);
+        self.push_url(analysis);
+        self.push_response(analysis.capture);
+        self.push_record(warc_filename, analysis);
+        self.push_status(analysis.capture);
+        self.push_summary(analysis);
+        let body = analysis.capture.body.as_deref().filter(|_| with_bodies);
+        self.body
+            .append_option(body.map(|body| escape_body(body, from_utf8(body).is_ok())));
+        self.end_rows(1);
+    }
+
+    /// Appends the URL and its parts.
+    fn push_url(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let url = analysis.capture.url.as_ref();
         let host = url.and_then(|url| url.host.as_ref());
-        self.robots_id.append_value(facts.robots_id);
+        let texts = &mut self.texts;
+        let mut intern = |text: &String| texts.intern(text);
         self.url_surtkey.append_option(url.map(|url| &url.surtkey));
         match url {
             Some(url) => self.url.append_value(&url.url),
-            None => self
-                .url
-                .append_value(crate::escaped_text::header_text(capture.url_raw)),
+            None => self.url.append_value(header_text(analysis.capture.url_raw)),
         }
-        self.surt_host_name.append_option(facts.surt_host_name());
+        self.surt_host_name.append_option(analysis.surt_host_name());
         self.url_host_name
             .append_option(host.map(|host| &host.name));
-        self.url_host_tld.append_option(
-            host.and_then(|host| host.tld.as_ref())
-                .map(|it| self.texts.intern(it)),
-        );
-        self.url_host_registry_suffix.append_option(
-            host.and_then(|host| host.registry_suffix.as_ref())
-                .map(|it| self.texts.intern(it)),
-        );
+        self.url_host_tld
+            .append_option(host.and_then(|host| host.tld.as_ref()).map(&mut intern));
+        let suffix = host.and_then(|host| host.registry_suffix.as_ref());
+        self.url_host_registry_suffix
+            .append_option(suffix.map(&mut intern));
         self.url_host_registered_domain
             .append_option(host.and_then(|host| host.registered_domain.as_ref()));
         self.url_host_private_domain
@@ -107,173 +117,141 @@ impl Builder {
         self.url_host_name_reversed
             .append_option(host.and_then(|host| host.reversed.as_ref()));
         self.url_protocol
-            .append_option(url.map(|url| &url.protocol).map(|it| self.texts.intern(it)));
+            .append_option(url.map(|url| intern(&url.protocol)));
         self.url_port
             .append_option(url.and_then(|url| url.port).map(i32::from));
         self.url_path
-            .append_option(url.map(|url| &url.path).map(|it| self.texts.intern(it)));
-        self.url_query.append_option(
-            url.and_then(|url| url.query.as_ref())
-                .map(|it| self.texts.intern(it)),
-        );
-        self.fetch_time.append_option(capture.fetch.time);
-        self.fetch_status
-            .append_option(capture.fetch.status.map(i32::from));
-        self.fetch_redirect
-            .append_option(capture.fetch.redirect.as_ref());
-        self.content_digest
-            .append_option(capture.content.digest.as_ref());
-        self.content_mime_type.append_option(
-            capture
-                .content
-                .mime_type
-                .as_ref()
-                .map(|it| self.texts.intern(it)),
-        );
+            .append_option(url.map(|url| intern(&url.path)));
+        self.url_query
+            .append_option(url.and_then(|url| url.query.as_ref()).map(&mut intern));
+    }
+
+    /// Appends the columns of the fetch, the content and the headers.
+    fn push_response(&mut self, capture: &Capture<'_>) {
+        let texts = &mut self.texts;
+        let fetch = &capture.fetch;
+        self.fetch_time.append_option(fetch.time);
+        self.fetch_status.append_option(fetch.status.map(i32::from));
+        self.fetch_redirect.append_option(fetch.redirect.as_ref());
+        let content = &capture.content;
+        self.content_digest.append_option(content.digest.as_ref());
+        self.content_mime_type
+            .append_option(content.mime_type.as_ref().map(|text| texts.intern(text)));
         self.content_mime_detected.append_option(
-            capture
-                .content
+            content
                 .mime_detected
                 .as_ref()
-                .map(|it| self.texts.intern(it)),
+                .map(|text| texts.intern(text)),
         );
-        self.content_truncated.append_option(
-            capture
-                .content
-                .truncated
-                .as_ref()
-                .map(|it| self.texts.intern(it)),
-        );
-        self.warc_filename
-            .append_value(self.texts.intern(warc_filename));
-        self.warc_record_offset
-            .append_value(facts.location.offset as i64);
-        self.warc_record_length
-            .append_option(facts.location.length.map(|length| length as i64));
-        self.warc_record_in_member
-            .append_value(int(facts.location.index_in_member));
-        self.warc_record_id
-            .append_option(capture.record.id.as_ref());
-        self.warc_ip_address.append_option(
-            capture
-                .record
-                .ip_address
-                .as_ref()
-                .map(|it| self.texts.intern(it)),
-        );
-        self.http_server.append_option(
-            capture
-                .headers
-                .server
-                .as_ref()
-                .map(|it| self.texts.intern(it)),
-        );
+        self.content_truncated
+            .append_option(content.truncated.as_ref().map(|text| texts.intern(text)));
+        let headers = &capture.headers;
+        self.http_server
+            .append_option(headers.server.as_ref().map(|text| texts.intern(text)));
         self.http_last_modified.append_option(
-            capture
-                .headers
+            headers
                 .last_modified
                 .as_ref()
-                .map(|it| self.texts.intern(it)),
+                .map(|text| texts.intern(text)),
         );
         self.http_content_usage.append_option(
-            capture
-                .headers
+            headers
                 .content_usage
                 .as_ref()
-                .map(|it| self.texts.intern(it)),
+                .map(|text| texts.intern(text)),
         );
         self.http_tdm_reservation.append_option(
-            capture
-                .headers
+            headers
                 .tdm_reservation
                 .as_ref()
-                .map(|it| self.texts.intern(it)),
+                .map(|text| texts.intern(text)),
         );
-        self.waf_hint.append_option(
-            capture
-                .headers
-                .waf_hint
-                .map(|it| self.texts.intern_static(it)),
-        );
-        self.is_revisit.append_value(capture.record.is_revisit);
-        self.is_robots_path.append_value(capture.is_robots_path);
-        self.outcome.append_value(
-            self.texts
-                .intern_static(capture.fetch.http_status.outcome().name()),
-        );
-        self.fetch_class.append_value(
-            self.texts
-                .intern_static(capture.fetch.http_status.fetch_class().name()),
-        );
-        let figures = facts.robots.as_ref().map(|robots| robots.summary());
-        self.content_class.append_option(
-            figures
-                .map(|it| it.content.name())
-                .map(|it| self.texts.intern_static(it)),
-        );
-        self.effect_google.append_value(
-            self.texts
-                .intern_static(capture.fetch.http_status.effect_google().name()),
-        );
-        self.effect_rfc9309.append_value(
-            self.texts
-                .intern_static(capture.fetch.http_status.effect_rfc9309().name()),
-        );
-        self.effect_koster1996.append_value(
-            self.texts
-                .intern_static(capture.fetch.http_status.effect_koster1996().name()),
-        );
-        let body = capture.body.as_deref();
+        self.waf_hint
+            .append_option(headers.waf_hint.map(|name| texts.intern_static(name)));
+    }
+
+    /// Appends the columns of the WARC record.
+    fn push_record(&mut self, warc_filename: &str, analysis: &CaptureAnalysis<'_>) {
+        let texts = &mut self.texts;
+        let location = analysis.location;
+        let record = &analysis.capture.record;
+        self.warc_filename.append_value(texts.intern(warc_filename));
+        self.warc_record_offset.append_value(location.offset as i64);
+        self.warc_record_length
+            .append_option(location.length.map(|length| length as i64));
+        self.warc_record_in_member
+            .append_value(int(location.index_in_member));
+        self.warc_record_id.append_option(record.id.as_ref());
+        self.warc_ip_address
+            .append_option(record.ip_address.as_ref().map(|text| texts.intern(text)));
+        self.is_revisit.append_value(record.is_revisit);
+        self.is_robots_path
+            .append_value(analysis.capture.is_robots_path);
+        self.is_doubtful.append_option(record.is_doubtful);
+    }
+
+    /// Appends the effects of the HTTP status.
+    fn push_status(&mut self, capture: &Capture<'_>) {
+        let texts = &mut self.texts;
+        let status = &capture.fetch.http_status;
+        let mut intern = |name| texts.intern_static(name);
+        self.outcome.append_value(intern(status.outcome().name()));
+        self.fetch_class
+            .append_value(intern(status.fetch_class().name()));
+        self.effect_google
+            .append_value(intern(status.effect_google().name()));
+        self.effect_rfc9309
+            .append_value(intern(status.effect_rfc9309().name()));
+        self.effect_koster1996
+            .append_value(intern(status.effect_koster1996().name()));
+    }
+
+    /// Appends the summary of the body, which is null unless it was read as a
+    /// robots.txt file.
+    fn push_summary(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let texts = &mut self.texts;
+        let summary = analysis.robots.as_ref().map(|robots| robots.summary());
+        let mut name = |name: Option<&'static str>| name.map(|name| texts.intern_static(name));
+        let content_class = summary.map(|summary| summary.content.name());
+        self.content_class.append_option(name(content_class));
+        let body = analysis.capture.body.as_deref();
         self.body_bytes
             .append_option(body.map(|body| body.len() as i64));
         self.n_lines
-            .append_option(figures.map(|it| int(it.n_lines)));
+            .append_option(summary.map(|summary| int(summary.n_lines)));
         self.n_groups
-            .append_option(figures.map(|it| int(it.n_groups)));
+            .append_option(summary.map(|summary| int(summary.n_groups)));
         self.n_user_agents
-            .append_option(figures.map(|it| int(it.n_user_agents)));
+            .append_option(summary.map(|summary| int(summary.n_user_agents)));
         self.n_rules
-            .append_option(figures.map(|it| int(it.n_allow + it.n_disallow)));
+            .append_option(summary.map(|summary| int(summary.n_allow + summary.n_disallow)));
         self.n_allow
-            .append_option(figures.map(|it| int(it.n_allow)));
+            .append_option(summary.map(|summary| int(summary.n_allow)));
         self.n_disallow
-            .append_option(figures.map(|it| int(it.n_disallow)));
+            .append_option(summary.map(|summary| int(summary.n_disallow)));
         self.n_sitemaps
-            .append_option(figures.map(|it| int(it.n_sitemaps)));
+            .append_option(summary.map(|summary| int(summary.n_sitemaps)));
         self.n_comment_lines
-            .append_option(figures.map(|it| int(it.n_comment_lines)));
+            .append_option(summary.map(|summary| int(summary.n_comment_lines)));
         self.n_blank_lines
-            .append_option(figures.map(|it| int(it.n_blank_lines)));
+            .append_option(summary.map(|summary| int(summary.n_blank_lines)));
         self.n_directives
-            .append_option(figures.map(|it| int(it.n_directives)));
+            .append_option(summary.map(|summary| int(summary.n_directives)));
         self.n_anomalies
-            .append_value(int(facts.anomaly_count() as u32));
+            .append_value(int(analysis.anomaly_count() as u32));
         self.max_line_bytes
-            .append_option(figures.map(|it| int(it.max_line_bytes)));
-        self.has_bom.append_option(figures.map(|it| it.has_bom));
-        self.line_endings.append_option(
-            figures
-                .map(|it| it.line_endings.name())
-                .map(|it| self.texts.intern_static(it)),
-        );
-        self.over_500kib.append_option(
-            figures
-                .and(body)
-                .map(|body| body.len() as u64 > BODY_LIMIT_BYTES),
-        );
+            .append_option(summary.map(|summary| int(summary.max_line_bytes)));
+        self.has_bom
+            .append_option(summary.map(|summary| summary.has_bom));
+        let line_endings = summary.map(|summary| summary.line_endings.name());
+        self.line_endings.append_option(name(line_endings));
+        let is_over = body.map(|body| body.len() as u64 > BODY_LIMIT_BYTES);
+        self.over_500kib.append_option(summary.and(is_over));
         self.is_valid_utf8
-            .append_option(figures.map(|it| it.is_valid_utf8));
-        self.ruleset_id.append_option(facts.ruleset_id);
-        self.template.append_option(
-            figures
-                .and_then(|it| it.template)
-                .map(|template| template.name())
-                .map(|it| self.texts.intern_static(it)),
-        );
-        let kept = body.filter(|_| with_bodies);
-        self.body
-            .append_option(kept.map(|body| escape_body(body, from_utf8(body).is_ok())));
-        self.is_doubtful.append_option(capture.record.is_doubtful);
-        self.end_rows(1);
+            .append_option(summary.map(|summary| summary.is_valid_utf8));
+        self.ruleset_id.append_option(analysis.ruleset_id);
+        let template = summary.and_then(|summary| summary.template);
+        let template = template.map(|template| template.name());
+        self.template.append_option(name(template));
     }
 }
