@@ -34,7 +34,8 @@ const SEARCH_BLOCK_BYTES: u64 = 1 << 20;
 // Slices must end where blocks end. Otherwise readers of slices would read on after damage.
 const _: () = assert!(SLICE_BYTES.is_multiple_of(SEARCH_BLOCK_BYTES));
 
-/// The work allowed per block for probes, and the same again for failed members.
+/// The maximum work per search block for probes, and separately for failed members, in weighted
+/// bytes.
 const MAX_WORK: u64 = 32 << 20;
 
 /// The work of one compressed byte, in decompressed bytes. Code tables are short but take long to
@@ -152,8 +153,8 @@ impl SearchBudget {
     /// Counts a member at `offset` that failed after `compressed` bytes, which produced `decoded`
     /// bytes.
     ///
-    /// Consecutive failed members cost almost nothing, because each compressed byte is read once.
-    /// Only the work of members that overlap counts.
+    /// Consecutive failed members are nearly free: compressed bytes count only if an earlier failed
+    /// member has read them, and decompressed bytes only beyond a ratio to the newly read bytes.
     pub(crate) fn add_failed_member(&mut self, offset: u64, compressed: u64, decoded: u64) {
         self.enter_block_of(offset);
         let end = offset.saturating_add(compressed);

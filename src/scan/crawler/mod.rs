@@ -58,10 +58,13 @@ impl Crawler {
 
     /// Returns the policy that a file has for the crawler.
     ///
-    /// Its basis is `explicit` if the file has a group of the crawler or of one
-    /// of its fallbacks; otherwise `wildcard` if it has a group of `*` that the
-    /// crawler obeys; otherwise `no_group` if it has groups of other crawlers,
-    /// or if the crawler ignores `*`; otherwise `no_rules`.
+    /// Its basis is the first of these that applies:
+    ///
+    /// 1. `explicit`: the file has a group of the crawler or of one of its fallbacks.
+    /// 2. `no_group`: the crawler ignores `*`.
+    /// 3. `wildcard`: the file has a group of `*`.
+    /// 4. `no_group`: the file has groups of other crawlers.
+    /// 5. `no_rules`.
     pub fn policy(&self, choice: DialectChoice, robots: &RobotsTxt<'_>) -> CrawlerPolicy {
         let (policy, ignores_wildcard) = match choice {
             DialectChoice::Default => {

@@ -61,8 +61,8 @@ impl<'a> FieldReader<'a> {
         (self.u64() ^ 1 << 63).cast_signed()
     }
 
-    /// Reads a byte string and returns it with the length before it, as
-    /// records are compared.
+    /// Reads a byte string and returns it with its length prefix, the form in which keys are
+    /// compared.
     pub(crate) fn key(&mut self) -> &'a [u8] {
         let fields = self.0;
         let len = self.bytes().len() + 4;

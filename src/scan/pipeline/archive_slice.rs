@@ -1,4 +1,4 @@
-//! A slice of an archive, and what a worker reads from it.
+//! A slice of an archive, and the result of reading it. `plan.rs` divides archives into slices.
 
 use super::stats::ScanStats;
 use crate::capture::Scope;

@@ -436,7 +436,7 @@ impl<'a> Scheduler<'a> {
         &mut self.part_writer.target
     }
 
-    /// Returns the summary of the run.
+    /// Takes the summary of the run out of the scheduler.
     pub(super) fn take_summary(&mut self) -> ScanSummary {
         let (stats, written) = self.part_writer.take_totals();
         ScanSummary {

@@ -29,7 +29,7 @@ pub(crate) struct CaptureId {
 }
 
 /// The extent to which a capture decides, from most to least: the macro
-/// `answer_rank` of `views.sql`.
+/// `answer_rank` of `macros.sql`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AnswerRank {
     /// It has a body whose rules decide.

@@ -2,7 +2,7 @@
 //! determines its rules at a time.
 //!
 //! The same selection exists in SQL, as the views `revisits`, `redirects` and
-//! `hosts` of `views.sql`. If you change the selection here, also change
+//! `hosts` of `macros.sql`. If you change the selection here, also change
 //! `dataset/macros.sql`. No test compares the two directly.
 //!
 //! The order of the steps:

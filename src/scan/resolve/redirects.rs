@@ -1,7 +1,7 @@
 //! Candidates for the authoritative capture of each origin and time, with
 //! redirect chains followed.
 //!
-//! The selection is that of the view `hosts` of `views.sql`. It considers the
+//! The selection is that of the view `hosts` of `macros.sql`. It considers the
 //! captures of `/robots.txt` of one origin up to the requested time, where a
 //! capture without a time counts as the earliest:
 //!

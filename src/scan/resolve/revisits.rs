@@ -1,4 +1,4 @@
-//! The content of revisits: the view `revisits` of `views.sql`, computed by
+//! The content of revisits: the view `revisits` of `macros.sql`, computed by
 //! sorting.
 //!
 //! A revisit record states that the content is the same as before, and does not

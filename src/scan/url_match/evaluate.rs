@@ -213,7 +213,8 @@ fn decide_urls_of(
     Ok(())
 }
 
-/// Reads the lines of the captures of `lookups`, sorted by capture.
+/// Reads the robots.txt lines of the captures in `lookups`, sorted by capture. Lines of other
+/// captures may be among them, because a Bloom filter selects them.
 fn sort_lines<'a>(
     context: &MatchContext<'a>,
     lookups: &SortedRecords<'_>,

@@ -75,7 +75,7 @@ pub(crate) fn has_checksum(head: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::BadDictionary`] if too many blocks have to be followed.
+/// [`ErrorKind::BadDictionary`] if more than `MAX_FOLLOWED_BLOCKS` blocks would have to be parsed.
 pub(crate) fn hidden_frame(
     bytes: &[u8],
     content: Range<usize>,

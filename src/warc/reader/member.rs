@@ -59,7 +59,7 @@ impl Member {
         }
     }
 
-    /// Returns the member with one more, damaged record.
+    /// Returns the member with a damaged record counted.
     pub(super) fn with_damaged_record(self) -> Member {
         Member {
             records: self.records.saturating_add(1),
