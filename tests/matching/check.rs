@@ -4,7 +4,7 @@ use super::test_capture::{TestCapture, dataset};
 use super::{OPEN, list, path};
 use crate::util::{Ran, command, run};
 use serde_json::Value;
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::Stdio;
 use tempfile::TempDir;
 
@@ -23,7 +23,10 @@ fn check_with_input(args: &[&str], input: Option<&str>) -> Ran {
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
     if let Some(input) = input {
-        pipe.write_all(input.as_bytes()).unwrap();
+        // The command may end without reading its input.
+        let written = pipe.write_all(input.as_bytes());
+        let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+        assert!(written.as_ref().err().is_none_or(is_refused), "{written:?}");
         drop(pipe);
         return child.wait_with_output().unwrap().into();
     }
