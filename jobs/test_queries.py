@@ -37,7 +37,7 @@ JOBS = Path(__file__).resolve().parent
 QUERIES = JOBS / "queries"
 EXPECTED = JOBS / "expected"
 SCHEMAS = JOBS.parent / "schemas"
-MACROS = JOBS.parent / "src" / "scan" / "output" / "macros.sql"
+MACROS = JOBS.parent / "src" / "scan" / "dataset" / "macros.sql"
 
 # The columns as they are without schemas/, so that the macros can be tested alone. schemas/ comes first where it stands.
 OWN_SCHEMA = """
