@@ -1,13 +1,13 @@
--- One row per crawler of the registry.
+-- One row per crawler in the registry.
 CREATE TABLE agents (
   agent VARCHAR NOT NULL, -- The whole name, lower-cased, as in `groups` and `verdicts`.
   token VARCHAR NOT NULL, -- The name as its operator writes it.
-  operator VARCHAR, -- Who runs it.
-  category VARCHAR, -- What it is for; an opinion, to be overridden by `--agents`.
-  category2 VARCHAR, -- A second category, where one is not enough.
-  purpose VARCHAR, -- The same in words.
-  fallbacks VARCHAR, -- Names whose groups it obeys if it has none of its own, in order, lower-cased, parted by commas.
-  ignores_wildcard BOOLEAN NOT NULL, -- Whether it does not obey the groups of `*`.
-  is_control_token BOOLEAN NOT NULL, -- Whether no crawler sends it: it only states what may be done with content.
-  source VARCHAR -- Where the entry is from: codes of lists, joined by `+`.
+  operator VARCHAR, -- The operator of the crawler.
+  category VARCHAR, -- The purpose of the crawler as a category. This is an opinion, which `--agents` can replace.
+  category2 VARCHAR, -- A second category, if one is not enough.
+  purpose VARCHAR, -- The purpose in words.
+  fallbacks VARCHAR, -- The names whose groups the crawler obeys if no group names it, in order, lower-cased, separated by commas.
+  ignores_wildcard BOOLEAN NOT NULL, -- True if the crawler does not obey groups of `*`.
+  is_control_token BOOLEAN NOT NULL, -- True if no crawler sends this token: it only controls what may be done with content.
+  source VARCHAR -- The sources of the entry: codes of lists, joined by `+`.
 );

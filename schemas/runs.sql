@@ -1,12 +1,12 @@
--- One row per part: how it came about. Nothing here differs between two runs over the same inputs.
+-- One row per part: how it was written. The rows are equal for two runs over the same inputs.
 CREATE TABLE runs (
-  part INTEGER NOT NULL, -- The part, from 0.
-  version VARCHAR NOT NULL, -- The program's version.
+  part INTEGER NOT NULL, -- The number of the part, from 0.
+  version VARCHAR NOT NULL, -- The version of robots-scan.
   options VARCHAR NOT NULL, -- The options that change rows, as JSON.
-  psl_version VARCHAR NOT NULL, -- The version of the Public Suffix List: that of the crate that carries it.
+  psl_version VARCHAR NOT NULL, -- The version of the Public Suffix List: the version of the crate that contains it.
   agents_version VARCHAR NOT NULL, -- The digest of the registry of crawlers.
   inputs INTEGER NOT NULL, -- Archives.
-  input_bytes BIGINT NOT NULL, -- Their bytes, each counted once, however often it was read.
+  input_bytes BIGINT NOT NULL, -- The bytes of the archives, each counted once, even if it was read several times.
   records BIGINT NOT NULL, -- Records read, of every type.
   captures BIGINT NOT NULL, -- Rows of `robots_files`.
   faults BIGINT NOT NULL, -- Rows of `faults`.

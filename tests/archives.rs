@@ -39,7 +39,7 @@ const STOPPED_EARLY: &str = "the other tool stopped early; the member holds all 
 /// A record is returned only if its end is there.
 const LAST_IS_CUT: &str = "the last record is cut and not given";
 /// There are bytes between members, after which reading resumes.
-const GARBAGE: &str = "the other tool stopped at bytes that belong to no record";
+const GARBAGE: &str = "the other tool stopped at bytes that are not part of any record";
 
 /// All differences, with their reasons.
 const KNOWN: &[Known] = &[

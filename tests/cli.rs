@@ -111,7 +111,7 @@ fn files_that_robots_scan_did_not_make_are_never_overwritten() {
     let (input, notes) = (archive(SOUND), folder.arg("notes"));
     for options in [&[][..], &["--overwrite"], &["--resume"]] {
         let args = [&["-o", &notes, &input][..], options].concat();
-        assert_refused(&run(args), &[&notes, "not made by robots-scan"]);
+        assert_refused(&run(args), &[&notes, "not written by robots-scan"]);
     }
     assert_eq!(files_below(&folder.path().join("notes")).len(), 1);
 
@@ -127,7 +127,7 @@ fn files_that_robots_scan_did_not_make_are_never_overwritten() {
     let before = fs::read(&parquet).unwrap();
     for options in [&[][..], &["--overwrite"]] {
         let ran = run([&one_file[..], options].concat());
-        assert_refused(&ran, &[&parquet, "not made by robots-scan"]);
+        assert_refused(&ran, &[&parquet, "not written by robots-scan"]);
     }
     assert_eq!(fs::read(&parquet).unwrap(), before);
 }
@@ -489,9 +489,9 @@ fn folders_and_globs_expand_to_their_archives_in_order() {
     );
     folder.write("empty/notes.txt", "no archive");
     let ran = run([&folder.arg("empty"), "-o", &folder.arg("4")]);
-    assert_refused(&ran, &["empty", "names no archive"]);
+    assert_refused(&ran, &["empty", "matches no archive"]);
     let ran = run([&folder.arg("in/*.wacz"), "-o", &folder.arg("4")]);
-    assert_refused(&ran, &["*.wacz", "names no archive"]);
+    assert_refused(&ran, &["*.wacz", "matches no archive"]);
 }
 
 #[test]
@@ -573,7 +573,7 @@ fn schema_agents_completions_and_man_are_printed() {
     printed(&["completions", "bash"], &["complete -F", "--overwrite"]);
     printed(&["man"], &[".TH", "robots\\-scan"]);
     printed(&["--version"], &[env!("CARGO_PKG_VERSION")]);
-    printed(&["--help"], &["Exit codes: 0 whole", "--paths"]);
+    printed(&["--help"], &["Exit codes: 0 done", "--paths"]);
     printed(&["scan", "--help"], &["--part-bytes", "--shard"]);
 }
 
@@ -600,7 +600,7 @@ fn the_summary_is_on_standard_output_and_a_pipe_gets_no_progress() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("cut short"), "{}", ran.err);
+    assert!(ran.err.contains("truncated"), "{}", ran.err);
     assert_eq!(ran.err.matches("bytes skipped").count(), 1, "{}", ran.err);
     assert!(ran.out.contains("1 place could not be read"), "{}", ran.out);
 }

@@ -224,7 +224,11 @@ fn a_foreign_file_with_a_name_of_the_dataset_is_refused_before_any_change() {
         let ran = place.scan(args);
         assert_refused(
             &ran,
-            &["part-00000.parquet", "does not list it", "hint: move it"],
+            &[
+                "part-00000.parquet",
+                "does not list the file",
+                "hint: move it",
+            ],
         );
     }
     fs::remove_file(&mine).unwrap();
@@ -540,7 +544,7 @@ fn a_second_run_on_one_file_is_refused() {
     // A file that is not a lock file is not changed.
     fs::write(&lock, "mine").unwrap();
     let ran = run(scan.iter().chain(&["--overwrite"]));
-    assert_refused(&ran, &[".rules.parquet.lock", "not made by robots-scan"]);
+    assert_refused(&ran, &[".rules.parquet.lock", "not written by robots-scan"]);
     assert_eq!(fs::read(&lock).unwrap(), b"mine");
 }
 
@@ -579,7 +583,7 @@ fn one_file_is_written_only_for_one_table_and_a_parquet_name() {
     assert!(place.path("rulesdir/_SUCCESS").exists());
     assert_refused(
         &scan(&folder, &one),
-        &["exists already", "hint:", "--resume"],
+        &["already exists", "hint:", "--resume"],
     );
     for hint in ["--resume", "--overwrite"] {
         assert_eq!(scan(&folder, &[&one[..], &[hint]].concat()).code, Some(0));
@@ -590,7 +594,7 @@ fn one_file_is_written_only_for_one_table_and_a_parquet_name() {
     assert_eq!(scan(&file, &one).code, Some(0));
     assert!(place.path("x.parquet").is_file());
     let ran = scan(&file, &one);
-    assert_refused(&ran, &["exists already", "hint:", "--overwrite"]);
+    assert_refused(&ran, &["already exists", "hint:", "--overwrite"]);
     assert!(!ran.err.contains("--resume"), "{}", ran.err);
     assert_eq!(
         scan(&file, &[&one[..], &["--overwrite"]].concat()).code,

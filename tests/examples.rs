@@ -42,7 +42,7 @@ fn read_warc_resumes_after_damage() {
         String::from_utf8(out).unwrap(),
         "0 warcinfo 90 -\n\
          229 response 109 https://host-1.example/robots.txt\n\
-         damaged: the checksum does not agree at offset 489, 261 bytes skipped\n\
+         damaged: the checksum does not match at offset 489, 261 bytes skipped\n\
          750 response 109 https://host-3.example/robots.txt\n\
          1012 response 109 https://host-4.example/robots.txt\n"
     );

@@ -64,11 +64,11 @@ fn a_run_without_a_robots_txt_warns() {
     for (input, words) in [
         (
             &one,
-            "no robots.txt in 1 record (1 metadata): is this the robotstxt subset?",
+            "no robots.txt file in 1 record (1 metadata): is this the robotstxt subset?",
         ),
         (
             &three,
-            "no robots.txt in 3 records (2 metadata, 1 warcinfo): is this the robotstxt subset?",
+            "no robots.txt file in 3 records (2 metadata, 1 warcinfo): is this the robotstxt subset?",
         ),
     ] {
         for json in [&[][..], &["--json"]] {
@@ -173,7 +173,7 @@ fn the_hint_for_files_with_the_same_name_gives_them_different_names() {
     );
     // The hint is executed by a shell.
     let (_, hint) = ran.err.split_once("hint: add ").unwrap();
-    let (option, _) = hint.split_once(", and files").unwrap();
+    let (option, _) = hint.split_once(": files are").unwrap();
     let script = format!(r#""$0" "$1" "$2" -o "$3" {option}"#);
     let mut command = std::process::Command::new("sh");
     command
@@ -200,7 +200,7 @@ fn the_hint_for_files_with_the_same_name_gives_them_different_names() {
     assert_refused(&ran, &["is given twice", "hint: leave one out"]);
     let below = folder.arg("in put/a");
     let ran = run([&a, &b, "--relative-to", &below, "-o", &folder.arg("none")]);
-    assert_refused(&ran, &[&b, "does not lie below", &below]);
+    assert_refused(&ran, &[&b, "is not below", &below]);
 }
 
 fn command_in(folder: &Folder, name: &str) -> std::process::Command {

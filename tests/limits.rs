@@ -342,7 +342,7 @@ fn faults_are_told_one_by_one_to_a_limit() {
     let out = folder.path().join("out");
     let ran = util::run([path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
     assert_eq!(ran.code, Some(1));
-    let told = ran.err.matches("checksum does not agree").count();
+    let told = ran.err.matches("checksum does not match").count();
     assert_eq!((told, util::rows(&out, "faults").len()), (20, 25));
 }
 

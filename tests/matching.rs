@@ -591,13 +591,18 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
     );
     refused(&out, &urls, &["--memory", "15MiB"], "16MiB");
     refused(&out, &urls, &["--at", "noon"], "give a time as");
-    refused(&out, &urls, &["-o", path(&out)], "the output is one file");
+    refused(
+        &out,
+        &urls,
+        &["-o", path(&out)],
+        "the output must be a file",
+    );
     let mine = list(&folder, "mine.txt", "not yours");
     refused(
         &out,
         &urls,
         &["-o", path(&mine), "--overwrite"],
-        "not made by robots-scan",
+        "not written by robots-scan",
     );
     assert_eq!(fs::read(&mine).unwrap(), b"not yours");
 

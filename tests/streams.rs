@@ -240,8 +240,8 @@ fn options_that_streams_do_not_support_are_refused_before_opening() {
     for (arguments, word) in [
         (&[pipe, pipe][..], "given twice"),
         (&["-", "/dev/stdin"], "given twice"),
-        (&[pipe, "-", "--name", "y"], "there are 2 of them"),
-        (&[&file, "--name", "y"], "there are 0 of them"),
+        (&[pipe, "-", "--name", "y"], "there are 2"),
+        (&[&file, "--name", "y"], "there are 0"),
         (&[pipe, "--name", ""], "--name"),
     ] {
         let mut command = command();

@@ -670,7 +670,7 @@ fn changed_rows_of_rules_are_found() {
     assert_found(
         &dataset.verify(),
         &[("maker", 1)],
-        &["of the table `rules`"],
+        &["does not state the table `rules`"],
     );
 }
 
@@ -688,7 +688,7 @@ fn changed_rows_of_robots_files_are_found() {
         take(&batch, (0..batch.num_rows()).filter(|row| *row != lost))
     });
     let words = [
-        "it has 136 rows, and should have 137",
+        "it has 136 rows, but the manifest states 137",
         "is not in robots_files",
     ];
     let found = kinds(&report);
@@ -700,7 +700,7 @@ fn changed_rows_of_robots_files_are_found() {
     let report = change(|batch| take(&batch, (0..batch.num_rows()).chain([0])));
     let found = kinds(&report);
     assert!(found.contains(&("rows", 1)) && found.contains(&("twice", 1)));
-    assert!(lines(&report).contains("stands there 2 times"));
+    assert!(lines(&report).contains("occurs 2 times"));
     let report = change(|batch| with_number(&batch, "n_rules", 0, 1_000));
     assert!(
         kinds(&report).iter().any(|kind| kind.0 == "count"),
@@ -720,7 +720,7 @@ fn changed_rows_of_robots_files_are_found() {
     let words = ["is_doubtful is true, and no row of faults lies at"];
     assert_found(&report, &[("capture", 1)], &words);
     let report = change(|batch| with_number(&batch, "warc_record_length", 0, 1 << 40));
-    assert_found(&report, &[("place", 1)], &["lies not within"]);
+    assert_found(&report, &[("place", 1)], &["is not within"]);
     for count in [
         "n_user_agents",
         "n_groups",
@@ -771,12 +771,16 @@ fn changed_rows_of_the_other_tables_are_found() {
     assert_found(
         &check("faults", beyond),
         &[("fault", 1)],
-        &["lie not within"],
+        &["are not within"],
     );
     let wide = |batch: RecordBatch| with_number(&batch, "bytes_skipped", 0, -1);
     assert_found(&check("faults", wide), &[("fault", 1)], &["-1 bytes"]);
     let lost = |batch: RecordBatch| take(&batch, 1..batch.num_rows());
-    assert_found(&check("faults", lost), &[("rows", 1)], &["should have"]);
+    assert_found(
+        &check("faults", lost),
+        &[("rows", 1)],
+        &["the manifest states"],
+    );
     for (name, value) in [
         ("captures", 5),
         ("faults", 500),
@@ -793,7 +797,11 @@ fn changed_rows_of_the_other_tables_are_found() {
         assert_found(&report, &[("runs", 1)], &[&format!("`{name}` is {value}")]);
     }
     let twice = |batch: RecordBatch| take(&batch, [0].into_iter().chain(0..batch.num_rows()));
-    assert_found(&check("runs", twice), &[("rows", 1)], &["should have 1"]);
+    assert_found(
+        &check("runs", twice),
+        &[("rows", 1)],
+        &["the manifest states 1"],
+    );
     let report = check("verdicts", twice);
     assert!(kinds(&report).contains(&("twice", 1)), "{}", lines(&report));
     for table in ["groups", "sitemaps", "directives"] {
@@ -829,7 +837,7 @@ fn the_command_prints_twenty_findings_of_a_kind_and_their_number() {
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
     assert!(
         ran.out
-            .contains("whole, and true to its manifest; 11 parts, 111 files")
+            .contains("complete and unchanged; 11 parts, 111 files")
     );
     let files = files_below(&dataset.path("rules"));
     for table in ["rules", "groups", "verdicts"] {
@@ -846,7 +854,7 @@ fn the_command_prints_twenty_findings_of_a_kind_and_their_number() {
     };
     assert_eq!((one.code, shown(&one)), (Some(1), shown(&three)));
     assert_eq!(shown(&one).len(), 21, "{}", one.out);
-    let more = format!("… and {} more of this sort (`missing`)", count - 20);
+    let more = format!("… and {} more of this kind (`missing`)", count - 20);
     assert_eq!(shown(&one)[20], more);
     let ran = util::run(["verify", out, "--json"]);
     let report: Value = serde_json::from_str(&ran.out).unwrap();

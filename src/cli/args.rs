@@ -24,19 +24,19 @@ const STYLES: Styles = Styles::styled()
 
 const EXAMPLES: &str = "\
 Examples:
-  robots-scan crawl-*.warc.gz -o out.parquet        archives in, a dataset out
-  duckdb -init out.parquet/views.sql                ask it
+  robots-scan crawl-*.warc.gz -o out.parquet        from archives to a dataset
+  duckdb -init out.parquet/views.sql                query it
 
   robots-scan --paths robotstxt.paths.gz --base /mnt/cc --shard 17/100 -o out-17
-                                                    the 17th of 100 pieces of a crawl
+                                                    shard 17 of 100 of a crawl
   robots-scan crawl.warc.gz --tables rules -o rules.parquet
                                                     one table, one file
   curl -s URL | robots-scan - -o out.parquet        from a pipe
 
-Sizes are whole bytes, or have a unit in upper or lower case: k, kB, M, MB, G and GB
+Sizes are whole bytes, or have a unit in upper or lower case: k, kB, M, MB, G and GB \
 are powers of 1000; KiB, MiB and GiB are powers of 1024.
 
-Exit codes: 0 whole, 1 done but parts of archives could not be read (see the
+Exit codes: 0 done, 1 done, but parts of archives could not be read (see the \
 table `faults`), 2 not started, 3 stopped (`--resume` continues).";
 
 /// Measures robots.txt across the web: WARC archives in, Parquet tables out.
@@ -58,13 +58,13 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Reads archives and writes a dataset (the default)
     Scan(Box<ScanArgs>),
-    /// Says what a robots.txt means to a crawler, and why
+    /// Explains what a robots.txt file allows a crawler, and why
     Check(CheckArgs),
-    /// Says whether crawlers may fetch the URLs of a list, by a dataset
+    /// Decides for a list of URLs whether crawlers may fetch them, according to a dataset
     Match(MatchArgs),
-    /// Says whether a dataset is whole and true to its manifest
+    /// Checks whether a dataset is complete and unchanged
     Verify(VerifyArgs),
-    /// Prints the tables: columns, types and what they mean
+    /// Prints the tables with the types and descriptions of their columns
     Schema(SchemaArgs),
     /// Prints the registry of crawlers
     Agents(AgentsArgs),
@@ -90,7 +90,7 @@ pub(crate) struct ScanArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// A list of archives, one a line, perhaps gzip (`robotstxt.paths.gz`)
+    /// A list of archives, one per line, plain or gzip (`robotstxt.paths.gz`)
     #[arg(long, value_name = "LIST")]
     pub(crate) paths: Option<PathBuf>,
 
@@ -98,11 +98,11 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "PREFIX", value_hint = ValueHint::DirPath)]
     pub(crate) base: Option<String>,
 
-    /// The name of the crawl [default: from paths, else from archives]
+    /// The name of the crawl [default: from paths, otherwise from archives]
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Option<String>,
 
-    /// The name of the subset [default: from paths, else from archives]
+    /// The name of the subset [default: from paths, otherwise from archives]
     ///
     /// In the subset `robotstxt` every response is a capture; in others only those of /robots.txt.
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
@@ -114,11 +114,11 @@ pub(crate) struct ScanArgs {
     pub(crate) name: Option<String>,
 
     /// Names files by their paths below this folder, as `warc_filename` [default: the path from
-    /// `crawl-data/` on, else the base name]
+    /// `crawl-data/` on, otherwise the base name]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) relative_to: Option<PathBuf>,
 
-    /// How missing inputs are treated: `refuse` to begin, or `skip` them, each a row of `faults`
+    /// The treatment of missing inputs: `refuse` to begin, or `skip` each with a row in `faults`
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     pub(crate) missing: Missing,
 
@@ -130,50 +130,50 @@ pub(crate) struct ScanArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
     pub(crate) threads: Option<u16>,
 
-    /// Reads the I-th of N equal pieces of the inputs, I from 1
+    /// Reads the I-th of N equal shares of the inputs, I from 1
     ///
     /// Datasets of shards are merged by moving their files into one folder.
     #[arg(long, value_name = "I/N", value_parser = shard, value_hint = ValueHint::Other)]
     pub(crate) shard: Option<(usize, usize)>,
 
-    /// Continues a run that was stopped, with the same inputs and options
+    /// Continues a run that was stopped; needs the same inputs and options
     #[arg(long, conflicts_with = "overwrite")]
     pub(crate) resume: bool,
 
-    /// Replaces a dataset that robots-scan made
+    /// Replaces a dataset that robots-scan wrote
     #[arg(long)]
     pub(crate) overwrite: bool,
 
-    /// A registry of crawlers of your own: CSV with at least a column `token`
+    /// A custom registry of crawlers: CSV with at least a column `token`
     #[arg(long, value_name = "FILE")]
     pub(crate) agents: Option<PathBuf>,
 
-    /// Size of a body up to which its lines count for verdicts, or `none`
+    /// The size of a body up to which its lines count for verdicts, or `none`
     ///
-    /// Lines that end beyond it have rows, but no effect.
+    /// Lines that end beyond it have rows but no effect.
     #[arg(long, value_name = "SIZE", default_value = "512000", value_parser = limit, value_hint = ValueHint::Other)]
     pub(crate) body_limit: Limit,
 
-    /// Size of a decoded body up to which it is read
+    /// The size up to which a decoded body is read
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = max_body, value_hint = ValueHint::Other)]
     pub(crate) max_body_bytes: u64,
 
-    /// Size of the inputs of a part, the unit of commit and resume
+    /// The size of the inputs of a part, which is the unit of commit and resume
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse, value_hint = ValueHint::Other)]
     pub(crate) part_bytes: u64,
 
-    /// Stores bodies too, in the column `body` of `robots_files`
+    /// Also stores bodies, in the column `body` of `robots_files`
     #[arg(long)]
     pub(crate) with_bodies: bool,
 
     /// Compares WARC-Block-Digest and WARC-Payload-Digest of every capture
     ///
-    /// Without it, they are compared only where no checksum guards the bytes: in plain archives
+    /// Without it, they are compared only if no checksum protects the bytes: in plain archives
     /// and in zstd frames without checksums. A digest that differs is a fault.
     #[arg(long)]
     pub(crate) verify_digests: bool,
 
-    /// Prints what would be read and written, and does nothing
+    /// Prints the inputs and the output, and reads and writes nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 
@@ -201,7 +201,10 @@ pub(crate) struct Limit(pub(crate) Option<u64>);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-In a dataset or an archive, --host says whose robots.txt: `example.com`, `example.com:8080` or `https://example.com`. Of its captures the one speaks that decides most, https before http, then the latest; redirects are followed inside the dataset. Where its status decides, it is said.
+In a dataset or an archive, --host selects the host: `example.com`, `example.com:8080` or \
+`https://example.com`. Of its captures, the one with the most decisive outcome is used, https \
+before http, then the latest. Redirects are followed within the dataset. If the status decides, \
+the answer says so.
 
 Examples:
   robots-scan check robots.txt --agent GPTBot --url https://example.com/a
@@ -209,24 +212,25 @@ Examples:
   robots-scan check crawl.warc.gz --host https://example.com:8443 --at 2024-03-01
   robots-scan check robots.txt --agent GPTBot,CCBot --urls urls.txt
 
-Exit codes: 0 all URLs allowed, 1 any disallowed, 2 usage error, 3 could not tell. Without URLs the verdict decides: 0 for allow_all, 1 for disallow_all and partial, 3 for unknown.")]
+Exit codes: 0 all URLs allowed, 1 any disallowed, 2 usage error, 3 unknown. Without URLs the \
+verdict decides: 0 for allow_all, 1 for disallow_all and partial, 3 for unknown.")]
 pub(crate) struct CheckArgs {
-    /// The robots.txt, or `-` for standard input; with --host, a dataset or an archive
+    /// The robots.txt file, or `-` for standard input; with --host, a dataset or an archive
     pub(crate) file: PathBuf,
 
-    /// The host whose robots.txt is checked, in a dataset or an archive
+    /// The host whose robots.txt file is checked, in a dataset or an archive
     #[arg(long, value_name = "HOST", value_parser = host, value_hint = ValueHint::Other)]
     pub(crate) host: Option<Host>,
 
-    /// Only this crawl of a dataset; may be given many times [default: all]
+    /// Uses only this crawl of a dataset; may be repeated [default: all]
     #[arg(long, value_name = "NAME", requires = "host", value_hint = ValueHint::Other)]
     pub(crate) crawl: Vec<String>,
 
-    /// The time at which it speaks [default: the newest capture]
+    /// The time for which the capture is selected [default: the newest capture]
     #[arg(long, value_name = "TIME", requires = "host", value_parser = time, value_hint = ValueHint::Other)]
     pub(crate) at: Option<i64>,
 
-    /// A crawler's name; may be given many times, or separated by commas
+    /// The name of a crawler; may be repeated, or separated by commas
     #[arg(
         short,
         long,
@@ -238,11 +242,11 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) agent: Vec<String>,
 
-    /// A URL to ask for, or a path; may be given many times. Only its path counts
+    /// A URL to check, or a path; may be repeated. Only its path and query count
     #[arg(short, long = "url", value_name = "URL", value_parser = url_or_path, value_hint = ValueHint::Url)]
     pub(crate) urls: Vec<String>,
 
-    /// More URLs: a list, as for `match`, or `-` for standard input
+    /// A list of URLs to check, as for `match`, or `-` for standard input
     #[arg(long = "urls", value_name = "LIST")]
     pub(crate) list: Option<PathBuf>,
 
@@ -253,11 +257,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
     pub(crate) dialect: DialectChoice,
 
-    /// Size of the file up to which its lines count, or `none` [default: 512000]
+    /// The size of the file up to which its lines count, or `none` [default: 512000]
     #[arg(long, value_name = "SIZE", value_parser = limit, value_hint = ValueHint::Other)]
     pub(crate) body_limit: Option<Limit>,
 
-    /// A registry of your own instead of the built-in one
+    /// A custom registry of crawlers instead of the built-in one
     #[arg(long, value_name = "FILE")]
     pub(crate) agents: Option<PathBuf>,
 
@@ -268,32 +272,33 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A URL is matched by scheme, host and port to the captures of a /robots.txt, and of these to
-the one that speaks at the row's time: in each crawl what decides most, then the latest, as in
-the view `hosts`; among crawls the latest that decides anything. Redirects are followed inside
-the dataset, up to five hops.
+A URL is matched by scheme, host and port to the captures of a /robots.txt, and among these to \
+the one that is authoritative at the time of the row: in each crawl the most decisive one, then \
+the latest, as in the view `hosts`; across crawls the latest decisive one. Redirects are followed \
+within the dataset, up to five hops.
 
-The list: text, one URL per line; CSV with a header and a column `url`; Parquet of any codec with a
-column `url`; a folder of Parquet files. Text and CSV may be gzip. The column is found in any case;
-with --column, a list that is not Parquet is read as CSV. A column `fetch_time` (a timestamp, or text
-in ISO form) sets the time for which a row asks; other columns are ignored, so files and folders of
+The list: text, one URL per line; CSV with a header and a column `url`; Parquet of any codec with a \
+column `url`; a folder of Parquet files. Text and CSV may be gzip. The column is found in any case; \
+with --column, a list that is not Parquet is read as CSV. A column `fetch_time` (a timestamp, or text \
+in ISO form) is the time for which the row is decided; other columns are ignored, so files and folders of \
 cc-index work as they are.
 
-The output has one row per URL and crawler, in the order of the list; `robots-scan schema matches`
+The output has one row per URL and crawler, in the order of the list; `robots-scan schema matches` \
 describes its columns.
 
 Examples:
-  robots-scan match out.parquet --agent GPTBot --urls urls.txt -o matches.parquet
-  robots-scan match out.parquet -a GPTBot,CCBot --urls cc-index.parquet --dialect google \
-      -o matches.parquet
-  zcat urls.gz | robots-scan match out.parquet -a '*' --urls - --at 2024-03-01 -o at.parquet
+  robots-scan match out.parquet --agent GPTBot --urls urls.txt -o out.csv
+  robots-scan match out.parquet -a GPTBot,CCBot --urls cc-index.parquet \\
+      --dialect google -o matches.parquet
+  zcat urls.gz | robots-scan match out.parquet -a '*' --urls - \\
+      --at 2024-03-01 -o matches.parquet
 
 Exit codes: 0 done, 2 not started, 3 stopped; then no output is left.")]
 pub(crate) struct MatchArgs {
-    /// The dataset: a folder that `scan` made
+    /// The dataset: a folder that `scan` wrote
     pub(crate) dataset: PathBuf,
 
-    /// A crawler's name; may be given many times, or parted by commas
+    /// The name of a crawler; may be repeated, or separated by commas
     #[arg(
         short,
         long,
@@ -313,7 +318,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) column: Option<String>,
 
-    /// The file that is written: Parquet, or CSV if its name ends in .csv
+    /// The output file: Parquet, or CSV if its name ends in .csv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
@@ -324,23 +329,23 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
     pub(crate) dialect: DialectChoice,
 
-    /// The time for which rows without a `fetch_time` ask [default: the newest capture]
+    /// The time for rows without a `fetch_time` [default: the newest capture]
     #[arg(long, value_name = "TIME", value_parser = time, value_hint = ValueHint::Other)]
     pub(crate) at: Option<i64>,
 
-    /// Only this crawl of the dataset; may be given many times [default: all]
+    /// Uses only this crawl of the dataset; may be repeated [default: all]
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Vec<String>,
 
-    /// Memory for sorting, at least 16MiB; the rest is sorted on disk, beside OUT
+    /// The memory for sorting, at least 16MiB; the rest is sorted on disk, beside OUT
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse, value_hint = ValueHint::Other)]
     pub(crate) memory: u64,
 
-    /// A registry of your own instead of the built-in one
+    /// A custom registry of crawlers instead of the built-in one
     #[arg(long, value_name = "FILE")]
     pub(crate) agents: Option<PathBuf>,
 
-    /// Replaces a file that robots-scan made
+    /// Replaces a file that robots-scan wrote
     #[arg(long)]
     pub(crate) overwrite: bool,
 
@@ -355,15 +360,15 @@ pub(crate) struct MatchArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Everything is read back: the manifest, every file's size, digest and pages, what does not belong
-there, and the tables against each other. Nothing of the dataset is changed. Of a single file
-there is no more to check than that it can be read.
+Reads everything back: the manifest, the size, digest and pages of every file, files that do not belong \
+to the dataset, and compares the tables with each other. Nothing is changed. For a single file, only \
+its readability can be checked.
 
-What is wrong is printed one a line, at most twenty of each sort, with what to do about it.
+Problems are printed one per line, at most twenty of each kind, each with a remedy.
 
-Exit codes: 0 all is well, 1 something is wrong, 2 not started.")]
+Exit codes: 0 no problems, 1 problems found, 2 not started.")]
 pub(crate) struct VerifyArgs {
-    /// The dataset: a folder that `scan` made, or a single file
+    /// The dataset: a folder that `scan` wrote, or a single file
     pub(crate) dataset: PathBuf,
 
     /// Threads that read [default: all cores]
@@ -400,7 +405,7 @@ pub(crate) struct AgentsArgs {
     #[arg(long, value_name = "CATEGORY", value_hint = ValueHint::Other)]
     pub(crate) category: Option<String>,
 
-    /// A registry of your own instead of the built-in one
+    /// A custom registry of crawlers instead of the built-in one
     #[arg(long, value_name = "FILE")]
     pub(crate) agents: Option<PathBuf>,
 

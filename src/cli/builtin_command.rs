@@ -47,12 +47,12 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
 /// Returns the codes of anomalies as a Markdown table.
 fn anomalies() -> String {
     let mut out = String::from(
-        "# Codes of `anomalies`\n\n| code | severity | liberty | meaning |\n|---|---|---|---|\n",
+        "# Codes of `anomalies`\n\n| code | severity | leniency | meaning |\n|---|---|---|---|\n",
     );
     for kind in AnomalyKind::ALL {
-        let liberty = if kind.is_leniency() { "yes" } else { "" };
+        let leniency = if kind.is_leniency() { "yes" } else { "" };
         out.push_str(&format!(
-            "| {} | {} | {liberty} | {} |\n",
+            "| {} | {} | {leniency} | {} |\n",
             kind.code(),
             kind.severity().name(),
             kind.about()

@@ -115,7 +115,7 @@ fn missing_file(file: &Path) -> Option<UsageError> {
         let host = rest.split(['/', '?', '#', '\'']).next().unwrap_or(rest);
         let hint = robots_url(&format!("{scheme}://{host}"));
         return Some(UsageError::with_hint(
-            format!("'{text}' is a URL, and 'check' reads files"),
+            format!("'{text}' is a URL, but 'check' reads files"),
             hint,
         ));
     }
@@ -145,7 +145,7 @@ fn body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
         return Ok(body);
     }
     if InputKind::detect(&args.file)? != InputKind::RobotsTxt {
-        let text = format!("'{}' holds many robots.txt files", args.file.display());
+        let text = format!("'{}' contains many robots.txt files", args.file.display());
         let hint = "name a host, such as --host example.com";
         return Err(UsageError::with_hint(text, hint).into());
     }

@@ -196,17 +196,17 @@ fn effect_text(effect: StatusEffect) -> &'static str {
         StatusEffect::Parse => "its body is read",
         StatusEffect::AllowAll => "its status allows everything",
         StatusEffect::DisallowAll => "its status disallows everything",
-        StatusEffect::Follow => "its redirect ends nowhere in the data: it cannot be told",
-        StatusEffect::Defer => "it says to come back, or nothing new: it cannot be told",
+        StatusEffect::Follow => "its redirect has no target in the data: unknown",
+        StatusEffect::Defer => "its status defers the decision: unknown",
     }
 }
 
 /// Returns the report about the capture of a host for people.
 pub(crate) fn host_text(found: &HostReport, is_terminal: bool) -> String {
-    let mut out = format!("speaks      {}", capture_text(&found.capture));
+    let mut out = format!("capture     {}", capture_text(&found.capture));
     if let Some(rules) = &found.rules_capture {
         let word = match found.capture.is_revisit {
-            true => "as in       ",
+            true => "same as     ",
             false => "leads to    ",
         };
         let _ = write!(out, "{word}{}", capture_text(rules));

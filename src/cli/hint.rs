@@ -34,7 +34,7 @@ fn of_input(error: &Error) -> Option<String> {
             folder: Some(folder),
             ..
         } => format!(
-            "add --relative-to {}, and files are named by their paths below it",
+            "add --relative-to {}: files are then named by their path below it",
             quoted(&folder.to_string_lossy())
         ),
         ErrorKind::SameName { folder: None, .. } => {
@@ -51,13 +51,13 @@ fn of_input(error: &Error) -> Option<String> {
         ErrorKind::StreamResume => "leave out --resume; --overwrite starts again".to_owned(),
         ErrorKind::StreamName { .. } => "leave out --name".to_owned(),
         ErrorKind::BaseWithoutList => {
-            "--base is put before each line of the list that --paths names".to_owned()
+            "--base is a prefix of each line of the list that --paths names".to_owned()
         }
         ErrorKind::PartitionName { key, .. } => {
             format!("give --{key} letters, digits, '-', '_' and '.', at most 100")
         }
         ErrorKind::FolderTooLarge { .. } => {
-            "name smaller folders, or list the archives in a file for --paths".to_owned()
+            "give smaller folders, or list the archives in a file for --paths".to_owned()
         }
         _ => return None,
     };
@@ -87,19 +87,18 @@ fn of_output(error: &Error) -> Option<String> {
         ErrorKind::StandardOutput => "name a folder or a file, such as -o out.parquet".to_owned(),
         ErrorKind::UrlOutput => "write to a local path, and copy it from there".to_owned(),
         ErrorKind::WrongKind { .. } => {
-            "links are not followed here; move it away, or put what it leads to in its place"
-                .to_owned()
+            "links are not followed here; move it away, or replace it by its target".to_owned()
         }
         ErrorKind::NotListed => "move it out of the dataset, then run this again".to_owned(),
         ErrorKind::BadManifest(_) => {
-            "bring it back from a copy, or make the dataset again with --overwrite".to_owned()
+            "restore it from a copy, or write the dataset again with --overwrite".to_owned()
         }
         ErrorKind::NothingToResume => "leave out --resume".to_owned(),
         ErrorKind::SingleFileResume => {
             "leave out --resume; --overwrite replaces the file".to_owned()
         }
         ErrorKind::OutputIsFolder => "name a file, such as -o matches.parquet".to_owned(),
-        ErrorKind::Busy => "wait for its end, or choose another -o".to_owned(),
+        ErrorKind::Busy => "wait until it ends, or choose another -o".to_owned(),
         _ => return None,
     };
     Some(text)
@@ -121,12 +120,14 @@ fn of_other(error: &Error) -> Option<String> {
         ErrorKind::LargePage { .. } => {
             "give more --memory, or write the list with smaller pages".to_owned()
         }
-        ErrorKind::NoCrawler => "name a crawler with --agent; '*' is all others".to_owned(),
+        ErrorKind::NoCrawler => {
+            "name a crawler with --agent; '*' means every crawler that is not named".to_owned()
+        }
         ErrorKind::MissingTable { needed, .. } => format!(
             "scan again without --tables, or with --tables {}",
             needed.join(",")
         ),
-        ErrorKind::Interrupted => "the same command with --resume continues".to_owned(),
+        ErrorKind::Interrupted => "run the same command with --resume to continue".to_owned(),
         _ => return None,
     };
     Some(text)
@@ -140,7 +141,7 @@ pub(crate) fn remedy(remedy: Remedy) -> &'static str {
         }
         Remedy::RestoreOrWrite => "restore it from a copy, or write it again",
         Remedy::WriteAgain => {
-            "it was changed together with the manifest, or written so: remove the line of its part from _manifest.jsonl and scan again with --resume"
+            "it was changed together with the manifest, or written in this state: remove the line of its part from _manifest.jsonl and scan again with --resume"
         }
         Remedy::RestoreManifest => "restore it from a copy, or scan again with --overwrite",
         Remedy::OtherVersion => "verify it with the version that wrote it",
@@ -148,9 +149,9 @@ pub(crate) fn remedy(remedy: Remedy) -> &'static str {
             "a run was killed while it wrote it: --resume writes that part again"
         }
         Remedy::Continue => "--resume continues",
-        Remedy::Permissions => "look at its permissions and at the disk, then verify again",
+        Remedy::Permissions => "check its permissions and the disk, then verify again",
         Remedy::Remove => {
-            "remove it, since views read it too; files that a killed run left of a part are replaced by --resume"
+            "remove it, because views read it too; files of a part that a killed run left are replaced by --resume"
         }
         Remedy::RemoveTemporary => "left by a run that was killed: --resume removes it",
         Remedy::VerifyShard => "verify each shard beside its own manifest, before they are merged",

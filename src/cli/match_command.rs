@@ -45,12 +45,12 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     let done = result?;
     if !done.is_dataset_whole {
         message::warning(&format!(
-            "'{}' has no _SUCCESS: the run that made it was not finished",
+            "'{}' has no _SUCCESS: the run that wrote it did not finish",
             args.dataset.display()
         ));
     }
     if done.urls == 0 {
-        message::warning(&format!("'{}' holds no URL", args.urls.display()));
+        message::warning(&format!("'{}' contains no URL", args.urls.display()));
     }
     let text = if args.json {
         json_line(&json(&done, args))

@@ -140,7 +140,7 @@ impl Notices {
                 fault.offset, fault.detail, fault.bytes_skipped
             )
         } else if self.faults == FAULTS_PRINTED + 1 {
-            "more faults are only counted here; the table 'faults' lists all".to_owned()
+            "further faults are only counted here; the table 'faults' lists all".to_owned()
         } else {
             return None;
         };

@@ -150,8 +150,8 @@ fn dry_run(options: &Options) -> Result<()> {
         for input in inputs {
             let size = match (&input.source, input.bytes) {
                 (InputSource::Stream(_), _) => {
-                    "a stream, which is not opened: its size is unknown, and so is what it \
-                     says of its crawl and subset"
+                    "a stream, which is not opened: its size, crawl and subset are \
+                     unknown"
                         .to_owned()
                 }
                 (InputSource::Missing(_), _) => "missing".to_owned(),
@@ -169,7 +169,7 @@ fn dry_run(options: &Options) -> Result<()> {
         .collect();
     writeln!(
         out,
-        "{} archives in {} parts would be read with {} threads; into {}: {}",
+        "{} archives in {} parts would be read with {} threads into {}: {}",
         HumanCount(options.inputs.len() as u64),
         HumanCount(parts.len() as u64),
         options.threads,

@@ -45,7 +45,7 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
     if summary.failed_inputs > 0 {
         let _ = writeln!(
             out,
-            "{} failed, and other archives of the same parts are left out:\n\
+            "{} failed, and the other archives of the same parts are left out:\n\
              run again with --resume",
             counted(summary.failed_inputs, "archive")
         );
@@ -75,7 +75,7 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
     if summary.resumed.parts > 0 {
         let _ = writeln!(
             out,
-            "beside {} that were there before{}",
+            "in addition to {} from the earlier run{}",
             counted(summary.resumed.parts, "part"),
             resumed_faults(summary)
         );
@@ -138,7 +138,7 @@ pub(crate) fn no_robots(summary: &ScanSummary) -> String {
         false => format!(" ({})", kinds.join(", ")),
     };
     let records = counted(summary.records, "record");
-    format!("no robots.txt in {records}{kinds}: is this the robotstxt subset?")
+    format!("no robots.txt file in {records}{kinds}: is this the robotstxt subset?")
 }
 
 /// Returns the summary as JSON.

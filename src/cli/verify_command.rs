@@ -58,7 +58,7 @@ fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
         let more = count - findings.len() as u64;
         if more > 0 {
             let (more, name) = (HumanCount(more), kind.name());
-            let _ = writeln!(out, "… and {more} more of this sort (`{name}`)");
+            let _ = writeln!(out, "… and {more} more of this kind (`{name}`)");
         }
     }
     if is_quiet {
@@ -76,8 +76,8 @@ fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
         let _ = writeln!(out, "not checked: {}", escape(what));
     }
     let verdict = match (report.findings.count(), report.is_single_file) {
-        (0, true) => "nothing wrong".to_owned(),
-        (0, false) => "whole, and true to its manifest".to_owned(),
+        (0, true) => "no problem found".to_owned(),
+        (0, false) => "complete and unchanged".to_owned(),
         (count, _) => counted(count, "finding"),
     };
     let parts = match report.is_single_file {

@@ -93,19 +93,19 @@ impl fmt::Display for ErrorKind {
         f.write_str(match self {
             ErrorKind::Io => "the input cannot be read",
             ErrorKind::Unsupported(format) => return format.fmt(f),
-            ErrorKind::NotAnArchive => "not a WARC archive: neither plain, nor gzip, nor zstd",
+            ErrorKind::NotAnArchive => "not a WARC archive: neither plain nor gzip nor zstd",
             ErrorKind::Empty => "the input has no bytes",
             ErrorKind::BadDictionary => "the zstd dictionary frame is damaged",
-            ErrorKind::NotWarc => "the compressed member holds no WARC record",
-            ErrorKind::Truncated => "cut short",
+            ErrorKind::NotWarc => "the compressed member contains no WARC record",
+            ErrorKind::Truncated => "truncated",
             ErrorKind::Corrupt => "compressed data is corrupt",
-            ErrorKind::Checksum => "the checksum does not agree",
+            ErrorKind::Checksum => "the checksum does not match",
             ErrorKind::Bomb => "the member unpacks to over 256 MiB and over 1,100 times its size",
-            ErrorKind::Garbage => "bytes that belong to no record",
+            ErrorKind::Garbage => "bytes that are not part of any record",
             ErrorKind::Unsearched => {
-                "not searched for records: the search behind damage took too much work"
+                "not searched for records: resynchronization exceeded its work budget"
             }
-            ErrorKind::BadHeader => "the record has no proper version line",
+            ErrorKind::BadHeader => "the record has no valid version line",
             ErrorKind::HeaderTooLong => "the record header does not end within the limit",
             ErrorKind::BadContentLength => "Content-Length is absent, contradictory or wrong",
         })
@@ -253,7 +253,7 @@ mod tests {
         let error = Error::damage(ErrorKind::Checksum, 10, 25);
         assert_eq!(
             error.to_string(),
-            "the checksum does not agree at offset 10, 15 bytes skipped"
+            "the checksum does not match at offset 10, 15 bytes skipped"
         );
         assert_eq!(
             (error.code(), error.offset(), error.bytes_skipped()),

@@ -61,20 +61,20 @@ impl fmt::Display for UnsupportedFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             UnsupportedFormat::Arc => {
-                "an ARC archive, the elder of WARC, is not read: convert it to WARC first"
+                "ARC, the predecessor of WARC, is not supported: convert it to WARC first"
             }
             UnsupportedFormat::Zip => {
-                "a zip archive (WACZ) is not read: unpack it and give the WARC files in its archive folder"
+                "zip archives (WACZ) are not supported: unpack it and give the WARC files in its folder archive"
             }
             UnsupportedFormat::EmptyZip => {
-                "a zip archive (WACZ) is not read, and this one is empty"
+                "zip archives (WACZ) are not supported, and this one is empty"
             }
-            UnsupportedFormat::Bzip2 => "bzip2 is not read: unpack it with bzip2 -d first",
-            UnsupportedFormat::Lz4 => "lz4 is not read: unpack it with lz4 -d first",
-            UnsupportedFormat::Xz => "xz is not read: unpack it with xz -d first",
-            UnsupportedFormat::SevenZip => "7z is not read: unpack it first",
+            UnsupportedFormat::Bzip2 => "bzip2 is not supported: decompress it with bzip2 -d first",
+            UnsupportedFormat::Lz4 => "lz4 is not supported: decompress it with lz4 -d first",
+            UnsupportedFormat::Xz => "xz is not supported: decompress it with xz -d first",
+            UnsupportedFormat::SevenZip => "7z is not supported: decompress it first",
             UnsupportedFormat::Compress => {
-                "the Z format of compress is not read: unpack it with gzip -d first"
+                "the Z format of compress is not supported: decompress it with gzip -d first"
             }
         })
     }

@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
         item: "C5",
         args: "none.warc -o out -q",
         err: Whole(
-            "warning: no robots.txt in 1 record (1 metadata): is this the robotstxt subset?\n",
+            "warning: no robots.txt file in 1 record (1 metadata): is this the robotstxt subset?\n",
         ),
         ..ROW
     },
@@ -100,7 +100,7 @@ pub(super) const ROWS: &[Row] = &[
         args: "small.warc.gz -o rules.parquet --overwrite",
         code: 2,
         err: All(&[
-            "error: 'rules.parquet' is a file with the table 'rules', and the output is a dataset",
+            "error: 'rules.parquet' is a file with the table 'rules', but the output must be a folder",
             "\nhint: '--tables rules --overwrite' replaces it",
         ]),
         ..ROW
@@ -241,7 +241,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         item: "C14",
         args: "match ds -a x -u empty -o m.parquet -q",
-        err: Whole("warning: 'empty' holds no URL\n"),
+        err: Whole("warning: 'empty' contains no URL\n"),
         ..ROW
     },
     Row {

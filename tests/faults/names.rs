@@ -107,11 +107,16 @@ fn partitions(dataset: &Path) -> Vec<String> {
     all
 }
 
-/// Splits SQL into its quoted strings and the rest.
+/// Splits SQL into its quoted strings and the rest, which includes comments.
 fn quoted(sql: &str) -> (Vec<String>, String) {
     let (mut texts, mut rest) = (Vec::new(), String::new());
     let mut chars = sql.chars().peekable();
     while let Some(first) = chars.next() {
+        if first == '-' && chars.peek() == Some(&'-') {
+            rest.push(first);
+            rest.extend(chars.by_ref().take_while(|next| *next != '\n'));
+            continue;
+        }
         if first != '\'' {
             rest.push(first);
             continue;

@@ -108,7 +108,7 @@ fn a_list_without_urls_gives_a_warning_and_no_rows() {
         ]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         assert!(
-            ran.err.contains("warning:") && ran.err.contains(&format!("{name}' holds no URL")),
+            ran.err.contains("warning:") && ran.err.contains(&format!("{name}' contains no URL")),
             "{}",
             ran.err
         );

@@ -41,7 +41,7 @@ fn a_host_is_reported_with_its_capture_and_then_like_a_file() {
     let ran = check(&out, &["--host", "www.h.example", "-a", "Foo", "-u", url]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let expected = "\
-speaks      https://www.h.example/robots.txt
+capture     https://www.h.example/robots.txt
             2026-01-05T00:00:08Z, status 301, crawl-data/C-0/segments/1/robotstxt/a.warc at ";
     assert!(ran.out.starts_with(expected), "{}", ran.out);
     let expected = ", crawl C-0
@@ -184,14 +184,26 @@ fn a_decision_by_status_is_reported() {
             0,
             "its status allows everything",
         ),
-        ("s429.example", "koster1996", "unknown", 3, "cannot be told"),
-        ("s304.example", "default", "unknown", 3, "cannot be told"),
+        (
+            "s429.example",
+            "koster1996",
+            "unknown",
+            3,
+            "defers the decision",
+        ),
+        (
+            "s304.example",
+            "default",
+            "unknown",
+            3,
+            "defers the decision",
+        ),
         (
             "away.example",
             "default",
             "unknown",
             3,
-            "its redirect ends nowhere",
+            "its redirect has no target",
         ),
     ];
     for (host, dialect, access, code, words) in cases {

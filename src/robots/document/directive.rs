@@ -31,10 +31,10 @@ pub struct Directive {
     /// The number of the record according to Koster's draft, from 1. A blank line, or a user-agent
     /// line after rules, starts a new record.
     pub record_no: u32,
-    /// The key as written, without the blanks and tabs around it. An incomplete byte order mark
+    /// The key as written, without surrounding blanks and tabs. An incomplete byte order mark
     /// before the key is part of it.
     pub key_raw: Span,
-    /// The value as written, up to a `#`, without the blanks and tabs around it.
+    /// The value as written, up to a `#`, without surrounding blanks and tabs.
     pub value_raw: Span,
     /// The value as Google's parser reads it: cut at a NUL and at the line limit, trimmed, and
     /// [escaped](crate::escape) if the line is a rule.

@@ -36,16 +36,16 @@ macro_rules! anomaly_kinds {
 }
 
 anomaly_kinds! {
-    BadDate, "bad_date", Warning, "The record's date is missing, unreadable or absurd; the time is null.";
-    BadUrl, "bad_url", Warning, "The record's URL cannot be parsed; its columns are null.";
-    BadStatus, "bad_status", Error, "The status line is missing or unreadable; the fetch is taken as a server error.";
-    RedirectWithoutLocation, "redirect_without_location", Warning, "A redirect names no target that can be followed.";
-    LengthQuirk, "length_quirk", Info, "The record is two bytes longer than it says and has an empty line too many before its payload, as Common Crawl wrote them in 2018; both are mended.";
-    HeadersCut, "headers_cut", Warning, "The response has more header fields than are read (4,096), or one that is longer (64 KiB); what lies beyond is not read.";
-    RecordCut, "record_cut", Warning, "The record is larger than the limit; what lies beyond is not read.";
-    PayloadTruncated, "payload_truncated", Warning, "The crawler cut the payload; its last line does not count.";
-    Misdeclared, "misdeclared_coding", Warning, "A header names a coding that the body does not have, one that is not known, or more than eight; the body is kept as it stands.";
-    CodingCut, "coding_cut", Warning, "The body ends before its coding does, or decodes to more than the limit; its last line does not count.";
-    UndeclaredGzip, "undeclared_gzip", Error, "The body is gzip and no header says so; it is kept as it stands.";
-    ChallengePage, "challenge_page", Error, "The body is a page that asks a visitor to prove to be a person.";
+    BadDate, "bad_date", Warning, "The date of the record is missing, unreadable or implausible; the time is null.";
+    BadUrl, "bad_url", Warning, "The URL of the record cannot be parsed; its columns are null.";
+    BadStatus, "bad_status", Error, "The status line is missing or unreadable; the fetch is treated as a server error.";
+    RedirectWithoutLocation, "redirect_without_location", Warning, "A redirect has no target that can be followed.";
+    LengthQuirk, "length_quirk", Info, "The record is two bytes longer than it states and has an extra empty line before its payload, as Common Crawl wrote records in 2018; both are corrected.";
+    HeadersCut, "headers_cut", Warning, "The response has more header fields than the limit (4,096) or a header field that exceeds the limit (64 KiB); the rest is not read.";
+    RecordCut, "record_cut", Warning, "The record is larger than the limit; the rest is not read.";
+    PayloadTruncated, "payload_truncated", Warning, "The crawler truncated the payload; its last line does not count.";
+    Misdeclared, "misdeclared_coding", Warning, "A header states a coding that the body does not have, an unknown coding, or more than eight; the body is kept unchanged.";
+    CodingCut, "coding_cut", Warning, "The body ends before its coding is complete, or decodes to more than the limit; its last line does not count.";
+    UndeclaredGzip, "undeclared_gzip", Error, "The body is gzip without a header that states it; it is kept unchanged.";
+    ChallengePage, "challenge_page", Error, "The body is a challenge page that asks visitors to prove that they are human.";
 }

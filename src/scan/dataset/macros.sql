@@ -1,21 +1,21 @@
--- Relations between captures, and answers for any crawler, over the tables of this dataset.
+-- Relations between captures, and verdicts for any crawler, over the tables of this dataset.
 --
--- The tables hold what was captured, row by row; nothing here reads a robots.txt. What stands here is what needs more than
--- one row to be decided: which capture fills a revisit, where a redirect leads, which capture speaks for a host, and which
--- verdict a crawler takes that a file does not name.
+-- The tables contain what was captured, row by row, and nothing here parses a robots.txt file. These views and macros decide
+-- what depends on more than one row: which capture supplies the content of a revisit, where a redirect leads, which capture
+-- is authoritative for a host, and which verdict applies to a crawler that a file does not name.
 --
 --   revisits, redirects  ->  hosts  ->  verdicts_for(agent), verdicts_in(categories)
 --
--- All of it is computed when it is asked for. Ask for one crawl (WHERE crawl = '...') and only that crawl's files are read;
--- for many questions over a whole crawl, keep the answer once: CREATE TABLE my_hosts AS FROM hosts WHERE crawl = '...'.
+-- Everything is computed on request. Restrict a query to one crawl (WHERE crawl = '...'), and only the files of that crawl
+-- are read. For many questions about a whole crawl, store the result: CREATE TABLE my_hosts AS FROM hosts WHERE crawl = '...'.
 
--- How much one capture decides, 0 being most. Shared by the views below, so that the target of a redirect and the capture
--- that speaks for a host are chosen by one scale:
---   0  content was fetched (2xx), or a revisit was filled with such content
---   1  the status alone allows all (404, 410 and their like)
---   2  401 or 403: by RFC 9309 it allows all too, but crawlers differ (Common Crawl's stays away), so a plainer answer wins
---   3  come back later: 429, 5xx, no usable answer
---   4  nothing: a redirect that was not followed to its end, a 304, a revisit whose content is nowhere in the dataset
+-- The rank of the answer of one capture; 0 is the most decisive. The views below share it, so that the target of a redirect
+-- and the authoritative capture of a host are selected in the same way:
+--   0  content was fetched (2xx), or such content was found for a revisit
+--   1  the status alone allows all (such as 404 and 410)
+--   2  401 or 403: RFC 9309 allows all, but crawlers differ (Common Crawl's stays away), so a clearer answer is preferred
+--   3  temporary: 429, 5xx, no usable response
+--   4  none: a redirect that was not followed to its end, a 304, a revisit without content in the dataset
 CREATE OR REPLACE MACRO answer_rank(outcome, fetch_class, effect, is_revisit, is_filled, status) AS
     CASE
         WHEN is_revisit AND NOT is_filled THEN 4
@@ -26,16 +26,18 @@ CREATE OR REPLACE MACRO answer_rank(outcome, fetch_class, effect, is_revisit, is
         WHEN effect = 'allow_all' THEN 1
         ELSE 3
     END;
-COMMENT ON MACRO answer_rank IS 'How much a capture decides: 0 content, 1 allow-all by status, 2 401 or 403, 3 come back later, 4 nothing';
+COMMENT ON MACRO answer_rank IS 'The rank of the answer of a capture: 0 content, 1 allow-all by status, 2 401 or 403, 3 temporary, 4 none';
 
--- A revisit record says "the same bytes as before" and holds none. Same bytes means same digest, so any capture with that
--- digest can stand in, from any crawl of the dataset. The same URL comes first, because then the crawler itself meant that
--- capture; then the latest one not after the revisit, as the archive could know no later one; else the earliest one after.
+-- A revisit record states that the bytes are the same as before, and does not contain them. The same bytes have the same
+-- digest, so any capture with that digest can supply them, from any crawl of the dataset. The same URL is preferred, because
+-- the crawler itself referred to that capture; then the latest capture not after the revisit, because the archive knew no
+-- later one; otherwise the earliest one after it.
 --
--- Equal bytes are not an equal answer: a page "not found" may be sent with 404 and with 200. So a revisit is filled from 2xx
--- if its own status is 2xx, 304 or missing (a revisit need not repeat the headers), from the same status if it is another
--- 4xx, and never otherwise. A 304 has no body; some writers give it the digest of nothing, which would make every such
--- host allow everything, so that digest fills no 304. A capture without a time counts as the earliest, here and below.
+-- Equal bytes do not imply an equal response: the same error page may be sent with 404 and with 200. Therefore a revisit with
+-- status 2xx, 304 or no status (a revisit need not repeat the headers) takes content from 2xx captures, one with another 4xx
+-- status takes it from the same status, and all others from none. A 304 has no body. Some writers give it the digest of the
+-- empty body, which would let every such host allow everything, so that digest supplies no content to a 304. A capture
+-- without a time counts as the earliest, here and below.
 CREATE OR REPLACE VIEW revisits AS
 WITH wanted AS (
     SELECT crawl, robots_id, url, content_digest, coalesce(fetch_time, TIMESTAMP '1970-01-01') AS fetch_time,
@@ -44,7 +46,7 @@ WITH wanted AS (
     WHERE is_revisit AND content_digest IS NOT NULL
         AND NOT coalesce(fetch_status = 304 AND content_digest = '3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ', false)
 ),
--- One capture for every digest, answer, URL and moment, so that the joins below cannot tie.
+-- One capture per digest, status, URL and time, so that the joins below have no ties.
 kept AS (
     SELECT content_digest, CASE WHEN outcome = 'successful' THEN 200 ELSE fetch_status END AS answer, url,
         coalesce(fetch_time, TIMESTAMP '1970-01-01') AS fetch_time,
@@ -64,7 +66,7 @@ first_of_url AS (
 first_anywhere AS (
     SELECT content_digest, answer, arg_min(capture, fetch_time) AS capture FROM kept_anywhere GROUP BY ALL
 ),
--- The nearest earlier one by ASOF: a plain join would pair every revisit of a common digest with every capture of it.
+-- The nearest earlier capture by ASOF: a plain join would pair every revisit of a common digest with every capture of it.
 filled AS (
     SELECT w.crawl, w.robots_id, coalesce(k.capture, u.capture, a.capture, d.capture) AS capture
     FROM wanted w
@@ -80,22 +82,22 @@ filled AS (
 SELECT crawl, robots_id, capture.crawl AS filled_by_crawl, capture.robots_id AS filled_by
 FROM filled
 WHERE capture IS NOT NULL;
-COMMENT ON VIEW revisits IS 'The capture whose content fills a revisit record: same digest and answer; same URL first, then the latest not after it, else the earliest';
+COMMENT ON VIEW revisits IS 'The capture that supplies the content of a revisit record: same digest and status; same URL first, then the latest not after it, otherwise the earliest';
 COMMENT ON COLUMN revisits.crawl IS 'Crawl of the revisit';
 COMMENT ON COLUMN revisits.robots_id IS 'The revisit, in robots_files of that crawl';
-COMMENT ON COLUMN revisits.filled_by_crawl IS 'Crawl of the capture that fills it; may be another one';
-COMMENT ON COLUMN revisits.filled_by IS 'The capture that fills it: its robots_id';
+COMMENT ON COLUMN revisits.filled_by_crawl IS 'Crawl of the capture that supplies its content; may be another one';
+COMMENT ON COLUMN revisits.filled_by IS 'The capture that supplies its content: its robots_id';
 
--- Where a redirected request for a robots.txt ends, as far as this dataset can tell. RFC 9309 section 2.3.1.2 has crawlers
--- follow at least five redirects, so five hops it is, across hosts, within one crawl.
+-- The end of the redirects of a request for robots.txt, as far as the dataset has it. RFC 9309 section 2.3.1.2 requires
+-- crawlers to follow at least five redirects, so up to five hops are followed, across hosts, within one crawl.
 --
--- A URL captured several times is entered by one capture, the same for every chain: the one that decides most, then the
--- latest, then the smallest robots_id. It is chosen before any chain is built, so a chain costs one look-up a hop however
--- often its pages were captured. Five joins are written out instead of a recursion: a recursion would hide WHERE crawl = '...'
--- from the tables, and every question on one crawl would read them all.
+-- A URL that was captured several times is represented by one capture, the same for every chain: the most decisive one, then
+-- the latest, then the smallest robots_id. It is selected before any chain is built, so a chain costs one lookup per hop,
+-- regardless of how often its pages were captured. The five joins are written out instead of a recursion, because a recursion
+-- would hide WHERE crawl = '...' from the tables, and every query on one crawl would read all of them.
 --
--- A chain that comes back to a capture it has passed ends there, unresolved. So does one whose next URL was not captured,
--- and one that still redirects after five hops.
+-- A chain that returns to an earlier capture ends there, unresolved. So does a chain whose next URL was not captured, and
+-- one that still redirects after five hops.
 CREATE OR REPLACE VIEW redirects AS
 WITH pages AS (
     SELECT f.crawl, f.url,
@@ -135,27 +137,27 @@ SELECT crawl, robots_id, hops, last.url AS target_url, last.robots_id AS target_
     coalesce(NOT last.follows, false) AS resolved,
     last.answer_rank AS answer_rank, last.rules_crawl AS rules_crawl, last.rules_robots_id AS rules_robots_id
 FROM chains;
-COMMENT ON VIEW redirects IS 'Where a redirected request for a robots.txt ends: chains of up to five hops inside one crawl of the dataset';
+COMMENT ON VIEW redirects IS 'The end of the redirects of a request for robots.txt: chains of up to five hops within one crawl of the dataset';
 COMMENT ON COLUMN redirects.robots_id IS 'The capture of a robots.txt that redirects, in robots_files of that crawl';
-COMMENT ON COLUMN redirects.hops IS 'Captures passed, the last one included; 0: the first target was not captured';
-COMMENT ON COLUMN redirects.target_url IS 'URL of the last capture reached; NULL if none was';
-COMMENT ON COLUMN redirects.target_robots_id IS 'The last capture reached; it may be of another path than /robots.txt';
+COMMENT ON COLUMN redirects.hops IS 'Number of captures in the chain, including the last one; 0: the first target was not captured';
+COMMENT ON COLUMN redirects.target_url IS 'URL of the last capture reached; NULL if there is none';
+COMMENT ON COLUMN redirects.target_robots_id IS 'The last capture reached; its path may be another one than /robots.txt';
 COMMENT ON COLUMN redirects.resolved IS 'True if the last capture reached does not redirect further';
-COMMENT ON COLUMN redirects.answer_rank IS 'How much the last capture reached decides, by the macro answer_rank';
-COMMENT ON COLUMN redirects.rules_crawl IS 'Crawl of rules_robots_id: another one only where a revisit is filled from there';
-COMMENT ON COLUMN redirects.rules_robots_id IS 'The capture whose rules stand at the end: the last one reached, or what fills it if it is a revisit';
+COMMENT ON COLUMN redirects.answer_rank IS 'The answer_rank of the last capture reached';
+COMMENT ON COLUMN redirects.rules_crawl IS 'Crawl of rules_robots_id; another one only if it supplies the content of a revisit';
+COMMENT ON COLUMN redirects.rules_robots_id IS 'The capture whose rules apply at the end: the last one reached, or the one that supplies its content if it is a revisit';
 
--- One capture speaks for a host: a crawl may hold a hundred captures of one host's robots.txt, by http and https, by www and
--- the bare name, and counting captures would count busy hosts more. In this order:
---   1. what decides most, by answer_rank, where a redirect counts as what its chain ends in if it is resolved;
---   2. https before http, as that is where visitors are sent today;
+-- One capture is authoritative for a host. A crawl may have a hundred captures of the robots.txt file of one host, over http
+-- and https, with and without www, so counting captures would count busy hosts more often. The order of preference is:
+--   1. the most decisive one according to answer_rank, where a resolved redirect counts as the end of its chain;
+--   2. https before http, because browsers use https;
 --   3. the latest;
---   4. the smallest robots_id, so that the same dataset always gives the same answer.
--- The columns are those of the capture picked, as it was fetched. Rules, verdicts and figures of the file belong to
--- (rules_crawl, rules_robots_id): the capture itself, or the end of its redirects, or what fills a revisit. Join child
--- tables on these two.
+--   4. the smallest robots_id, so that the same dataset always gives the same result.
+-- The columns are those of the selected capture, as it was fetched. The rules, verdicts and figures of the file belong to
+-- (rules_crawl, rules_robots_id): the capture itself, the end of its redirects, or the capture with the content of a revisit.
+-- Join child tables on these two columns.
 --
--- A minimum by key, not a window: a window would sort every capture of a crawl.
+-- The selection is a minimum by key instead of a window, because a window would sort every capture of a crawl.
 CREATE OR REPLACE VIEW hosts AS
 WITH picks AS (
     SELECT f.crawl, f.surt_host_name,
@@ -177,24 +179,24 @@ WITH picks AS (
 SELECT f.*, p.pick.rules_crawl AS rules_crawl, p.pick.rules_robots_id AS rules_robots_id
 FROM picks p
 JOIN robots_files f ON f.crawl = p.crawl AND f.robots_id = p.pick.robots_id;
-COMMENT ON VIEW hosts IS 'One row per crawl and surt_host_name: the capture that speaks for the host (what decides most, https, latest, smallest robots_id), with the capture whose rules apply';
-COMMENT ON COLUMN hosts.rules_crawl IS 'Crawl of rules_robots_id: another one only where a revisit is filled from there';
-COMMENT ON COLUMN hosts.rules_robots_id IS 'The capture whose rules apply: the one picked, the end of its redirects, or what fills a revisit';
+COMMENT ON VIEW hosts IS 'One row per crawl and surt_host_name: the authoritative capture of the host (most decisive, https, latest, smallest robots_id), and the capture whose rules apply';
+COMMENT ON COLUMN hosts.rules_crawl IS 'Crawl of rules_robots_id; another one only if it supplies the content of a revisit';
+COMMENT ON COLUMN hosts.rules_robots_id IS 'The capture whose rules apply: the selected one, the end of its redirects, or the one with the content of a revisit';
 
--- The verdicts table is sparse: a row for '*' and for every name a file holds. These macros give every host an answer.
---   verdict         its own group; else the group of the first of its fallbacks that has one (never merged: Googlebot-News
---                   reads one group, its own or Googlebot's); else '*'. A crawler known to ignore '*' takes no rules from
---                   there, so all is allowed, unless the status decided: a 503 binds it as it binds the others. A '*' row
---                   without a basis tells of no content that could be ignored, so it stands too.
+-- The table verdicts is sparse: it has a row for '*' and for every name in a file. These macros return a row for every host.
+--   verdict         the verdict of the crawler's own group; otherwise of the group of the first of its fallbacks that has one
+--                   (they are never merged: Googlebot-News obeys one group, its own or Googlebot's); otherwise of '*'. A crawler
+--                   known to ignore '*' is allowed everything instead, unless the status decided: a 503 applies to it as to all
+--                   others. A '*' row without a basis has no content that could be ignored, so it applies as well.
 --   verdict_google, verdict_rfc9309, verdict_koster1996
---                   what each reading gives a crawler of that name: its own row, else '*'. No registry has a say.
---   basis           of verdict. 'explicit' means that the crawler, or one it falls back to, was named.
--- A row is a group of its own only if its basis is 'explicit'; it may be there because another reading knows the name. One
--- that is 'too_complex' stands too: its group may say anything, so to pass on to the next would be a guess.
+--                   the verdict of each dialect for a crawler of that name: its own row, otherwise '*'. The registry is not used.
+--   basis           the basis of verdict. 'explicit' means that the crawler, or one of its fallbacks, is named.
+-- A row is a group of its own only if its basis is 'explicit'; it may exist because another dialect recognizes the name. A row
+-- that is 'too_complex' applies as well: its group may contain anything, so using the next one would be a guess.
 --
--- The whole name of a crawler, as the column agent has it: cut at the first / , ; ( or *, lower-cased in ASCII, trimmed, inner
--- blanks collapsed, a last word of digits and dots dropped; '*' alone or before a blank stays. The commands check and match
--- apply the same rule to --agent (whole_name in src/robots/token.rs): change both together.
+-- The whole name of a crawler, as in the column agent: cut at the first / , ; ( or *, lower-cased in ASCII, trimmed, with inner
+-- blanks collapsed and a last word of digits and dots removed; '*' alone or before a blank remains. The commands check and match
+-- apply the same rule to --agent (whole_name in src/robots/agent_name.rs): change both together.
 CREATE OR REPLACE MACRO whole_name(name) AS
     CASE
         WHEN regexp_matches(name, '^[ \t\n\v\f\r]*[*]([ \t\n\v\f\r]|$)') THEN '*'
@@ -206,9 +208,9 @@ CREATE OR REPLACE MACRO whole_name(name) AS
     END;
 COMMENT ON MACRO whole_name IS 'The whole name of a crawler, as in the column agent: whole_name(''GPTBot/1.0'') is gptbot';
 
--- verdicts_of(names) does the work, for a list of names as they are sent or written: each is taken by its whole_name. A name need
--- not be in the registry. The sparse rows are gathered by file and name first, and the '*' row is fetched once a host, so the
--- only large thing is the answer itself.
+-- verdicts_of(names) does the work, for a list of names as they are sent or written: each is converted by whole_name. A name
+-- need not be in the registry. The sparse rows are collected by file and name first, and the '*' row is read once per host, so
+-- the only large relation is the result itself.
 CREATE OR REPLACE MACRO verdicts_of(names) AS TABLE
 WITH asked AS (
     SELECT n.name, any_value(g.category) AS category, any_value(g.fallbacks) AS fallbacks,
@@ -217,14 +219,14 @@ WITH asked AS (
     LEFT JOIN agents g ON lower(g.agent) = n.name
     GROUP BY n.name
 ),
--- The names whose groups each one obeys, its own at place 0.
+-- The names whose groups each crawler obeys, with its own at position 0.
 obeyed AS (
     SELECT name AS asked_name, name, 0 AS place FROM asked
     UNION ALL
     SELECT name, trim(unnest(string_split(fallbacks, ','))), unnest(range(1, 1 + len(string_split(fallbacks, ',')))) FROM asked
 ),
--- The rows in reach of each crawl: its own, and those of other crawls that fill its revisits. Were rules_crawl joined instead,
--- a question on one crawl would read the verdicts of all.
+-- The rows that each crawl may use: its own, and those of other crawls that supply content to its revisits. If rules_crawl were
+-- joined instead, a query on one crawl would read the verdicts of all.
 reached AS NOT MATERIALIZED (
     SELECT v.crawl AS from_crawl, v.* FROM verdicts v
     UNION ALL
@@ -275,7 +277,7 @@ CREATE OR REPLACE MACRO verdicts_for(agent) AS TABLE
 SELECT * FROM verdicts_of([agent]);
 COMMENT ON MACRO TABLE verdicts_for IS 'One row per host with its verdict for this crawler, named in the file or not: verdicts_for(''GPTBot'')';
 
--- A row for each host and each crawler of these categories, so ask for one crawl at a time.
+-- One row per host and crawler of these categories, so query one crawl at a time.
 CREATE OR REPLACE MACRO verdicts_in(categories) AS TABLE
 SELECT * FROM verdicts_of((
     SELECT list(DISTINCT g.agent) FROM agents g

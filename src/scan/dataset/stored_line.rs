@@ -16,7 +16,7 @@ use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder};
 pub struct StoredLine<'a> {
     /// The kind of the line.
     pub key: DirectiveKind,
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line_no: u32,
     /// The group in Google's dialect, or 0 for none.
     pub group_no: u32,

@@ -20,7 +20,7 @@ fn fmt_input(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ErrorKind::NoInput if error.path().as_os_str().is_empty() => {
             f.write_str("there are no inputs")
         }
-        ErrorKind::NoInput => write!(f, "'{place}' names no archive"),
+        ErrorKind::NoInput => write!(f, "'{place}' matches no archive"),
         ErrorKind::SameName { paths, .. } => write!(
             f,
             "two inputs have the name '{place}', and captures are identified by it: '{}' and '{}'",
@@ -29,7 +29,7 @@ fn fmt_input(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ),
         ErrorKind::SameInput => write!(f, "'{place}' is given twice"),
         ErrorKind::NotBelow { folder } => {
-            write!(f, "'{place}' does not lie below '{}'", folder.display())
+            write!(f, "'{place}' is not below '{}'", folder.display())
         }
         ErrorKind::MissingInputs {
             first,
@@ -57,13 +57,16 @@ fn fmt_input(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ),
         ErrorKind::StreamName { streams } => write!(
             f,
-            "the name '{place}' is for the only input that is a stream, and there are {streams} of them"
+            "the name '{place}' fits a single stream, but there are {streams}"
         ),
         ErrorKind::BaseWithoutList => {
-            write!(f, "there is no list whose lines '{place}' could precede")
+            write!(f, "the prefix '{place}' needs a list of archives")
         }
         ErrorKind::PartitionName { key, value } => {
-            write!(f, "the {key} '{value}' cannot name a folder")
+            write!(
+                f,
+                "'{value}' is not a valid {key}, because it becomes the name of a folder"
+            )
         }
         ErrorKind::NotAnArchive(why) => write!(f, "'{place}': {why}"),
         ErrorKind::BadRegistry(why) => {
@@ -71,9 +74,9 @@ fn fmt_input(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         ErrorKind::FolderTooLarge { entries, depth } => write!(
             f,
-            "'{place}' holds more than {entries} files or folders, or more than {depth} folders within each other"
+            "'{place}' has more than {entries} files and folders, or more than {depth} nested folders"
         ),
-        ErrorKind::NotAUrlList(why) => write!(f, "'{place}' is not a list of URLs: {why}"),
+        ErrorKind::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
         ErrorKind::LargePage {
             row_group,
             bytes,
@@ -91,38 +94,36 @@ fn fmt_output(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let place = error.path().display();
     match error.kind() {
         ErrorKind::OutputExists | ErrorKind::FileExists => {
-            write!(f, "'{place}' exists already")
+            write!(f, "'{place}' already exists")
         }
         ErrorKind::OutputIsFolder => {
-            write!(f, "'{place}' is a folder, and the output is one file")
+            write!(f, "'{place}' is a folder, but the output must be a file")
         }
         ErrorKind::ForeignFile => {
             write!(
                 f,
-                "'{place}' was not made by robots-scan and is left as it is"
+                "'{place}' was not written by robots-scan and is left unchanged"
             )
         }
-        ErrorKind::NothingToResume => write!(f, "'{place}' holds no run to resume"),
+        ErrorKind::NothingToResume => write!(f, "'{place}' has no run to resume"),
         ErrorKind::SingleFileResume => {
             write!(f, "'{place}' is a single file, which cannot be resumed")
         }
         ErrorKind::ResumeDiffers(difference) => write!(
             f,
-            "'{place}' was begun differently and cannot be resumed: {difference}"
+            "'{place}' was begun with other inputs or options and cannot be resumed: {difference}"
         ),
         ErrorKind::Busy => write!(f, "another run is writing to '{place}'"),
         ErrorKind::IsDataset => {
-            write!(f, "'{place}' is a dataset, and the output is one file")
+            write!(f, "'{place}' is a dataset, but the output must be a file")
         }
         ErrorKind::IsSingleFile(table) => write!(
             f,
-            "'{place}' is a file with the table '{table}', and the output is a dataset, which is a folder"
+            "'{place}' is a file with the table '{table}', but the output must be a folder for a dataset"
         ),
-        ErrorKind::InsideDataset(dataset) => write!(
-            f,
-            "'{place}' lies inside the dataset '{}'",
-            dataset.display()
-        ),
+        ErrorKind::InsideDataset(dataset) => {
+            write!(f, "'{place}' is inside the dataset '{}'", dataset.display())
+        }
         ErrorKind::StandardOutput => {
             write!(f, "tables cannot be written to standard output")
         }
@@ -133,7 +134,7 @@ fn fmt_output(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ErrorKind::WrongKind { is, needed } => write!(f, "'{place}' is {is}, not {needed}"),
         ErrorKind::NotListed => write!(
             f,
-            "'{place}' has a name that the dataset needs, and the dataset does not list it"
+            "'{place}' is in the way: the dataset needs this name, but does not list the file"
         ),
         ErrorKind::BadManifest(what) => {
             write!(f, "the manifest '{place}' is damaged or changed: {what}")
@@ -148,7 +149,7 @@ fn fmt_other(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error.kind() {
         ErrorKind::Read => write!(f, "cannot read '{place}'"),
         ErrorKind::Write => write!(f, "cannot write '{place}'"),
-        ErrorKind::Create => write!(f, "cannot make '{place}'"),
+        ErrorKind::Create => write!(f, "cannot create '{place}'"),
         ErrorKind::Threads(threads) => write!(f, "cannot start {threads} threads"),
         ErrorKind::MemoryTooSmall { least } => write!(
             f,
@@ -159,7 +160,7 @@ fn fmt_other(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f,
             "too few open files are allowed: the limit is {limit}, and at least {needed} are needed"
         ),
-        ErrorKind::NoCrawler => write!(f, "no crawler is named"),
+        ErrorKind::NoCrawler => write!(f, "no crawler is given"),
         ErrorKind::NotADataset(why) => {
             write!(f, "'{place}' cannot be used as a dataset: {why}")
         }

@@ -19,7 +19,7 @@ pub enum RegistryDefect {
     NoTokenColumn,
     /// A field of a boolean column is neither true nor false.
     NotABoolean {
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
         /// The column.
         column: &'static str,
@@ -28,7 +28,7 @@ pub enum RegistryDefect {
     },
     /// A field of the column `token` is not the name of a crawler.
     NotAName {
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
         /// The field.
         token: String,
@@ -103,7 +103,7 @@ impl fmt::Display for DatasetDefect {
             Self::NoColumn { name } => {
                 write!(f, "it has no column `{name}`, or one of another type")
             }
-            Self::IsBeingWritten => f.write_str("a run is still writing to it; wait for its end"),
+            Self::IsBeingWritten => f.write_str("a run is still writing to it; wait until it ends"),
             Self::Changed => f.write_str("its captures changed while they were read"),
             Self::TooManyRules => f.write_str("a file of it has more than 2 GiB of rules"),
         }

@@ -57,19 +57,19 @@ fn damage_text(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Io => "the input cannot be read",
         ErrorKind::Unsupported(format) => unsupported_text(format),
-        ErrorKind::NotAnArchive => "not a WARC archive: neither plain, nor gzip, nor zstd",
+        ErrorKind::NotAnArchive => "not a WARC archive: neither plain nor gzip nor zstd",
         ErrorKind::Empty => "the input has no bytes",
         ErrorKind::BadDictionary => "the zstd dictionary frame is damaged",
-        ErrorKind::NotWarc => "the compressed member holds no WARC record",
-        ErrorKind::Truncated => "cut short",
+        ErrorKind::NotWarc => "the compressed member contains no WARC record",
+        ErrorKind::Truncated => "truncated",
         ErrorKind::Corrupt => "compressed data is corrupt",
-        ErrorKind::Checksum => "the checksum does not agree",
+        ErrorKind::Checksum => "the checksum does not match",
         ErrorKind::Bomb => "the member unpacks to over 256 MiB and over 1,100 times its size",
-        ErrorKind::Garbage => "bytes that belong to no record",
+        ErrorKind::Garbage => "bytes that are not part of any record",
         ErrorKind::Unsearched => {
-            "not searched for records: the search behind damage took too much work"
+            "not searched for records: resynchronization exceeded its work budget"
         }
-        ErrorKind::BadHeader => "the record has no proper version line",
+        ErrorKind::BadHeader => "the record has no valid version line",
         ErrorKind::HeaderTooLong => "the record header does not end within the limit",
         ErrorKind::BadContentLength => "Content-Length is absent, contradictory or wrong",
         _ => "unknown damage",
@@ -80,19 +80,21 @@ fn damage_text(kind: ErrorKind) -> &'static str {
 fn unsupported_text(format: UnsupportedFormat) -> &'static str {
     match format {
         UnsupportedFormat::Arc => {
-            "an ARC archive, the elder of WARC, is not read: convert it to WARC first"
+            "ARC, the predecessor of WARC, is not supported: convert it to WARC first"
         }
         UnsupportedFormat::Zip => {
-            "a zip archive (WACZ) is not read: unpack it and give the WARC files in its archive folder"
+            "zip archives (WACZ) are not supported: unpack it and give the WARC files in its folder archive"
         }
-        UnsupportedFormat::EmptyZip => "a zip archive (WACZ) is not read, and this one is empty",
-        UnsupportedFormat::Bzip2 => "bzip2 is not read: unpack it with bzip2 -d first",
-        UnsupportedFormat::Lz4 => "lz4 is not read: unpack it with lz4 -d first",
-        UnsupportedFormat::Xz => "xz is not read: unpack it with xz -d first",
-        UnsupportedFormat::SevenZip => "7z is not read: unpack it first",
+        UnsupportedFormat::EmptyZip => {
+            "zip archives (WACZ) are not supported, and this one is empty"
+        }
+        UnsupportedFormat::Bzip2 => "bzip2 is not supported: decompress it with bzip2 -d first",
+        UnsupportedFormat::Lz4 => "lz4 is not supported: decompress it with lz4 -d first",
+        UnsupportedFormat::Xz => "xz is not supported: decompress it with xz -d first",
+        UnsupportedFormat::SevenZip => "7z is not supported: decompress it first",
         UnsupportedFormat::Compress => {
-            "the Z format of compress is not read: unpack it with gzip -d first"
+            "the Z format of compress is not supported: decompress it with gzip -d first"
         }
-        _ => "a format that is not read",
+        _ => "a format that is not supported",
     }
 }

@@ -4,17 +4,17 @@ use super::column::table;
 use crate::crawler::registry::CrawlerEntry;
 use crate::parquet_writer::RowBatch;
 
-table! { "One row per crawler of the registry." {
+table! { "One row per crawler in the registry." {
     agent: Text, "The whole name, lower-cased, as in `groups` and `verdicts`.";
     token: Text, "The name as its operator writes it.";
-    operator: Text null, "Who runs it.";
-    category: Text null, "What it is for; an opinion, to be overridden by `--agents`.";
-    category2: Text null, "A second category, where one is not enough.";
-    purpose: Text null, "The same in words.";
-    fallbacks: Text null, "Names whose groups it obeys if it has none of its own, in order, lower-cased, parted by commas.";
-    ignores_wildcard: Bool, "Whether it does not obey the groups of `*`.";
-    is_control_token: Bool, "Whether no crawler sends it: it only states what may be done with content.";
-    source: Text null, "Where the entry is from: codes of lists, joined by `+`.";
+    operator: Text null, "The operator of the crawler.";
+    category: Text null, "The purpose of the crawler as a category. This is an opinion, which `--agents` can replace.";
+    category2: Text null, "A second category, if one is not enough.";
+    purpose: Text null, "The purpose in words.";
+    fallbacks: Text null, "The names whose groups the crawler obeys if no group names it, in order, lower-cased, separated by commas.";
+    ignores_wildcard: Bool, "True if the crawler does not obey groups of `*`.";
+    is_control_token: Bool, "True if no crawler sends this token: it only controls what may be done with content.";
+    source: Text null, "The sources of the entry: codes of lists, joined by `+`.";
 }}
 
 /// Returns the registry as rows of the table.

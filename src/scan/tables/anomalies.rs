@@ -3,14 +3,14 @@
 use super::{column::table, line_no};
 use crate::analysis::CaptureAnalysis;
 
-table! { "One row per liberty taken and oddity met." {
+table! { "One row per anomaly: a leniency of the parser, or something that the author probably did not intend." {
     robots_id: Long, "The capture.";
-    surt_host_name: Text null, "Its host, as in `robots_files`.";
-    line_no: Int null, "The line, from 1; null where the whole file, its response or its record is meant.";
-    code: Text, "What was met, a permanent code; `robots-scan schema --anomalies` lists them.";
-    severity: Text, "How much it matters to who wrote the file: `info`, `warning`, `error`.";
-    changes_verdict: Bool null, "Whether reading this one line by RFC 9309's grammar, all others unchanged, gives `*` or any name of the file another `verdict`; false for oddities that are no liberty; null past a work limit.";
-    detail: Text, "The bytes it was met in, at most 200 of them; may be empty.";
+    surt_host_name: Text null, "The host of the capture, as in `robots_files`.";
+    line_no: Int null, "The line number, from 1; null if the anomaly concerns the whole file, its response or its record.";
+    code: Text, "The permanent code of the anomaly; `robots-scan schema --anomalies` lists all codes.";
+    severity: Text, "The severity for the author of the file: `info`, `warning`, `error`.";
+    changes_verdict: Bool null, "True if reading this one line according to RFC 9309's grammar, with all other lines unchanged, gives `*` or any name in the file another `verdict`. False for anomalies that are not a leniency of the parser; null if a work limit was exceeded.";
+    detail: Text, "The bytes that caused the anomaly, at most 200; may be empty.";
 }}
 
 /// The bytes of a detail that are kept.

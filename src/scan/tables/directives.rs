@@ -4,15 +4,15 @@ use super::{column::table, int, line_no};
 use crate::analysis::CaptureAnalysis;
 use robots::DirectiveKind;
 
-table! { repeated "One row per line with a key that is neither user-agent, allow, disallow nor sitemap." {
+table! { repeated "One row per line whose key is not user-agent, allow, disallow or sitemap." {
     robots_id: Long, "The capture.";
-    surt_host_name: Text null, "Its host, as in `robots_files`.";
-    group_no: Int null, "The group it stands in; null before any user-agent line.";
-    line_no: Int, "The line, from 1.";
+    surt_host_name: Text null, "The host of the capture, as in `robots_files`.";
+    group_no: Int null, "The group that contains the line; null before any user-agent line.";
+    line_no: Int, "The line number, from 1.";
     directive: Text, "The key, lower-cased; `content-signals` is written `content-signal`.";
     directive_raw: Text, "The key as written.";
-    value: Text, "The value as written, up to a `#`, without the blanks and tabs around it.";
-    known: Bool, "Whether any specification or known crawler defines the key.";
+    value: Text, "The value as written, up to a `#`, without surrounding blanks and tabs.";
+    known: Bool, "True if a specification or a known crawler defines the key.";
 }}
 
 impl Builder {

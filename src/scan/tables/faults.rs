@@ -2,12 +2,12 @@
 
 use super::column::table;
 
-table! { "One row per place of an archive that could not be read: nothing is lost in silence." {
+table! { "One row per range of an archive that could not be read." {
     warc_filename: Text, "The archive, as in `robots_files`.";
-    warc_record_offset: Long, "Where the damage begins.";
-    bytes_skipped: Long, "Bytes from there to where reading went on; 0 for damage within a member of many records.";
-    code: Text, "What is wrong, a permanent code.";
-    detail: Text, "The same in words.";
+    warc_record_offset: Long, "The offset at which the damage begins.";
+    bytes_skipped: Long, "The number of bytes from there to the offset at which reading resumed; 0 for damage within a member of many records.";
+    code: Text, "The permanent code of the fault.";
+    detail: Text, "A description of the fault.";
 }}
 
 /// A damaged place of an archive.

@@ -6,24 +6,24 @@ use robots::{Directive, DirectiveKind, is_product_token};
 
 table! { repeated "One row per user-agent line." {
     robots_id: Long, "The capture.";
-    surt_host_name: Text null, "Its host, as in `robots_files`.";
-    group_no: Int, "The group, from 1, by Google's reading: user-agent lines with no rule between them share one.";
-    agent_no: Int, "The line's place among the user-agent lines of its group, from 1.";
-    line_no: Int, "The line, from 1.";
-    record_no: Int, "The record, from 1, by Koster's reading: a blank line ends one, and a user-agent line after rules begins one.";
-    key_raw: Text, "The key as written, without the blanks and tabs around it.";
-    has_colon: Bool, "Whether a colon follows it; else a blank was taken for one.";
-    counts: Bool, "Whether the line counts for verdicts: it ends within the body limit, and is not the last of a truncated payload.";
-    agent_raw: Text, "The value as written, up to a `#`, without the blanks and tabs around it.";
-    agent: Text bloom_filter, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, inner blanks made one, a last word of digits and dots dropped; `*` for everybody; empty if it addresses nobody.";
-    agent_token: Text bloom_filter, "What Google's parser reads: the leading run of letters, `_` and `-`, lower-cased; `*` for everybody; may be empty.";
-    token_valid: Bool, "Whether the value is a product token by RFC 9309 §2.2.1.";
+    surt_host_name: Text null, "The host of the capture, as in `robots_files`.";
+    group_no: Int, "The number of the group in Google's dialect, from 1: user-agent lines with no rule between them share a group.";
+    agent_no: Int, "The position of the line among the user-agent lines of its group, from 1.";
+    line_no: Int, "The line number, from 1.";
+    record_no: Int, "The number of the record in Koster's dialect, from 1: a blank line ends a record, and a user-agent line after rules begins one.";
+    key_raw: Text, "The key as written, without surrounding blanks and tabs.";
+    has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
+    counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
+    agent_raw: Text, "The value as written, up to a `#`, without surrounding blanks and tabs.";
+    agent: Text bloom_filter, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed. `*` for all crawlers; empty if the line addresses no crawler.";
+    agent_token: Text bloom_filter, "The name as Google's parser reads it: the leading run of letters, `_` and `-`, lower-cased; `*` for all crawlers; may be empty.";
+    token_valid: Bool, "True if the value is a product token according to RFC 9309 §2.2.1.";
     n_rules: Int, "Allow and disallow lines of the group.";
     n_allow: Int, "Allow lines of the group.";
     n_disallow: Int, "Disallow lines of the group.";
-    crawl_delay: Double null, "The group's first valid `Crawl-delay` that counts, in seconds.";
-    request_rate: Text null, "The group's first `Request-rate` that counts.";
-    visit_time: Text null, "The group's first `Visit-time` that counts.";
+    crawl_delay: Double null, "The first valid `Crawl-delay` of the group that counts, in seconds.";
+    request_rate: Text null, "The first `Request-rate` of the group that counts.";
+    visit_time: Text null, "The first `Visit-time` of the group that counts.";
 }}
 
 impl Builder {

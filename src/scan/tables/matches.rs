@@ -3,12 +3,12 @@
 use super::column::table;
 use crate::parquet_writer::RowBatch;
 
-table! { "One row per URL and agent asked for, in the order of the list of URLs. It is no part of a dataset: `robots-scan match` writes it." {
-    url: PlainText, "The URL as it stands in the list, without blanks around it; bytes that are not UTF-8 as `\\xHH`.";
-    agent: Text, "The crawler's name, as asked.";
-    robots_id: Long null, "The capture that held the rules, or whose status decided: where a redirect was followed, the one at its end; where a revisit was filled, the one that fills it. A redirect is followed only to captures that are not later than the row's time; what fills a revisit may be later, as its bytes are the same. Null if the data has no capture for the URL's origin.";
-    access: Text, "`allowed` or `disallowed`; `unknown` where it cannot be told.";
-    line_no: Int null, "The line of the rule that decided, in the file of `robots_id`; under Google's rules the one that its parser reports. Null where no rule matches, and where a status decided.";
+table! { "One row per URL and requested agent, in the order of the URL list. The table is not part of a dataset: `robots-scan match` writes it." {
+    url: PlainText, "The URL as written in the list, without surrounding blanks; bytes that are not UTF-8 are written as `\\xHH`.";
+    agent: Text, "The requested crawler name.";
+    robots_id: Long null, "The capture whose rules or status decided: the last one if a redirect was followed, or the one that supplies the content of a revisit. A redirect is followed only to captures that are not later than the time of the row. The content of a revisit may come from a later capture, because its bytes are the same. Null if there is no capture for the origin of the URL.";
+    access: Text, "`allowed` or `disallowed`; `unknown` if it cannot be decided.";
+    line_no: Int null, "The line of the deciding rule in the file of `robots_id`; in Google's dialect the line that its parser reports. Null if no rule matches, or if a status decided.";
     basis: Text, "What `access` rests on. As in `verdicts`, for the reading that was asked: `explicit`, `wildcard`, `no_group`, `no_rules`, `http_status`. A crawler that ignores `*` (`AdsBot-Google`) has `no_group` also for a file without groups. `http_status` and `unknown`: nothing decidable was fetched. Besides: `no_capture`, none of the URL's origin at that time; `bad_url`, no absolute URL with a host, or one that only a browser would mend (`https:/`, a backslash or line end in it), or of more than 1 MiB, where it is cut; `bad_time`, a time of the list that cannot be read.";
     crawl: Text null, "The crawl of `robots_id`: join other tables `USING (crawl, robots_id)`.";
 }}

@@ -4,18 +4,18 @@ use super::{column::table, int, line_no};
 use crate::analysis::CaptureAnalysis;
 use crate::escaped_text::escape_body;
 
-table! { "One row per key of a statement on AI use or licence." {
+table! { "One row per key of a statement about AI use or licences." {
     robots_id: Long, "The capture.";
-    surt_host_name: Text null, "Its host, as in `robots_files`.";
-    group_no: Int null, "The group it stands in; null before any user-agent line.";
-    line_no: Int, "The line, from 1.";
+    surt_host_name: Text null, "The host of the capture, as in `robots_files`.";
+    group_no: Int null, "The group that contains the line; null before any user-agent line.";
+    line_no: Int, "The line number, from 1.";
     mechanism: Text, "The syntax: `content-signal`, `content-usage`, `rsl-license`, `disallow-ai-training`, `allow-ai-training`, `llm-policy`.";
     path: Text null, "The path that the statement is limited to; null for none.";
-    pref_key: Text, "What is spoken of, lower-cased, e.g. `ai-train`.";
-    pref_value: Text null, "What is said of it, as written, e.g. `no`; null where nothing is.";
-    allow: Bool null, "The same as a yes or no, where it is one.";
-    is_valid: Bool, "Whether the current text of its draft defines both.";
-    from_template: Bool, "Whether it stands in a block that a vendor manages (Cloudflare), not the site.";
+    pref_key: Text, "The use that the statement is about, lower-cased, for example `ai-train`.";
+    pref_value: Text null, "The value of the statement as written, for example `no`; null if there is none.";
+    allow: Bool null, "The value as a boolean, if it means yes or no.";
+    is_valid: Bool, "True if the current draft of the mechanism defines both the key and the value.";
+    from_template: Bool, "True if the line is in a block that is managed by a vendor (Cloudflare) and not by the site.";
 }}
 
 impl Builder {

@@ -6,22 +6,22 @@ use robots::{Directive, DirectiveKind};
 
 table! { repeated "One row per allow or disallow line." {
     robots_id: Long, "The capture.";
-    surt_host_name: Text null, "Its host, as in `robots_files`.";
+    surt_host_name: Text null, "The host of the capture, as in `robots_files`.";
     group_no: Int null, "The group, as in `groups`; null before any user-agent line.";
-    line_no: Int, "The line, from 1.";
-    record_no: Int, "The record by Koster's reading, as in `groups`.";
-    allow: Bool, "Whether it allows.";
-    path_raw: Text, "The value as written, up to a `#`, without the blanks and tabs around it.";
-    path: Text shared_dictionary, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, hex upper-cased, octets above 0x7F percent-encoded.";
-    path_bytes: Int, "The length of `path` in octets: the rule's priority for Google.";
-    is_empty: Bool, "Whether the path is empty.";
-    has_wildcard: Bool, "Whether the path has a `*`.";
-    has_end_anchor: Bool, "Whether `$` is the path's last octet.";
-    has_query: Bool, "Whether the path has a `?`.";
-    key_raw: Text, "The key as written, without the blanks and tabs around it.";
-    has_colon: Bool, "Whether a colon follows it; else a blank was taken for one.";
-    counts: Bool, "Whether the line counts for verdicts: it ends within the body limit, and is not the last of a truncated payload.";
-    beyond_500kib: Bool, "Whether the line ends beyond 512,000 bytes.";
+    line_no: Int, "The line number, from 1.";
+    record_no: Int, "The record in Koster's dialect, as in `groups`.";
+    allow: Bool, "True for an allow line.";
+    path_raw: Text, "The value as written, up to a `#`, without surrounding blanks and tabs.";
+    path: Text shared_dictionary, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded.";
+    path_bytes: Int, "The length of `path` in octets, which is the priority of the rule in Google's dialect.";
+    is_empty: Bool, "True if the path is empty.";
+    has_wildcard: Bool, "True if the path contains a `*`.";
+    has_end_anchor: Bool, "True if the last octet of the path is `$`.";
+    has_query: Bool, "True if the path contains a `?`.";
+    key_raw: Text, "The key as written, without surrounding blanks and tabs.";
+    has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
+    counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
+    beyond_500kib: Bool, "True if the line ends after the first 512,000 bytes.";
 }}
 
 impl Builder {

@@ -3,14 +3,14 @@
 use super::column::table;
 use crate::parquet_writer::RowBatch;
 
-table! { "One row per part: how it came about. Nothing here differs between two runs over the same inputs." {
-    part: Int, "The part, from 0.";
-    version: Text, "The program's version.";
+table! { "One row per part: how it was written. The rows are equal for two runs over the same inputs." {
+    part: Int, "The number of the part, from 0.";
+    version: Text, "The version of robots-scan.";
     options: Text, "The options that change rows, as JSON.";
-    psl_version: Text, "The version of the Public Suffix List: that of the crate that carries it.";
+    psl_version: Text, "The version of the Public Suffix List: the version of the crate that contains it.";
     agents_version: Text, "The digest of the registry of crawlers.";
     inputs: Int, "Archives.";
-    input_bytes: Long, "Their bytes, each counted once, however often it was read.";
+    input_bytes: Long, "The bytes of the archives, each counted once, even if it was read several times.";
     records: Long, "Records read, of every type.";
     captures: Long, "Rows of `robots_files`.";
     faults: Long, "Rows of `faults`.";

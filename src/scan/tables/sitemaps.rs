@@ -6,16 +6,16 @@ use crate::escaped_text::escape_body;
 
 table! { "One row per sitemap line." {
     robots_id: Long, "The capture.";
-    surt_host_name: Text null, "Its host, as in `robots_files`.";
-    line_no: Int, "The line, from 1.";
+    surt_host_name: Text null, "The host of the capture, as in `robots_files`.";
+    line_no: Int, "The line number, from 1.";
     sitemap_raw: PlainText, "The value as written, up to a `#`.";
-    sitemap_url: PlainText null, "The absolute URL in normal form, resolved against that of the robots.txt; null if there is none.";
-    sitemap_host_name: Text null, "Its host, in punycode.";
-    sitemap_registered_domain: Text null, "Its registered domain, as in `robots_files`.";
-    is_absolute: Bool, "Whether an absolute URL was written, as sitemaps.org asks.";
-    is_valid_url: Bool, "Whether `sitemap_url` could be made.";
-    same_host: Bool null, "Whether it lies on the host of the robots.txt; null if either host is unknown.";
-    same_registered_domain: Bool null, "Whether it lies on the registered domain of the robots.txt, or on its host where that has none.";
+    sitemap_url: PlainText null, "The absolute URL in normal form, resolved against the URL of the robots.txt file; null if it cannot be resolved.";
+    sitemap_host_name: Text null, "The host of the sitemap, in punycode.";
+    sitemap_registered_domain: Text null, "The registered domain of the sitemap, as in `robots_files`.";
+    is_absolute: Bool, "True if the URL is written as an absolute URL, as sitemaps.org requires.";
+    is_valid_url: Bool, "True if `sitemap_url` is not null.";
+    same_host: Bool null, "True if the sitemap is on the host of the robots.txt file; null if either host is unknown.";
+    same_registered_domain: Bool null, "True if the sitemap is on the registered domain of the robots.txt file, or on its host if that has no registered domain.";
 }}
 
 impl Builder {

@@ -86,7 +86,7 @@ tables! {
     Anomalies: anomalies, Records;
     /// One row per capture and agent.
     Verdicts: verdicts, Records;
-    /// One row per crawler of the registry.
+    /// One row per crawler in the registry.
     Agents: agents, Registry;
     /// One row per part.
     Runs: runs, Run;

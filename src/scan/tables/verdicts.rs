@@ -3,21 +3,21 @@
 use super::{column::table, int, line_no};
 use crate::analysis::CaptureAnalysis;
 
-table! { repeated "One row per capture and name: `*` for every capture, and every whole name and token that the file holds." {
+table! { repeated "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
     robots_id: Long, "The capture.";
-    surt_host_name: Text null bloom_filter, "Its host, as in `robots_files`.";
+    surt_host_name: Text null bloom_filter, "The host of the capture, as in `robots_files`.";
     is_robots_path: Bool, "As in `robots_files`.";
-    agent: Text bloom_filter, "A whole name or a token, lower-cased, as in `groups`; `*` for everybody else.";
-    verdict: Text, "`disallow_all`, `partial`, `allow_all` or `unknown`: Google's rules and status table, with names compared whole. The macros `verdicts_for` and `verdicts_in` fill in names that the file does not hold.";
-    verdict_google: Text, "The same as Google's parser decides it for a crawler that calls itself by `agent`.";
-    verdict_rfc9309: Text, "The same by RFC 9309, for a crawler that calls itself by `agent`, taken as it stands; by that dialect's own table of statuses.";
-    verdict_koster1996: Text, "The same by Koster's draft of 1996.";
-    basis: Text, "What `verdict` rests on: `explicit` (groups that name it), `wildcard`, `no_group`, `no_rules`, `http_status`, `too_complex`. This and what follows speak of `verdict`.";
-    root_allowed: Bool, "Whether `/` may be fetched.";
-    n_allow: Int, "Allow lines that were merged.";
-    n_disallow: Int, "Disallow lines that were merged.";
-    crawl_delay: Double null, "The first valid crawl-delay of the groups, in seconds.";
-    evidence_line: Int null, "The line that shows the verdict: the deciding rule, else the group's first line.";
+    agent: Text bloom_filter, "A whole name or a token, lower-cased, as in `groups`; `*` for all other crawlers.";
+    verdict: Text, "`disallow_all`, `partial`, `allow_all` or `unknown`: according to Google's rules and status table, with names compared whole. The macros `verdicts_for` and `verdicts_in` add names that the file does not contain.";
+    verdict_google: Text, "The verdict of Google's parser for a crawler whose name is `agent`.";
+    verdict_rfc9309: Text, "The verdict according to RFC 9309 and its status table, for a crawler whose name is exactly `agent`.";
+    verdict_koster1996: Text, "The verdict according to Koster's draft of 1996.";
+    basis: Text, "The basis of `verdict`: `explicit` (groups that name the agent), `wildcard`, `no_group`, `no_rules`, `http_status`, `too_complex`. This column and the following ones describe `verdict`.";
+    root_allowed: Bool, "True if `/` may be fetched.";
+    n_allow: Int, "The number of allow lines in the merged groups.";
+    n_disallow: Int, "The number of disallow lines in the merged groups.";
+    crawl_delay: Double null, "The first valid crawl-delay of the merged groups, in seconds.";
+    evidence_line: Int null, "The line that proves the verdict: the deciding rule, otherwise the first line of the group.";
 }}
 
 impl Builder {

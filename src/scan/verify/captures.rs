@@ -95,7 +95,7 @@ pub(super) fn check(
             findings.add(
                 FindingKind::Capture,
                 name,
-                format_args!("robots_id {id}: some of its counts of lines are null, and some not"),
+                format_args!("robots_id {id}: some of its line counts are null, and some are not"),
             );
         } else if let (Some(rules), Some(allow), Some(disallow)) = (n_rules, n_allow, n_disallow)
             && rules != allow + disallow
@@ -164,12 +164,12 @@ fn location_problem(
     }
     let size = match archives.map(|archives| archives.get(archive)) {
         Some(Some(size)) => *size,
-        Some(None) => return Some(format!("{archive} is no input of its part")),
+        Some(None) => return Some(format!("{archive} is not an input of its part")),
         None => None,
     };
     is_outside(offset, length.unwrap_or_default(), size).then(|| {
         let length = length.map_or(String::new(), |length| format!(", {length} bytes long,"));
-        format!("its record at {offset}{length} lies not within {archive}")
+        format!("its record at {offset}{length} is not within {archive}")
     })
 }
 

@@ -212,7 +212,7 @@ fn check_parts(
             report.findings.add(
                 FindingKind::Twice,
                 &path,
-                format_args!("robots_id {id} stands there {count} times"),
+                format_args!("robots_id {id} occurs {count} times"),
             );
         }
     }

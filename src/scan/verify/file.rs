@@ -58,7 +58,7 @@ pub(super) fn check(
             file
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            findings.add(FindingKind::Missing, name, format_args!("it is not there"));
+            findings.add(FindingKind::Missing, name, format_args!("it is missing"));
             return check;
         }
         Err(error) => {
@@ -186,7 +186,7 @@ fn decode(
                 findings.add(
                     FindingKind::Rows,
                     name,
-                    format_args!("it has {rows} rows, and its footer says {footer_rows}"),
+                    format_args!("it has {rows} rows, but its footer states {footer_rows}"),
                 );
             }
             let listed = expected.stats.map(|stats| stats.rows);
@@ -194,7 +194,7 @@ fn decode(
                 findings.add(
                     FindingKind::Rows,
                     name,
-                    format_args!("it has {rows} rows, and the manifest says {listed}"),
+                    format_args!("it has {rows} rows, but the manifest states {listed}"),
                 );
             }
         }
@@ -220,10 +220,7 @@ fn check_writer(metadata: &ArrowReaderMetadata, name: &str, table: Table, findin
         findings.add(
             FindingKind::Maker,
             name,
-            format_args!(
-                "its footer does not say that it is of the table `{}`",
-                table.name()
-            ),
+            format_args!("its footer does not state the table `{}`", table.name()),
         );
     }
 }
@@ -259,7 +256,7 @@ fn column_difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<
         }
     }
     if let Some(more) = fields.get(schema.fields().len()) {
-        return Some(format!("it has a column `{}` too many", more.name()));
+        return Some(format!("it has an extra column `{}`", more.name()));
     }
     // Columns of the same Arrow type may be stored as different Parquet types.
     let stored = ArrowSchemaConverter::new().convert(schema);
@@ -305,7 +302,7 @@ fn count_rows(file: File, metadata: &ArrowReaderMetadata) -> Result<u64, Unreada
             let is = rows - before;
             return Err(UnreadableRowGroup {
                 index,
-                error: format!("it has {is} rows, and is said to have {footer_rows}"),
+                error: format!("it has {is} rows, but its metadata states {footer_rows}"),
             });
         }
     }

@@ -88,9 +88,7 @@ fn check_row_counts(part: &PartEntry, files: &[ReadableFile], findings: &mut Fin
             findings.add(
                 FindingKind::Rows,
                 &file.name,
-                format_args!(
-                    "it has {is} rows, and should have {want} by the line of part {number}"
-                ),
+                format_args!("it has {is} rows, but the manifest states {want} for part {number}"),
             );
         }
     }
@@ -131,7 +129,7 @@ fn check_faults(
                 findings.add(
                     FindingKind::Fault,
                     &file.name,
-                    format_args!("row {row}: {archive} is no input of its part"),
+                    format_args!("row {row}: {archive} is not an input of its part"),
                 );
                 continue;
             }
@@ -143,7 +141,7 @@ fn check_faults(
                 FindingKind::Fault,
                 &file.name,
                 format_args!(
-                    "row {row}: {skipped} bytes from {offset} on lie not within {archive}"
+                    "row {row}: {skipped} bytes from {offset} on are not within {archive}"
                 ),
             );
         }
@@ -227,6 +225,6 @@ fn add_difference(
     findings.add(
         FindingKind::Runs,
         &file.name,
-        format_args!("`{column}` is {is}, and by the manifest {want}"),
+        format_args!("`{column}` is {is}, but the manifest states {want}"),
     );
 }

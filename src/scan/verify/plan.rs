@@ -37,7 +37,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
         findings.add(
             FindingKind::Unfinished,
             SUCCESS,
-            format_args!("it is not there, though no part is missing"),
+            format_args!("it is missing, although no part is missing"),
         );
     }
     if let Some(options) = &manifest.options {
