@@ -17,7 +17,7 @@ use texting_robots::Robot;
 
 const AGENT: &str = "FooBot";
 /// The largest number of queries per input.
-const QUERIES_MAX: usize = 2000;
+const MAX_QUERIES: usize = 2000;
 
 fn main() {
     let mut criterion = settings::criterion();
@@ -52,7 +52,7 @@ fn asked(bodies: &[Body]) -> Vec<Asked<'_>> {
         .enumerate()
         .flat_map(|(nth, body)| body.queries.iter().map(move |query| (nth, query)));
     queries
-        .step_by(all.div_ceil(QUERIES_MAX))
+        .step_by(all.div_ceil(MAX_QUERIES))
         .map(|(body, query)| {
             let url = std::str::from_utf8(&query.url).unwrap();
             let host_end = "https://www.example.com".len();

@@ -83,7 +83,7 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
 fn scan(input: &Input, tables: &[Table], output: &Path) -> ScanSummary {
     let options = Options {
         inputs: vec![input.clone()],
-        destination: OutputLayout::new(&output.join("out"), tables, None),
+        layout: OutputLayout::new(&output.join("out"), tables, None),
         existing: IfExists::Refuse,
         threads: 1,
         body_limit: Some(robots::BODY_LIMIT_BYTES),

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// The most lines of a source file.
-const LINES_MAX: usize = 750;
+const MAX_LINES: usize = 750;
 
 /// Returns the Rust sources below a folder, or one file, each with all paths in it.
 fn sources(place: &str) -> Vec<(String, Vec<String>)> {
@@ -457,7 +457,7 @@ fn no_source_is_longer_than_the_limit() {
         } else {
             0
         };
-        if lines > LINES_MAX {
+        if lines > MAX_LINES {
             long.push(format!("{}: {lines} lines", relative(&path, project())));
         }
     }

@@ -307,7 +307,7 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
     let out = folder.path().join("out");
     let options = Options {
         inputs: vec![gone, beside, small],
-        destination: OutputLayout::new(&out, &robots_scan::tables::Table::ALL, None),
+        layout: OutputLayout::new(&out, &robots_scan::tables::Table::ALL, None),
         existing: IfExists::Refuse,
         threads: 2,
         body_limit: None,

@@ -188,7 +188,7 @@ fn progress_ends_at_the_size_of_the_inputs() {
         let out = folder.path().join(format!("out-{threads}"));
         let options = Options {
             inputs: inputs.clone(),
-            destination: OutputLayout::new(&out, &Table::ALL, None),
+            layout: OutputLayout::new(&out, &Table::ALL, None),
             existing: IfExists::Refuse,
             threads,
             body_limit: None,

@@ -13,6 +13,7 @@ use robots_scan::capture::date::parse_iso;
 use robots_scan::crawler::DialectChoice;
 use robots_scan::crawler::registry::whole_name;
 use robots_scan::resolve::Host;
+use robots_scan::shard::Shard;
 use robots_scan::tables::Table;
 use robots_scan::url_match::is_url_or_path;
 use std::path::PathBuf;
@@ -134,7 +135,7 @@ pub(crate) struct ScanArgs {
     ///
     /// Datasets of shards are merged by moving their files into one folder.
     #[arg(long, value_name = "I/N", value_parser = shard, value_hint = ValueHint::Other)]
-    pub(crate) shard: Option<(usize, usize)>,
+    pub(crate) shard: Option<Shard>,
 
     /// Continues a run that was stopped; needs the same inputs and options
     #[arg(long, conflicts_with = "overwrite")]
@@ -462,16 +463,9 @@ fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
     })
 }
 
-fn shard(text: &str) -> Result<(usize, usize), String> {
-    let numbers = text
-        .split_once('/')
-        .and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
-    match numbers {
-        Some((index, count)) if (1..=count).contains(&index) && count <= 99_999 => {
-            Ok((index, count))
-        }
-        _ => Err("give the shard and their number, as 1/4 … 4/4".into()),
-    }
+fn shard(text: &str) -> Result<Shard, String> {
+    text.parse()
+        .map_err(|_| "give the shard and their number, as 1/4 … 4/4".into())
 }
 
 fn limit(text: &str) -> Result<Limit, String> {

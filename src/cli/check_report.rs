@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The most lines that are listed for an anomaly.
-const LINES_MAX: usize = 5;
+const MAX_LINES: usize = 5;
 
 /// Returns a text in a color if it is for a terminal.
 fn painted(text: &str, color: AnsiColor, is_terminal: bool) -> String {
@@ -160,7 +160,7 @@ fn lines_text(lines: &[Option<u32>]) -> String {
             let shown: Vec<String> = lines
                 .iter()
                 .flatten()
-                .take(LINES_MAX)
+                .take(MAX_LINES)
                 .map(ToString::to_string)
                 .collect();
             let more = match lines.len() - shown.len() {

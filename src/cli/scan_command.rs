@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 /// The most inputs that are opened before the run, to check that any is an archive.
-const CHECKED_INPUTS_MAX: usize = 1000;
+const MAX_CHECKED_INPUTS: usize = 1000;
 
 pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     let options = options(&args)?;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         dry_run(&options)?;
         return Ok(exit::OK);
     }
-    if options.inputs.len() <= CHECKED_INPUTS_MAX {
+    if options.inputs.len() <= MAX_CHECKED_INPUTS {
         input::check_archives(&options.inputs).map_err(with_usage)?;
     }
     let stop = interrupt::stop_flag()?;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     } else if args.quiet {
         String::new()
     } else {
-        summary::text(&done, &args.output, !options.destination.is_single_file())
+        summary::text(&done, &args.output, !options.layout.is_single_file())
     };
     if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
         message::warning(&summary::no_robots(&done));
@@ -94,8 +94,8 @@ fn options(args: &ScanArgs) -> Result<Options> {
         (_, true) => IfExists::Overwrite,
         _ => IfExists::Refuse,
     };
-    let destination = OutputLayout::new(&args.output, &tables, args.shard.map(|(index, _)| index));
-    destination.check(existing)?;
+    let layout = OutputLayout::new(&args.output, &tables, args.shard.map(|shard| shard.index));
+    layout.check(existing)?;
     if tables == [Table::Agents] {
         let text = "the table 'agents' does not come from archives";
         let hint = "robots-scan agents --json prints it";
@@ -108,7 +108,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
     let inputs = input::find(&input_options).map_err(with_usage)?;
     Ok(Options {
         inputs,
-        destination,
+        layout,
         existing,
         threads: defaults::threads(args.threads),
         body_limit: args.body_limit.0,
@@ -162,7 +162,7 @@ fn dry_run(options: &Options) -> Result<()> {
         }
     }
     let tables: Vec<&str> = options
-        .destination
+        .layout
         .tables()
         .iter()
         .map(|table| table.name())
@@ -173,7 +173,7 @@ fn dry_run(options: &Options) -> Result<()> {
         HumanCount(options.inputs.len() as u64),
         HumanCount(parts.len() as u64),
         options.threads,
-        escape(&options.destination.root().to_string_lossy()),
+        escape(&options.layout.root().to_string_lossy()),
         tables.join(", "),
     )?;
     Ok(())

@@ -75,7 +75,7 @@ pub use document::{
 };
 pub use http_status::{FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 pub use parse::Parser;
-pub use parse::lines::{LINE_BYTES_MAX, Line, LineEnding, Lines};
+pub use parse::lines::{Line, LineEnding, Lines, MAX_LINE_BYTES};
 pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};

@@ -8,7 +8,7 @@ use crate::pattern::compiled::{CompiledRules, PatternPart};
 use crate::pattern::percent::{self, PatternStep};
 use crate::verdict::Verdict;
 use crate::verdict::coverage::{
-    CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, verdict_rfc9309,
+    CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, coverage_verdict_rfc9309,
 };
 use std::ops::Range;
 
@@ -467,7 +467,7 @@ impl Policy {
                     line_no: rule.line_no,
                     value: self.value(rule),
                 });
-                verdict_rfc9309(rules, &mut buffers, &mut work_budget)
+                coverage_verdict_rfc9309(rules, &mut buffers, &mut work_budget)
             }
             Dialect::Koster1996 => {
                 let rules = self.rules.iter().map(|rule| koster1996::KosterRule {

@@ -50,6 +50,7 @@ pub mod parquet_writer;
 pub mod pipeline;
 #[doc(hidden)]
 pub mod resolve;
+pub mod shard;
 pub mod tables;
 pub mod url_match;
 pub mod verify;
@@ -82,7 +83,7 @@ pub fn scan(archives: &[&str], dataset: &Path) -> Result<ScanSummary, Error> {
     })?;
     let options = Options {
         inputs,
-        destination: OutputLayout::new(dataset, &Table::ALL, None),
+        layout: OutputLayout::new(dataset, &Table::ALL, None),
         existing: IfExists::Refuse,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         body_limit: Some(robots::BODY_LIMIT_BYTES),

@@ -182,7 +182,7 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> ScanSummary {
             crawl: "CRAWL".to_owned(),
             subset: subset.to_owned(),
         }],
-        destination: OutputLayout::new(out, &Table::ALL, None),
+        layout: OutputLayout::new(out, &Table::ALL, None),
         existing: IfExists::Refuse,
         threads: 1,
         body_limit: (sum & 2 == 0).then_some(u64::from(sum >> 8) % 1000),

@@ -12,10 +12,10 @@ use robots::{
 };
 
 /// The largest number of names in a file that are checked, besides the given one.
-const NAMES_MAX: usize = 6;
+const MAX_NAMES: usize = 6;
 
 /// The largest number of states that the search of all paths visits.
-const STATES_MAX: usize = 120;
+const MAX_STATES: usize = 120;
 
 /// Checks a file. The first line of `data` is the name of a crawler, the second a URL, and the rest is
 /// the robots.txt.
@@ -29,7 +29,7 @@ pub fn check(data: &[u8]) {
         let rows = Evaluator::new().verdicts(&robots);
         assert_rows(&robots, reading, &rows);
         assert_impacts(&robots, reading, &rows);
-        for row in rows.iter().take(NAMES_MAX) {
+        for row in rows.iter().take(MAX_NAMES) {
             assert_crawler(&robots, reading, row.agent, url, Some(row));
         }
         let name = agent.to_ascii_lowercase();
@@ -120,7 +120,7 @@ impl Pair<'_, '_> {
             };
             assert_ne!(verdict, denied, "{}", of());
         }
-        assert_verdict(verdict, &reach(&self.oracle, STATES_MAX), of);
+        assert_verdict(verdict, &reach(&self.oracle, MAX_STATES), of);
     }
 
     /// Returns true if the line of an answer is a counting rule with this effect. A disallowed path has
@@ -180,7 +180,7 @@ fn assert_rows(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdi
 }
 
 /// The largest number of lines that are compared with the oracle.
-const IMPACTS_MAX: usize = 6;
+const MAX_IMPACTS: usize = 6;
 
 /// Asserts that each lenient line has one impact, that no other line has one, and that the impact is
 /// that of the oracle.
@@ -203,10 +203,10 @@ pub(crate) fn assert_impacts(
             assert_eq!(answer, Some(false), "{anomaly:?}, {}", context());
         }
     }
-    if leniency::verdict_count(robots.body(), reading) > IMPACTS_MAX {
+    if leniency::verdict_count(robots.body(), reading) > MAX_IMPACTS {
         return;
     }
-    for impact in impacts.iter().take(IMPACTS_MAX) {
+    for impact in impacts.iter().take(MAX_IMPACTS) {
         if let Some(expected) = leniency::changes_verdict(robots.body(), reading, impact.line_no) {
             assert_eq!(
                 impact.changes_verdict,

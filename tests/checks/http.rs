@@ -9,7 +9,7 @@ use std::io::{Cursor, Write as _};
 use warc::{Limits, Reader, RecordType};
 
 /// Fields that are looked at; an input may have more than a reader keeps.
-const FIELDS_MAX: usize = 60;
+const MAX_FIELDS: usize = 60;
 
 /// Octets of a body where all of it is wanted.
 const LARGE: usize = 1 << 18;
@@ -20,7 +20,7 @@ pub fn check(block: &[u8]) {
     let (response, oracle) = (Response::parse(block), ResponseOracle::read(block));
     assert_eq!(response.status, oracle.status, "{}", shown(block));
     assert_eq!(response.body, oracle.body, "{}", shown(block));
-    for (name, _) in oracle.fields.iter().take(FIELDS_MAX) {
+    for (name, _) in oracle.fields.iter().take(MAX_FIELDS) {
         let Ok(name) = std::str::from_utf8(name) else {
             continue;
         };

@@ -39,7 +39,7 @@ const PIECES: [&[u8]; 26] = [
 ];
 
 /// The largest number of rules.
-const RULES_MAX: usize = 1500;
+const MAX_RULES: usize = 1500;
 
 /// Rules and queries.
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ impl RuleSet {
                 _ => set.rules.push((sign % 2 == 0, text(rest))),
             }
         }
-        set.rules.truncate(RULES_MAX);
+        set.rules.truncate(MAX_RULES);
         set
     }
 

@@ -8,15 +8,15 @@ use super::{WHOLE, shown};
 use robots::{Dialect, Evaluator, Parser, Policy, Verdict};
 
 /// The largest number of rules. The others are ignored.
-const RULES_MAX: usize = 60;
+const MAX_RULES: usize = 60;
 
 /// The largest number of states that the search visits.
-const STATES_MAX: usize = 600;
+const MAX_STATES: usize = 600;
 
 /// Checks the verdicts of the rules in `data`, which is in the language of `rule_set.rs`.
 pub fn check(data: &[u8]) {
     let mut set = RuleSet::read(data);
-    set.rules.truncate(RULES_MAX);
+    set.rules.truncate(MAX_RULES);
     let body = set.body();
     let mut parser = Parser::new();
     let robots = parser.parse_with(&body, WHOLE);
@@ -29,7 +29,7 @@ pub fn check(data: &[u8]) {
         (Dialect::Koster1996, rows[0].verdict_koster1996),
     ] {
         let oracle = PolicyOracle::new(dialect, &body, WHOLE, b"*");
-        let reached = reach(&oracle, STATES_MAX);
+        let reached = reach(&oracle, MAX_STATES);
         assert_verdict(verdict, &reached, || {
             format!("{} of {}", dialect.name(), shown(&body))
         });

@@ -7,10 +7,10 @@
 const PLAUSIBLE_BYTES: usize = 4 << 10;
 
 /// The longest run of line ends behind a record.
-const LINE_ENDS_MAX: usize = 64 << 10;
+const MAX_LINE_ENDS: usize = 64 << 10;
 
 /// A version line that is longer than this is none.
-const VERSION_BYTES_MAX: usize = 64;
+const MAX_VERSION_BYTES: usize = 64;
 
 /// The fields of a header: names and values.
 pub(crate) type Fields = Vec<(Vec<u8>, Vec<u8>)>;
@@ -122,7 +122,7 @@ fn record(
         return Err("truncated");
     };
     // The end of a record is two line ends and the next record, or the end.
-    let run = line_ends(behind).min(LINE_ENDS_MAX);
+    let run = line_ends(behind).min(MAX_LINE_ENDS);
     let next = &behind[run..];
     let word = &next[..next.len().min(5)];
     let is_next = word.eq_ignore_ascii_case(&b"WARC/"[..word.len()]);
@@ -149,11 +149,11 @@ fn header(bytes: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
         at += line.len();
         let text = line.strip_suffix(b"\n");
         if nth == 0 {
-            let is_cut = text.is_none() && line.len() <= VERSION_BYTES_MAX;
+            let is_cut = text.is_none() && line.len() <= MAX_VERSION_BYTES;
             if is_cut && line.get(5).is_none_or(u8::is_ascii_digit) {
                 return Ok(None);
             }
-            if !text.is_some_and(|it| is_version(it) && it.len() <= VERSION_BYTES_MAX) {
+            if !text.is_some_and(|it| is_version(it) && it.len() <= MAX_VERSION_BYTES) {
                 return Err("bad_header");
             }
             continue;

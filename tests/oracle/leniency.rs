@@ -10,7 +10,7 @@ use robots::{DirectiveKind, ParseOptions};
 use std::collections::BTreeSet;
 
 /// The largest number of states that the search of one verdict visits.
-const STATES_MAX: usize = 400;
+const MAX_STATES: usize = 400;
 
 /// Returns true if reading this line according to RFC 9309, with all other lines
 /// unchanged, gives `*` or a name in the file another verdict. `None` if the
@@ -22,9 +22,9 @@ pub(crate) fn changes_verdict(body: &[u8], reading: ParseOptions, line_no: u32) 
     };
     let mut is_known = true;
     for name in names(&before) {
-        let old = reach(&Policy::of_lines(&before, None, &name), STATES_MAX).verdict();
+        let old = reach(&Policy::of_lines(&before, None, &name), MAX_STATES).verdict();
         let new = Policy::of_lines(&changed, Some(line_no), &name);
-        match (old, reach(&new, STATES_MAX).verdict()) {
+        match (old, reach(&new, MAX_STATES).verdict()) {
             (Some(old), Some(new)) if old != new => return Some(true),
             (Some(_), Some(_)) => {}
             _ => is_known = false,

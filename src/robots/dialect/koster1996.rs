@@ -154,7 +154,7 @@ impl PathOutcomes {
 }
 
 /// The number of rules that are compared one by one before all are sorted.
-const COMPARED_MAX: usize = 32;
+const MAX_COMPARED: usize = 32;
 
 /// Returns the outcomes of all paths.
 ///
@@ -187,7 +187,7 @@ fn outcomes<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -> PathOutc
             };
         }
         earlier.push(path_octets(path));
-        if earlier.len() > COMPARED_MAX {
+        if earlier.len() > MAX_COMPARED {
             return outcomes_of_sorted(rules);
         }
     }

@@ -4,7 +4,7 @@
 //! verdicts of the result equal those of the bytes.
 
 use super::{
-    BUFFER_BYTES_MAX, ContentClass, Directive, DirectiveKind, DocumentData, Group, IN_BUFFER,
+    ContentClass, Directive, DirectiveKind, DocumentData, Group, IN_BUFFER, MAX_BUFFER_BYTES,
     RobotsTxt, Span, Summary,
 };
 use crate::parse::blanks::{trim_end, trim_start};
@@ -92,7 +92,7 @@ impl RobotsTxtBuilder {
     pub fn push(&mut self, row: &DirectiveRow<'_>) -> bool {
         let texts = [row.key_raw, row.value_raw, row.value, row.name, row.token];
         let len: usize = texts.iter().map(|text| text.len()).sum();
-        if self.document.buffer.len().saturating_add(len) > BUFFER_BYTES_MAX {
+        if self.document.buffer.len().saturating_add(len) > MAX_BUFFER_BYTES {
             return false;
         }
         let is_agent = row.kind == DirectiveKind::UserAgent;

@@ -23,10 +23,10 @@ pub const BODY_LIMIT_BYTES: u64 = 512_000;
 
 /// The length at which a body is cut, so that spans can refer to all of it. Escaping makes three
 /// bytes of one, which must fit as well.
-pub(crate) const BODY_BYTES_MAX: usize = IN_BUFFER as usize / 4;
+pub(crate) const MAX_BODY_BYTES: usize = IN_BUFFER as usize / 4;
 
 /// The largest length of the buffer.
-pub(crate) const BUFFER_BYTES_MAX: usize = IN_BUFFER as usize - 1;
+pub(crate) const MAX_BUFFER_BYTES: usize = IN_BUFFER as usize - 1;
 
 /// Options for parsing a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use memchr::memchr2;
 
 /// The number of bytes of a line that Google's parser keeps: 2083 * 8 - 1. It ignores the rest of
 /// the line.
-pub const LINE_BYTES_MAX: usize = 2083 * 8 - 1;
+pub const MAX_LINE_BYTES: usize = 2083 * 8 - 1;
 
 /// The end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,8 +26,8 @@ use crate::agent_name::is_blank;
 use crate::anomaly::{Anomaly, AnomalyKind};
 use crate::dialect::grouping::{GroupCounter, KosterRecordCounter};
 use crate::document::{
-    BODY_BYTES_MAX, BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER,
-    LineEndings, ParseOptions, RobotsTxt, Span, Summary,
+    BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER, LineEndings,
+    MAX_BODY_BYTES, ParseOptions, RobotsTxt, Span, Summary,
 };
 use blanks::{find_blank, trim_blanks, trim_end, trim_start};
 use byte_classes::ByteClasses;
@@ -36,7 +36,7 @@ use key::{
     is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
     read_key, read_name_key, read_rule_key,
 };
-use lines::{LINE_BYTES_MAX, Line, LineEnding, Lines, line_len};
+use lines::{Line, LineEnding, Lines, MAX_LINE_BYTES, line_len};
 use lookahead::Lookahead;
 use memchr::{memchr, memchr2};
 use sniff::looks_like_html;
@@ -96,7 +96,7 @@ impl Parser {
     /// Parses `body` like [`parse`](Self::parse). The whole body is read; `options` determines
     /// which lines [count](Directive::counts).
     pub fn parse_with<'a>(&'a mut self, body: &'a [u8], options: ParseOptions) -> RobotsTxt<'a> {
-        let body = &body[..body.len().min(BODY_BYTES_MAX)];
+        let body = &body[..body.len().min(MAX_BODY_BYTES)];
         let document = &mut self.document;
         document.directives.clear();
         document.groups.clear();
@@ -345,8 +345,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
     fn line(&mut self, line: Line<'b>) {
         let raw = line.bytes;
         let mut visible = raw;
-        if raw.len() > LINE_BYTES_MAX {
-            visible = &raw[..LINE_BYTES_MAX];
+        if raw.len() > MAX_LINE_BYTES {
+            visible = &raw[..MAX_LINE_BYTES];
             self.report(line.no, AnomalyKind::OverlongLine, Span::default());
         }
         if self.has_nul
@@ -666,7 +666,7 @@ fn cut_usual<'b>(
 /// Returns true if key and value as written equal key and value as parsed.
 #[inline(always)]
 fn is_usual(line: Line<'_>, parsed: &ParsedLine<'_>) -> bool {
-    !parsed.classes.has(ByteClasses::UNUSUAL) && line.bytes.len() <= LINE_BYTES_MAX
+    !parsed.classes.has(ByteClasses::UNUSUAL) && line.bytes.len() <= MAX_LINE_BYTES
 }
 
 /// Splits a key and a value that are separated only by blanks (§2.4).

@@ -24,11 +24,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The largest number of rules that are always tested one by one.
-const LISTED_MAX: usize = 32;
+const MAX_LISTED: usize = 32;
 /// The number of queries before the tree is built. They cost about as much as building it.
 const QUERIES_BEFORE_TREE: u32 = 64;
 /// The largest number of tails of one node that are tested one by one.
-const TAILS_LISTED_MAX: usize = 8;
+const MAX_TAILS_LISTED: usize = 8;
 /// The index of no rule, node or filter.
 const NONE: u32 = u32::MAX;
 
@@ -147,7 +147,7 @@ impl CompiledRules {
             path,
             octet_bits: None,
         };
-        if self.rules.len() <= LISTED_MAX {
+        if self.rules.len() <= MAX_LISTED {
             return self.first_listed(&mut query);
         }
         let tree = match self.tree.get() {
@@ -367,7 +367,7 @@ impl HeadTree {
             }
         }
         node.tails = tails_start..self.tails.len() as u32;
-        if node.tails.len() > TAILS_LISTED_MAX
+        if node.tails.len() > MAX_TAILS_LISTED
             && let Some(filter) = TailFilter::new(compiled, &self.tails[tails_start as usize..])
         {
             node.filter = self.filters.len() as u32;

@@ -36,9 +36,9 @@ const OTHER: u8 = 0xff;
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
 /// The number of paths that are tested with all rules before the rules are compiled.
-const LISTED_PATHS_MAX: u32 = 16;
+const MAX_LISTED_PATHS: u32 = 16;
 /// The largest number of rules that are never compiled.
-const LISTED_RULES_MAX: usize = 32;
+const MAX_LISTED_RULES: usize = 32;
 /// The number of queries that [`CompiledRules`] answers by testing all rules.
 const COMPILED_LISTED: u32 = 64;
 
@@ -398,7 +398,7 @@ pub(crate) struct RawRule<'t> {
 }
 
 /// Computes the verdict of rules in `rfc9309`.
-pub(crate) fn verdict_rfc9309<'t>(
+pub(crate) fn coverage_verdict_rfc9309<'t>(
     rules: impl Iterator<Item = RawRule<'t>> + Clone,
     buffers: &mut CoverageBuffers,
     work_budget: &mut u64,
@@ -480,13 +480,13 @@ impl PathQueries<'_, '_, '_> {
         let merged = self.merged;
         let rule_count = merged.rules.len();
         self.count += 1;
-        let is_listed = rule_count <= LISTED_RULES_MAX || merged.needs_pairs;
-        if is_listed || self.count <= LISTED_PATHS_MAX {
+        let is_listed = rule_count <= MAX_LISTED_RULES || merged.needs_pairs;
+        if is_listed || self.count <= MAX_LISTED_PATHS {
             self.spend(rule_count as u64)?;
             return Ok(self.deciding_line_of_list(rule, path));
         }
         let compiled = self.compiled.get_or_insert_with(|| merged.compile());
-        let cost = if self.count <= LISTED_PATHS_MAX + COMPILED_LISTED {
+        let cost = if self.count <= MAX_LISTED_PATHS + COMPILED_LISTED {
             rule_count as u64
         } else {
             // In the worst case every tail is tested; heads are found in a tree.

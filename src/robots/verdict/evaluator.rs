@@ -8,7 +8,7 @@
 
 use super::agents::{AgentEntry, AgentIndex, GroupList};
 use super::coverage::{
-    Coverage, CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, verdict_rfc9309,
+    Coverage, CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, coverage_verdict_rfc9309,
 };
 use super::fingerprint::FingerprintBuffers;
 use super::group_sets::{EMPTY, GroupSetVerdict, GroupSets};
@@ -18,7 +18,7 @@ use crate::document::{Directive, DirectiveKind, RobotsTxt};
 
 /// The largest number of lines that are read while rules are merged, for all names of a file. No
 /// real file is known to come near it.
-const MERGED_LINES_MAX: u64 = 20_000_000;
+const MAX_MERGED_LINES: u64 = 20_000_000;
 
 /// Computes verdicts of files one after the other, and reuses its memory.
 ///
@@ -42,7 +42,7 @@ const MERGED_LINES_MAX: u64 = 20_000_000;
 pub struct Evaluator {
     pub(crate) agents: AgentIndex,
     /// Sets of the groups of Google's parser.
-    pub(crate) sets: GroupSets,
+    pub(crate) google_sets: GroupSets,
     /// Sets of the groups of `rfc9309`, if these are different groups.
     rfc9309_sets: GroupSets,
     /// The verdicts of the records of `koster1996`.
@@ -57,8 +57,8 @@ pub struct Evaluator {
 
 /// The evaluation of one file. Results are computed when they are first needed.
 #[derive(Debug)]
-pub struct Evaluation<'j, 'a> {
-    pub(crate) evaluator: &'j mut Evaluator,
+pub struct Evaluation<'e, 'a> {
+    pub(crate) evaluator: &'e mut Evaluator,
     pub(crate) robots_txt: RobotsTxt<'a>,
     /// The rules of one set after the other.
     merged: MergedRules<'a>,
@@ -71,9 +71,9 @@ impl Evaluator {
     }
 
     /// Starts the evaluation of a file.
-    pub fn evaluate<'j, 'a>(&'j mut self, robots_txt: &RobotsTxt<'a>) -> Evaluation<'j, 'a> {
+    pub fn evaluate<'e, 'a>(&'e mut self, robots_txt: &RobotsTxt<'a>) -> Evaluation<'e, 'a> {
         self.agents.gather(robots_txt);
-        self.sets.clear(robots_txt.groups().len());
+        self.google_sets.clear(robots_txt.groups().len());
         self.rfc9309_sets.clear(self.agents.rfc9309_groups.len());
         self.koster_verdicts.clear();
         let record_count = self.agents.koster_records.len();
@@ -94,7 +94,7 @@ impl Evaluator {
     }
 
     /// Computes the verdict of a set of groups in `rfc9309`.
-    fn verdict_rfc9309(
+    fn compute_verdict_rfc9309(
         &mut self,
         robots_txt: &RobotsTxt<'_>,
         set: u32,
@@ -105,7 +105,7 @@ impl Evaluator {
         }
         let sets = match groups_of {
             GroupsOf::Rfc9309 => &self.rfc9309_sets,
-            GroupsOf::Google => &self.sets,
+            GroupsOf::Google => &self.google_sets,
         };
         let starts = &self.agents.rfc9309_groups;
         let directives = robots_txt.directives();
@@ -119,7 +119,7 @@ impl Evaluator {
         });
         let lines: usize = groups.clone().map(<[Directive]>::len).sum();
         self.merged_lines_rfc9309 += lines as u64;
-        if self.merged_lines_rfc9309 > MERGED_LINES_MAX {
+        if self.merged_lines_rfc9309 > MAX_MERGED_LINES {
             return Verdict::Unknown;
         }
         let rules = groups
@@ -130,7 +130,7 @@ impl Evaluator {
             line_no: rule.line_no,
             value: robots_txt.text(rule.value_raw),
         });
-        verdict_rfc9309(rules, &mut self.buffers_rfc9309, &mut self.work_budget)
+        coverage_verdict_rfc9309(rules, &mut self.buffers_rfc9309, &mut self.work_budget)
     }
 }
 
@@ -169,7 +169,7 @@ impl<'a> Evaluation<'_, 'a> {
         };
         let verdict = wildcard_verdict.coverage.verdict;
         rows.push(AgentVerdict {
-            verdict_rfc9309: self.verdict_rfc9309(&wildcard),
+            verdict_rfc9309: self.agent_verdict_rfc9309(&wildcard),
             verdict_koster1996: self.verdict_koster1996(wildcard.record),
             ..row(b"*", &wildcard_verdict, verdict, fallback_basis)
         });
@@ -201,7 +201,7 @@ impl<'a> Evaluation<'_, 'a> {
             } else if is_same && agent.by_rfc9309.is_same_single(agent.by_name) {
                 own.coverage.verdict
             } else {
-                self.verdict_rfc9309(&agent)
+                self.agent_verdict_rfc9309(&agent)
             };
             let verdict_koster1996 = if agent.record == 0 {
                 rows[0].verdict_koster1996
@@ -229,31 +229,34 @@ impl<'a> Evaluation<'_, 'a> {
         evaluator.fingerprint_buffers.fingerprint(
             &self.robots_txt,
             &evaluator.agents,
-            &mut evaluator.sets,
+            &mut evaluator.google_sets,
             hash,
         )
     }
 
     /// Returns the verdict of the groups of an agent.
     fn verdict_of_groups(&mut self, groups: GroupList) -> GroupSetVerdict {
-        let set = self.evaluator.sets.of(&self.evaluator.agents, groups);
+        let set = self
+            .evaluator
+            .google_sets
+            .of(&self.evaluator.agents, groups);
         self.verdict_of_set(set)
     }
 
     /// Returns the verdict of a set of groups, which is computed once.
     pub(crate) fn verdict_of_set(&mut self, set: u32) -> GroupSetVerdict {
-        if let Some(verdict) = self.evaluator.sets.get(set).verdict {
+        if let Some(verdict) = self.evaluator.google_sets.get(set).verdict {
             return verdict;
         }
         let verdict = self.compute_verdict_of_set(set);
-        self.evaluator.sets.get(set).verdict = Some(verdict);
+        self.evaluator.google_sets.get(set).verdict = Some(verdict);
         verdict
     }
 
     fn compute_verdict_of_set(&mut self, set: u32) -> GroupSetVerdict {
         let robots_txt = self.robots_txt;
         let evaluator = &mut *self.evaluator;
-        let groups = evaluator.sets.groups(set);
+        let groups = evaluator.google_sets.groups(set);
         let first_group = groups.first();
         let mut verdict = GroupSetVerdict {
             coverage: Coverage::NO_RULES,
@@ -273,7 +276,7 @@ impl<'a> Evaluation<'_, 'a> {
                 .or(robots_txt.groups()[group_no as usize - 1].crawl_delay);
             let lines = robots_txt.group_directives(group_no);
             evaluator.merged_lines += lines.len() as u64;
-            if evaluator.merged_lines > MERGED_LINES_MAX {
+            if evaluator.merged_lines > MAX_MERGED_LINES {
                 verdict.coverage = Coverage {
                     verdict: Verdict::Unknown,
                     line_no: None,
@@ -303,19 +306,22 @@ impl<'a> Evaluation<'_, 'a> {
     }
 
     /// Returns the verdict of the groups of an agent in `rfc9309` (§2.2.1).
-    fn verdict_rfc9309(&mut self, agent: &AgentEntry) -> Verdict {
+    fn agent_verdict_rfc9309(&mut self, agent: &AgentEntry) -> Verdict {
         let evaluator = &mut *self.evaluator;
         if evaluator.agents.all_conform {
-            let set = evaluator.sets.of(&evaluator.agents, agent.by_rfc9309);
+            let set = evaluator
+                .google_sets
+                .of(&evaluator.agents, agent.by_rfc9309);
             let verdict = self.verdict_of_set(set);
             if verdict.is_same_for_rfc9309 {
                 return verdict.coverage.verdict;
             }
             let evaluator = &mut *self.evaluator;
-            let known = evaluator.sets.get(set).verdict_rfc9309;
+            let known = evaluator.google_sets.get(set).verdict_rfc9309;
             return known.unwrap_or_else(|| {
-                let verdict = evaluator.verdict_rfc9309(&self.robots_txt, set, GroupsOf::Google);
-                evaluator.sets.get(set).verdict_rfc9309 = Some(verdict);
+                let verdict =
+                    evaluator.compute_verdict_rfc9309(&self.robots_txt, set, GroupsOf::Google);
+                evaluator.google_sets.get(set).verdict_rfc9309 = Some(verdict);
                 verdict
             });
         }
@@ -323,7 +329,8 @@ impl<'a> Evaluation<'_, 'a> {
         let set = evaluator.rfc9309_sets.of(&evaluator.agents, groups);
         let known = evaluator.rfc9309_sets.get(set).verdict_rfc9309;
         known.unwrap_or_else(|| {
-            let verdict = evaluator.verdict_rfc9309(&self.robots_txt, set, GroupsOf::Rfc9309);
+            let verdict =
+                evaluator.compute_verdict_rfc9309(&self.robots_txt, set, GroupsOf::Rfc9309);
             evaluator.rfc9309_sets.get(set).verdict_rfc9309 = Some(verdict);
             verdict
         })

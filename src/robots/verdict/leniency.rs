@@ -18,7 +18,7 @@ use crate::pattern;
 
 /// The largest number of lines that are read for one file. The impacts of the remaining lines are
 /// unknown.
-const LINES_MAX: u64 = 4_000_000;
+const MAX_LINES: u64 = 4_000_000;
 
 /// A line that is read leniently, and the effect of reading it strictly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,8 +139,8 @@ impl Evaluation<'_, '_> {
         let evaluator = &mut *self.evaluator;
         let agents = &evaluator.agents;
         for agent in agents.in_order.iter().chain([&agents.wildcard]) {
-            let set = evaluator.sets.of(agents, agent.by_name);
-            evaluator.sets.get(set).is_of_name = true;
+            let set = evaluator.google_sets.of(agents, agent.by_name);
+            evaluator.google_sets.get(set).is_of_name = true;
         }
         let directives = self.robots_txt.directives();
         let mut analysis = LeniencyAnalysis {
@@ -211,7 +211,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
     /// Adds lines to those read. Returns false if the limit is exceeded.
     fn can_read(&mut self, lines: usize) -> bool {
         self.lines_read += lines as u64;
-        self.lines_read <= LINES_MAX
+        self.lines_read <= MAX_LINES
     }
 
     /// Returns whether a verdict changes if the name of a user-agent line is removed from its group.
@@ -251,7 +251,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
         let verdict = if remaining.is_empty() && row > 0 {
             self.rows[0].verdict
         } else {
-            let set = evaluator.sets.of_groups(&remaining);
+            let set = evaluator.google_sets.of_groups(&remaining);
             self.coverage(set)?.verdict
         };
         // A change of the verdict of `*` affects all crawlers that are not named.
@@ -261,8 +261,8 @@ impl LeniencyAnalysis<'_, '_, '_> {
     /// Returns whether a verdict changes if a rule is changed in every set that contains its group.
     fn with_changed_rule(&mut self, rule: &Directive, effect: StrictEffect) -> Option<bool> {
         let evaluator = &mut *self.evaluation.evaluator;
-        let single = evaluator.sets.of_groups(&[rule.group_no]);
-        let is_of_name = evaluator.sets.get(single).is_of_name;
+        let single = evaluator.google_sets.of_groups(&[rule.group_no]);
+        let is_of_name = evaluator.google_sets.get(single).is_of_name;
         if is_of_name && self.changes_verdict_of_set(single, rule, effect)? {
             return Some(true);
         }
@@ -282,7 +282,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
     }
 
     fn gather_sets_by_group(&mut self) -> Vec<GroupInSet> {
-        let sets = &self.evaluation.evaluator.sets;
+        let sets = &self.evaluation.evaluator.google_sets;
         let mut entries = Vec::new();
         for (set, _) in sets.iter().filter(|(_, entry)| entry.is_of_name) {
             let groups = sets.groups(set);
@@ -320,7 +320,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
 
     /// Returns the coverage of a set of groups, or `None` if it is unknown.
     fn coverage(&mut self, set: u32) -> Option<Coverage> {
-        let known = self.evaluation.evaluator.sets.get(set).verdict;
+        let known = self.evaluation.evaluator.google_sets.get(set).verdict;
         if known.is_none() && !self.can_read_set(set) {
             return None;
         }
@@ -330,7 +330,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
 
     fn can_read_set(&mut self, set: u32) -> bool {
         let robots_txt = self.evaluation.robots_txt;
-        let groups = self.evaluation.evaluator.sets.groups(set).iter();
+        let groups = self.evaluation.evaluator.google_sets.groups(set).iter();
         let lines = groups
             .map(|&group_no| robots_txt.group_directives(group_no).len())
             .sum();
@@ -355,7 +355,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
         let evaluator = &mut *self.evaluation.evaluator;
         // The merged rules of the evaluation cannot hold a value that lives as briefly as `raw`.
         let mut merged = MergedRules::default();
-        let groups = evaluator.sets.groups(set).iter();
+        let groups = evaluator.google_sets.groups(set).iter();
         for line in groups.flat_map(|&group_no| robots_txt.group_directives(group_no)) {
             let allow = match line.kind {
                 DirectiveKind::Allow => true,

@@ -4,7 +4,7 @@ use hashbrown::HashTable;
 use std::hash::{BuildHasher, RandomState};
 
 /// The largest capacity that a table keeps for the next file.
-const KEPT_CAPACITY_MAX: usize = 4096;
+const MAX_KEPT_CAPACITY: usize = 4096;
 
 /// A hash function with a random seed, so that nobody can construct a file whose names collide.
 /// Only the speed depends on the seed.
@@ -57,7 +57,7 @@ impl SeededHash {
 /// Removes all entries of a table. Its memory is kept unless it is large, because clearing takes
 /// time proportional to the capacity.
 pub(crate) fn clear_table<T>(table: &mut HashTable<T>) {
-    if table.capacity() > KEPT_CAPACITY_MAX {
+    if table.capacity() > MAX_KEPT_CAPACITY {
         *table = HashTable::new();
     } else {
         table.clear();
@@ -82,13 +82,13 @@ mod tests {
 
     #[test]
     fn a_table_is_empty_after_it_is_cleared() {
-        for count in [10, 10 * KEPT_CAPACITY_MAX as u64] {
+        for count in [10, 10 * MAX_KEPT_CAPACITY as u64] {
             let mut table = HashTable::new();
             for number in 0..count {
                 table.insert_unique(number, number, |&number| number);
             }
             clear_table(&mut table);
-            assert!(table.is_empty() && table.capacity() <= KEPT_CAPACITY_MAX);
+            assert!(table.is_empty() && table.capacity() <= MAX_KEPT_CAPACITY);
         }
     }
 }

@@ -16,10 +16,10 @@ use std::collections::VecDeque;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The size of the largest bodies that are cached.
-const BODY_BYTES_MAX: usize = 16 << 10;
+const MAX_BODY_BYTES: usize = 16 << 10;
 
 /// The memory limit of the cache. It is enough for about 1 MiB of bodies.
-const MEMORY_BYTES_MAX: usize = 4 << 20;
+const MAX_MEMORY_BYTES: usize = 4 << 20;
 
 /// Everything that depends on a body and the parse options alone.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ struct CachedBody {
 impl BodyCache {
     /// Returns true if a body is small enough to be cached.
     pub(crate) fn accepts(body: &[u8]) -> bool {
-        body.len() <= BODY_BYTES_MAX
+        body.len() <= MAX_BODY_BYTES
     }
 
     /// Returns the hash of a body.
@@ -125,7 +125,7 @@ impl BodyCache {
 
     /// Evicts the oldest entries until the memory limit is met. The latest entry is always kept.
     fn evict_oldest(&mut self) {
-        while self.memory_bytes > MEMORY_BYTES_MAX
+        while self.memory_bytes > MAX_MEMORY_BYTES
             && self.used.len() > 1
             && let Some(oldest) = self.used.pop_front()
         {
@@ -250,7 +250,7 @@ mod tests {
             let body = format!("User-agent: a{i}\n{}", "#".repeat(i * 7 % 6000));
             let number = serial(&mut cache, body.as_bytes(), ParseOptions::default());
             assert_eq!(number, i as u64 + 1);
-            assert!(cache.memory_bytes <= MEMORY_BYTES_MAX);
+            assert!(cache.memory_bytes <= MAX_MEMORY_BYTES);
             let used = cache
                 .used
                 .iter()
@@ -260,6 +260,6 @@ mod tests {
             assert_eq!(cache.indexes.len(), cache.used.len());
         }
         assert!(cache.entries.len() < 3000 && cache.entries.len() > 100);
-        assert!(!BodyCache::accepts(&vec![b'#'; BODY_BYTES_MAX + 1]));
+        assert!(!BodyCache::accepts(&vec![b'#'; MAX_BODY_BYTES + 1]));
     }
 }

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The number of earlier preferences that each preference is compared with. Most files have a
 /// handful; the limit keeps the cost of hostile files linear.
-const PREFERENCES_COMPARED_MAX: usize = 64;
+const MAX_PREFERENCES_COMPARED: usize = 64;
 
 /// A capture with everything that was derived from it.
 #[derive(Debug)]
@@ -167,7 +167,7 @@ impl<'a> CaptureAnalysis<'a> {
                 ));
             }
             let earlier = self.preferences[..i].iter().rev();
-            let is_contradiction = earlier.take(PREFERENCES_COMPARED_MAX).any(|other| {
+            let is_contradiction = earlier.take(MAX_PREFERENCES_COMPARED).any(|other| {
                 other.line.group_no() == line.group_no()
                     && other.preference.mechanism == preference.mechanism
                     && other.preference.path == preference.path

@@ -12,16 +12,16 @@ use std::borrow::Cow;
 use std::io::Read;
 
 /// The maximum number of header fields that are read. Servers and browsers accept a few hundred.
-const FIELDS_MAX: usize = 4096;
+const MAX_FIELDS: usize = 4096;
 
 /// The maximum number of bytes that are read of the value of a header field.
-const VALUE_BYTES_MAX: usize = 64 << 10;
+const MAX_VALUE_BYTES: usize = 64 << 10;
 
 /// The maximum number of codings. If more are declared, none is decoded.
-const CODINGS_MAX: usize = 8;
+const MAX_CODINGS: usize = 8;
 
 /// The maximum length of the line that states the size of a chunk, with extensions.
-const CHUNK_LINE_BYTES_MAX: usize = 4096;
+const MAX_CHUNK_LINE_BYTES: usize = 4096;
 
 /// An HTTP response: a view of the block of a record.
 #[derive(Debug)]
@@ -78,9 +78,9 @@ impl<'a> Response<'a> {
                 response.push_folded_line(line.trim_ascii());
             } else if let Some(colon) = memchr::memchr(b':', line) {
                 let (name, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
-                let cut = &value[..value.len().min(VALUE_BYTES_MAX)];
+                let cut = &value[..value.len().min(MAX_VALUE_BYTES)];
                 response.is_header_cut |= cut.len() < value.len();
-                if response.headers.len() < FIELDS_MAX {
+                if response.headers.len() < MAX_FIELDS {
                     response.headers.push((name, Cow::Borrowed(cut)));
                 } else {
                     response.is_header_cut = true;
@@ -96,7 +96,7 @@ impl<'a> Response<'a> {
         if !self.is_header_cut
             && let Some((_, value)) = self.headers.last_mut()
         {
-            self.is_header_cut = value.len() + 1 + line.len() > VALUE_BYTES_MAX;
+            self.is_header_cut = value.len() + 1 + line.len() > MAX_VALUE_BYTES;
             if !self.is_header_cut {
                 value.to_mut().push(b' ');
                 value.to_mut().extend_from_slice(line);
@@ -130,7 +130,7 @@ impl<'a> Response<'a> {
             .flat_map(|(_, value)| value.split(|&byte| byte == b','))
             .map(|coding| coding.trim_ascii().to_ascii_lowercase())
             .filter(|coding| !coding.is_empty() && coding != b"identity")
-            .take(CODINGS_MAX + 1)
+            .take(MAX_CODINGS + 1)
             .collect()
     }
 
@@ -156,7 +156,7 @@ impl<'a> Response<'a> {
         // The last coding was applied last (RFC 9110 §8.4, RFC 9112 §6.1).
         let mut codings = self.codings("content-encoding");
         codings.extend(self.codings("transfer-encoding"));
-        if codings.len() > CODINGS_MAX {
+        if codings.len() > MAX_CODINGS {
             decoded.is_misdeclared = true;
             codings.clear();
         }
@@ -253,7 +253,7 @@ fn dechunk(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;
     loop {
-        let Some(line_end) = memchr::memchr(b'\n', &rest[..rest.len().min(CHUNK_LINE_BYTES_MAX)])
+        let Some(line_end) = memchr::memchr(b'\n', &rest[..rest.len().min(MAX_CHUNK_LINE_BYTES)])
         else {
             // Either the stored bytes end within a size line, or the body is not chunked.
             let is_size_begun = rest.len() < 20
@@ -502,27 +502,27 @@ mod tests {
             let server = response.header("server").map(<[u8]>::len);
             (server, response.is_header_cut)
         };
-        assert_eq!(fields(FIELDS_MAX - 1, "Server: x"), (Some(1), false));
-        assert_eq!(fields(FIELDS_MAX, "Server: x"), (None, true));
-        let long = format!("Server: {}", "x".repeat(VALUE_BYTES_MAX));
-        assert_eq!(fields(0, &long), (Some(VALUE_BYTES_MAX), false));
+        assert_eq!(fields(MAX_FIELDS - 1, "Server: x"), (Some(1), false));
+        assert_eq!(fields(MAX_FIELDS, "Server: x"), (None, true));
+        let long = format!("Server: {}", "x".repeat(MAX_VALUE_BYTES));
+        assert_eq!(fields(0, &long), (Some(MAX_VALUE_BYTES), false));
         assert_eq!(
             fields(0, &(long.clone() + "x")),
-            (Some(VALUE_BYTES_MAX), true)
+            (Some(MAX_VALUE_BYTES), true)
         );
         // A folded line that does not fit is dropped as a whole.
         assert_eq!(
             fields(0, &(long + "\r\n y\r\n z")),
-            (Some(VALUE_BYTES_MAX), true)
+            (Some(MAX_VALUE_BYTES), true)
         );
-        let folds = format!("Server: x{}", "\r\n y".repeat(VALUE_BYTES_MAX));
-        assert_eq!(fields(0, &folds), (Some(VALUE_BYTES_MAX - 1), true));
+        let folds = format!("Server: x{}", "\r\n y".repeat(MAX_VALUE_BYTES));
+        assert_eq!(fields(0, &folds), (Some(MAX_VALUE_BYTES - 1), true));
     }
 
     #[test]
     fn too_many_codings_are_not_decoded() {
         let mut body = b"User-agent: *\n".to_vec();
-        for _ in 0..CODINGS_MAX {
+        for _ in 0..MAX_CODINGS {
             let mut writer =
                 flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
             writer.write_all(&body).unwrap();
@@ -530,9 +530,9 @@ mod tests {
         }
         let named = |count: usize| format!("Content-Encoding: {}", vec!["gzip"; count].join(","));
         let decoded_body = (b"User-agent: *\n".to_vec(), false, false);
-        assert_eq!(decoded(&named(CODINGS_MAX), &body), decoded_body);
+        assert_eq!(decoded(&named(MAX_CODINGS), &body), decoded_body);
         assert_eq!(
-            decoded(&named(CODINGS_MAX + 1), &body),
+            decoded(&named(MAX_CODINGS + 1), &body),
             (body.clone(), false, true)
         );
         assert_eq!(decoded(&named(1 << 12), &body), (body, false, true));

@@ -56,7 +56,7 @@ static PHRASE_SEARCHER: LazyLock<Option<Searcher>> =
     LazyLock::new(|| Searcher::new(CHALLENGE_PHRASES));
 
 /// The number of bytes of a page that are searched for challenge phrases.
-const CHALLENGE_BYTES_MAX: usize = 64 << 10;
+const MAX_CHALLENGE_BYTES: usize = 64 << 10;
 
 /// Returns the firewall that the header fields of a response indicate.
 pub(crate) fn hint(response: &Response<'_>) -> Option<&'static str> {
@@ -71,7 +71,7 @@ pub(crate) fn hint(response: &Response<'_>) -> Option<&'static str> {
 
 /// Returns true if an HTML page served in place of a robots.txt file is a challenge page.
 pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
-    let html = &html[..html.len().min(CHALLENGE_BYTES_MAX)];
+    let html = &html[..html.len().min(MAX_CHALLENGE_BYTES)];
     response.status == Some(202)
         || response.header("cf-mitigated").is_some()
         || response.header("x-amzn-waf-action").is_some()

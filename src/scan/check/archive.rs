@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 
 /// The longest body in bytes: the default of `scan`.
-const BODY_BYTES_MAX: usize = 16 << 20;
+const MAX_BODY_BYTES: usize = 16 << 20;
 
 /// Scans an archive into a dataset at `root` with the tables that a check needs.
 pub(super) fn scan(
@@ -34,11 +34,11 @@ pub(super) fn scan(
     ];
     let options = Options {
         inputs: input::find(&input_options)?,
-        destination: OutputLayout::dataset(root, &tables, None),
+        layout: OutputLayout::dataset(root, &tables, None),
         existing: IfExists::Refuse,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         body_limit,
-        max_body_bytes: BODY_BYTES_MAX,
+        max_body_bytes: MAX_BODY_BYTES,
         with_bodies: false,
         verify_digests: false,
         registry: registry.clone(),

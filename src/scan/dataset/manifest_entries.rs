@@ -4,6 +4,7 @@
 //! whole. The options and the parts are read [field by field](Fields), so that a
 //! report can name the field that is missing or invalid.
 
+use crate::shard::Shard;
 use crate::tables::{Table, is_partition_name};
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -53,13 +54,6 @@ pub(crate) struct DatasetOptions {
 pub(crate) struct Partition {
     pub(crate) crawl: String,
     pub(crate) subset: String,
-}
-
-/// A shard of the inputs, written `INDEX/COUNT`. The index starts at 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shard {
-    pub(crate) index: usize,
-    pub(crate) count: usize,
 }
 
 /// An archive. The name is missing if its line could not be read.
@@ -202,20 +196,14 @@ impl<'de> Deserialize<'de> for Partition {
 
 impl Serialize for Shard {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{}/{}", self.index, self.count))
+        serializer.collect_str(self)
     }
 }
 
 impl<'de> Deserialize<'de> for Shard {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let parse = |text: &str| text.parse().ok();
-        let numbers = text.split_once('/');
-        let numbers = numbers.and_then(|(index, count)| Some((parse(index)?, parse(count)?)));
-        match numbers {
-            Some((index, count)) => Ok(Self { index, count }),
-            None => Err(D::Error::custom("not a shard")),
-        }
+        text.parse().map_err(D::Error::custom)
     }
 }
 

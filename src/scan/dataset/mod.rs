@@ -25,7 +25,7 @@ pub(crate) use layout::{SUCCESS, VIEWS, check_output_file};
 pub(crate) use log::{LogEntries, NAME as LOG};
 pub(crate) use manifest::{AGENTS, Manifest, NAME as MANIFEST};
 pub(crate) use manifest_entries::{
-    DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry, Partition, Shard,
+    DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry, Partition,
 };
 pub(crate) use reader::column;
 pub use reader::{CaptureFilter, Dataset, capture_key};

@@ -37,7 +37,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The limit of the size of a manifest, a log or another small file that is read
 /// into memory.
-pub(crate) const SMALL_FILE_BYTES_MAX: u64 = 1 << 30;
+pub(crate) const MAX_SMALL_FILE_BYTES: u64 = 1 << 30;
 
 /// The error for a file of the wrong type.
 #[derive(Debug)]
@@ -129,14 +129,14 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// Those of [`open`], and one for a file of more than [`SMALL_FILE_BYTES_MAX`].
+/// Those of [`open`], and one for a file of more than [`MAX_SMALL_FILE_BYTES`].
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = open(path)?;
     let read = file
-        .take(SMALL_FILE_BYTES_MAX + 1)
+        .take(MAX_SMALL_FILE_BYTES + 1)
         .read_to_end(&mut bytes)?;
-    match read as u64 > SMALL_FILE_BYTES_MAX {
+    match read as u64 > MAX_SMALL_FILE_BYTES {
         true => Err(io::ErrorKind::FileTooLarge.into()),
         false => Ok(bytes),
     }

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The limit of entries in all folders together.
-const ENTRIES_MAX: u64 = 10_000_000;
+const MAX_ENTRIES: u64 = 10_000_000;
 
 /// The limit of the depth of folders.
-const DEPTH_MAX: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// The state of a folder walk.
 struct Walk<'w> {
@@ -73,7 +73,7 @@ impl Walk<'_> {
     /// Searches a folder and its subfolders, without following links.
     fn folder(&mut self, root: &Path, folder: &Path, depth: usize) -> Result<(), Error> {
         let unreadable = |error| Error::read(folder, error);
-        if depth > DEPTH_MAX {
+        if depth > MAX_DEPTH {
             return Err(too_large(root));
         }
         let metadata = fs::metadata(folder).map_err(unreadable)?;
@@ -84,7 +84,7 @@ impl Walk<'_> {
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             self.entries += 1;
-            if self.entries > ENTRIES_MAX {
+            if self.entries > MAX_ENTRIES {
                 return Err(too_large(root));
             }
             let path = entry.path();
@@ -106,8 +106,8 @@ impl Walk<'_> {
 /// Returns the error for a folder beyond the limits.
 fn too_large(root: &Path) -> Error {
     let kind = ErrorKind::FolderTooLarge {
-        entries: ENTRIES_MAX,
-        depth: DEPTH_MAX,
+        entries: MAX_ENTRIES,
+        depth: MAX_DEPTH,
     };
     Error::new(kind, root)
 }
@@ -156,7 +156,7 @@ mod tests {
     fn a_chain_of_folders_that_is_too_deep_is_an_error() {
         let place = tempfile::tempdir().unwrap();
         let mut folder = place.path().to_owned();
-        for _ in 0..=DEPTH_MAX {
+        for _ in 0..=MAX_DEPTH {
             folder.push("d");
         }
         fs::create_dir_all(&folder).unwrap();

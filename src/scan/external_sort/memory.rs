@@ -8,7 +8,7 @@ use crate::external_sort::sort_key::FieldReader;
 pub(crate) const MEMORY_BYTES_MIN: u64 = 16 << 20;
 
 /// The most sorters that are in use at the same time.
-const SORTERS_MAX: u64 = 12;
+const MAX_SORTERS: u64 = 12;
 
 /// Creates sorters and Bloom filters that stay within a memory limit together.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl<'s> SortMemory<'s> {
 
     /// Creates a sorter.
     pub(crate) fn sorter(&self) -> Sorter<'s> {
-        let share = self.bytes_max / SORTERS_MAX;
+        let share = self.bytes_max / MAX_SORTERS;
         Sorter::new(
             self.spill_folder,
             usize::try_from(share).unwrap_or(usize::MAX),
@@ -38,7 +38,7 @@ impl<'s> SortMemory<'s> {
 
     /// Creates a Bloom filter for about `keys` keys.
     pub(crate) fn bloom_filter(&self, keys: u64) -> BloomFilter {
-        let share = self.bytes_max / SORTERS_MAX / 2;
+        let share = self.bytes_max / MAX_SORTERS / 2;
         BloomFilter::new(keys, usize::try_from(share).unwrap_or(usize::MAX))
     }
 

@@ -33,13 +33,13 @@ use std::io::{self, BufReader, Read};
 const READ_AHEAD_BYTES: usize = 32 << 10;
 
 /// The most runs that are merged at the same time.
-const FAN_IN_MAX: usize = 256;
+const MAX_FAN_IN: usize = 256;
 
 /// The memory that a record takes beside its bytes.
 const SLICE_BYTES: usize = size_of::<ArenaSlice>();
 
 /// The most memory of one sorter: offsets into the arena have 32 bits.
-const MEMORY_MAX: usize = 2 << 30;
+const MAX_MEMORY: usize = 2 << 30;
 
 /// A record in the arena of a sorter.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ impl<'s> Sorter<'s> {
     fn new(spill_folder: &'s SpillFolder, memory: usize) -> Self {
         Self {
             spill_folder,
-            memory: memory.min(MEMORY_MAX),
+            memory: memory.min(MAX_MEMORY),
             arena: Vec::new(),
             slices: Vec::new(),
             runs: Vec::new(),
@@ -125,7 +125,7 @@ impl<'s> Sorter<'s> {
             self.slices = Vec::new();
         }
         // Several sorts may be read at the same time.
-        let fan_in_max = (open_files::free() / 4).clamp(2, FAN_IN_MAX);
+        let fan_in_max = (open_files::free() / 4).clamp(2, MAX_FAN_IN);
         let fan_in = (self.memory / 4 / READ_AHEAD_BYTES).clamp(2, fan_in_max);
         let mut sorted = SortedRecords {
             spill_folder: self.spill_folder,

@@ -16,6 +16,7 @@ mod warcinfo;
 
 use crate::error::{Error, ErrorKind};
 use crate::input::stream::{PEEK_BYTES, Stream};
+use crate::shard::Shard;
 pub use crate::tables::is_partition_name;
 use partition::{crawl_of_path, subset_of_path};
 use std::fs;
@@ -148,9 +149,8 @@ pub struct InputOptions {
     pub relative_to: Option<PathBuf>,
     /// If true, files that do not exist are faults of the run instead of an error.
     pub skips_missing: bool,
-    /// The index of the shard, from 1, and the number of shards. Inputs of other
-    /// shards are ignored.
-    pub shard: Option<(usize, usize)>,
+    /// The shard. Inputs of other shards are ignored.
+    pub shard: Option<Shard>,
 }
 
 /// The most missing inputs that an error lists.
@@ -194,8 +194,8 @@ pub fn find(options: &InputOptions) -> Result<Vec<Input>, Error> {
         }
     }
     names::assign(&mut found, options)?;
-    if let Some((index, count)) = options.shard {
-        found = shard(found, index, count);
+    if let Some(shard) = options.shard {
+        found = shard.select(found);
     }
     for input in &found {
         if let InputSource::Stream(stream) = &input.source
@@ -324,25 +324,4 @@ fn detect(mut input: impl Read) -> io::Result<Result<warc::Compression, warc::Er
     let most = PEEK_BYTES as u64 - HEAD_BYTES;
     input.take(most).read_to_end(&mut head)?;
     Ok(warc::detect(&head))
-}
-
-/// Returns shard `index`, from 1, of `count` shards of consecutive inputs.
-fn shard<T>(inputs: Vec<T>, index: usize, count: usize) -> Vec<T> {
-    let from = inputs.len() * (index - 1) / count;
-    let to = inputs.len() * index / count;
-    inputs.into_iter().skip(from).take(to - from).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shards_are_disjoint_and_cover_all_inputs() {
-        let all: Vec<usize> = (0..7).collect();
-        let parts: Vec<usize> = (1..=3)
-            .flat_map(|index| shard(all.clone(), index, 3))
-            .collect();
-        assert_eq!(parts, all);
-    }
 }

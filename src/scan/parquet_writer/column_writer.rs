@@ -11,11 +11,11 @@ use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 
 /// The size of a dictionary of texts from which on pages have plain texts.
-const DICTIONARY_BYTES_MAX: usize = 8 << 20;
+const MAX_DICTIONARY_BYTES: usize = 8 << 20;
 
 /// The ratio of texts of a batch to rows in the page above which no table from
 /// texts to dictionary indexes is made.
-const TEXTS_PER_ROW_MAX: usize = 16;
+const MAX_TEXTS_PER_ROW: usize = 16;
 
 /// Marks a text whose dictionary index is not known yet.
 const UNKNOWN: u32 = u32::MAX;
@@ -92,7 +92,7 @@ impl ColumnWriter {
         buffers: &mut PageBuffers,
     ) -> Result<(), ParquetError> {
         let is_full = match &self.dictionary {
-            ColumnDictionary::Texts(dictionary) => dictionary.page().len() > DICTIONARY_BYTES_MAX,
+            ColumnDictionary::Texts(dictionary) => dictionary.page().len() > MAX_DICTIONARY_BYTES,
             _ => false,
         };
         let is_shared = self.chunks.len() > 1;
@@ -231,7 +231,7 @@ fn append_values(
         (ColumnDictionary::Texts(dictionary), ColumnValues::Text(ids)) => {
             // For few rows of a batch with many texts, the table costs more than
             // it saves.
-            if texts.len() > TEXTS_PER_ROW_MAX * rows.len() {
+            if texts.len() > MAX_TEXTS_PER_ROW * rows.len() {
                 let index = |&id: &u32| dictionary.insert(texts.get(id), texts.hash(id));
                 return append_mapped(&ids[rows], nulls, index, indexes);
             }

@@ -5,7 +5,7 @@ use parquet::data_type::ByteArray;
 use parquet::file::statistics::{Statistics, ValueStatistics};
 
 /// Texts are truncated to this size; longer prefixes exclude no more row groups.
-const TEXT_BYTES_MAX: usize = 64;
+const MAX_TEXT_BYTES: usize = 64;
 
 pub(super) fn of_ints(values: impl Iterator<Item = i32> + Clone, nulls: u64) -> Statistics {
     Statistics::int32(values.clone().min(), values.max(), None, Some(nulls), false)
@@ -84,7 +84,7 @@ impl TextRange {
 
 /// Truncates a text at a character boundary.
 fn truncate(text: &[u8]) -> &[u8] {
-    let mut len = text.len().min(TEXT_BYTES_MAX);
+    let mut len = text.len().min(MAX_TEXT_BYTES);
     while len > 0 && len < text.len() && text[len] & 0xc0 == 0x80 {
         len -= 1;
     }

@@ -68,10 +68,10 @@ pub fn run(
     stop: &Arc<AtomicBool>,
 ) -> Result<ScanSummary, Error> {
     let began = Instant::now();
-    let tables = options.destination.tables().len();
+    let tables = options.layout.tables().len();
     let open_files = OpenFiles::new(open_files::free(), tables, options.threads)?;
     let mut options = options.clone();
-    let (target, agents) = if options.destination.is_single_file() {
+    let (target, agents) = if options.layout.is_single_file() {
         (OutputTarget::File(open_file(&options)?), None)
     } else {
         let (dataset, agents) = open_dataset(&mut options)?;
@@ -103,11 +103,11 @@ pub fn run(
 
 /// Opens a single output file.
 fn open_file(options: &Options) -> Result<SingleFile, Error> {
-    let destination = &options.destination;
-    destination.check(options.existing)?;
-    let file = SingleFile::open(destination.root())?;
+    let layout = &options.layout;
+    layout.check(options.existing)?;
+    let file = SingleFile::open(layout.root())?;
     // Another run may have written the file before this one locked it.
-    destination.check(options.existing)?;
+    layout.check(options.existing)?;
     Ok(file)
 }
 
@@ -116,9 +116,9 @@ fn open_file(options: &Options) -> Result<SingleFile, Error> {
 /// If a run is resumed, the inputs get the sizes that they had when it began, because the division
 /// into parts depends on them.
 fn open_dataset(options: &mut Options) -> Result<(DatasetWriter, Option<WrittenFile>), Error> {
-    let destination = &options.destination;
+    let layout = &options.layout;
     let header = options.manifest_header();
-    let locked = LockedDataset::open(destination, options.existing, &header)?;
+    let locked = LockedDataset::open(layout, options.existing, &header)?;
     let former_sizes = locked.begun_sizes().into_iter().flatten();
     for (input, bytes) in options.inputs.iter_mut().zip(former_sizes) {
         input.bytes = bytes;
@@ -135,11 +135,11 @@ fn open_dataset(options: &mut Options) -> Result<(DatasetWriter, Option<WrittenF
     let parts = plan_parts(&options.inputs, options.part_bytes);
     let parts: Vec<PlannedPart> = parts.into_iter().map(planned).collect();
     let dataset = locked.begin(options.manifest_header(), &parts, options.threads)?;
-    let agents = match destination.tables().contains(&Table::Agents) {
+    let agents = match layout.tables().contains(&Table::Agents) {
         true => Some(write_agents(&options.registry, &dataset)?),
         false => None,
     };
-    dataset.write_views(destination.tables())?;
+    dataset.write_views(layout.tables())?;
     Ok((dataset, agents))
 }
 

@@ -2,9 +2,10 @@
 
 use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{
-    DatasetOptions, IfExists, InputEntry, ManifestHeader, OutputLayout, Partition, Shard,
+    DatasetOptions, IfExists, InputEntry, ManifestHeader, OutputLayout, Partition,
 };
 use crate::input::Input;
+use crate::shard::Shard;
 use serde_json::{Value, json};
 
 /// The version of the Public Suffix List that the host columns are derived from: that of the crate
@@ -17,7 +18,7 @@ pub struct Options {
     /// The archives.
     pub inputs: Vec<Input>,
     /// The output.
-    pub destination: OutputLayout,
+    pub layout: OutputLayout,
     /// The action if the output exists.
     pub existing: IfExists,
     /// The number of threads that read and encode.
@@ -34,8 +35,8 @@ pub struct Options {
     pub registry: CrawlerRegistry,
     /// The size of the inputs of a part.
     pub part_bytes: u64,
-    /// The shard, from 1, and the number of shards.
-    pub shard: Option<(usize, usize)>,
+    /// The shard whose inputs are read.
+    pub shard: Option<Shard>,
 }
 
 impl Options {
@@ -58,9 +59,9 @@ impl Options {
         ManifestHeader {
             options: DatasetOptions {
                 rows: self.row_options(),
-                tables: self.destination.tables().to_vec(),
+                tables: self.layout.tables().to_vec(),
                 part_bytes: self.part_bytes,
-                shard: self.shard.map(|(index, count)| Shard { index, count }),
+                shard: self.shard,
                 agents: self.registry.sha1.clone(),
                 psl: PSL_VERSION.to_owned(),
                 crawls: crawls(&self.inputs),

@@ -58,7 +58,7 @@ impl<'a> PartWriter<'a> {
         target: OutputTarget,
         open_parts_max: usize,
     ) -> Self {
-        let parts = if options.destination.is_single_file() {
+        let parts = if options.layout.is_single_file() {
             // All inputs go to one file, whatever their crawls.
             vec![Part {
                 number: 0,
@@ -118,7 +118,7 @@ impl<'a> PartWriter<'a> {
         }
         let part = &self.parts[index];
         let first = &self.options.inputs[part.inputs.start];
-        let layout = &self.options.destination;
+        let layout = &self.options.layout;
         let mut files = Vec::new();
         for table in Table::OF_RECORDS
             .into_iter()
@@ -152,7 +152,7 @@ impl<'a> PartWriter<'a> {
         batches: TableBatches,
         stats: ScanStats,
     ) {
-        let layout = &self.options.destination;
+        let layout = &self.options.layout;
         let part = self.open.get_mut(&index).expect("the part is open");
         if part.is_failed {
             return;
@@ -253,7 +253,7 @@ impl<'a> PartWriter<'a> {
         }
         let runs = self.runs_file(&part)?;
         if let OutputTarget::Dataset(dataset) = &mut self.target {
-            dataset.announce(part.number, &part_paths(&self.options.destination, &part))?;
+            dataset.announce(part.number, &part_paths(&self.options.layout, &part))?;
         }
         // Syncing files takes long: the scheduler goes on meanwhile.
         self.finishing += 1;
@@ -266,7 +266,7 @@ impl<'a> PartWriter<'a> {
 
     /// Returns the file of the table `runs` of a part, if the table is written.
     fn runs_file(&self, part: &OpenPart) -> Result<Option<RunsFile>, Error> {
-        let layout = &self.options.destination;
+        let layout = &self.options.layout;
         if !layout.tables().contains(&Table::Runs) {
             return Ok(None);
         }

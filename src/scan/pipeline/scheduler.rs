@@ -106,7 +106,7 @@ impl<'a> Scheduler<'a> {
         stop: &'a Arc<AtomicBool>,
         target: OutputTarget,
     ) -> Result<Self, Error> {
-        let (tasks, results) = TaskPool::new(options.threads, options.destination.root())?;
+        let (tasks, results) = TaskPool::new(options.threads, options.layout.root())?;
         let tasks = Arc::new(tasks);
         let part_writer = PartWriter::new(options, Arc::clone(&tasks), target, open_files.parts);
         let mut scheduler = Self {
@@ -192,7 +192,7 @@ impl<'a> Scheduler<'a> {
                 }
             }
             if self.stop.load(Ordering::Relaxed) {
-                let root = self.options.destination.root();
+                let root = self.options.layout.root();
                 return Err(Error::new(ErrorKind::Interrupted, root));
             }
         }

@@ -5,10 +5,10 @@ use robots::{AgentVerdict, Basis, Verdict};
 use std::collections::{BTreeMap, HashMap};
 
 /// The length of the longest agent names that are counted.
-const BLOCKED_AGENT_BYTES_MAX: usize = 128;
+const MAX_BLOCKED_AGENT_BYTES: usize = 128;
 
 /// The maximum number of agent names that are counted. Further names are ignored.
-const BLOCKED_AGENTS_MAX: usize = 100_000;
+const MAX_BLOCKED_AGENTS: usize = 100_000;
 
 /// The number of names in [`ScanSummary::most_blocked`].
 const MOST_BLOCKED: usize = 10;
@@ -114,13 +114,13 @@ impl BlockedAgents {
         let blocked = verdicts.iter().filter(|verdict| {
             verdict.basis == Basis::Explicit
                 && verdict.verdict == Verdict::DisallowAll
-                && verdict.agent.len() <= BLOCKED_AGENT_BYTES_MAX
+                && verdict.agent.len() <= MAX_BLOCKED_AGENT_BYTES
         });
         for verdict in blocked {
             let name = String::from_utf8_lossy(verdict.agent);
             if let Some(count) = self.counts.get_mut(name.as_ref()) {
                 *count += 1;
-            } else if self.counts.len() < BLOCKED_AGENTS_MAX {
+            } else if self.counts.len() < MAX_BLOCKED_AGENTS {
                 self.counts.insert(name.into_owned(), 1);
             }
         }
@@ -135,7 +135,7 @@ impl BlockedAgents {
         for (name, count) in other.counts {
             if let Some(sum) = self.counts.get_mut(&name) {
                 *sum += count;
-            } else if self.counts.len() < BLOCKED_AGENTS_MAX {
+            } else if self.counts.len() < MAX_BLOCKED_AGENTS {
                 self.counts.insert(name, count);
             }
         }
@@ -192,10 +192,10 @@ mod tests {
             },
             ..ScanStats::default()
         };
-        let mut stats = names(0..BLOCKED_AGENTS_MAX - 1);
-        stats.add(names(0..BLOCKED_AGENTS_MAX + 9));
+        let mut stats = names(0..MAX_BLOCKED_AGENTS - 1);
+        stats.add(names(0..MAX_BLOCKED_AGENTS + 9));
         let counts = &stats.blocked_agents.counts;
-        assert_eq!(counts.len(), BLOCKED_AGENTS_MAX);
+        assert_eq!(counts.len(), MAX_BLOCKED_AGENTS);
         assert_eq!(counts["a0"], 2);
     }
 }

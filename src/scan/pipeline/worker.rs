@@ -53,7 +53,7 @@ impl Worker {
         reader.set_stop(Arc::clone(&stop));
         Self {
             reader,
-            tables: Tables::new(options.destination.tables(), options.with_bodies),
+            tables: Tables::new(options.layout.tables(), options.with_bodies),
             stop,
             verify_digests: options.verify_digests,
             slice: None,

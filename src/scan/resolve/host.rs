@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most hosts that are suggested.
-const SIMILAR_MAX: usize = 5;
+const MAX_SIMILAR: usize = 5;
 
 /// A host to look up: a name, optionally with a port and a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub(crate) fn suggest_hosts(
                 (false, _) => name.to_owned(),
             };
             similar.insert((text.len(), text));
-            if similar.len() > SIMILAR_MAX {
+            if similar.len() > MAX_SIMILAR {
                 similar.pop_last();
             }
         }

@@ -34,7 +34,7 @@ use std::collections::HashMap;
 
 /// The most hops of a chain. RFC 9309 §2.3.1.2 asks crawlers to follow at least
 /// five.
-const HOPS_MAX: u8 = 5;
+const MAX_HOPS: u8 = 5;
 
 /// Returns the candidates for each origin and time of `lookups`.
 ///
@@ -54,7 +54,7 @@ pub(crate) fn authoritative_candidates<'a>(
     let mut resolution = Resolution::new(context);
     resolution.add_captures_of_origins(lookups, &captures)?;
     drop(captures);
-    for hop in 1..=HOPS_MAX {
+    for hop in 1..=MAX_HOPS {
         let next_round = context.memory.sorter();
         let pending = std::mem::replace(&mut resolution.pending, next_round).finish()?;
         if pending.is_empty() {
@@ -292,7 +292,7 @@ impl<'s> Resolution<'s> {
                 };
                 self.push_candidate(redirect.origin, redirect.as_of, &resolved)
             }
-            Some(next_url) if hop < HOPS_MAX => {
+            Some(next_url) if hop < MAX_HOPS => {
                 redirect.visited.push(candidate.id.robots_id);
                 self.push_pending(&redirect, next_url)
             }

@@ -14,7 +14,7 @@ table! { "One row per anomaly: a leniency of the parser, or something that the a
 }}
 
 /// The bytes of a detail that are kept.
-const DETAIL_BYTES_MAX: usize = 200;
+const MAX_DETAIL_BYTES: usize = 200;
 
 impl Builder {
     /// Adds the rows of a capture.
@@ -44,8 +44,8 @@ impl Builder {
 
 /// Truncates a detail, if possible at a character boundary.
 fn shorten(detail: &[u8]) -> &[u8] {
-    let mut len = detail.len().min(DETAIL_BYTES_MAX);
-    while len < detail.len() && len > DETAIL_BYTES_MAX - 4 && detail[len] & 0xc0 == 0x80 {
+    let mut len = detail.len().min(MAX_DETAIL_BYTES);
+    while len < detail.len() && len > MAX_DETAIL_BYTES - 4 && detail[len] & 0xc0 == 0x80 {
         len -= 1;
     }
     &detail[..len]

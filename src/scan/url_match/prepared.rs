@@ -1,6 +1,6 @@
 //! Runs a match: its options, the checks before it starts, and its steps.
 
-use super::accepted_url::{URL_BYTES_MAX, write_origin};
+use super::accepted_url::{MAX_URL_BYTES, write_origin};
 use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::evaluate::{decide_by_rules, decide_by_status};
@@ -212,7 +212,7 @@ fn sort_urls<'a>(
     let is_stopped = || memory.check_stop().is_err();
     let read = urls.read(&is_stopped, &mut |url, time| {
         let is_accepted = write_origin(url, &mut origin);
-        let url = &url[..url.len().min(URL_BYTES_MAX)];
+        let url = &url[..url.len().min(MAX_URL_BYTES)];
         let as_of = match time {
             _ if !is_accepted => Err(DecisionBasis::BadUrl),
             RowTime::Malformed => Err(DecisionBasis::BadTime),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The findings of each kind that are kept. All are counted.
-const KEPT_MAX: usize = 20;
+const MAX_KEPT: usize = 20;
 
 /// The remedy for a finding. The command names the options that apply it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,7 +210,7 @@ impl Findings {
     pub(super) fn add(&mut self, kind: FindingKind, path: &str, message: fmt::Arguments<'_>) {
         let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
         *count += 1;
-        if kept.len() < KEPT_MAX {
+        if kept.len() < MAX_KEPT {
             kept.push(Finding {
                 kind,
                 path: path.to_owned(),
@@ -236,7 +236,7 @@ impl Findings {
         for (kind, added) in other.kinds {
             let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
             *count += added.count;
-            let room = KEPT_MAX - kept.len();
+            let room = MAX_KEPT - kept.len();
             kept.extend(added.kept.into_iter().take(room));
         }
     }

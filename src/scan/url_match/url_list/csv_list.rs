@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 /// The longest record in bytes. Without a limit, an unclosed quote would make one
 /// record of the rest of the file.
-const RECORD_BYTES_MAX: usize = 4 << 20;
+const MAX_RECORD_BYTES: usize = 4 << 20;
 
 /// Calls `each` for every record, with the URL from the column `url_column` and
 /// the time from the column `fetch_time`.
@@ -23,12 +23,12 @@ pub(super) fn read(
     let too_long = |line: u64| {
         refuse(UrlListDefect::LongRecord {
             line,
-            bytes_max: RECORD_BYTES_MAX,
+            bytes_max: MAX_RECORD_BYTES,
         })
     };
     // The bytes that the current record may still have. The reader reads ahead,
     // so a record may be a little shorter than the limit.
-    let left = Rc::new(Cell::new(RECORD_BYTES_MAX));
+    let left = Rc::new(Cell::new(MAX_RECORD_BYTES));
     let source = LimitedReader {
         source,
         left: Rc::clone(&left),
@@ -51,7 +51,7 @@ pub(super) fn read(
     let fetch_time = column("fetch_time")?;
     let mut record = csv::ByteRecord::new();
     loop {
-        left.set(RECORD_BYTES_MAX);
+        left.set(MAX_RECORD_BYTES);
         let line = reader.position().line();
         let has_record = reader.read_byte_record(&mut record);
         if left.get() == 0 {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The deepest level of folders that is searched. The index of Common Crawl has
 /// two levels, `crawl=…/subset=…`.
-const DEPTH_MAX: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Returns the `*.parquet` files of a folder and its subfolders, sorted by path.
 ///
@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 8;
 /// or special file, and for folders that are nested too deep.
 pub(super) fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
-    collect(folder, DEPTH_MAX, &mut files)?;
+    collect(folder, MAX_DEPTH, &mut files)?;
     if files.is_empty() {
         let kind = ErrorKind::NotAUrlList(UrlListDefect::NoParquetFile);
         return Err(Error::new(kind, folder));

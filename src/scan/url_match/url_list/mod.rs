@@ -13,7 +13,7 @@ mod page_limit;
 mod parquet_list;
 mod stdin;
 
-use super::accepted_url::{URL_BYTES_MAX, is_url_or_path};
+use super::accepted_url::{MAX_URL_BYTES, is_url_or_path};
 use crate::capture::date::parse_iso;
 use crate::error::{Error, ErrorKind, UrlListDefect};
 use flate2::read::MultiGzDecoder;
@@ -24,11 +24,11 @@ use stdin::InterruptibleStdin;
 
 /// The bytes of a line that are kept: one more than the longest URL, so that a
 /// longer line is recognized as malformed.
-const LINE_BYTES_MAX: usize = URL_BYTES_MAX + 1;
+const MAX_LINE_BYTES: usize = MAX_URL_BYTES + 1;
 
 /// The longest first line, in bytes, that is searched for a CSV header if the
 /// file name does not end in `.csv`.
-const HEAD_BYTES_MAX: usize = 1 << 20;
+const MAX_HEAD_BYTES: usize = 1 << 20;
 
 /// The default column of the URLs.
 const URL_COLUMN: &str = "url";
@@ -168,7 +168,7 @@ impl ListSource {
     }
 }
 
-/// Reads until the first line ends or [`HEAD_BYTES_MAX`] bytes were read. A pipe
+/// Reads until the first line ends or [`MAX_HEAD_BYTES`] bytes were read. A pipe
 /// may need several reads.
 fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
     let (mut head, mut chunk) = (Vec::new(), [0; 8 << 10]);
@@ -177,7 +177,7 @@ fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
             Ok(0) => return Ok(head),
             Ok(read) => {
                 head.extend_from_slice(&chunk[..read]);
-                if chunk[..read].contains(&b'\n') || head.len() >= HEAD_BYTES_MAX {
+                if chunk[..read].contains(&b'\n') || head.len() >= MAX_HEAD_BYTES {
                     return Ok(head);
                 }
             }
@@ -250,7 +250,7 @@ fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut EachRow<'_>) -> R
     Ok(())
 }
 
-/// Reads a line and keeps at most [`LINE_BYTES_MAX`] bytes of it. Returns false
+/// Reads a line and keeps at most [`MAX_LINE_BYTES`] bytes of it. Returns false
 /// at the end of the list.
 fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
@@ -267,7 +267,7 @@ fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         has_line = true;
         let end = memchr::memchr(b'\n', buffer);
         let text = &buffer[..end.unwrap_or(buffer.len())];
-        let room = LINE_BYTES_MAX.saturating_sub(line.len());
+        let room = MAX_LINE_BYTES.saturating_sub(line.len());
         line.extend_from_slice(&text[..text.len().min(room)]);
         let used = end.map_or(buffer.len(), |end| end + 1);
         source.consume(used);
@@ -286,7 +286,7 @@ fn parse_time(text: &str) -> RowTime {
 }
 
 /// The most bytes of URLs that [`read_url_list`] holds.
-const URLS_BYTES_MAX: usize = 64 << 20;
+const MAX_URLS_BYTES: usize = 64 << 20;
 
 /// Reads the URLs and paths of a list into memory. Times are ignored.
 ///
@@ -302,14 +302,14 @@ pub fn read_url_list(list: &UrlList) -> Result<Vec<String>, Error> {
     let refuse = |defect| Err(Error::new(ErrorKind::NotAUrlList(defect), path));
     let options = UrlListOptions {
         column: None,
-        page_bytes_max: URLS_BYTES_MAX as u64,
+        page_bytes_max: MAX_URLS_BYTES as u64,
     };
     let (mut urls, mut bytes) = (Vec::new(), 0);
     UrlListReader::open(list, options)?.read(&|| false, &mut |url, _| {
         bytes += url.len();
-        if bytes > URLS_BYTES_MAX {
+        if bytes > MAX_URLS_BYTES {
             return refuse(UrlListDefect::TooLarge {
-                bytes_max: URLS_BYTES_MAX,
+                bytes_max: MAX_URLS_BYTES,
             });
         }
         match std::str::from_utf8(url) {
@@ -383,7 +383,7 @@ mod tests {
         // One byte more than the longest URL marks the line as too long.
         assert_eq!(
             (read[0].len(), read[1].as_str()),
-            (LINE_BYTES_MAX, "http://b/")
+            (MAX_LINE_BYTES, "http://b/")
         );
     }
 

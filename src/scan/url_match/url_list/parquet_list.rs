@@ -32,7 +32,7 @@ const BATCH_ROWS: u64 = 1024;
 
 /// The most bytes that the values of a batch take in addition to its pages,
 /// unless the limit of a page is smaller.
-const BATCH_BYTES_MAX: u64 = 64 << 20;
+const MAX_BATCH_BYTES: u64 = 64 << 20;
 
 /// An open file and the indices of its columns.
 struct ParquetList<'p> {
@@ -117,7 +117,7 @@ impl<'p> ParquetList<'p> {
         reader.map_err(read_error)
     }
 
-    /// Returns the number of rows whose values take at most [`BATCH_BYTES_MAX`].
+    /// Returns the number of rows whose values take at most [`MAX_BATCH_BYTES`].
     ///
     /// The values of plain pages are as large as the pages. A value of a
     /// dictionary may be repeated in each row, and so may a prefix with
@@ -134,7 +134,7 @@ impl<'p> ParquetList<'p> {
             true => u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX),
             false => self.file.dictionary_bytes(offset)?.unwrap_or(0),
         };
-        let batch_bytes = BATCH_BYTES_MAX.min(self.file.page_bytes_max());
+        let batch_bytes = MAX_BATCH_BYTES.min(self.file.page_bytes_max());
         Ok((batch_bytes / value_bytes.max(1)).clamp(1, BATCH_ROWS))
     }
 
