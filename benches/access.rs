@@ -36,7 +36,7 @@ fn main() {
 }
 
 /// A query with its body.
-struct Asked<'a> {
+struct AccessQuery<'a> {
     body: usize,
     url: &'a str,
     /// The URL from its path on, for parsers that need it.
@@ -45,7 +45,7 @@ struct Asked<'a> {
 }
 
 /// Returns queries that are spread over the bodies.
-fn asked(bodies: &[Body]) -> Vec<Asked<'_>> {
+fn queries(bodies: &[Body]) -> Vec<AccessQuery<'_>> {
     let all: usize = bodies.iter().map(|body| body.queries.len()).sum();
     let queries = bodies
         .iter()
@@ -56,7 +56,7 @@ fn asked(bodies: &[Body]) -> Vec<Asked<'_>> {
         .map(|(body, query)| {
             let url = std::str::from_utf8(&query.url).unwrap();
             let host_end = "https://www.example.com".len();
-            Asked {
+            AccessQuery {
                 body,
                 url,
                 path: &url[host_end..],
@@ -69,7 +69,7 @@ fn asked(bodies: &[Body]) -> Vec<Asked<'_>> {
 /// `access/<name>` in `google`, `-rfc9309` and `-koster1996` in the other dialects, and `-gather`: the cost
 /// of gathering the rules of one crawler, for each body.
 fn ours(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
-    let asked = asked(bodies);
+    let queries = queries(bodies);
     let mut parsers: Vec<Parser> = bodies.iter().map(|_| Parser::new()).collect();
     let reading = ParseOptions {
         body_limit: None,
@@ -84,19 +84,19 @@ fn ours(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
         let gather = |robots| Policy::new(dialect, robots, AGENT.as_bytes());
         let policies: Vec<_> = parsed.iter().map(gather).collect();
         let id = if dialect == Dialect::Google {
-            for it in &asked {
-                let access = policies[it.body].access(it.url.as_bytes());
-                assert_eq!(access.is_allowed, it.is_allowed, "{name}: {}", it.url);
+            for query in &queries {
+                let access = policies[query.body].access(query.url.as_bytes());
+                assert_eq!(access.is_allowed, query.is_allowed, "{name}: {}", query.url);
             }
             name.to_owned()
         } else {
             format!("{name}-{}", dialect.name())
         };
-        group.throughput(Throughput::Elements(asked.len() as u64));
+        group.throughput(Throughput::Elements(queries.len() as u64));
         group.bench_function(&id, |bencher| {
             bencher.iter(|| {
-                for it in &asked {
-                    black_box(policies[it.body].access(black_box(it.url.as_bytes())));
+                for query in &queries {
+                    black_box(policies[query.body].access(black_box(query.url.as_bytes())));
                 }
             });
         });
@@ -112,7 +112,7 @@ fn ours(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
 }
 
 fn peers(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) {
-    let asked = asked(bodies);
+    let queries = queries(bodies);
     let parsed: Vec<RobotsTxt<'_>> = bodies
         .iter()
         .map(|body| RobotsTxt::parse(text(body)))
@@ -122,31 +122,35 @@ fn peers(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bodies: &[Body]) 
         .iter()
         .map(|body| Robot::new(AGENT, &body.bytes).unwrap())
         .collect();
-    let robotstxt = |it: &Asked<'_>| {
-        DefaultMatcher::default().one_agent_allowed_by_robots(text(&bodies[it.body]), AGENT, it.url)
+    let robotstxt = |query: &AccessQuery<'_>| {
+        DefaultMatcher::default().one_agent_allowed_by_robots(
+            text(&bodies[query.body]),
+            AGENT,
+            query.url,
+        )
     };
     // Slow parsers get few queries, since each takes up to a quarter of a second.
     let some = if name == "huge" {
-        &asked[..100]
+        &queries[..100]
     } else {
-        &asked[..]
+        &queries[..]
     };
-    peer(group, &format!("{name}-fast-robots"), some, |it| {
-        parsed[it.body].is_allowed(AGENT, it.path)
+    peer(group, &format!("{name}-fast-robots"), some, |query| {
+        parsed[query.body].is_allowed(AGENT, query.path)
     });
     peer(
         group,
         &format!("{name}-fast-robots-compiled"),
-        &asked,
-        |it| compiled[it.body].is_allowed(AGENT, it.path),
+        &queries,
+        |query| compiled[query.body].is_allowed(AGENT, query.path),
     );
-    peer(group, &format!("{name}-texting_robots"), some, |it| {
-        texting[it.body].allowed(it.url)
+    peer(group, &format!("{name}-texting_robots"), some, |query| {
+        texting[query.body].allowed(query.url)
     });
     let few = match name {
-        "usual" => &asked[..],
-        "huge" => &asked[..10],
-        _ => &asked[..1],
+        "usual" => &queries[..],
+        "huge" => &queries[..10],
+        _ => &queries[..1],
     };
     peer(group, &format!("{name}-robotstxt"), few, robotstxt);
 }
@@ -158,20 +162,22 @@ fn text(body: &Body) -> &str {
 fn peer(
     group: &mut BenchmarkGroup<'_, WallTime>,
     id: &str,
-    asked: &[Asked<'_>],
-    is_allowed: impl Fn(&Asked<'_>) -> bool,
+    queries: &[AccessQuery<'_>],
+    is_allowed: impl Fn(&AccessQuery<'_>) -> bool,
 ) {
-    let differ = asked.iter().filter(|it| is_allowed(it) != it.is_allowed);
+    let differ = queries
+        .iter()
+        .filter(|query| is_allowed(query) != query.is_allowed);
     eprintln!(
         "access/{id}: {} of {} answers differ",
         differ.count(),
-        asked.len()
+        queries.len()
     );
-    group.throughput(Throughput::Elements(asked.len() as u64));
+    group.throughput(Throughput::Elements(queries.len() as u64));
     group.bench_function(id, |bencher| {
         bencher.iter(|| {
-            for it in asked {
-                black_box(is_allowed(black_box(it)));
+            for query in queries {
+                black_box(is_allowed(black_box(query)));
             }
         });
     });

@@ -241,9 +241,9 @@ fn usual_rules(random: &mut Random) -> u64 {
 fn usual_body(random: &mut Random, rules: u64) -> Body {
     let mut file = File::new(random);
     let mut agents = AGENTS.to_vec();
-    for at in 0..agents.len() {
-        let other = at + random.below(agents.len() as u64 - at as u64) as usize;
-        agents.swap(at, other);
+    for i in 0..agents.len() {
+        let other = i + random.below(agents.len() as u64 - i as u64) as usize;
+        agents.swap(i, other);
     }
     for _ in 0..random.below(4) {
         file.comment(random);
@@ -357,7 +357,7 @@ fn high_bytes() -> Body {
     file.agent("*", 0);
     for _ in 0..2000 {
         file.body.extend_from_slice(b"Disallow: /");
-        file.body.extend((0..100).map(|at| 0x80 + at));
+        file.body.extend((0..100).map(|byte| 0x80 + byte));
         file.end_line();
         file.counts.disallow += 1;
         file.has_rules = true;

@@ -100,10 +100,10 @@ fn counts(parser: &mut Parser, input: &Input) -> Counts {
                 });
             }
         }
-        for it in evaluator.verdicts(&robots) {
+        for row in evaluator.verdicts(&robots) {
             counts.verdicts += 1;
-            counts.closed += u64::from(it.verdict == Verdict::DisallowAll);
-            counts.undecided += u64::from(it.basis == Basis::TooComplex);
+            counts.closed += u64::from(row.verdict == Verdict::DisallowAll);
+            counts.undecided += u64::from(row.basis == Basis::TooComplex);
         }
     }
     counts

@@ -67,17 +67,17 @@ fn every_line_is_read_as_googles_parser_reads_it() {
             robots
                 .anomalies()
                 .iter()
-                .any(|it| it.line_no.map_or(0, u64::from) == line && it.kind == anomaly)
+                .any(|found| found.line_no.map_or(0, u64::from) == line && found.kind == anomaly)
         };
         let lines = file["lines"].as_array().unwrap();
         let (last, lines) = lines.split_last().unwrap();
         assert_eq!(robots.summary().n_lines, last["last_line"], "{file}");
         for line in lines {
-            let no = line["line"].as_u64().unwrap();
+            let line_no = line["line"].as_u64().unwrap();
             let directive = robots
                 .directives()
                 .iter()
-                .find(|line| u64::from(line.line_no) == no);
+                .find(|line| u64::from(line.line_no) == line_no);
             let event = match directive.map(|line| line.kind) {
                 None => "none",
                 Some(DirectiveKind::UserAgent) => "user-agent",
@@ -87,9 +87,9 @@ fn every_line_is_read_as_googles_parser_reads_it() {
                 Some(DirectiveKind::Other) => "unknown",
             };
             assert_eq!(line["event"], event, "{line} of {file}");
-            if let Some(it) = directive {
-                let mut value = robots.text(it.value).to_vec();
-                if it.kind == DirectiveKind::Other {
+            if let Some(directive) = directive {
+                let mut value = robots.text(directive.value).to_vec();
+                if directive.kind == DirectiveKind::Other {
                     let raw = std::mem::take(&mut value);
                     robots::escape(&raw, &mut value);
                 }
@@ -105,17 +105,17 @@ fn every_line_is_read_as_googles_parser_reads_it() {
             assert_eq!(line["directive"] == 1, directive.is_some(), "{line}");
             assert_eq!(
                 line["typo"] == 1,
-                found(no, AnomalyKind::TypoAcceptedByGoogle),
+                found(line_no, AnomalyKind::TypoAcceptedByGoogle),
                 "{line}"
             );
             assert_eq!(
                 line["too_long"] == 1,
-                found(no, AnomalyKind::OverlongLine),
+                found(line_no, AnomalyKind::OverlongLine),
                 "{line}"
             );
             assert_eq!(
                 line["missing_colon"] == 1 && directive.is_some(),
-                found(no, AnomalyKind::MissingColon),
+                found(line_no, AnomalyKind::MissingColon),
                 "{line}"
             );
         }
@@ -184,13 +184,13 @@ fn every_question_on_real_files_is_answered_as_googles_parser_does() {
             .downcast_ref::<BooleanArray>()
             .unwrap()
             .clone();
-        for at in 0..batch.num_rows() {
-            let key = (archive.value(at).to_owned(), offset.value(at));
+        for row in 0..batch.num_rows() {
+            let key = (archive.value(row).to_owned(), offset.value(row));
             let question = (
-                agent.value(at).to_owned(),
-                url.value(at).to_owned(),
-                allowed.value(at),
-                line.value(at),
+                agent.value(row).to_owned(),
+                url.value(row).to_owned(),
+                allowed.value(row),
+                line.value(row),
             );
             questions.entry(key).or_default().push(question);
         }
@@ -270,11 +270,11 @@ fn every_real_file_has_the_counts_of_googles_parser() {
         let offset = long("warc_record_offset");
         for name in COUNTS {
             let counts = long(name);
-            for at in 0..batch.num_rows() {
+            for i in 0..batch.num_rows() {
                 let row = expected
-                    .entry((archive.value(at).to_owned(), offset.value(at)))
+                    .entry((archive.value(i).to_owned(), offset.value(i)))
                     .or_default();
-                row.insert(name, counts.is_valid(at).then(|| counts.value(at)));
+                row.insert(name, counts.is_valid(i).then(|| counts.value(i)));
             }
         }
     }

@@ -115,15 +115,15 @@ fn with_lines(lines: &[String], put: &[(Index, &str)]) -> (Vec<String>, Vec<u32>
         .iter()
         .cloned()
         .enumerate()
-        .map(|(at, line)| (Some(at), line))
+        .map(|(i, line)| (Some(i), line))
         .collect();
-    for (at, line) in put {
-        all.insert(at.index(all.len() + 1), (None, (*line).to_owned()));
+    for (position, line) in put {
+        all.insert(position.index(all.len() + 1), (None, (*line).to_owned()));
     }
     let mut moved = vec![0; lines.len()];
-    for (no, (at, _)) in (1..).zip(&all) {
-        if let Some(at) = at {
-            moved[*at] = no;
+    for (line_no, (i, _)) in (1..).zip(&all) {
+        if let Some(i) = i {
+            moved[*i] = line_no;
         }
     }
     (all.into_iter().map(|(_, line)| line).collect(), moved)
@@ -143,8 +143,8 @@ fn with_case(text: &str, flips: &[bool]) -> String {
 fn with_hex_case(text: &str, flips: &[bool]) -> String {
     let mut out = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        let (before, after) = rest.split_at(at + 1);
+    while let Some(percent) = rest.find('%') {
+        let (before, after) = rest.split_at(percent + 1);
         out.push_str(before);
         let is_hex = after.len() > 1 && after.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit);
         let (digits, after) = after.split_at(if is_hex { 2 } else { 0 });
@@ -221,7 +221,7 @@ proptest! {
                     prop_assert_ne!(verdict, Verdict::Unknown);
                 }
                 let letters = ["a", "b", "/", "*", "z"];
-                let longer = |path: &String| letters.map(|it| format!("{path}{it}"));
+                let longer = |path: &String| letters.map(|letter| format!("{path}{letter}"));
                 paths = paths.iter().flat_map(longer).collect();
             }
         }
@@ -233,19 +233,19 @@ proptest! {
     ) {
         let with = |end: &dyn Fn(usize) -> &'static str| {
             let mut body = String::new();
-            for (at, line) in lines.iter().enumerate() {
+            for (i, line) in lines.iter().enumerate() {
                 body.push_str(line);
-                if is_ended || at + 1 < lines.len() {
-                    body.push_str(end(at));
+                if is_ended || i + 1 < lines.len() {
+                    body.push_str(end(i));
                 }
             }
             body.into_bytes()
         };
-        let is_empty = |at: usize| lines.get(at).is_some_and(String::is_empty);
+        let is_empty = |i: usize| lines.get(i).is_some_and(String::is_empty);
         let lf = with(&|_| "\n");
-        let mixed = with(&|at| match ends[at % ends.len()] {
+        let mixed = with(&|i| match ends[i % ends.len()] {
             // An LF after an empty line would belong to the CR before it.
-            0 if !is_empty(at) => "\n",
+            0 if !is_empty(i) => "\n",
             1 => "\r\n",
             _ => "\r",
         });
@@ -254,11 +254,11 @@ proptest! {
             let robots = parser.parse_with(body, WHOLE);
             let text = |span| String::from_utf8_lossy(robots.text(span)).into_owned();
             let lines = robots.directives().iter();
-            let said = lines.map(|it| {
-                let numbers = (it.line_no, it.group_no(), it.record_no);
-                (numbers, it.kind, text(it.key_raw), text(it.value))
+            let directives = lines.map(|directive| {
+                let numbers = (directive.line_no, directive.group_no(), directive.record_no);
+                (numbers, directive.kind, text(directive.key_raw), text(directive.value))
             });
-            said.collect::<Vec<_>>()
+            directives.collect::<Vec<_>>()
         };
         for body in [with(&|_| "\r\n"), with(&|_| "\r"), mixed] {
             prop_assert_eq!(read(&body), read(&lf));
@@ -274,7 +274,7 @@ proptest! {
     #[test]
     fn the_order_of_groups_is_irrelevant(
         (groups, shuffled) in
-            groups().prop_flat_map(|it| (Just(it.clone()), Just(it).prop_shuffle())),
+            groups().prop_flat_map(|groups| (Just(groups.clone()), Just(groups).prop_shuffle())),
         urls in urls()
     ) {
         let (one, other) = (body_of(&groups), body_of(&shuffled));
@@ -286,10 +286,10 @@ proptest! {
 
     #[test]
     fn groups_of_the_same_names_are_one_group(
-        groups in groups(), at in any::<Index>(), urls in urls()
+        groups in groups(), position in any::<Index>(), urls in urls()
     ) {
         let parted: Vec<Group> = groups.iter().flat_map(|group| {
-            let (first, second) = group.rules.split_at(at.index(group.rules.len()));
+            let (first, second) = group.rules.split_at(position.index(group.rules.len()));
             let part = |rules: &[Rule]| Group { rules: rules.to_vec(), ..group.clone() };
             // A misspelled rule would leave the first part open.
             let keys = ["Allow:", "Disallow:", "Allow :"];
@@ -333,7 +333,7 @@ proptest! {
         );
 
         let sitemaps: Vec<(Index, &str)> =
-            sitemaps.into_iter().map(|at| (at, "Sitemap: http://h/s")).collect();
+            sitemaps.into_iter().map(|position| (position, "Sitemap: http://h/s")).collect();
         let (with_sitemaps, went) = with_lines(&lines, &sitemaps);
         let with_sitemaps = body(&with_sitemaps);
         let before = answers(&body(&lines), WHOLE, &MERGING, &NAMES, &urls);
@@ -372,7 +372,7 @@ proptest! {
     #[test]
     fn a_rule_that_is_said_again_changes_nothing(
         groups in vec(group(), 1..5), group in any::<Index>(), rule in any::<Index>(),
-        at in any::<Index>(), urls in urls()
+        position in any::<Index>(), urls in urls()
     ) {
         let mut again = groups.clone();
         let group = &mut again[group.index(groups.len())];
@@ -380,13 +380,13 @@ proptest! {
         group.others.clear();
         let plain = group.clone();
         let from = rule.index(group.rules.len());
-        let to = from + 1 + at.index(group.rules.len() - from);
+        let to = from + 1 + position.index(group.rules.len() - from);
         group.rules.insert(to, group.rules[from].clone());
         let of = |group: &Group| body_of(std::slice::from_ref(group));
         let (one, other) = (of(&plain), of(group));
         let before = answers(&one, WHOLE, &Dialect::ALL, &NAMES, &urls);
-        let went: Vec<u32> = (1..=plain.lines().len()).map(|no| {
-            (no + usize::from(no > plain.agents.len() + to)) as u32
+        let went: Vec<u32> = (1..=plain.lines().len()).map(|line_no| {
+            (line_no + usize::from(line_no > plain.agents.len() + to)) as u32
         }).collect();
         prop_assert_eq!(
             answers(&other, WHOLE, &Dialect::ALL, &NAMES, &urls),
@@ -398,7 +398,7 @@ proptest! {
         // For dialects that merge groups, the position of a group does not matter.
         let copy = group.rules[from].clone();
         group.rules.remove(to);
-        group.rules.insert(at.index(from + 1), copy);
+        group.rules.insert(position.index(from + 1), copy);
         let (mut once, again) = (again.clone(), again);
         for group in &mut once {
             group.rules.dedup_by(|a, b| a.key == b.key && a.path == b.path);
@@ -410,12 +410,12 @@ proptest! {
 
     #[test]
     fn what_others_are_told_changes_nothing_for_a_named_crawler(
-        groups in groups(), own in group(), at in any::<Index>(), put in any::<Index>(),
+        groups in groups(), own in group(), position in any::<Index>(), put in any::<Index>(),
         rule in plain_rule(), urls in urls()
     ) {
         let mut groups = groups;
         let own = Group { agents: vec!["ExampleBot"], ..own };
-        groups.insert(at.index(groups.len() + 1), own);
+        groups.insert(position.index(groups.len() + 1), own);
         let place = put.index(groups.len());
         let mut told = groups.clone();
         let (agents, rules) = (vec!["OtherBot"], vec![rule.clone()]);
@@ -474,20 +474,20 @@ proptest! {
 
     #[test]
     fn a_limit_reads_what_stands_before_the_last_line_end_within_it(
-        lines in lines(), ends in vec(0..3usize, 1..9), at in any::<Index>(), urls in urls()
+        lines in lines(), ends in vec(0..3usize, 1..9), limit in any::<Index>(), urls in urls()
     ) {
         let ends = ends.iter().cycle().map(|&end| ["\n", "\r", "\r\n"][end]);
         let ended = lines.iter().zip(ends).map(|(line, end)| [line, end].concat());
         let body = ended.collect::<String>().into_bytes();
-        let at = at.index(body.len() + 1);
-        let limited = ParseOptions { body_limit: Some(at as u64), is_truncated: false };
-        let last = line_oracle::lines(&body).into_iter().rfind(|line| line.end <= at);
+        let limit = limit.index(body.len() + 1);
+        let limited = ParseOptions { body_limit: Some(limit as u64), is_truncated: false };
+        let last = line_oracle::lines(&body).into_iter().rfind(|line| line.end <= limit);
         let prefix = &body[..last.map_or(0, |line| line.end)];
         // The last line of a truncated body does not count, unless it is complete.
-        let cut = &body[..at];
+        let cut = &body[..limit];
         let truncated = ParseOptions { body_limit: None, is_truncated: true };
         let whole = cut.iter().rposition(|byte| b"\r\n".contains(byte));
-        let whole = &cut[..whole.map_or(0, |at| at + 1)];
+        let whole = &cut[..whole.map_or(0, |last| last + 1)];
         for (body, reading, same) in [(body.as_slice(), limited, prefix), (cut, truncated, whole)] {
             prop_assert_eq!(
                 answers(body, reading, &Dialect::ALL, &NAMES, &urls),

@@ -88,7 +88,7 @@ fn paths(code: &str) -> Vec<String> {
     let mut chars = code.chars().peekable();
     while let Some(first) = chars.next() {
         let mut token = first.to_string();
-        let is_word = |it: &char| it.is_alphanumeric() || *it == '_';
+        let is_word = |letter: &char| letter.is_alphanumeric() || *letter == '_';
         if is_word(&first) {
             while let Some(next) = chars.next_if(is_word) {
                 token.push(next);
@@ -116,7 +116,8 @@ fn paths(code: &str) -> Vec<String> {
 /// Reads a path, or the paths of a group, and returns the index after it.
 fn path(tokens: &[String], mut i: usize, before: &str, found: &mut Vec<String>) -> usize {
     let token = |i: usize| tokens.get(i).map_or("", String::as_str);
-    let is_word = |i: usize| token(i).starts_with(|it: char| it.is_alphabetic() || it == '_');
+    let is_word =
+        |i: usize| token(i).starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
     let mut path = before.to_owned();
     loop {
         if is_word(i) || (!path.is_empty() && token(i) == "*") {

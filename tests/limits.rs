@@ -72,8 +72,8 @@ fn hostile_bodies_stay_within_the_stated_memory() {
         b"useragent:a\n".repeat(bytes / 12),
         b"a:\n".repeat(bytes / 3),
     ];
-    let paths = bodies.iter().enumerate().map(|(at, body)| {
-        let path = folder.path().join(format!("{at}.warc.gz"));
+    let paths = bodies.iter().enumerate().map(|(i, body)| {
+        let path = folder.path().join(format!("{i}.warc.gz"));
         let records = [gzip_member(&capture(body), b""), gzip_member(&sound(), b"")];
         fs::write(&path, records.concat()).unwrap();
         path
@@ -99,8 +99,8 @@ fn hostile_bodies_stay_within_the_stated_memory() {
 
 /// Returns the paths of `count` copies of an archive with one small capture.
 fn many_inputs(folder: &Path, count: usize) -> Vec<String> {
-    let names = (0..count).map(|at| {
-        let path = folder.join(format!("{at}.warc.gz"));
+    let names = (0..count).map(|i| {
+        let path = folder.join(format!("{i}.warc.gz"));
         fs::write(&path, gzip_member(&sound(), b"")).unwrap();
         path.to_str().unwrap().to_owned()
     });
@@ -284,9 +284,9 @@ fn a_statement_is_compared_with_so_many_before_it() {
 fn merging_groups_has_a_work_limit() {
     // Many names, each in a group with many rules and in a group of its own.
     let body = |names: usize| {
-        let agents = (0..names).map(|at| format!("User-agent: a{at}\n"));
-        let rules = (0..9000).map(|at| format!("Disallow: /b{at}\n"));
-        let own = (0..names).map(|at| format!("User-agent: a{at}\nDisallow: /c{at}\n"));
+        let agents = (0..names).map(|i| format!("User-agent: a{i}\n"));
+        let rules = (0..9000).map(|i| format!("Disallow: /b{i}\n"));
+        let own = (0..names).map(|i| format!("User-agent: a{i}\nDisallow: /c{i}\n"));
         capture(
             agents
                 .chain(rules)
@@ -334,8 +334,8 @@ fn names_in_the_summary_have_a_limit() {
 fn faults_are_told_one_by_one_to_a_limit() {
     let folder = TempDir::new().unwrap();
     let mut damaged = gzip_member(&sound(), b"");
-    let at = damaged.len() - 5;
-    damaged[at] ^= 1;
+    let offset = damaged.len() - 5;
+    damaged[offset] ^= 1;
     let members = [damaged, gzip_member(&sound(), b"")].concat().repeat(25);
     let path = folder.path().join("a.warc.gz");
     fs::write(&path, members).unwrap();
@@ -495,7 +495,7 @@ fn folders_of_a_list_are_searched_to_a_depth() {
 #[test]
 fn few_similar_hosts_are_suggested() {
     let folder = TempDir::new().unwrap();
-    let hosts = (0..9).map(|at| sound_of(&format!("s{at}.example.com")));
+    let hosts = (0..9).map(|i| sound_of(&format!("s{i}.example.com")));
     let archive = archive(folder.path(), &hosts.collect::<Vec<_>>());
     let out = scan(folder.path(), &archive, &[]);
     let ran = util::run(["check", out.to_str().unwrap(), "--host", "example.com"]);

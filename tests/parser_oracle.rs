@@ -93,7 +93,7 @@ fn matches_by_trying(pattern: &[u8], path: &[u8]) -> bool {
             matches_by_trying(rest, path)
                 || path
                     .split_first()
-                    .is_some_and(|it| matches_by_trying(pattern, it.1))
+                    .is_some_and(|(_, rest)| matches_by_trying(pattern, rest))
         }
         ([first, rest @ ..], [octet, others @ ..]) => {
             first == octet && matches_by_trying(rest, others)

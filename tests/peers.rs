@@ -37,30 +37,30 @@ struct Case {
 
 impl Case {
     fn read(source: &str, line: &str) -> Self {
-        let it: Value = serde_json::from_str(line).unwrap();
-        let body = match it["robots_txt"].as_str() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let body = match case["robots_txt"].as_str() {
             Some(text) => text.as_bytes().to_vec(),
-            None => base64(it["robots_txt_b64"].as_str().unwrap()),
+            None => base64(case["robots_txt_b64"].as_str().unwrap()),
         };
-        let agents: Vec<String> = match &it["agent"] {
+        let agents: Vec<String> = match &case["agent"] {
             Value::Array(names) => names
                 .iter()
                 .map(|name| name.as_str().unwrap().to_owned())
                 .collect(),
             name => vec![name.as_str().unwrap().to_owned()],
         };
-        let url = it["url"].as_str().unwrap().to_owned();
-        let is_allowed = it["expected_allowed"].as_bool().unwrap();
+        let url = case["url"].as_str().unwrap().to_owned();
+        let is_allowed = case["expected_allowed"].as_bool().unwrap();
         // The test: a file of Google's, or else the first word of the note, without path and parameters.
         let test = if source == "google_spec_test" {
-            it["source"].as_str().unwrap().rsplit('/').next().unwrap()
+            case["source"].as_str().unwrap().rsplit('/').next().unwrap()
         } else {
-            let word = it["note"].as_str().unwrap().split(' ').next().unwrap();
+            let word = case["note"].as_str().unwrap().split(' ').next().unwrap();
             let name = word.rsplit("::").next().unwrap();
             name.split('[').next().unwrap()
         };
         let mut identity = body.clone();
-        let exact = format!("{}", it["exact_agent_matching"]);
+        let exact = format!("{}", case["exact_agent_matching"]);
         for part in [&agents.join(","), &url, &exact, &is_allowed.to_string()] {
             identity.push(0);
             identity.extend_from_slice(part.as_bytes());
@@ -80,7 +80,7 @@ impl Case {
     fn answer(&self, parser: &mut Parser, reading: &str) -> bool {
         let robots = parser.parse(&self.body);
         let url = self.url.as_bytes();
-        let names: Vec<&[u8]> = self.agents.iter().map(|it| it.as_bytes()).collect();
+        let names: Vec<&[u8]> = self.agents.iter().map(|agent| agent.as_bytes()).collect();
         let policy = match reading {
             "google" => Policy::google(&robots, &names),
             "whole_names" => by_whole_names(&robots, &names),
@@ -139,15 +139,15 @@ struct Readings(BTreeMap<(String, String), String>);
 impl Readings {
     fn read() -> Self {
         let mut readings = BTreeMap::new();
-        for it in table("readings.toml")["reading"].as_array().unwrap() {
-            assert!(!text(&it["why"]).is_empty());
-            let mut tests = texts(it.get("tests"));
+        for entry in table("readings.toml")["reading"].as_array().unwrap() {
+            assert!(!text(&entry["why"]).is_empty());
+            let mut tests = texts(entry.get("tests"));
             if tests.is_empty() {
                 tests.push(String::new());
             }
             for test in tests {
-                let key = (text(&it["source"]), test);
-                let twice = readings.insert(key.clone(), text(&it["reading"]));
+                let key = (text(&entry["source"]), test);
+                let twice = readings.insert(key.clone(), text(&entry["reading"]));
                 assert_eq!(twice, None, "{key:?}");
             }
         }
@@ -170,12 +170,12 @@ struct Reason {
 
 fn reasons() -> Vec<Reason> {
     let table = table("contradictions.toml");
-    let reason = |it: &toml::Value| {
-        assert!(!text(&it["spec"]).is_empty() && !text(&it["why"]).is_empty());
-        let sources = it["cases"].as_table().unwrap().iter();
+    let reason = |entry: &toml::Value| {
+        assert!(!text(&entry["spec"]).is_empty() && !text(&entry["why"]).is_empty());
+        let sources = entry["cases"].as_table().unwrap().iter();
         Reason {
-            text: text(&it["reason"]),
-            n: it["n"].as_integer().unwrap() as usize,
+            text: text(&entry["reason"]),
+            n: entry["n"].as_integer().unwrap() as usize,
             cases: sources
                 .flat_map(|(source, keys)| {
                     let keys = texts(Some(keys)).into_iter();
@@ -202,12 +202,16 @@ fn every_case_of_the_peers_is_answered_or_contradicts_the_specification() {
         .iter()
         .filter_map(|path| path.to_str()?.strip_suffix(".jsonl"));
     let files: Vec<&str> = files.map(|path| path.rsplit('/').next().unwrap()).collect();
-    assert_eq!(files, SOURCES.map(|it| it.0));
+    assert_eq!(files, SOURCES.map(|source| source.0));
     let (readings, reasons) = (Readings::read(), reasons());
     let mut listed: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for (at, reason) in reasons.iter().enumerate() {
+    for (reason_no, reason) in reasons.iter().enumerate() {
         for case in &reason.cases {
-            assert_eq!(listed.insert(case.clone(), at), None, "twice: {case:?}");
+            assert_eq!(
+                listed.insert(case.clone(), reason_no),
+                None,
+                "twice: {case:?}"
+            );
         }
     }
     let mut parser = Parser::new();
@@ -219,15 +223,15 @@ fn every_case_of_the_peers_is_answered_or_contradicts_the_specification() {
         let (mut n_agreed, mut n_listed) = (0, 0);
         for case in &cases {
             let reading = readings.of(source, &case.test);
-            used.extend([case.test.as_str(), ""].map(|it| (source.to_owned(), it.to_owned())));
+            used.extend([case.test.as_str(), ""].map(|test| (source.to_owned(), test.to_owned())));
             if case.answer(&mut parser, reading) == case.is_allowed {
                 n_agreed += 1;
                 continue;
             }
             let key = (source.to_owned(), case.key.clone());
             match listed.get(&key) {
-                Some(&at) => {
-                    met[at] += 1;
+                Some(&reason_no) => {
+                    met[reason_no] += 1;
                     n_listed += 1;
                     contradict.insert(key);
                 }
@@ -245,13 +249,13 @@ fn every_case_of_the_peers_is_answered_or_contradicts_the_specification() {
         unlisted.len(),
         unlisted.join("\n")
     );
-    let stale = listed.keys().find(|it| !contradict.contains(*it));
+    let stale = listed.keys().find(|case| !contradict.contains(*case));
     assert_eq!(stale, None, "listed, and yet answered as the peer expects");
     for (reason, met) in reasons.iter().zip(met) {
         println!("{met}: {}", reason.text);
         assert_eq!(met, reason.n, "cases of: {}", reason.text);
     }
-    let stale = readings.0.keys().find(|it| !used.contains(*it));
+    let stale = readings.0.keys().find(|test| !used.contains(*test));
     assert_eq!(stale, None, "a reading for a test that is not there");
 }
 
@@ -269,25 +273,25 @@ fn where_the_peers_contradict_each_other_each_has_its_own_reading() {
     let others = ["rfc9309", "rfc9309", "rfc9309", "whole_names"];
     assert_eq!(all.len(), others.len());
     let mut parser = Parser::new();
-    for (it, other) in all.iter().zip(others) {
-        let body = it["robots_txt"].as_str().unwrap().as_bytes();
-        let agent = it["agent"].as_str().unwrap();
-        let url = it["url"].as_str().unwrap().as_bytes();
+    for (case, other) in all.iter().zip(others) {
+        let body = case["robots_txt"].as_str().unwrap().as_bytes();
+        let agent = case["agent"].as_str().unwrap();
+        let url = case["url"].as_str().unwrap().as_bytes();
         let robots = parser.parse(body);
         let google = Policy::new(Dialect::Google, &robots, agent.as_bytes()).access(url);
         let other = match other {
             "rfc9309" => Policy::new(Dialect::Rfc9309, &robots, agent.as_bytes()).access(url),
             _ => by_whole_names(&robots, &[agent.as_bytes()]).access(url),
         };
-        assert_ne!(google.is_allowed, other.is_allowed, "{it}");
-        for verdict in it["verdicts"].as_array().unwrap() {
+        assert_ne!(google.is_allowed, other.is_allowed, "{case}");
+        for verdict in case["verdicts"].as_array().unwrap() {
             let (source, allowed) = (verdict[0].as_str().unwrap(), verdict[1].as_bool().unwrap());
             let ours = if source.starts_with("google") {
                 google
             } else {
                 other
             };
-            assert_eq!(ours.is_allowed, allowed, "{source} {it}");
+            assert_eq!(ours.is_allowed, allowed, "{source} {case}");
         }
     }
 }

@@ -36,16 +36,16 @@ fn bytes(text: &str, is_valid_utf8: bool) -> Vec<u8> {
         return text.as_bytes().to_vec();
     }
     let (mut out, mut rest) = (Vec::new(), text);
-    while let Some(at) = rest.find('\\') {
-        out.extend_from_slice(&rest.as_bytes()[..at]);
-        rest = match rest[at + 1..].strip_prefix('x') {
+    while let Some(backslash) = rest.find('\\') {
+        out.extend_from_slice(&rest.as_bytes()[..backslash]);
+        rest = match rest[backslash + 1..].strip_prefix('x') {
             Some(hex) => {
                 out.push(u8::from_str_radix(&hex[..2], 16).unwrap());
                 &hex[2..]
             }
             None => {
                 out.push(b'\\');
-                &rest[at + 2..]
+                &rest[backslash + 2..]
             }
         };
     }
@@ -60,7 +60,7 @@ impl File {
             self.agents
                 .iter()
                 .filter(|(_, token)| wanted(token))
-                .map(|(no, _)| *no)
+                .map(|(group_no, _)| *group_no)
                 .collect()
         };
         let own = groups(&|token| token != "*" && token == agent.to_ascii_lowercase());
@@ -71,11 +71,10 @@ impl File {
             groups(&|token| token == "*")
         };
         let mut best = [(-1i64, 0i64); 2];
-        for rule in self
-            .rules
-            .iter()
-            .filter(|rule| rule.group_no.is_some_and(|no| groups.contains(&no)))
-        {
+        for rule in self.rules.iter().filter(|rule| {
+            rule.group_no
+                .is_some_and(|group_no| groups.contains(&group_no))
+        }) {
             let pattern = bytes(&rule.path, is_valid_utf8);
             let mut tried = vec![pattern.clone()];
             if let Some(slash) = pattern.iter().rposition(|&byte| byte == b'/')
@@ -238,13 +237,13 @@ fn compare(
     let rules: Vec<&[u8]> = file
         .directives()
         .iter()
-        .filter(|it| {
+        .filter(|directive| {
             matches!(
-                it.kind,
+                directive.kind,
                 robots::DirectiveKind::Allow | robots::DirectiveKind::Disallow
             )
         })
-        .map(|it| file.text(it.value_raw))
+        .map(|directive| file.text(directive.value_raw))
         .collect();
     for _ in 0..rules.len().min(12) {
         let rule = rules[random.below(rules.len())];

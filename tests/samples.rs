@@ -282,8 +282,8 @@ fn what_the_warc_crate_can_read_gives_the_same_records_here() {
         let Some(theirs) = theirs else { continue };
         let ours = read_by_this_reader(&path);
         assert_eq!(ours.len(), theirs.len(), "{name}");
-        for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
-            assert_eq!(ours, theirs, "record {at} of {name}");
+        for (i, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            assert_eq!(ours, theirs, "record {i} of {name}");
         }
         compared += ours.len();
     }

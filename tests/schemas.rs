@@ -95,9 +95,13 @@ fn columns_of(path: &Path) -> Vec<Column> {
             (Type::DOUBLE, None) => "DOUBLE",
             (Type::INT64, None) => "BIGINT",
             (Type::INT32, None) => "INTEGER",
-            (Type::INT32, Some(LogicalType::Integer(it))) if it.bit_width == 16 => "SMALLINT",
+            (Type::INT32, Some(LogicalType::Integer(integer))) if integer.bit_width == 16 => {
+                "SMALLINT"
+            }
             (Type::BYTE_ARRAY, Some(LogicalType::String)) => "VARCHAR",
-            (Type::INT64, Some(LogicalType::Timestamp(it))) if it.unit == TimeUnit::MILLIS => {
+            (Type::INT64, Some(LogicalType::Timestamp(timestamp)))
+                if timestamp.unit == TimeUnit::MILLIS =>
+            {
                 "TIMESTAMP"
             }
             other => panic!("{} of {}: {other:?}", column.name(), path.display()),

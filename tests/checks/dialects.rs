@@ -132,9 +132,9 @@ impl Pair<'_, '_> {
             _ => false,
         };
         let mut lines = self.robots.directives().iter();
-        let line = lines.find(|it| it.line_no == line_no);
-        line.map_or(is_allowed && line_no == 0, |it| {
-            it.counts && says_so(it.kind, it.value.is_empty())
+        let line = lines.find(|line| line.line_no == line_no);
+        line.map_or(is_allowed && line_no == 0, |line| {
+            line.counts && says_so(line.kind, line.value.is_empty())
         })
     }
 }
@@ -145,9 +145,9 @@ fn assert_rows(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdi
     assert_eq!(rows[0].agent, b"*", "{}", of());
     let mut names: Vec<&[u8]> = rows.iter().map(|row| row.agent).collect();
     names.sort_unstable();
-    assert!(names.windows(2).all(|it| it[0] != it[1]), "{}", of());
-    let said = lines::read(robots.body(), reading).0;
-    let mut agents = said
+    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{}", of());
+    let directives = lines::read(robots.body(), reading).0;
+    let mut agents = directives
         .iter()
         .filter(|line| line.key == DirectiveKind::UserAgent && line.counts);
     let others_basis = match (agents.any(|line| is_star(&line.value)), rows.len()) {
@@ -167,8 +167,8 @@ fn assert_rows(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdi
     }
     let hash = |bytes: &[u8]| {
         let bytes = bytes.iter();
-        bytes.fold(7, |sum: u64, &it| {
-            sum.wrapping_mul(31).wrapping_add(it.into())
+        bytes.fold(7, |sum: u64, &byte| {
+            sum.wrapping_mul(31).wrapping_add(byte.into())
         })
     };
     assert_eq!(

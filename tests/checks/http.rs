@@ -79,7 +79,10 @@ fn assert_decoded(response: &Response<'_>, oracle: &ResponseOracle, limit: usize
         }
     } else {
         let known = ["chunked", "gzip", "x-gzip", "deflate", "br", "zstd"].map(str::as_bytes);
-        if !codings.iter().any(|it| known.contains(&it.as_slice())) {
+        if !codings
+            .iter()
+            .any(|coding| known.contains(&coding.as_slice()))
+        {
             assert_eq!(seen, (stored, is_over, true), "{}", of());
         }
     }
@@ -216,11 +219,11 @@ fn assert_capture(kind: &str, block: &[u8], oracle: &ResponseOracle, sum: usize)
         "{}",
         of()
     );
-    if let Some(server) = server.and_then(|it| std::str::from_utf8(it).ok()) {
+    if let Some(server) = server.and_then(|value| std::str::from_utf8(value).ok()) {
         assert_eq!(capture.headers.server.as_deref(), Some(server), "{}", of());
     }
     if let Some(digest) = &capture.content.digest {
-        let is_base32 = |it: u8| matches!(it, b'A'..=b'Z' | b'2'..=b'7');
+        let is_base32 = |byte: u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
         assert!(
             digest.len() == 32 && digest.bytes().all(is_base32),
             "{}",

@@ -57,14 +57,18 @@ pub(crate) fn pack(data: &[u8]) -> Vec<u8> {
         _ => 1,
     };
     for shared in pieces.chunks(together) {
-        let text: Vec<u8> = shared.iter().flat_map(|it| it.text).copied().collect();
+        let text: Vec<u8> = shared
+            .iter()
+            .flat_map(|piece| piece.text)
+            .copied()
+            .collect();
         let mut packed = match how {
             1 => text,
             2..=4 => gzip(&text),
             5 | 6 => zstd(&text, b""),
             _ => zstd(&text, DICTIONARY),
         };
-        harm(&mut packed, shared.last().map_or(b"", |it| it.damage));
+        harm(&mut packed, shared.last().map_or(b"", |piece| piece.damage));
         out.extend(packed);
     }
     out
@@ -72,17 +76,17 @@ pub(crate) fn pack(data: &[u8]) -> Vec<u8> {
 
 /// Takes the pieces apart.
 fn pieces(text: &[u8]) -> Vec<Piece<'_>> {
-    let (mut pieces, mut begin, mut at) = (Vec::new(), 0, 0);
+    let (mut pieces, mut begin, mut begin_of_line) = (Vec::new(), 0, 0);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let end = at + line.len();
+        let end = begin_of_line + line.len();
         if let Some(damage) = line.strip_prefix(b"~") {
             pieces.push(Piece {
-                text: &text[begin..at],
+                text: &text[begin..begin_of_line],
                 damage: damage.strip_suffix(b"\n").unwrap_or(damage),
             });
             begin = end;
         }
-        at = end;
+        begin_of_line = end;
     }
     if begin < text.len() {
         pieces.push(Piece {
@@ -96,8 +100,8 @@ fn pieces(text: &[u8]) -> Vec<Piece<'_>> {
 fn harm(packed: &mut Vec<u8>, damage: &[u8]) {
     let (pairs, cut) = damage.as_chunks::<2>();
     for &[place, change] in pairs {
-        let at = packed.len() * usize::from(place) / 256;
-        if let Some(byte) = packed.get_mut(at) {
+        let offset = packed.len() * usize::from(place) / 256;
+        if let Some(byte) = packed.get_mut(offset) {
             *byte ^= change;
         }
     }

@@ -1,6 +1,6 @@
 //! The parser reads any bytes as its oracle does, and its output is consistent.
 
-use super::oracle::lines::{self, Counts, Line, Said};
+use super::oracle::lines::{self, Counts, DirectiveLine, Line};
 use super::oracle::policy::{google_token, is_star, whole_name};
 use super::{WHOLE, shown, some_reading};
 use robots::{
@@ -36,8 +36,15 @@ trait Written {
 
 impl Written for RobotsTxt<'_> {
     fn written(&self) -> String {
-        let texts = self.directives().iter().map(|it| {
-            [it.key_raw, it.value_raw, it.value, it.name, it.token].map(|span| self.text(span))
+        let texts = self.directives().iter().map(|directive| {
+            [
+                directive.key_raw,
+                directive.value_raw,
+                directive.value,
+                directive.name,
+                directive.token,
+            ]
+            .map(|span| self.text(span))
         });
         format!(
             "{:?} {:?} {:?} {:?} {:?}",
@@ -53,15 +60,15 @@ impl Written for RobotsTxt<'_> {
 fn assert_as_oracle(robots: &RobotsTxt<'_>, reading: ParseOptions) {
     let body = robots.body();
     let (expected, counts) = lines::read(body, reading);
-    let said = robots.directives().iter().map(|it| Said {
-        line_no: it.line_no,
-        key: it.kind,
-        value: robots.text(it.value).to_vec(),
-        has_colon: it.has_colon,
-        is_typo: it.is_typo,
-        counts: it.counts,
+    let directives = robots.directives().iter().map(|directive| DirectiveLine {
+        line_no: directive.line_no,
+        key: directive.kind,
+        value: robots.text(directive.value).to_vec(),
+        has_colon: directive.has_colon,
+        is_typo: directive.is_typo,
+        counts: directive.counts,
     });
-    assert_eq!(said.collect::<Vec<_>>(), expected, "{}", shown(body));
+    assert_eq!(directives.collect::<Vec<_>>(), expected, "{}", shown(body));
     let found = robots.anomalies().iter();
     let too_long = found.filter(|line| line.kind == AnomalyKind::OverlongLine);
     let figures = robots.summary();
@@ -93,40 +100,52 @@ fn assert_sound(robots: &RobotsTxt<'_>) {
         robots
             .directives()
             .windows(2)
-            .all(|it| it[0].line_no < it[1].line_no),
+            .all(|pair| pair[0].line_no < pair[1].line_no),
         "lines of {}",
         shown(body)
     );
-    for it in robots.directives() {
-        let line = &lines[it.line_no as usize - 1];
-        let (key, value) = (robots.text(it.key_raw), robots.text(it.value_raw));
+    for directive in robots.directives() {
+        let line = &lines[directive.line_no as usize - 1];
+        let (key, value) = (
+            robots.text(directive.key_raw),
+            robots.text(directive.value_raw),
+        );
         // An incomplete byte order mark is part of the first key.
-        let is_marked = it.line_no == 1 && place(key) == 0;
+        let is_marked = directive.line_no == 1 && place(key) == 0;
         assert!(
             is_marked || line.end - line.bytes.len() <= place(key),
-            "{it:?} of {}",
+            "{directive:?} of {}",
             shown(body)
         );
         assert!(
             place(key) + key.len() < place(value) + usize::from(value.is_empty()),
-            "{it:?} of {}",
+            "{directive:?} of {}",
             shown(body)
         );
         assert!(
             place(value) + value.len() <= line.end,
-            "{it:?} of {}",
+            "{directive:?} of {}",
             shown(body)
         );
-        assert_eq!(it.is_beyond_500kib, line.end > 512_000, "{it:?}");
-        let (name, token) = (robots.text(it.name), robots.text(it.token));
-        if it.kind == DirectiveKind::UserAgent {
-            let read = robots.text(it.value);
-            assert_eq!(name, whole_name(read), "{it:?} of {}", shown(body));
-            assert_eq!(token, expected_token(read), "{it:?} of {}", shown(body));
+        assert_eq!(
+            directive.is_beyond_500kib,
+            line.end > 512_000,
+            "{directive:?}"
+        );
+        let (name, token) = (robots.text(directive.name), robots.text(directive.token));
+        if directive.kind == DirectiveKind::UserAgent {
+            let read = robots.text(directive.value);
+            assert_eq!(name, whole_name(read), "{directive:?} of {}", shown(body));
+            assert_eq!(
+                token,
+                expected_token(read),
+                "{directive:?} of {}",
+                shown(body)
+            );
         } else {
             assert!(
                 name.is_empty() && token.is_empty(),
-                "{it:?} of {}",
+                "{directive:?} of {}",
                 shown(body)
             );
         }
@@ -137,13 +156,13 @@ fn assert_sound(robots: &RobotsTxt<'_>) {
         "findings of {}",
         shown(body)
     );
-    for it in findings {
+    for anomaly in findings {
         assert!(
-            it.line_no <= Some(robots.summary().n_lines),
-            "{it:?} of {}",
+            anomaly.line_no <= Some(robots.summary().n_lines),
+            "{anomaly:?} of {}",
             shown(body)
         );
-        robots.text(it.detail);
+        robots.text(anomaly.detail);
     }
 }
 
@@ -180,7 +199,7 @@ fn assert_figures(robots: &RobotsTxt<'_>) {
             figures.max_line_bytes,
             lines
                 .iter()
-                .map(|it| it.bytes.len() as u32)
+                .map(|line| line.bytes.len() as u32)
                 .max()
                 .unwrap_or(0),
         ),
@@ -190,8 +209,8 @@ fn assert_figures(robots: &RobotsTxt<'_>) {
             found(AnomalyKind::MixedLineEnds),
         ),
     ];
-    for (at, (seen, expected)) in counted.into_iter().enumerate() {
-        assert_eq!(seen, expected, "figure {at} of {}", shown(robots.body()));
+    for (i, (seen, expected)) in counted.into_iter().enumerate() {
+        assert_eq!(seen, expected, "figure {i} of {}", shown(robots.body()));
     }
     // Lines of an HTML page that are not directives are not reported.
     let told = figures.n_blank_lines
@@ -221,17 +240,17 @@ fn assert_figures(robots: &RobotsTxt<'_>) {
 
 /// Asserts that the groups are those of the directives, and begin with a user-agent line.
 fn assert_groups(robots: &RobotsTxt<'_>) {
-    let of = |no: u32, key: DirectiveKind| {
+    let of = |group_no: u32, key: DirectiveKind| {
         let lines = robots.directives().iter();
         lines
-            .filter(|line| line.group_no() == Some(no) && line.kind == key)
+            .filter(|line| line.group_no() == Some(group_no) && line.kind == key)
             .count() as u32
     };
-    for (no, group) in (1..).zip(robots.groups()) {
+    for (group_no, group) in (1..).zip(robots.groups()) {
         let first = &robots.directives()[group.first];
         let is_first = first.line_no == group.line_no
             && first.kind == DirectiveKind::UserAgent
-            && first.group_no() == Some(no)
+            && first.group_no() == Some(group_no)
             && first.agent_no() == Some(1);
         assert!(
             is_first,
@@ -240,12 +259,17 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
         );
         let counted = (group.n_agents, group.n_allow, group.n_disallow);
         let expected = (
-            of(no, DirectiveKind::UserAgent),
-            of(no, DirectiveKind::Allow),
-            of(no, DirectiveKind::Disallow),
+            of(group_no, DirectiveKind::UserAgent),
+            of(group_no, DirectiveKind::Allow),
+            of(group_no, DirectiveKind::Disallow),
         );
-        assert_eq!(counted, expected, "group {no} of {}", shown(robots.body()));
-        let lines = robots.group_directives(no);
+        assert_eq!(
+            counted,
+            expected,
+            "group {group_no} of {}",
+            shown(robots.body())
+        );
+        let lines = robots.group_directives(group_no);
         let agents = lines
             .iter()
             .filter(|line| line.kind == DirectiveKind::UserAgent);
@@ -257,14 +281,14 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
             shown(robots.body())
         );
         assert!(
-            lines.iter().all(|line| line.group_no() == Some(no)),
+            lines.iter().all(|line| line.group_no() == Some(group_no)),
             "{}",
             shown(robots.body())
         );
         assert!(
             group
                 .crawl_delay
-                .is_none_or(|it| it.is_finite() && it >= 0.0),
+                .is_none_or(|delay| delay.is_finite() && delay >= 0.0),
             "{group:?}"
         );
         for span in [group.request_rate, group.visit_time].into_iter().flatten() {
@@ -276,17 +300,17 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
 /// Asserts that AI preferences are parsed from any value without a panic.
 fn read_preferences(robots: &RobotsTxt<'_>) {
     let mut name = Vec::new();
-    for it in robots
+    for directive in robots
         .directives()
         .iter()
         .filter(|line| line.kind == DirectiveKind::Other)
     {
-        robots.directive_name(it, &mut name);
+        robots.directive_name(directive, &mut name);
         let known = std::str::from_utf8(&name)
             .ok()
             .and_then(Mechanism::of_directive);
         if let Some(mechanism) = known {
-            robots::preferences(mechanism, robots.text(it.value), |_| {});
+            robots::preferences(mechanism, robots.text(directive.value), |_| {});
         }
     }
 }

@@ -55,7 +55,7 @@ fn assert_same(event: &Event, found: &Found, bytes: &[u8], block_max: usize, how
         (
             Event::Record(record),
             Found::Record {
-                at,
+                offset,
                 header,
                 fields,
                 block,
@@ -67,29 +67,29 @@ fn assert_same(event: &Event, found: &Found, bytes: &[u8], block_max: usize, how
                 record.location.length,
                 record.location.index_in_member,
             );
-            assert_eq!(place, (*at as u64, Some(*len as u64), 0), "{}", of());
+            assert_eq!(place, (*offset as u64, Some(*len as u64), 0), "{}", of());
             assert_eq!(&record.fields, fields, "{}", of());
-            let stands = &bytes[at + header..at + header + block.min(&block_max)];
+            let stands = &bytes[offset + header..offset + header + block.min(&block_max)];
             assert_eq!(record.block, stands, "{}", of());
             assert_eq!(record.content_length, *block as u64, "{}", of());
             assert!(!record.has_length_quirk, "{}", of());
             assert_eq!(record.integrity, Integrity::Unguarded, "{}", of());
             assert!(
-                bytes[*at..].starts_with(&record.version)
+                bytes[*offset..].starts_with(&record.version)
                     && record.version[..5].eq_ignore_ascii_case(b"WARC/"),
                 "{}",
                 of()
             );
             assert_record_type(record);
         }
-        (Event::Fault(fault), Found::Fault { at, len, code }) => {
+        (Event::Fault(fault), Found::Fault { offset, len, code }) => {
             let seen = (
                 fault.code,
                 fault.offset,
                 fault.bytes_skipped,
                 fault.decoded_range,
             );
-            let expected = (*code, *at as u64, *len as u64, None);
+            let expected = (*code, *offset as u64, *len as u64, None);
             assert_eq!(seen, expected, "{}", of());
         }
         _ => panic!("{}", of()),

@@ -92,7 +92,7 @@ impl RuleSet {
                     pattern.extend_from_slice(&base);
                     pattern.push(b'$');
                 }
-                5 => pattern.extend(nth.to_string().bytes().flat_map(|it| [b'/', it])),
+                5 => pattern.extend(nth.to_string().bytes().flat_map(|digit| [b'/', digit])),
                 6 => {
                     pattern = b"*".to_vec();
                     pattern.extend(bits(nth));

@@ -106,14 +106,17 @@ pub(super) struct Group {
 
 impl Group {
     pub(super) fn lines(&self) -> Vec<String> {
-        let agents = self.agents.iter().map(|it| format!("User-agent: {it}"));
+        let agents = self
+            .agents
+            .iter()
+            .map(|agent| format!("User-agent: {agent}"));
         let rules = self
             .rules
             .iter()
-            .map(|it| format!("{} {}", it.key, it.path));
+            .map(|rule| format!("{} {}", rule.key, rule.path));
         let mut lines: Vec<String> = agents.chain(rules).collect();
-        for (at, other) in &self.others {
-            lines.insert(at.index(lines.len() + 1), (*other).to_owned());
+        for (position, other) in &self.others {
+            lines.insert(position.index(lines.len() + 1), (*other).to_owned());
         }
         lines
     }
@@ -169,8 +172,8 @@ pub(super) fn lines() -> impl Strategy<Value = Vec<String>> {
                 lines.remove(cut.index(lines.len()));
             }
         }
-        for (at, slip) in slips {
-            lines.insert(at.index(lines.len() + 1), slip.to_owned());
+        for (position, slip) in slips {
+            lines.insert(position.index(lines.len() + 1), slip.to_owned());
         }
         lines
     })

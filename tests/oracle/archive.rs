@@ -20,7 +20,7 @@ pub(crate) type Fields = Vec<(Vec<u8>, Vec<u8>)>;
 pub(crate) enum Found {
     /// A record at `at`: its header, its fields, and its block.
     Record {
-        at: usize,
+        offset: usize,
         header: usize,
         fields: Fields,
         block: usize,
@@ -29,7 +29,7 @@ pub(crate) enum Found {
     },
     /// Bytes that are none, and why.
     Fault {
-        at: usize,
+        offset: usize,
         len: usize,
         code: &'static str,
     },
@@ -39,10 +39,10 @@ pub(crate) enum Found {
 /// say; a header has at most `header_max` octets, and of a block `block_max` are
 /// looked at.
 pub(crate) fn read(bytes: &[u8], header_max: usize, block_max: usize) -> Vec<Found> {
-    let (mut found, mut at) = (Vec::new(), 0);
+    let (mut found, mut offset) = (Vec::new(), 0);
     loop {
-        at += line_ends(&bytes[at..]);
-        let rest = &bytes[at..];
+        offset += line_ends(&bytes[offset..]);
+        let rest = &bytes[offset..];
         if rest.is_empty() {
             return found;
         }
@@ -52,27 +52,27 @@ pub(crate) fn read(bytes: &[u8], header_max: usize, block_max: usize) -> Vec<Fou
                 let ends = line_ends(&rest[end..]);
                 let first_two = two_line_ends(&rest[end..end + ends]);
                 found.push(Found::Record {
-                    at,
+                    offset,
                     header,
                     fields,
                     block,
                     len: end + first_two,
                 });
-                at += end + ends;
+                offset += end + ends;
             }
             Err(code) => {
-                let next = (at + 1..bytes.len()).find(|&next| {
+                let next = (offset + 1..bytes.len()).find(|&next| {
                     bytes[next - 1] == b'\n'
                         && bytes[next..].starts_with(b"WARC/")
                         && is_plausible(&bytes[next..])
                 });
                 let next = next.unwrap_or(bytes.len());
                 found.push(Found::Fault {
-                    at,
-                    len: next - at,
+                    offset,
+                    len: next - offset,
                     code,
                 });
-                at = next;
+                offset = next;
             }
         }
     }
@@ -128,10 +128,10 @@ fn record(
     let is_next = word.eq_ignore_ascii_case(&b"WARC/"[..word.len()]);
     // A block that holds a record and does not end at one has a wrong length.
     let block_bytes = &rest[..block.min(block_max)];
-    let holds_record = (1..block_bytes.len()).any(|at| {
-        block_bytes[at - 1] == b'\n'
-            && block_bytes[at..].starts_with(b"WARC/")
-            && is_plausible(&block_bytes[at..])
+    let holds_record = (1..block_bytes.len()).any(|i| {
+        block_bytes[i - 1] == b'\n'
+            && block_bytes[i..].starts_with(b"WARC/")
+            && is_plausible(&block_bytes[i..])
     });
     if is_next || (behind.starts_with(b"\r\n\r\n") && !holds_record) {
         Ok((header, fields, block))
@@ -144,16 +144,18 @@ fn record(
 /// none if it does not end in them.
 fn header(bytes: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
     let mut fields = Fields::new();
-    let mut at = 0;
+    let mut end = 0;
     for (nth, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-        at += line.len();
+        end += line.len();
         let text = line.strip_suffix(b"\n");
         if nth == 0 {
             let is_cut = text.is_none() && line.len() <= MAX_VERSION_BYTES;
             if is_cut && line.get(5).is_none_or(u8::is_ascii_digit) {
                 return Ok(None);
             }
-            if !text.is_some_and(|it| is_version(it) && it.len() <= MAX_VERSION_BYTES) {
+            if !text
+                .is_some_and(|version| is_version(version) && version.len() <= MAX_VERSION_BYTES)
+            {
                 return Err("bad_header");
             }
             continue;
@@ -163,7 +165,7 @@ fn header(bytes: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
         };
         let value = blanks_off(text);
         if text.is_empty() || text == b"\r" {
-            return Ok(Some((at, fields)));
+            return Ok(Some((end, fields)));
         } else if text.starts_with(b" ") || text.starts_with(b"\t") {
             // The value of the field before goes on (RFC 2822 §2.2.3).
             if let Some((_, before)) = fields.last_mut()
@@ -191,11 +193,11 @@ fn is_version(line: &[u8]) -> bool {
     let Some(numbers) = text.strip_prefix("warc/") else {
         return false;
     };
-    let numbers = numbers.trim_end_matches(|it: char| it.is_ascii_whitespace());
+    let numbers = numbers.trim_end_matches(|letter: char| letter.is_ascii_whitespace());
     let Some((major, minor)) = numbers.split_once('.') else {
         return false;
     };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number(major) && is_number(minor)
 }
 
@@ -227,10 +229,10 @@ fn line_ends(bytes: &[u8]) -> usize {
 /// The octets of the first two line ends of a run, or what is there of them.
 fn two_line_ends(run: &[u8]) -> usize {
     let mut seen = 0;
-    for (at, &byte) in run.iter().enumerate() {
+    for (i, &byte) in run.iter().enumerate() {
         seen += usize::from(byte == b'\n');
         if seen == 2 {
-            return at + 1;
+            return i + 1;
         }
     }
     run.len().min(4)

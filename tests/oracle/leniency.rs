@@ -3,7 +3,7 @@
 //! Shares with the product: the types `DirectiveKind`, `ParseOptions` and `Verdict`. Lines,
 //! patterns and the search of all paths are those of this folder.
 
-use super::lines::{self, Said, Strict};
+use super::lines::{self, DirectiveLine, Strict};
 use super::policy::{Policy, is_star, whole_name};
 use super::reach::reach;
 use robots::{DirectiveKind, ParseOptions};
@@ -34,7 +34,7 @@ pub(crate) fn changes_verdict(body: &[u8], reading: ParseOptions, line_no: u32) 
 }
 
 /// Returns `*` and all names in the lines that count.
-fn names(all: &[Said]) -> BTreeSet<Vec<u8>> {
+fn names(all: &[DirectiveLine]) -> BTreeSet<Vec<u8>> {
     let agents = all
         .iter()
         .filter(|line| line.counts && line.key == DirectiveKind::UserAgent);
@@ -47,25 +47,29 @@ fn names(all: &[Said]) -> BTreeSet<Vec<u8>> {
 
 /// Returns the lines, one of them read according to the grammar of RFC 9309 §2.2, or `None` if the
 /// parser reads nothing in that line.
-fn with_strict_line(body: &[u8], before: &[Said], line_no: u32) -> Option<Vec<Said>> {
-    let at = before.iter().position(|line| line.line_no == line_no)?;
+fn with_strict_line(
+    body: &[u8],
+    before: &[DirectiveLine],
+    line_no: u32,
+) -> Option<Vec<DirectiveLine>> {
+    let i = before.iter().position(|line| line.line_no == line_no)?;
     let mut changed = before.to_vec();
     let line = &lines::lines(body)[line_no as usize - 1];
     let bytes = lines::bytes_of_line(body, line, line_no);
     match lines::read_line_strictly(&bytes, line_no) {
         None | Some(Strict::Blank) => {
-            changed.remove(at);
+            changed.remove(i);
         }
         Some(Strict::Agent(value)) => {
             let is_token = |byte: &u8| byte.is_ascii_alphabetic() || b"_-".contains(byte);
             let is_product_token = !value.is_empty() && value.iter().all(is_token);
             if value != b"*" && !is_product_token {
-                changed[at].value.clear();
+                changed[i].value.clear();
             }
         }
         // The grammar has no rule without a slash, and no path contains a NUL.
         Some(Strict::Rule { value, .. }) => {
-            changed[at].value = match value.first() == Some(&b'/') && !value.contains(&0) {
+            changed[i].value = match value.first() == Some(&b'/') && !value.contains(&0) {
                 true => lines::escape(&value),
                 false => Vec::new(),
             };

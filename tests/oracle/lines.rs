@@ -22,9 +22,9 @@ impl Line {
     }
 }
 
-/// A parsed line.
+/// A line with a directive.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct DirectiveLine {
     pub(crate) line_no: u32,
     pub(crate) key: DirectiveKind,
     pub(crate) value: Vec<u8>,
@@ -48,26 +48,26 @@ const KEPT: usize = 16_663;
 /// Splits bytes into lines (google-semantics §1).
 pub(crate) fn lines(body: &[u8]) -> Vec<Line> {
     let bom = [0xEF, 0xBB, 0xBF];
-    let mut at = 0;
-    while at < 3 && body.get(at) == bom.get(at) {
-        at += 1;
+    let mut bom_bytes = 0;
+    while bom_bytes < 3 && body.get(bom_bytes) == bom.get(bom_bytes) {
+        bom_bytes += 1;
     }
     let (mut lines, mut line, mut last_end) = (Vec::new(), Line::default(), b' ');
-    line.end = at;
-    for (at, &byte) in body.iter().enumerate().skip(at) {
+    line.end = bom_bytes;
+    for (i, &byte) in body.iter().enumerate().skip(bom_bytes) {
         if byte != b'\n' && byte != b'\r' {
             line.bytes.push(byte);
-            line.end = at + 1;
+            line.end = i + 1;
             continue;
         }
         if byte == b'\n' && line.bytes.is_empty() && last_end == b'\r' && !lines.is_empty() {
             last_end = b' ';
-            line.end = at + 1;
+            line.end = i + 1;
             continue;
         }
         line.is_ended = true;
         lines.push(std::mem::take(&mut line));
-        line.end = at + 1;
+        line.end = i + 1;
         last_end = byte;
     }
     lines.push(line);
@@ -79,16 +79,16 @@ fn trim(text: &[u8], blanks: &[u8]) -> Vec<u8> {
     let from = text.iter().position(|byte| !is_blank(byte));
     let from = from.unwrap_or(text.len());
     let to = text.iter().rposition(|byte| !is_blank(byte));
-    text[from..to.map_or(from, |at| at + 1)].to_vec()
+    text[from..to.map_or(from, |last| last + 1)].to_vec()
 }
 
-/// Returns true for the white space of the C locale.
+/// The white space of the C locale.
 const C_BLANKS: &[u8] = b" \t\n\x0b\x0c\r";
 
 /// Parses a line into a key and a value (google-semantics §2 to §4).
-pub(crate) fn read(body: &[u8], reading: ParseOptions) -> (Vec<Said>, Counts) {
+pub(crate) fn read(body: &[u8], reading: ParseOptions) -> (Vec<DirectiveLine>, Counts) {
     let (mut all, mut counts) = (Vec::new(), Counts::default());
-    for (at, line) in lines(body).iter().enumerate() {
+    for (i, line) in lines(body).iter().enumerate() {
         counts.lines += 1;
         let mut text = line.bytes.clone();
         if text.len() > KEPT {
@@ -130,8 +130,8 @@ pub(crate) fn read(body: &[u8], reading: ParseOptions) -> (Vec<Said>, Counts) {
         if matches!(key, DirectiveKind::Allow | DirectiveKind::Disallow) {
             value = escape(&value);
         }
-        all.push(Said {
-            line_no: at as u32 + 1,
+        all.push(DirectiveLine {
+            line_no: i as u32 + 1,
             key,
             value,
             has_colon: colon.is_some(),
@@ -170,25 +170,25 @@ fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
 /// Escapes the path of a rule (google-semantics §4).
 pub(crate) fn escape(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut at = 0;
-    while at < value.len() {
-        let hex = |nth: usize| value.get(at + nth).is_some_and(u8::is_ascii_hexdigit);
-        if value[at] == b'%' && hex(1) && hex(2) {
-            out.extend(value[at..at + 3].to_ascii_uppercase());
-            at += 3;
-        } else if value[at] >= 0x80 {
-            out.extend(format!("%{:02X}", value[at]).into_bytes());
-            at += 1;
+    let mut i = 0;
+    while i < value.len() {
+        let hex = |nth: usize| value.get(i + nth).is_some_and(u8::is_ascii_hexdigit);
+        if value[i] == b'%' && hex(1) && hex(2) {
+            out.extend(value[i..i + 3].to_ascii_uppercase());
+            i += 3;
+        } else if value[i] >= 0x80 {
+            out.extend(format!("%{:02X}", value[i]).into_bytes());
+            i += 1;
         } else {
-            out.push(value[at]);
-            at += 1;
+            out.push(value[i]);
+            i += 1;
         }
     }
     out
 }
 
 /// Returns the group of each user-agent line and rule (google-semantics §6).
-pub(crate) fn groups(all: &[Said]) -> Vec<u32> {
+pub(crate) fn groups(all: &[DirectiveLine]) -> Vec<u32> {
     let (mut group, mut rules_seen, mut out) = (0, true, Vec::new());
     for said in all {
         match said.key {
@@ -223,11 +223,11 @@ pub(crate) enum Strict {
 /// line that the parser does not keep can contain neither.
 pub(crate) fn read_strictly(body: &[u8], reading: ParseOptions) -> Vec<Strict> {
     let mut all = Vec::new();
-    for (at, line) in lines(body).iter().enumerate() {
-        let line_no = at as u32 + 1;
+    for (i, line) in lines(body).iter().enumerate() {
+        let line_no = i as u32 + 1;
         let strict = read_line_strictly(&bytes_of_line(body, line, line_no), line_no);
         let counts = line.counts(reading);
-        all.extend(strict.filter(|it| counts || matches!(it, Strict::Blank)));
+        all.extend(strict.filter(|line| counts || matches!(line, Strict::Blank)));
     }
     all
 }

@@ -88,7 +88,7 @@ impl Pattern {
     pub(crate) fn koster1996(value: &[u8]) -> Self {
         let symbols = koster1996_path(value).into_iter();
         Self {
-            items: symbols.map(|it| Item::One(it, it)).collect(),
+            items: symbols.map(|symbol| Item::One(symbol, symbol)).collect(),
             is_anchored: false,
             priority: 0,
         }
@@ -124,13 +124,13 @@ impl Path {
     pub(crate) fn new(symbols: &[Symbol]) -> Self {
         let nowhere = Places::none(symbols.len());
         let mut places: Vec<(Symbol, Places)> = Vec::new();
-        for (at, symbol) in symbols.iter().enumerate() {
-            let known = places.iter().position(|it| it.0 == *symbol);
+        for (i, symbol) in symbols.iter().enumerate() {
+            let known = places.iter().position(|(other, _)| other == symbol);
             let nth = known.unwrap_or_else(|| {
                 places.push((*symbol, nowhere.clone()));
                 places.len() - 1
             });
-            places[nth].1.0[at / 64] |= 1 << (at % 64);
+            places[nth].1.0[i / 64] |= 1 << (i % 64);
         }
         Self {
             len: symbols.len(),
@@ -140,8 +140,8 @@ impl Path {
     }
 
     fn places_of(&self, symbol: Symbol) -> &Places {
-        let known = self.places.iter().find(|it| it.0 == symbol);
-        known.map_or(&self.nowhere, |it| &it.1)
+        let known = self.places.iter().find(|(other, _)| *other == symbol);
+        known.map_or(&self.nowhere, |(_, places)| places)
     }
 }
 
@@ -255,7 +255,7 @@ pub(crate) fn path_of_url(url: &[u8]) -> Vec<u8> {
         (_, None) => 0,
     };
     let hash = url.iter().position(|&byte| byte == b'#');
-    let Some(start) = separator(&url[from..]).map(|at| from + at) else {
+    let Some(start) = separator(&url[from..]).map(|offset| from + offset) else {
         return b"/".to_vec();
     };
     if hash.is_some_and(|hash| hash < start) {

@@ -1,6 +1,6 @@
 //! The rules that apply to a crawler, and the answer for a path.
 
-use super::lines::{Said, Strict, read, read_strictly};
+use super::lines::{DirectiveLine, Strict, read, read_strictly};
 use super::pattern::{
     Path, Pattern, Symbol, google_path, koster1996_path, path_of_url, rfc9309_path,
 };
@@ -47,7 +47,11 @@ impl Policy {
 
     /// Returns the same for parsed lines. The rule in the line `without_folder` does not also allow the folder
     /// of an `index.htm`.
-    pub(crate) fn of_lines(lines: &[Said], without_folder: Option<u32>, name: &[u8]) -> Self {
+    pub(crate) fn of_lines(
+        lines: &[DirectiveLine],
+        without_folder: Option<u32>,
+        name: &[u8],
+    ) -> Self {
         Self::google(lines, without_folder, |value| {
             !name.is_empty() && whole_name(value) == name
         })
@@ -55,7 +59,7 @@ impl Policy {
 
     /// Passes over the lines with four flags, as google-semantics §6 describes.
     fn google(
-        lines: &[Said],
+        lines: &[DirectiveLine],
         without_folder: Option<u32>,
         is_ours: impl Fn(&[u8]) -> bool,
     ) -> Self {
@@ -228,8 +232,8 @@ impl Policy {
             patterns
                 .into_iter()
                 .flatten()
-                .find(|it| is_match(it))
-                .map(|it| it.priority)
+                .find(|pattern| is_match(pattern))
+                .map(|pattern| pattern.priority)
         };
         if self.dialect == Dialect::Koster1996 {
             let first = self.rules.iter().find(|rule| matched(rule).is_some());
@@ -306,7 +310,10 @@ pub(crate) fn whole_name(value: &[u8]) -> Vec<u8> {
     let text = value[..cut.unwrap_or(value.len())].to_ascii_lowercase();
     let words = text.split(|&byte| is_c_blank(byte));
     let mut words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
-    let is_version = |word: &&&[u8]| word.iter().all(|it| it.is_ascii_digit() || *it == b'.');
+    let is_version = |word: &&&[u8]| {
+        word.iter()
+            .all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    };
     if words.last().filter(is_version).is_some() {
         words.pop();
     }

@@ -41,7 +41,10 @@ pub(crate) fn reach(policy: &Policy, states_max: usize) -> Reached {
     let mut reached = Reached::default();
     let robots_txt = policy.path(b"/robots.txt");
     let left_out = Pattern {
-        items: robots_txt.iter().map(|&it| Item::One(it, it)).collect(),
+        items: robots_txt
+            .iter()
+            .map(|&symbol| Item::One(symbol, symbol))
+            .collect(),
         is_anchored: true,
         priority: 0,
     };
@@ -53,13 +56,16 @@ pub(crate) fn reach(policy: &Policy, states_max: usize) -> Reached {
     if patterns.iter().any(|pattern| pattern.items.len() >= 64) {
         return reached;
     }
-    let masks: Vec<Masks> = patterns.iter().map(|it| Masks::of(it)).collect();
+    let masks: Vec<Masks> = patterns.iter().map(|pattern| Masks::of(pattern)).collect();
     let symbols: Vec<(Symbol, Vec<Places>)> = alphabet(policy, &patterns)
         .into_iter()
         .map(|symbol| {
             (
                 symbol,
-                patterns.iter().map(|it| named(it, symbol)).collect(),
+                patterns
+                    .iter()
+                    .map(|pattern| named(pattern, symbol))
+                    .collect(),
             )
         })
         .collect();
@@ -69,21 +75,24 @@ pub(crate) fn reach(policy: &Policy, states_max: usize) -> Reached {
             .map(|((&places, &named), masks)| masks.step(places, named))
             .collect()
     };
-    let before: Vec<Places> = masks.iter().map(|it| it.runs_may_be_empty(1)).collect();
+    let before: Vec<Places> = masks
+        .iter()
+        .map(|masks| masks.runs_may_be_empty(1))
+        .collect();
     let root: Vec<Places> = patterns
         .iter()
-        .map(|it| named(it, Symbol::Plain(b'/')))
+        .map(|pattern| named(pattern, Symbol::Plain(b'/')))
         .collect();
     let root = step(&before, &root);
     let mut seen = HashSet::from([root.clone()]);
     let mut states: Vec<State> = vec![(root, None)];
-    let mut at = 0;
-    while at < states.len() && states.len() <= states_max {
-        let state = states[at].0.clone();
+    let mut i = 0;
+    while i < states.len() && states.len() <= states_max {
+        let state = states[i].0.clone();
         let is_match = |pattern: &Pattern| {
             let mut all = patterns.iter().zip(&state);
-            all.any(|(it, places)| {
-                std::ptr::eq(*it, pattern) && places >> pattern.items.len() & 1 == 1
+            all.any(|(other, places)| {
+                std::ptr::eq(*other, pattern) && places >> pattern.items.len() & 1 == 1
             })
         };
         if !is_match(&left_out) {
@@ -91,7 +100,7 @@ pub(crate) fn reach(policy: &Policy, states_max: usize) -> Reached {
                 true => &mut reached.allowed,
                 false => &mut reached.disallowed,
             };
-            found.get_or_insert_with(|| path_to(at, &states));
+            found.get_or_insert_with(|| path_to(i, &states));
         }
         if reached.allowed.is_some() && reached.disallowed.is_some() {
             return reached;
@@ -99,21 +108,21 @@ pub(crate) fn reach(policy: &Policy, states_max: usize) -> Reached {
         for (symbol, named) in &symbols {
             let next = step(&state, named);
             if seen.insert(next.clone()) {
-                states.push((next, Some((at, *symbol))));
+                states.push((next, Some((i, *symbol))));
             }
         }
-        at += 1;
+        i += 1;
     }
-    reached.is_complete = at == states.len();
+    reached.is_complete = i == states.len();
     reached
 }
 
 /// Returns the path that led to a state.
-fn path_to(mut at: usize, states: &[State]) -> Vec<Symbol> {
+fn path_to(mut i: usize, states: &[State]) -> Vec<Symbol> {
     let mut path = Vec::new();
-    while let Some((before, symbol)) = states[at].1 {
+    while let Some((before, symbol)) = states[i].1 {
         path.push(symbol);
-        at = before;
+        i = before;
     }
     path.push(Symbol::Plain(b'/'));
     path.reverse();
@@ -129,7 +138,7 @@ fn alphabet(policy: &Policy, patterns: &[&Pattern]) -> BTreeSet<Symbol> {
         Item::Run => Vec::new(),
     });
     let is_decoded = policy.dialect == Dialect::Koster1996;
-    let is_possible = |it: &Symbol| is_decoded || !matches!(it, Symbol::Plain(0 | b'#'));
+    let is_possible = |symbol: &Symbol| is_decoded || !matches!(symbol, Symbol::Plain(0 | b'#'));
     symbols.chain([Symbol::Other]).filter(is_possible).collect()
 }
 
@@ -139,7 +148,7 @@ fn named(pattern: &Pattern, symbol: Symbol) -> Places {
     let is_named = |item: &Item| matches!(item, Item::One(a, b) if [a, b].contains(&&symbol));
     items
         .filter(|(_, item)| is_named(item))
-        .fold(0, |places, (at, _)| places | 1 << at)
+        .fold(0, |places, (i, _)| places | 1 << i)
 }
 
 /// Returns the positions of a pattern that every symbol keeps.
@@ -154,7 +163,7 @@ impl Masks {
         let items = pattern.items.iter().enumerate();
         let runs = items.filter(|(_, item)| **item == Item::Run);
         Self {
-            runs: runs.fold(0, |places, (at, _)| places | 1 << at),
+            runs: runs.fold(0, |places, (i, _)| places | 1 << i),
             open_end: u64::from(!pattern.is_anchored) << pattern.items.len(),
         }
     }

@@ -20,15 +20,15 @@ impl Response {
             response.body = block.to_vec();
             return response;
         }
-        let mut at = 0;
+        let mut offset = 0;
         for (nth, line) in block.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            at += line.len();
+            offset += line.len();
             let line = line.strip_suffix(b"\n").unwrap_or(line);
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if nth == 0 {
                 response.status = status(line);
             } else if line.is_empty() {
-                response.body = block[at..].to_vec();
+                response.body = block[offset..].to_vec();
                 break;
             } else if line[0] == b' ' || line[0] == b'\t' {
                 if let Some((_, value)) = response.fields.last_mut() {
@@ -70,7 +70,7 @@ impl Response {
 fn status(line: &[u8]) -> Option<u16> {
     let line: String = line.iter().copied().map(char::from).collect();
     let behind = &line[line.find([' ', '\t'])?..];
-    let word = behind.trim_start_matches(|it: char| it.is_ascii_whitespace());
+    let word = behind.trim_start_matches(|letter: char| letter.is_ascii_whitespace());
     let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
     let is_code = digits.len() == 3 && !digits.starts_with('0');
     digits.parse().ok().filter(|_| is_code)
@@ -79,35 +79,35 @@ fn status(line: &[u8]) -> Option<u16> {
 /// What the chunks of `body` hold (RFC 9112 §7.1), up to `limit` bytes, and
 /// whether that is cut, by its end or by the limit; none if it is no chunks.
 pub(crate) fn chunks(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
-    let (mut out, mut at) = (Vec::new(), 0);
+    let (mut out, mut offset) = (Vec::new(), 0);
     loop {
-        let rest = &body[at..];
+        let rest = &body[offset..];
         let end = rest.iter().position(|&byte| byte == b'\n');
         let Some(end) = end.filter(|&end| end < SIZE_LINE_BYTES) else {
             // A size line that the end cut off, behind at least one chunk.
             let is_size = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'\r';
-            let is_cut = at > 0 && rest.len() < 20 && rest.iter().all(is_size);
+            let is_cut = offset > 0 && rest.len() < 20 && rest.iter().all(is_size);
             return is_cut.then_some((out, true));
         };
         let line = String::from_utf8_lossy(&rest[..end]);
         let size = line.split(';').next().unwrap_or_default();
-        let size = size.trim_matches(|it: char| it.is_ascii_whitespace());
-        if size.len() > 15 || !size.chars().all(|it| it.is_ascii_hexdigit()) {
+        let size = size.trim_matches(|letter: char| letter.is_ascii_whitespace());
+        if size.len() > 15 || !size.chars().all(|letter| letter.is_ascii_hexdigit()) {
             return None;
         }
         let size = usize::from_str_radix(size, 16).ok()?;
         if size == 0 {
             return Some((out, false));
         }
-        at += end + 1;
-        let chunk = &body[at..body.len().min(at.saturating_add(size))];
+        offset += end + 1;
+        let chunk = &body[offset..body.len().min(offset.saturating_add(size))];
         out.extend_from_slice(chunk);
-        at += chunk.len();
+        offset += chunk.len();
         if chunk.len() < size || out.len() > limit {
             out.truncate(limit);
             return Some((out, true));
         }
-        at += match &body[at..] {
+        offset += match &body[offset..] {
             [b'\r', b'\n', ..] => 2,
             [b'\n', ..] => 1,
             [] | [b'\r'] => return Some((out, true)),

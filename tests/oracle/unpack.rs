@@ -31,24 +31,25 @@ pub(crate) fn integrity(bytes: &[u8], offset: usize) -> Integrity {
 /// the bytes end before.
 fn gzip_is_sound(bytes: &[u8]) -> Option<bool> {
     let flags = *bytes.get(3)?;
-    let mut at = 10;
+    let mut offset = 10;
     if flags & 4 != 0 {
-        at += 2 + usize::from(*bytes.get(at)?) + 256 * usize::from(*bytes.get(at + 1)?);
+        offset += 2 + usize::from(*bytes.get(offset)?) + 256 * usize::from(*bytes.get(offset + 1)?);
     }
     for flag in [8, 16] {
         if flags & flag != 0 {
-            at += bytes.get(at..)?.iter().position(|&byte| byte == 0)? + 1;
+            offset += bytes.get(offset..)?.iter().position(|&byte| byte == 0)? + 1;
         }
     }
-    at += if flags & 2 != 0 { 2 } else { 0 };
-    let mut decoder = flate2::bufread::DeflateDecoder::new(bytes.get(at..)?);
+    offset += if flags & 2 != 0 { 2 } else { 0 };
+    let mut decoder = flate2::bufread::DeflateDecoder::new(bytes.get(offset..)?);
     let mut sum = Sum(!0, 0);
     if io::copy(&mut decoder, &mut sum).is_err() {
         return Some(false);
     }
-    let trailer = at + decoder.total_in() as usize;
+    let trailer = offset + decoder.total_in() as usize;
     let trailer = bytes.get(trailer..trailer + 8)?;
-    let number = |at: usize| u32::from_le_bytes(trailer[at..at + 4].try_into().unwrap());
+    let number =
+        |offset: usize| u32::from_le_bytes(trailer[offset..offset + 4].try_into().unwrap());
     Some((number(0), number(4)) == (!sum.0, sum.1))
 }
 

@@ -1,5 +1,6 @@
-//! The dialect `google`, as Google's page "How Google interprets the robots.txt
-//! specification" has it, a module a heading: every table row by row.
+//! The dialect `google` according to Google's page "How Google interprets the
+//! robots.txt specification": one module per heading, and every row of every
+//! table.
 
 use super::{Case, assert_cases, is_named};
 use robots::{
@@ -18,7 +19,7 @@ mod what_a_robots_txt_is {
     use super::*;
 
     #[test]
-    fn the_first_example() {
+    fn the_first_example_is_evaluated_as_documented() {
         let body = "# All stay out of includes.\nUser-agent: *\nDisallow: /includes/\n\n\
                     User-agent: Googlebot\nAllow: /includes/\n\nSitemap: https://example.com/sitemap.xml\n";
         let cases: [Case<'_>; 4] = [
@@ -38,13 +39,18 @@ mod file_location {
         UrlColumns::new(parse_url(url.as_bytes()).unwrap())
     }
 
-    /// What a robots.txt is valid for: scheme, host and port.
+    /// The scheme, host and port for which a robots.txt is valid.
     fn origin(url: &str) -> (String, String, Option<u16>) {
-        let it = columns(url);
-        (it.protocol, it.host.unwrap().name.clone(), it.port)
+        let columns = columns(url);
+        (
+            columns.protocol,
+            columns.host.unwrap().name.clone(),
+            columns.port,
+        )
     }
 
-    /// Its URL, what it is valid for, and what it is not.
+    /// The URL of a robots.txt, URLs for which it is valid, and URLs for which it
+    /// is not.
     type Row<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 
     const TABLE: [Row<'_>; 7] = [
@@ -97,7 +103,7 @@ mod file_location {
     ];
 
     #[test]
-    fn the_table_of_robots_txt_urls_row_by_row() {
+    fn each_row_of_the_table_of_robots_txt_urls_holds() {
         for (robots, valid, not_valid) in TABLE {
             assert!(columns(robots).is_robots_path(), "{robots}");
             for url in valid {
@@ -112,14 +118,15 @@ mod file_location {
     }
 
     #[test]
-    fn departure_an_idn_does_not_lose_its_www() {
-        // The row has the punycode without `www`, its neighbours tell the two apart.
+    fn departure_a_robots_txt_of_an_idn_with_www_is_not_valid_without_www() {
+        // This row lists the punycode without `www`. The rows around it distinguish
+        // the two hosts.
         let robots = origin("https://www.ex\u{e4}mple.com/robots.txt");
         assert_ne!(robots, origin("https://xn--exmple-cua.com/"));
     }
 
     #[test]
-    fn the_default_ports_are_those_of_the_scheme() {
+    fn default_ports_depend_on_the_scheme() {
         for (with, without) in [
             ("http://h.example:80/", "http://h.example/"),
             ("https://h.example:443/", "https://h.example/"),
@@ -131,7 +138,7 @@ mod file_location {
     }
 
     #[test]
-    fn the_url_is_compared_with_case() {
+    fn the_url_of_robots_txt_is_case_sensitive() {
         assert!(!columns("https://example.com/ROBOTS.txt").is_robots_path());
         assert!(!columns("https://example.com/Robots.txt").is_robots_path());
     }
@@ -141,7 +148,7 @@ mod errors_and_http_status_codes {
     use super::*;
 
     #[test]
-    fn each_status_has_its_effect() {
+    fn each_status_has_the_documented_effect() {
         for code in (0..=999).map(Some).chain([None]) {
             let effect = |has_location| HttpStatus { code, has_location }.effect_google();
             let (with, without) = match code {
@@ -150,7 +157,7 @@ mod errors_and_http_status_codes {
                 Some(300..=399) => (StatusEffect::Follow, StatusEffect::Defer),
                 Some(429) => (StatusEffect::DisallowAll, StatusEffect::DisallowAll),
                 Some(400..=499) => (StatusEffect::AllowAll, StatusEffect::AllowAll),
-                // 5xx, and other errors: invalid answers among them.
+                // 5xx, and other errors, such as invalid responses.
                 _ => (StatusEffect::DisallowAll, StatusEffect::DisallowAll),
             };
             assert_eq!((effect(true), effect(false)), (with, without), "{code:?}");
@@ -173,7 +180,7 @@ mod file_format {
     }
 
     #[test]
-    fn a_bom_and_invalid_lines_are_ignored_and_valid_ones_used() {
+    fn a_bom_and_invalid_lines_are_ignored_and_valid_lines_are_used() {
         let body = "\u{feff}user-agent: a\nWelcome!\n<p>\ndisallow: /x\n???\n";
         assert_cases(G, &[(body, "a", "/x", false, 4), (body, "a", "/", true, 0)]);
     }
@@ -189,15 +196,15 @@ mod file_format {
     }
 
     #[test]
-    fn departure_characters_that_are_no_utf8_are_read_as_they_stand() {
-        // The page says that Google may ignore them; its parser does not.
+    fn departure_octets_that_are_not_utf8_are_kept() {
+        // The page states that Google may ignore them. Its parser does not.
         let body = b"user-agent: a\ndisallow: /\xe9\ndisallow: /y\n";
         assert!(!allowed(body, "a", "/%E9") && allowed(body, "a", "/%C3%A9"));
         assert!(!allowed(body, "a", "/y") && allowed(body, "a", "/"));
     }
 
     #[test]
-    fn what_lies_beyond_500_kibibytes_is_ignored() {
+    fn content_beyond_500_kibibytes_is_ignored() {
         let rule = "\ndisallow: /x";
         for (end, is_obeyed) in [(512_000, true), (512_001, false), (700_000, false)] {
             let mut body = String::from("user-agent: a\n#");
@@ -213,7 +220,7 @@ mod file_format {
     }
 
     #[test]
-    fn a_rule_that_the_limit_cuts_does_not_widen() {
+    fn a_rule_truncated_by_the_limit_does_not_become_broader() {
         let body = "user-agent: a\ndisallow: /xyz\n";
         let mut parser = Parser::new();
         for limit in 14..28 {
@@ -231,17 +238,17 @@ mod file_format {
 mod syntax {
     use super::*;
 
-    /// Key and value of a line, as Google's parser gives them.
+    /// Returns key and value of a line as Google's parser reads them.
     fn read(line: &str) -> Option<(DirectiveKind, String)> {
         let mut parser = Parser::new();
         let robots = parser.parse(line.as_bytes());
-        let it = robots.directives().first()?;
-        let value = String::from_utf8(robots.text(it.value).to_vec()).unwrap();
-        Some((it.kind, value))
+        let directive = robots.directives().first()?;
+        let value = String::from_utf8(robots.text(directive.value).to_vec()).unwrap();
+        Some((directive.kind, value))
     }
 
     #[test]
-    fn a_line_is_a_field_a_colon_a_value_and_perhaps_a_comment() {
+    fn a_line_has_a_field_a_colon_a_value_and_an_optional_comment() {
         for line in [
             "disallow:/a",
             "disallow: /a",
@@ -280,7 +287,7 @@ mod syntax {
     }
 
     #[test]
-    fn values_of_user_agent_are_without_case_and_paths_with() {
+    fn user_agent_values_ignore_case_and_paths_are_case_sensitive() {
         let body = "user-agent: FOObot\ndisallow: /Fish\nsitemap: https://Example.com/S.xml\n";
         assert!(!allowed(body, "fooBOT", "/Fish") && allowed(body, "fooBOT", "/fish"));
         assert_eq!(
@@ -304,7 +311,7 @@ mod syntax {
     }
 
     #[test]
-    fn sitemaps_are_many_anywhere_and_of_no_group() {
+    fn several_sitemaps_are_allowed_anywhere_and_belong_to_no_group() {
         let body = "user-agent: otherbot\ndisallow: /kale\n\nsitemap: https://example.com/sitemap.xml\n\
                     sitemap: https://cdn.example.org/other-sitemap.xml\n\
                     sitemap: https://ja.example.org/\u{30c6}\u{30b9}\u{30c8}.xml\n";
@@ -336,7 +343,7 @@ mod grouping_of_lines_and_rules {
     use super::*;
 
     #[test]
-    fn the_example_of_four_groups() {
+    fn the_example_of_four_groups_is_evaluated_as_documented() {
         let body = "user-agent: a\ndisallow: /c\n\nuser-agent: b\ndisallow: /d\n\n\
                     user-agent: e\nuser-agent: f\ndisallow: /g\n\nuser-agent: h\n";
         let cases: [Case<'_>; 9] = [
@@ -355,7 +362,7 @@ mod grouping_of_lines_and_rules {
     }
 
     #[test]
-    fn only_user_agent_allow_and_disallow_shape_groups() {
+    fn only_user_agent_allow_and_disallow_lines_delimit_groups() {
         let body = "user-agent: a\nsitemap: https://example.com/sitemap.xml\n\nuser-agent: b\ndisallow: /\n";
         assert_cases(G, &[(body, "a", "/", false, 5), (body, "b", "/", false, 5)]);
         let other = "user-agent: a\ncrawl-delay: 2\nfoo: bar\n\nuser-agent: b\nallow: /x\n\
@@ -367,23 +374,24 @@ mod grouping_of_lines_and_rules {
 mod order_of_precedence_for_user_agents {
     use super::*;
 
-    /// Each group disallows a path of its own.
+    /// Each group disallows a different path.
     const BODY: &str = "user-agent: googlebot-news\ndisallow: /1\n\nuser-agent: *\ndisallow: /2\n\
                         \nuser-agent: googlebot\ndisallow: /3\n";
 
     fn groups(agent: &str) -> Vec<u32> {
         (1..=3)
-            .filter(|no| !allowed(BODY, agent, format!("/{no}")))
+            .filter(|group| !allowed(BODY, agent, format!("/{group}")))
             .collect()
     }
 
     #[test]
-    fn the_table_of_groups_row_by_row() {
+    fn each_row_of_the_table_of_groups_holds() {
         for (agent, group) in [
             ("Googlebot-News", 1),
             ("Googlebot", 3),
             ("Storebot-Google", 2),
-            // When crawling images, and other crawlers, for the web and for news.
+            // The crawler of news when it crawls images, and other crawlers, for the
+            // web and for news.
             ("googlebot-news", 1),
             ("Otherbot", 2),
             ("Otherbot-News", 2),
@@ -393,7 +401,7 @@ mod order_of_precedence_for_user_agents {
     }
 
     #[test]
-    fn names_compared_whole_choose_the_same_groups() {
+    fn names_compared_whole_select_the_same_groups() {
         let mut parser = Parser::new();
         let robots = parser.parse(BODY.as_bytes());
         for (name, group) in [
@@ -403,15 +411,15 @@ mod order_of_precedence_for_user_agents {
             (b"otherbot", 2),
         ] {
             let policy = Policy::by_whole_names(&robots, &[name], false);
-            for no in 1..=3 {
-                let access = policy.access(format!("http://h/{no}").as_bytes());
-                assert_eq!(access.is_allowed, no != group, "{name:?} {no}");
+            for other in 1..=3 {
+                let access = policy.access(format!("http://h/{other}").as_bytes());
+                assert_eq!(access.is_allowed, other != group, "{name:?} {other}");
             }
         }
     }
 
     #[test]
-    fn text_that_does_not_match_is_ignored() {
+    fn non_matching_text_of_a_user_agent_value_is_ignored() {
         for value in ["googlebot/1.2", "googlebot*", "Googlebot"] {
             let body = format!("user-agent: {value}\ndisallow: /\n");
             assert!(is_named(G, &body, b"googlebot"), "{value}");
@@ -437,7 +445,7 @@ mod order_of_precedence_for_user_agents {
             [2, 0, 1],
             [2, 1, 0],
         ] {
-            let body = order.map(|at| groups[at]).concat();
+            let body = order.map(|i| groups[i]).concat();
             for (agent, path) in [("a", "/1"), ("c", "/2"), ("a-b", "/3")] {
                 for other in ["/1", "/2", "/3"] {
                     assert_eq!(
@@ -451,7 +459,7 @@ mod order_of_precedence_for_user_agents {
     }
 
     #[test]
-    fn groups_of_one_agent_are_merged_but_never_with_the_star() {
+    fn groups_of_the_same_agent_are_merged_but_not_with_the_wildcard_group() {
         let body = "user-agent: googlebot-news\ndisallow: /fish\n\nuser-agent: *\n\
                     disallow: /carrots\n\nuser-agent: googlebot-news\ndisallow: /shrimp\n";
         let cases: [Case<'_>; 6] = [
@@ -479,7 +487,7 @@ mod url_matching_based_on_path_values {
     ];
     const NO_FISH: [&str; 4] = ["/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"];
 
-    /// A path, what it matches, and what it does not.
+    /// A rule, paths that it matches, and paths that it does not match.
     type Row<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 
     const TABLE: [Row<'_>; 9] = [
@@ -523,7 +531,7 @@ mod url_matching_based_on_path_values {
     ];
 
     #[test]
-    fn the_table_of_paths_row_by_row() {
+    fn each_row_of_the_table_of_paths_holds() {
         for (rule, matches, matches_not) in TABLE {
             for (paths, expected) in [(matches, true), (matches_not, false)] {
                 for path in paths {
@@ -545,7 +553,7 @@ mod url_matching_based_on_path_values {
     }
 
     #[test]
-    fn octets_above_ascii_may_be_written_or_encoded_in_a_rule() {
+    fn non_ascii_octets_of_a_rule_may_be_encoded_or_not() {
         for rule in ["/\u{e9}", "/%C3%A9", "/%c3%a9"] {
             assert!(super::super::is_match(G, rule, "/%C3%A9"), "{rule}");
         }
@@ -556,7 +564,7 @@ mod order_of_precedence_for_rules {
     use super::*;
 
     #[test]
-    fn the_table_of_rules_row_by_row() {
+    fn each_row_of_the_table_of_rules_holds() {
         // Path, allow, disallow, and the line of the rule that applies.
         for (path, allow, disallow, line_no) in [
             ("/page", "/p", "/", 2),

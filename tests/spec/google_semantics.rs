@@ -1,6 +1,6 @@
-//! The dialect `google`, as its parser has it: `google-semantics.md` from URLs
-//! to answers (§5 to §7), and what sets it apart (§9, §10), each statement a
-//! case.
+//! The dialect `google` according to Google's parser: `google-semantics.md` from
+//! URLs to answers (§5 to §7), and the differences from other dialects (§9, §10),
+//! with a case for each statement.
 
 use super::{Case, access, assert_cases, is_match, is_named};
 use robots::{Dialect, Parser, Policy};
@@ -18,7 +18,7 @@ mod s5_the_url_side {
     use super::*;
 
     #[test]
-    fn a_path_is_taken_out_of_a_url_as_it_stands() {
+    fn the_path_of_a_url_is_extracted_unchanged() {
         for (url, path) in [
             ("http://a?x", "/?x"),
             ("http://a;p", "/;p"),
@@ -42,7 +42,7 @@ mod s5_the_url_side {
     }
 
     #[test]
-    fn a_url_is_not_normalised() {
+    fn a_url_is_not_normalized() {
         assert!(is_match(G, "/\u{e9}", "/%C3%A9"));
         assert!(!is_match(G, "/\u{e9}", "/\u{e9}") && !is_match(G, "/\u{e9}", "/%c3%a9"));
         assert!(!is_match(G, "/a/c", "/a/b/../c") && !is_match(G, "/a/b", "/a//b"));
@@ -54,8 +54,8 @@ mod s6_which_lines_apply {
     use super::*;
 
     #[test]
-    fn a_star_alone_or_before_white_space_is_everybody() {
-        for (value, is_so) in [
+    fn a_star_alone_or_before_white_space_addresses_all_crawlers() {
+        for (value, expected) in [
             ("*", true),
             ("* foo", true),
             ("*\tx", true),
@@ -65,12 +65,12 @@ mod s6_which_lines_apply {
             ("*/1.0", false),
         ] {
             let body = format!("user-agent: {value}\ndisallow: /\n");
-            assert_eq!(!allowed(body, "a", "/"), is_so, "{value:?}");
+            assert_eq!(!allowed(body, "a", "/"), expected, "{value:?}");
         }
     }
 
     #[test]
-    fn a_value_is_cut_to_its_leading_run_of_letters() {
+    fn a_user_agent_value_is_truncated_to_its_leading_product_token() {
         for value in [
             "FooBot",
             "FooBot/2.1",
@@ -91,8 +91,8 @@ mod s6_which_lines_apply {
     }
 
     #[test]
-    fn the_queried_name_is_not_cut() {
-        for (line, agent, is_so) in [
+    fn the_queried_name_is_not_truncated() {
+        for (line, agent, expected) in [
             ("MJ12bot", "MJ12bot", false),
             ("MJ12bot", "MJ", true),
             ("FooBot", "FooBot/2.1", false),
@@ -101,25 +101,29 @@ mod s6_which_lines_apply {
             ("", "", true),
         ] {
             let body = format!("user-agent: {line}");
-            assert_eq!(is_named(G, body, agent.as_bytes()), is_so, "{line} {agent}");
+            assert_eq!(
+                is_named(G, body, agent.as_bytes()),
+                expected,
+                "{line} {agent}"
+            );
         }
     }
 
     #[test]
-    fn names_that_can_be_obeyed_are_letters_hyphen_and_low_line() {
-        for (name, is_so) in [
+    fn product_tokens_consist_of_letters_hyphens_and_underscores() {
+        for (name, expected) in [
             (&b"Foo_Bot-x"[..], true),
             (b"MJ12bot", false),
             (b"FooBot/1", false),
             (b"Foo Bot", false),
             (b"", false),
         ] {
-            assert_eq!(robots::is_product_token(name), is_so, "{name:?}");
+            assert_eq!(robots::is_product_token(name), expected, "{name:?}");
         }
     }
 
     #[test]
-    fn rules_outside_their_groups_are_ignored() {
+    fn rules_of_other_groups_and_outside_any_group_are_ignored() {
         let body = "disallow: /0\nuser-agent: a\ndisallow: /1\nuser-agent: b\ndisallow: /2\n";
         let cases: [Case<'_>; 6] = [
             (body, "a", "/0", true, 0),
@@ -133,7 +137,7 @@ mod s6_which_lines_apply {
     }
 
     #[test]
-    fn a_group_of_everybody_and_a_name_is_the_names_own() {
+    fn the_group_of_a_name_takes_precedence_over_the_wildcard_group() {
         let body = "user-agent: *\nuser-agent: a\ndisallow: /1\nuser-agent: *\ndisallow: /2\n";
         let cases: [Case<'_>; 4] = [
             (body, "a", "/1", false, 3),
@@ -165,7 +169,7 @@ mod s6_which_lines_apply {
     }
 
     #[test]
-    fn groups_of_a_name_are_merged_and_so_are_those_of_the_star() {
+    fn groups_of_the_same_name_are_merged_and_so_are_wildcard_groups() {
         let body = "user-agent: a\ndisallow: /1\nuser-agent: *\ndisallow: /2\n\
                     user-agent: a\ndisallow: /3\nuser-agent: *\ndisallow: /4\n";
         for (agent, disallowed) in [("a", ["/1", "/3"]), ("b", ["/2", "/4"])] {
@@ -180,7 +184,7 @@ mod s6_which_lines_apply {
     }
 
     #[test]
-    fn several_queried_names_are_one() {
+    fn groups_of_several_queried_names_are_merged() {
         let body = b"user-agent: a\ndisallow: /1\nuser-agent: b\ndisallow: /2\nuser-agent: *\ndisallow: /\n";
         let mut parser = Parser::new();
         let robots = parser.parse(body);
@@ -196,7 +200,7 @@ mod s7_matching_and_precedence {
     use super::*;
 
     #[test]
-    fn a_pattern_is_anchored_and_its_special_characters_are_two() {
+    fn a_pattern_is_anchored_and_has_two_special_characters() {
         for (rule, path, expected) in [
             ("/a", "/ab", true),
             ("/a", "/b/a", false),
@@ -220,7 +224,7 @@ mod s7_matching_and_precedence {
     }
 
     #[test]
-    fn the_longest_pattern_wins_whatever_it_matched() {
+    fn the_longest_pattern_wins_regardless_of_the_matched_length() {
         let body = "user-agent: *\ndisallow: /ab\nallow: /a**\n";
         assert_eq!(access(G, body, "a", "/abcdef"), (true, 3));
         let dollar = "user-agent: *\ndisallow: /ab\nallow: /ab$\n";
@@ -231,7 +235,7 @@ mod s7_matching_and_precedence {
     }
 
     #[test]
-    fn the_first_line_of_the_best_priority_is_told() {
+    fn the_first_line_of_the_highest_priority_is_reported() {
         let body =
             "user-agent: *\ndisallow: /a\ndisallow: /*\ndisallow: /a\nallow: /b\nallow: /b\n";
         assert_eq!(access(G, body, "x", "/a"), (false, 2));
@@ -255,7 +259,8 @@ mod s7_matching_and_precedence {
             (body, "a", "/i/x/", true, 8),
         ];
         assert_cases(G, &cases);
-        // With the priority of the new pattern, and for no disallow.
+        // The shortened pattern has its own priority. A disallow rule is not
+        // shortened.
         let short = "user-agent: *\ndisallow: /d/**\nallow: /d/index.html\n";
         assert_eq!(access(G, short, "a", "/d/"), (false, 2));
         let even = "user-agent: *\ndisallow: /d/*\nallow: /d/index.html\n";
@@ -268,7 +273,7 @@ mod s7_matching_and_precedence {
     }
 
     #[test]
-    fn an_empty_rule_never_decides_but_is_told() {
+    fn an_empty_rule_decides_nothing_but_its_line_is_reported() {
         let body = "user-agent: *\ndisallow: /\nuser-agent: a\ndisallow:\nuser-agent: b\nallow:\ndisallow: /x\n";
         let cases: [Case<'_>; 4] = [
             (body, "a", "/", true, 4),
@@ -280,7 +285,7 @@ mod s7_matching_and_precedence {
     }
 
     #[test]
-    fn a_named_crawler_never_falls_back() {
+    fn a_named_crawler_never_falls_back_to_the_wildcard_group() {
         let body = "user-agent: *\ndisallow: /\n\nuser-agent: a\n";
         assert_cases(G, &[(body, "a", "/", true, 0), (body, "b", "/", false, 2)]);
         let other = "user-agent: *\ndisallow: /\n\nuser-agent: a\ndisallow: /x\n";
@@ -288,7 +293,7 @@ mod s7_matching_and_precedence {
     }
 
     #[test]
-    fn robots_txt_is_a_path_like_others() {
+    fn robots_txt_is_matched_like_any_other_path() {
         assert!(is_match(G, "/", "/robots.txt"));
     }
 }
@@ -297,8 +302,8 @@ mod s9_differences_from_rfc9309 {
     use super::*;
 
     #[test]
-    fn the_table_of_differences_row_by_row() {
-        // Subject, file, agent, path, and whether Google and the RFC allow it.
+    fn each_row_of_the_table_of_differences_holds() {
+        // Subject, file, agent, path, and whether Google and the RFC allow the path.
         let e = "user-agent: *\ndisallow: ";
         let rows: &[(&str, String, &str, &str, bool, bool)] = &[
             (
@@ -439,7 +444,7 @@ mod s9_differences_from_rfc9309 {
                 "rfc9309: {subject} {body:.60}"
             );
         }
-        // A line's length, and octets that are no UTF-8.
+        // The length of a line, and octets that are not UTF-8.
         let long = format!("{e}/{}", "a".repeat(17_000));
         let short = format!("/{}", "a".repeat(16_999));
         assert!(!access(G, &long, "a", &short).0 && access(R, &long, "a", &short).0);
@@ -448,14 +453,15 @@ mod s9_differences_from_rfc9309 {
     }
 
     #[test]
-    fn s9b_what_people_believe_and_the_parser_does_not() {
-        // No fallback of names, and none is cut; no delay, no `Noindex`.
+    fn s9b_common_misconceptions_do_not_hold() {
+        // Names have no fallback and are not truncated. `Crawl-delay` and `Noindex`
+        // have no effect.
         let body =
             "user-agent: Googlebot\ndisallow: /\nuser-agent: *\ncrawl-delay: 900\nnoindex: /\n";
         for agent in ["Googlebot-News", "Googlebot/2.1", "FooBot"] {
             assert!(allowed(body, agent, "/"), "{agent}");
         }
-        // No normal form: what is disallowed turns into what is allowed.
+        // URLs are not normalized, so a rule may not match its own path.
         assert!(allowed(
             "user-agent: *\ndisallow: /\u{e9}\n",
             "a",
@@ -468,8 +474,8 @@ mod s10_differences_from_koster {
     use super::*;
 
     #[test]
-    fn the_list_of_differences_point_by_point() {
-        // Point, file, agent, path, and whether Google and Koster allow it.
+    fn each_point_of_the_list_of_differences_holds() {
+        // Point, file, agent, path, and whether Google and Koster allow the path.
         let e = "user-agent: *\n";
         let rows: &[(&str, String, &str, &str, bool, bool)] = &[
             (

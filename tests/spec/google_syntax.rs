@@ -1,7 +1,8 @@
-//! The dialect `google`, as its parser has it: `google-semantics.md` from bytes
-//! to values and reports (§1 to §4, §8), each statement a case.
+//! The dialect `google` according to Google's parser: `google-semantics.md` from
+//! bytes to values and reports (§1 to §4, §8), with a case for each statement.
 //!
-//! Thousands more are held against that parser's own answers in `google.rs`.
+//! `tests/google.rs` compares thousands of other cases with the answers of that
+//! parser.
 
 use super::{UNLIMITED, access, is_match};
 use robots::{AnomalyKind, Dialect, DirectiveKind, Parser};
@@ -13,7 +14,7 @@ fn allowed(body: impl AsRef<[u8]>, agent: &str, path: impl AsRef<[u8]>) -> bool 
     access(G, body, agent, path).0
 }
 
-/// Lines with a directive: number, key and value as the parser has it.
+/// Returns the lines with a directive: number, key and parsed value.
 fn read(body: impl AsRef<[u8]>) -> Vec<(u32, DirectiveKind, Vec<u8>)> {
     let mut parser = Parser::new();
     let robots = parser.parse_with(body.as_ref(), UNLIMITED);
@@ -23,7 +24,7 @@ fn read(body: impl AsRef<[u8]>) -> Vec<(u32, DirectiveKind, Vec<u8>)> {
         .collect()
 }
 
-/// Key and value of the only line with a directive.
+/// Returns key and value of the only line with a directive.
 fn only(line: impl AsRef<[u8]>) -> Option<(DirectiveKind, String)> {
     let mut lines = read(line);
     assert!(lines.len() <= 1);
@@ -35,7 +36,7 @@ fn n_lines(body: &[u8]) -> u32 {
     Parser::new().parse(body).summary().n_lines
 }
 
-/// Whether the first line has this anomaly.
+/// Returns true if the body has this anomaly.
 fn has(body: impl AsRef<[u8]>, anomaly: AnomalyKind) -> bool {
     let mut parser = Parser::new();
     let robots = parser.parse(body.as_ref());
@@ -46,7 +47,7 @@ mod s1_from_bytes_to_lines {
     use super::*;
 
     #[test]
-    fn s1_1_a_byte_order_mark_and_its_beginning_are_dropped() {
+    fn s1_1_complete_and_incomplete_byte_order_marks_are_dropped() {
         for mark in [&b"\xef\xbb\xbf"[..], b"\xef\xbb", b"\xef"] {
             let body = [mark, b"user-agent: a\ndisallow: /\n"].concat();
             assert!(!allowed(body, "a", "/"), "{mark:?}");
@@ -67,7 +68,7 @@ mod s1_from_bytes_to_lines {
     }
 
     #[test]
-    fn s1_2_cr_lf_and_crlf_end_a_line_and_nothing_else() {
+    fn s1_2_only_cr_lf_and_crlf_end_a_line() {
         for (body, lines) in [
             (&b"a\nb\rc\r\nd"[..], 4),
             (b"a\r\r\nb", 3),
@@ -79,12 +80,12 @@ mod s1_from_bytes_to_lines {
             assert_eq!(n_lines(body), lines, "{body:?}");
         }
         let body = "allow: /1\r\rallow: /3\r\nallow: /4\n\rallow: /6";
-        let numbers: Vec<u32> = read(body).iter().map(|it| it.0).collect();
+        let numbers: Vec<u32> = read(body).iter().map(|line| line.0).collect();
         assert_eq!(numbers, [1, 3, 4, 6]);
     }
 
     #[test]
-    fn s1_3_the_last_line_is_always_there() {
+    fn s1_3_the_text_after_the_last_line_end_is_a_line_even_if_empty() {
         assert_eq!(
             [
                 n_lines(b""),
@@ -98,7 +99,7 @@ mod s1_from_bytes_to_lines {
     }
 
     #[test]
-    fn s1_4_a_line_keeps_16663_bytes() {
+    fn s1_4_a_line_is_truncated_to_16663_bytes() {
         let line = |len: usize| {
             let key = "disallow: /";
             format!("{key}{}", "a".repeat(len - key.len()))
@@ -116,13 +117,13 @@ mod s1_from_bytes_to_lines {
                 len > 16_663,
                 "{len}"
             );
-            // The mark is not counted, and the next line is whole again.
+            // The byte order mark is not counted, and the next line is complete.
             let body = format!("\u{feff}{}\nallow: /b", line(len));
             let lines = read(&body);
             assert_eq!(lines[0].2.len(), kept - "disallow: ".len(), "{len}");
             assert_eq!(lines[1], (2, DirectiveKind::Allow, b"/b".to_vec()));
         }
-        // The cut may fall within an escape, or within a comment.
+        // The line may be truncated within an escape or a comment.
         let escape = format!("disallow: /{}%c3%a9", "a".repeat(16_663 - 13));
         assert!(read(escape)[0].2.ends_with(b"a%c"));
         let comment = format!("disallow: /x #{}", "c".repeat(17_000));
@@ -130,7 +131,7 @@ mod s1_from_bytes_to_lines {
     }
 
     #[test]
-    fn s1_5_the_library_has_no_limit_on_the_file() {
+    fn s1_5_the_library_has_no_limit_on_the_size_of_a_file() {
         let body = format!("#{}\nallow: /x", "c".repeat(2_000_000));
         assert_eq!(only(&body), Some((DirectiveKind::Allow, "/x".into())));
         let mut parser = Parser::new();
@@ -138,7 +139,7 @@ mod s1_from_bytes_to_lines {
     }
 
     #[test]
-    fn s1_6_a_nul_hides_the_rest_of_its_line() {
+    fn s1_6_a_nul_ends_the_content_of_its_line() {
         assert_eq!(
             only("disallow: /a\0b"),
             Some((DirectiveKind::Disallow, "/a".into()))
@@ -148,7 +149,8 @@ mod s1_from_bytes_to_lines {
         assert_eq!(read("disallow: /a\0\nallow: /b").len(), 2);
         let mut parser = Parser::new();
         assert_eq!(parser.parse(b"\0x\n").summary().n_blank_lines, 2);
-        // Not empty where CR and LF are paired: the LF ends a line of its own.
+        // A line that contains only a NUL is not empty when CR and LF are paired:
+        // the LF ends another line.
         assert_eq!(n_lines(b"\r\0\n"), 3);
     }
 }
@@ -157,7 +159,7 @@ mod s2_from_a_line_to_key_and_value {
     use super::*;
 
     #[test]
-    fn s2_1_a_line_is_cut_at_the_first_number_sign() {
+    fn s2_1_a_comment_begins_at_the_first_number_sign() {
         assert_eq!(
             only("disallow: /a#b"),
             Some((DirectiveKind::Disallow, "/a".into()))
@@ -178,7 +180,7 @@ mod s2_from_a_line_to_key_and_value {
     }
 
     #[test]
-    fn s2_2_white_space_of_ascii_is_trimmed_and_no_other() {
+    fn s2_2_only_ascii_white_space_is_trimmed() {
         for blank in [" ", "\t", "\x0b", "\x0c", " \t\x0b\x0c"] {
             let line = format!("{blank}disallow{blank}:{blank}/a{blank}");
             assert_eq!(
@@ -200,7 +202,7 @@ mod s2_from_a_line_to_key_and_value {
     }
 
     #[test]
-    fn s2_3_the_first_colon_parts_key_and_value() {
+    fn s2_3_the_first_colon_separates_key_and_value() {
         assert_eq!(
             only("disallow:/a:b"),
             Some((DirectiveKind::Disallow, "/a:b".into()))
@@ -216,7 +218,7 @@ mod s2_from_a_line_to_key_and_value {
     }
 
     #[test]
-    fn s2_4_a_blank_stands_for_the_colon_between_two_words() {
+    fn s2_4_white_space_between_two_words_replaces_a_missing_colon() {
         for (line, expected) in [
             ("disallow /x", Some((DirectiveKind::Disallow, "/x"))),
             (
@@ -244,7 +246,7 @@ mod s2_from_a_line_to_key_and_value {
     }
 
     #[test]
-    fn s2_5_a_colon_later_in_the_line_wins() {
+    fn s2_5_a_later_colon_takes_precedence_over_white_space() {
         for (line, key, value) in [
             ("Disallow /foo:bar", DirectiveKind::Disallow, "bar"),
             (
@@ -259,7 +261,7 @@ mod s2_from_a_line_to_key_and_value {
     }
 
     #[test]
-    fn s2_6_an_empty_key_and_a_lone_word_drop_the_line() {
+    fn s2_6_a_line_with_an_empty_key_or_a_single_word_is_dropped() {
         for line in [": foo", " : foo", "disallow", "disallow ", "  #"] {
             assert_eq!(only(line), None, "{line:?}");
         }
@@ -274,7 +276,7 @@ mod s3_key_recognition {
     use super::*;
 
     #[test]
-    fn the_table_of_keys_row_by_row() {
+    fn each_row_of_the_table_of_keys_holds() {
         let table: [(DirectiveKind, &[&str], &[&str]); 4] = [
             (
                 DirectiveKind::UserAgent,
@@ -311,7 +313,7 @@ mod s3_key_recognition {
     }
 
     #[test]
-    fn keys_are_recognised_by_their_beginning() {
+    fn keys_are_recognized_by_their_prefix() {
         for (line, key) in [
             ("User-agents: x", DirectiveKind::UserAgent),
             ("Disallowed: x", DirectiveKind::Disallow),
@@ -326,7 +328,7 @@ mod s3_key_recognition {
     }
 
     #[test]
-    fn other_keys_mean_nothing() {
+    fn other_keys_have_no_effect() {
         for key in [
             "noindex",
             "crawl-delay",
@@ -353,7 +355,7 @@ mod s4_value_handling {
     use super::*;
 
     #[test]
-    fn agents_and_sitemaps_are_passed_raw() {
+    fn values_of_user_agent_and_sitemap_are_not_escaped() {
         assert_eq!(
             only("sitemap: http://h/\u{e9}%c3"),
             Some((DirectiveKind::Sitemap, "http://h/\u{e9}%c3".into()))
@@ -415,24 +417,29 @@ mod s8_reporting {
         let body =
             b"\n# c\nuser-agent: a # c\ndisallow: /\nallow: /x\nsitemap: s\nfoo: bar\nlone\n";
         let mut parser = Parser::new();
-        let it = *parser.parse(body).summary();
+        let summary = *parser.parse(body).summary();
         assert_eq!(
             (
-                it.n_lines,
-                it.n_blank_lines,
-                it.n_comment_lines,
-                it.n_directives
+                summary.n_lines,
+                summary.n_blank_lines,
+                summary.n_comment_lines,
+                summary.n_directives
             ),
             (9, 2, 1, 1)
         );
         assert_eq!(
-            (it.n_user_agents, it.n_disallow, it.n_allow, it.n_sitemaps),
+            (
+                summary.n_user_agents,
+                summary.n_disallow,
+                summary.n_allow,
+                summary.n_sitemaps
+            ),
             (1, 1, 1, 1)
         );
     }
 
     #[test]
-    fn keys_that_are_known_and_not_used() {
+    fn known_unused_keys_are_reported_as_unsupported() {
         for key in [
             "clean-param",
             "content-signal",

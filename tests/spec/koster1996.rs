@@ -1,8 +1,9 @@
-//! The dialect `koster1996`: Koster's draft 1 of November 1996, a module a
+//! The dialect `koster1996`: Koster's draft 1 of November 1996, one module per
 //! section.
 //!
-//! Where the draft is silent, the page of 1994 or our own choice fills in, and
-//! the test's name says so.
+//! For cases that the draft does not mention, robots-scan follows the page of
+//! 1994 or makes a choice. The names of those tests begin with
+//! `the_page_of_1994_` or `our_choice_`.
 
 use super::{Case, assert_cases, is_named};
 use robots::{Dialect, HttpStatus, ParseOptions, Parser, Policy, StatusEffect};
@@ -24,7 +25,7 @@ mod s3_1_access_method {
     use robots_scan::capture::url::{UrlColumns, join_url, parse_url};
 
     #[test]
-    fn sites_and_their_robots_txt() {
+    fn each_site_has_its_robots_txt_at_the_top_level() {
         for (site, robots) in [
             (
                 "http://www.foo.com/welcome.html",
@@ -43,14 +44,14 @@ mod s3_1_access_method {
     }
 
     #[test]
-    fn each_status_has_its_effect() {
+    fn each_status_has_the_documented_effect() {
         for code in (0..=999).map(Some).chain([None]) {
             let effect = |has_location| HttpStatus { code, has_location }.effect_koster1996();
             let (with, without) = match code {
                 Some(200..=299) => (StatusEffect::Parse, StatusEffect::Parse),
                 Some(404) => (StatusEffect::AllowAll, StatusEffect::AllowAll),
                 Some(401 | 403) => (StatusEffect::DisallowAll, StatusEffect::DisallowAll),
-                // Not modified: there is nothing to follow.
+                // A 304 (Not Modified) has no target to follow.
                 Some(304) => (StatusEffect::Defer, StatusEffect::Defer),
                 Some(300..=399) => (StatusEffect::Follow, StatusEffect::Defer),
                 _ => (StatusEffect::Defer, StatusEffect::Defer),
@@ -68,7 +69,7 @@ mod s3_2_file_format {
                            Disallow: /tmp\nDisallow: /user/foo\n";
 
     #[test]
-    fn the_example_of_a_record() {
+    fn the_example_of_a_record_is_evaluated_as_documented() {
         let cases: [Case<'_>; 7] = [
             (EXAMPLE, "webcrawler", "/tmp/ok.html", true, 3),
             (EXAMPLE, "infoseek", "/tmp/ok.html", true, 3),
@@ -82,7 +83,7 @@ mod s3_2_file_format {
     }
 
     #[test]
-    fn blank_lines_part_records() {
+    fn blank_lines_separate_records() {
         let body = "User-agent: a\nDisallow: /1\n\nUser-agent: b\nDisallow: /2\n";
         let cases: [Case<'_>; 4] = [
             (body, "a", "/1", false, 2),
@@ -116,7 +117,7 @@ mod s3_2_1_user_agent_line {
     use super::*;
 
     #[test]
-    fn the_star_is_the_default_record() {
+    fn the_record_of_the_star_is_the_default() {
         for body in [
             "User-agent: *\nDisallow: /all\n\nUser-agent: a\nDisallow: /a/\n",
             "User-agent: a\nDisallow: /a/\n\nUser-agent: *\nDisallow: /all\n",
@@ -128,9 +129,9 @@ mod s3_2_1_user_agent_line {
     }
 
     #[test]
-    fn names_are_compared_without_case_and_without_version() {
+    fn names_are_compared_ignoring_case_and_version() {
         let body = "User-agent: figtree\nDisallow: /\n";
-        for (agent, is_so) in [
+        for (agent, expected) in [
             ("figtree", true),
             ("FigTree", true),
             ("FigTree/0.1", true),
@@ -138,7 +139,7 @@ mod s3_2_1_user_agent_line {
             ("Fig Tree", false),
             ("libwww-perl", false),
         ] {
-            assert_eq!(is_named(K, body, agent.as_bytes()), is_so, "{agent}");
+            assert_eq!(is_named(K, body, agent.as_bytes()), expected, "{agent}");
         }
         assert!(is_named(
             K,
@@ -149,7 +150,7 @@ mod s3_2_1_user_agent_line {
 
     #[test]
     fn names_are_compared_whole() {
-        // The page of 1994 and the draft of December 1996 take substrings.
+        // The page of 1994 and the draft of December 1996 compare substrings.
         let body = "User-agent: Fig\nDisallow: /\n";
         assert!(!is_named(K, body, b"figtree") && allowed(body, "figtree", "/"));
         assert!(!is_named(K, "User-agent: figtree\nDisallow: /\n", b"fig"));
@@ -160,9 +161,9 @@ mod s3_2_1_user_agent_line {
     }
 
     #[test]
-    fn our_choice_names_that_are_not_tokens_are_obeyed() {
-        // The grammar has `agent = token`. A name with blanks or separators is
-        // compared as it is written.
+    fn our_choice_names_that_are_not_tokens_are_compared_as_written() {
+        // The grammar has `agent = token`. A name with white space or separators
+        // is compared as written.
         for name in ["Foo Bot", "foo@bar", "b\u{e9}"] {
             let body = format!("User-agent: {name}\nDisallow: /\n");
             assert!(is_named(K, &body, name.as_bytes()), "{name}");
@@ -171,7 +172,7 @@ mod s3_2_1_user_agent_line {
     }
 
     #[test]
-    fn our_choice_the_first_record_that_names_it_holds() {
+    fn our_choice_the_first_record_of_a_name_is_used() {
         let body = "User-agent: a\nDisallow: /1\n\nUser-agent: A\nDisallow: /2\n\
                     \nUser-agent: *\nDisallow: /3\n\nUser-agent: *\nDisallow: /4\n";
         let cases: [Case<'_>; 5] = [
@@ -199,7 +200,7 @@ mod s3_2_2_allow_and_disallow_lines {
         assert_cases(K, &cases);
     }
 
-    /// Record path, URL path, whether they match.
+    /// The path of a record, the path of a URL, and whether they match.
     const TABLE: [(&str, &str, bool); 15] = [
         ("/tmp", "/tmp", true),
         ("/tmp", "/tmp.html", true),
@@ -219,7 +220,7 @@ mod s3_2_2_allow_and_disallow_lines {
     ];
 
     #[test]
-    fn the_table_of_paths_row_by_row() {
+    fn each_row_of_the_table_of_paths_holds() {
         for (rule, path, expected) in TABLE {
             assert_eq!(is_match(rule, path), expected, "{rule} {path}");
             let body = format!("User-agent: *\nAllow: {rule}\nDisallow: /\n");
@@ -228,7 +229,7 @@ mod s3_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn every_octet_but_the_slash_is_compared_unencoded() {
+    fn every_octet_except_the_slash_is_decoded_before_comparison() {
         for octet in 1u8..=255 {
             if matches!(octet, b'\n' | b'\r' | b'#' | b'%') {
                 continue;
@@ -244,26 +245,26 @@ mod s3_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn octets_are_compared_with_case_and_from_the_start() {
+    fn paths_are_case_sensitive_and_compared_from_their_start() {
         assert!(!is_match("/tmp", "/TMP") && !is_match("/tmp", "/a/tmp"));
         assert!(is_match("/a?b", "/a?bc") && !is_match("/a?b", "/a"));
     }
 
     #[test]
-    fn a_star_and_a_dollar_are_octets_like_others() {
+    fn stars_and_dollar_signs_are_ordinary_octets() {
         assert!(!is_match("/*.php", "/a.php") && is_match("/*.php", "/*.php5"));
         assert!(!is_match("/a$", "/a") && is_match("/a$", "/a$b"));
     }
 
     #[test]
-    fn no_match_means_allowed() {
-        // The answer on the list that prompted it stands above the draft.
+    fn a_path_that_no_rule_matches_is_allowed() {
+        // This is the answer on the mailing list, which is quoted above the draft.
         let body = "User-agent: *\nDisallow: /a\n";
         assert_cases(K, &[(body, "x", "/b", true, 0), ("", "x", "/b", true, 0)]);
     }
 
     #[test]
-    fn the_page_of_1994_an_empty_disallow_allows_everything_from_there() {
+    fn the_page_of_1994_an_empty_disallow_allows_all_paths_not_matched_before() {
         let body = "User-agent: *\nDisallow: /a\nDisallow:\nDisallow: /b\n";
         let cases: [Case<'_>; 3] = [
             (body, "x", "/a", false, 2),
@@ -274,8 +275,9 @@ mod s3_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn our_choice_an_empty_allow_allows_everything_from_there() {
-        // The grammar has no empty path. Read as a prefix, it begins every path.
+    fn our_choice_an_empty_allow_allows_all_paths_not_matched_before() {
+        // The grammar permits no empty path. An empty string is a prefix of every
+        // path.
         let body = "User-agent: *\nDisallow: /a\nAllow:\nDisallow: /b\n";
         let cases: [Case<'_>; 3] = [
             (body, "x", "/a", false, 2),
@@ -286,8 +288,8 @@ mod s3_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn robots_txt_itself_is_a_path_like_others() {
-        // Only the draft of December 1996 exempts it.
+    fn robots_txt_is_matched_like_any_other_path() {
+        // Only the draft of December 1996 exempts robots.txt.
         assert!(is_match("/", "/robots.txt"));
     }
 }
@@ -296,7 +298,7 @@ mod s3_3_file_format_syntax {
     use super::*;
 
     #[test]
-    fn robotstxt_is_records_with_blanks_and_comments_around() {
+    fn robotstxt_is_records_with_optional_blank_lines_and_comments() {
         let body = "\n# c\n\nUser-agent: a\nDisallow: /1\n# c\n\n\n# c\nUser-agent: b\n\
                     Disallow: /2\n \n# c\n";
         let cases: [Case<'_>; 4] = [
@@ -312,7 +314,7 @@ mod s3_3_file_format_syntax {
     }
 
     #[test]
-    fn commentlines_end_no_record_and_blanks_do() {
+    fn blank_lines_end_a_record_and_comment_lines_do_not() {
         let comment = "User-agent: a\n# c\nUser-agent: b\n # c\nDisallow: /1\n#\nDisallow: /2\n";
         for agent in ["a", "b"] {
             assert!(!allowed(comment, agent, "/1") && !allowed(comment, agent, "/2"));
@@ -330,7 +332,7 @@ mod s3_3_file_format_syntax {
     }
 
     #[test]
-    fn our_choice_agents_without_rules_are_named_and_unrestricted() {
+    fn our_choice_agents_without_rules_are_named_and_not_restricted() {
         let body = "User-agent: a\n\nUser-agent: *\nDisallow: /\n";
         assert!(is_named(K, body, b"a") && allowed(body, "a", "/"));
         assert!(!allowed(body, "b", "/"));
@@ -339,7 +341,7 @@ mod s3_3_file_format_syntax {
     }
 
     #[test]
-    fn our_choice_a_byte_order_mark_is_dropped_but_not_a_part_of_one() {
+    fn our_choice_a_byte_order_mark_is_dropped_and_an_incomplete_one_is_kept() {
         let body = b"User-agent: *\nDisallow: /";
         assert!(!allowed([b"\xef\xbb\xbf", &body[..]].concat(), "a", "/"));
         for part in [&b"\xef"[..], b"\xef\xbb"] {
@@ -359,7 +361,7 @@ mod s3_3_file_format_syntax {
     }
 
     #[test]
-    fn agentline_and_ruleline_ask_for_their_key_and_colon() {
+    fn agentline_and_ruleline_require_their_key_and_a_colon() {
         for line in [
             "Disallow: /",
             "disallow: /",
@@ -387,8 +389,9 @@ mod s3_3_file_format_syntax {
     }
 
     #[test]
-    fn a_path_that_begins_with_no_slash_matches_nothing() {
-        // The grammar lets a disallowline have one; a URL's path has a slash.
+    fn a_path_without_a_leading_slash_matches_nothing() {
+        // The grammar permits such a path in a `disallowline`, but the path of a
+        // URL begins with a slash.
         for path in ["tmp", "http://h/tmp", "*", "%2Ftmp"] {
             let body = format!("User-agent: *\nDisallow: {path}\n");
             assert!(allowed(body, "a", "/tmp"), "{path}");
@@ -396,7 +399,7 @@ mod s3_3_file_format_syntax {
     }
 
     #[test]
-    fn lines_of_other_keys_end_no_record() {
+    fn lines_with_other_keys_do_not_end_a_record() {
         let body =
             "User-agent: a\nSitemap: http://h/s\nUser-agent: b\nCrawl-delay: 1\nDisallow: /\n";
         assert!(!allowed(body, "a", "/") && !allowed(body, "b", "/"));
@@ -407,7 +410,7 @@ mod s4_notes_for_implementors {
     use super::*;
 
     #[test]
-    fn s4_1_an_allow_overrides_a_later_disallow_only() {
+    fn s4_1_an_allow_overrides_only_a_later_disallow() {
         let before = "User-agent: *\nAllow: /a/b\nDisallow: /a\n";
         let after = "User-agent: *\nDisallow: /a\nAllow: /a/b\n";
         assert!(allowed(before, "x", "/a/b") && !allowed(before, "x", "/a"));
@@ -415,7 +418,7 @@ mod s4_notes_for_implementors {
     }
 
     #[test]
-    fn s4_2_every_end_of_line_is_accepted() {
+    fn s4_2_every_line_end_is_accepted() {
         for end in ["\r", "\n", "\r\n"] {
             let body = [
                 "User-agent: a",
@@ -438,14 +441,14 @@ mod s4_notes_for_implementors {
     }
 
     #[test]
-    fn s4_2_a_page_in_place_of_the_file_restricts_nobody() {
+    fn s4_2_an_html_page_instead_of_the_file_restricts_no_crawler() {
         let body = "<html><body>\nWhat are you looking for?\n</body></html>\n";
         assert_cases(K, &[(body, "a", "/", true, 0)]);
     }
 
     #[test]
-    fn s4_2_leniency_blanks_before_a_key_and_its_colon() {
-        // The grammar has none there.
+    fn s4_2_leniency_white_space_before_a_key_and_its_colon_is_accepted() {
+        // The grammar permits no white space there.
         let body = " \tUser-agent : *\n Disallow\t: /\n";
         assert!(!allowed(body, "a", "/"));
     }
@@ -455,7 +458,7 @@ mod s5_security_considerations {
     use super::*;
 
     #[test]
-    fn a_limit_may_be_placed_on_what_is_read() {
+    fn the_size_that_is_read_may_be_limited() {
         let body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n";
         let mut parser = Parser::new();
         let reading = ParseOptions {

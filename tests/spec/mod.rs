@@ -1,7 +1,8 @@
-//! The specifications as tests: every rule that a dialect obeys, or knowingly
-//! departs from, under the number of its section.
+//! The specifications as tests: every rule that a dialect follows or deliberately
+//! departs from, by section number.
 //!
-//! `docs/specifications.md` lists them; `page` keeps it true.
+//! `docs/specifications.md` lists these tests, and `page.rs` checks that it is
+//! complete.
 
 mod google;
 mod google_semantics;
@@ -14,19 +15,19 @@ mod rfc9309_syntax;
 
 use robots::{Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, Verdict};
 
-/// The reading of a dialect that has no body limit.
+/// Parse options without a body limit.
 pub(crate) const UNLIMITED: ParseOptions = ParseOptions {
     body_limit: None,
     is_truncated: false,
 };
 
-/// A case: file, agent, path, whether it may be fetched, and the line that
-/// says so, 0 for none.
+/// A case: file, agent, path, whether the path may be fetched, and the line that
+/// decides it, or 0 if no line does.
 pub(crate) type Case<'a> = (&'a str, &'a str, &'a str, bool, u32);
 
-/// The answer for a path, and the line that gives it.
+/// Returns whether a path may be fetched, and the line that decides it, or 0.
 ///
-/// The verdict for the whole file must allow the answer.
+/// Asserts that the verdict for the whole file is consistent with the answer.
 #[track_caller]
 pub(crate) fn access(
     dialect: Dialect,
@@ -56,15 +57,15 @@ pub(crate) fn access(
     (answer.is_allowed, answer.line_no.unwrap_or(0))
 }
 
-/// Whether a path is that of the robots.txt, which verdicts leave out.
+/// Returns true for the path of the robots.txt itself, which verdicts ignore.
 fn is_robots_txt(path: &[u8]) -> bool {
     String::from_utf8_lossy(path).replace("%2E", ".") == "/robots.txt"
 }
 
-/// What a dialect says to a crawler of this name: its own row, or that of
-/// everybody.
+/// Returns the verdict of a dialect for a crawler: that of its own row, or else
+/// that of the row for all crawlers.
 pub(crate) fn verdict(dialect: Dialect, robots: &RobotsTxt<'_>, agent: &str) -> Verdict {
-    // Koster's names are compared without their version.
+    // Koster's draft compares names without their version.
     let name = match dialect {
         Dialect::Koster1996 => agent.split('/').next().unwrap_or(agent),
         Dialect::Google | Dialect::Rfc9309 => agent,
@@ -81,21 +82,21 @@ pub(crate) fn verdict(dialect: Dialect, robots: &RobotsTxt<'_>, agent: &str) -> 
     }
 }
 
-/// Whether a file names a crawler.
+/// Returns true if a file names a crawler.
 pub(crate) fn is_named(dialect: Dialect, body: impl AsRef<[u8]>, agent: &[u8]) -> bool {
     let mut parser = Parser::new();
     let robots = parser.parse(body.as_ref());
     Policy::new(dialect, &robots, agent).is_named()
 }
 
-/// Whether a rule with this value matches a path.
+/// Returns true if a rule with this value matches a path.
 #[track_caller]
 pub(crate) fn is_match(dialect: Dialect, rule: impl AsRef<[u8]>, path: impl AsRef<[u8]>) -> bool {
     let body = [b"User-agent: *\nDisallow: ", rule.as_ref(), b"\n"].concat();
     !access(dialect, body, "ExampleBot", path).0
 }
 
-/// Holds a dialect to cases.
+/// Asserts that a dialect gives the expected answers.
 #[track_caller]
 pub(crate) fn assert_cases(dialect: Dialect, cases: &[Case<'_>]) {
     for &(body, agent, path, is_allowed, line_no) in cases {

@@ -1,11 +1,12 @@
-//! `docs/specifications.md` is true: its tests exist, and nothing is left out.
+//! Checks that `docs/specifications.md` is complete: the tests that it names
+//! exist, and no test and no section is missing.
 
 use crate::util;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// What must be on the page, by the sources that a part of it names: the
-/// sections with normative text.
+/// The sections with normative text, which must be on the page, and a source file
+/// that the part with these sections names.
 const SECTIONS: [(&str, &[&str]); 5] = [
     (
         "rfc9309.rs",
@@ -68,7 +69,8 @@ const SECTIONS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// A part of the page: the sources it names, and its rows of three cells.
+/// A part of the page: the source files that it names, and its rows of three
+/// cells.
 struct Part {
     sources: Vec<String>,
     rows: Vec<[String; 3]>,
@@ -80,7 +82,7 @@ fn page() -> Vec<Part> {
     let part = |text: &str| Part {
         sources: quoted(text.split("\n|").next().unwrap())
             .into_iter()
-            .filter(|it| it.ends_with(".rs") && !it.contains('/'))
+            .filter(|name| name.ends_with(".rs") && !name.contains('/'))
             .collect(),
         rows: text.lines().filter_map(row).collect(),
     };
@@ -94,7 +96,7 @@ fn row(line: &str) -> Option<[String; 3]> {
     (!is_head).then(|| cells.try_into().expect("three cells"))
 }
 
-/// What stands between backticks.
+/// Returns the texts between backticks.
 fn quoted(text: &str) -> Vec<String> {
     text.split('`')
         .skip(1)
@@ -103,7 +105,7 @@ fn quoted(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names of the tests of a source.
+/// Returns the names of the tests in a source file.
 fn tests_of(source: &str) -> BTreeSet<String> {
     let path = util::project().join("tests/spec").join(source);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{source}: {error}"));
@@ -121,17 +123,21 @@ fn every_test_and_every_section_is_on_the_page() {
     assert_eq!(parts.len(), SECTIONS.len());
     let mut sources = BTreeSet::from(["mod.rs".to_owned(), "page.rs".to_owned()]);
     for (part, (source, sections)) in parts.iter().zip(SECTIONS) {
-        assert!(part.sources.iter().any(|it| it == source), "{source}");
-        let exist: BTreeSet<String> = part.sources.iter().flat_map(|it| tests_of(it)).collect();
+        assert!(part.sources.iter().any(|name| name == source), "{source}");
+        let exist: BTreeSet<String> = part
+            .sources
+            .iter()
+            .flat_map(|name| tests_of(name))
+            .collect();
         let cells = part.rows.iter().flat_map(|row| quoted(&row[2]));
         let named: BTreeSet<String> = cells.collect();
         assert_eq!(named, exist, "of {:?}", part.sources);
         for section in sections {
-            let begins = |row: &&[String; 3]| {
+            let is_of_section = |row: &&[String; 3]| {
                 row[0] == *section || row[0].starts_with(&format!("{section} "))
             };
-            let rows: Vec<_> = part.rows.iter().filter(begins).collect();
-            assert!(!rows.is_empty(), "{section} of {source} is not there");
+            let rows: Vec<_> = part.rows.iter().filter(is_of_section).collect();
+            assert!(!rows.is_empty(), "{section} of {source} is missing");
             assert!(rows.iter().all(|row| !row[1].is_empty()), "{section}");
         }
         sources.extend(part.sources.iter().cloned());
@@ -150,17 +156,20 @@ fn every_heading_of_the_specifications_is_a_section() {
     };
     let read = |name: &str| fs::read_to_string(specs.join(name)).unwrap();
     let sections = |source: &str| -> Vec<String> {
-        let (_, sections) = SECTIONS.iter().find(|it| it.0 == source).unwrap();
-        sections.iter().map(|it| it.to_lowercase()).collect()
+        let (_, sections) = SECTIONS.iter().find(|part| part.0 == source).unwrap();
+        sections
+            .iter()
+            .map(|section| section.to_lowercase())
+            .collect()
     };
     let mut missing = Vec::new();
-    let mut look = |source: &str, heading: &str, is_there: &dyn Fn(&str) -> bool| {
+    let mut check = |source: &str, heading: &str, is_there: &dyn Fn(&str) -> bool| {
         if !sections(source).iter().any(|section| is_there(section)) {
             missing.push(format!("{source}: {heading}"));
         }
     };
 
-    // The draft: headings in Markdown, without numbers.
+    // The internet draft has headings in Markdown, without numbers.
     const NOT_NORMATIVE: [&str; 7] = [
         "robots exclusion protocol, internet draft",
         "abstract",
@@ -176,16 +185,17 @@ fn every_heading_of_the_specifications_is_a_section() {
         (title.len() < line.len()).then(|| title.trim().to_lowercase())
     });
     let mut n_headings = 0;
-    for heading in headings.filter(|it| !NOT_NORMATIVE.contains(&it.as_str())) {
+    for heading in headings.filter(|heading| !NOT_NORMATIVE.contains(&heading.as_str())) {
         n_headings += 1;
-        look("rfc9309.rs", &heading, &|section| {
+        check("rfc9309.rs", &heading, &|section| {
             section
                 .split_once(' ')
                 .is_some_and(|(_, title)| title == heading)
         });
     }
 
-    // The parser: numbered headings, and the numbered points of §1 and §2.
+    // The semantics of the parser have numbered headings, and numbered points in §1
+    // and §2.
     let semantics = read("google-semantics.md");
     let mut chapter = String::new();
     for line in semantics.lines() {
@@ -199,7 +209,7 @@ fn every_heading_of_the_specifications_is_a_section() {
             chapter = number.to_owned();
             let number = format!("§{number}");
             n_headings += 1;
-            look("google_semantics.rs", &number, &|section| {
+            check("google_semantics.rs", &number, &|section| {
                 section == number || section.starts_with(&format!("{number}."))
             });
         } else if let Some((number, _)) = line.split_once(". ")
@@ -207,11 +217,11 @@ fn every_heading_of_the_specifications_is_a_section() {
         {
             let number = format!("§{chapter}.{number}");
             n_headings += 1;
-            look("google_semantics.rs", &number, &|section| section == number);
+            check("google_semantics.rs", &number, &|section| section == number);
         }
     }
 
-    // Koster's draft: its table of contents, as it was sent.
+    // Koster's draft has a table of contents, quoted as in a mail.
     const NO_RULES: [&str; 8] = ["1", "2", "3", "4", "5", "6", "7", "8"];
     let koster = read("koster-1996-draft-1.txt");
     for line in koster.lines().filter(|line| line.contains(" . . ")) {
@@ -221,17 +231,17 @@ fn every_heading_of_the_specifications_is_a_section() {
             continue;
         }
         n_headings += 1;
-        look("koster1996.rs", number, &|section| {
+        check("koster1996.rs", number, &|section| {
             section.starts_with(&format!("§{number} "))
         });
     }
 
-    // Google's page: its content in English is in paragraphs with a title.
+    // The content of Google's page in English is in paragraphs with a title.
     let page = read("README.md");
     for line in page.lines().filter_map(|line| line.strip_prefix("**")) {
         let title = line.split(".**").next().unwrap().to_lowercase();
         n_headings += 1;
-        look("google.rs", &title, &|section| section == title);
+        check("google.rs", &title, &|section| section == title);
     }
     assert!(missing.is_empty(), "{missing:#?}");
     assert_eq!(n_headings, 17 + 23 + 8 + 9);

@@ -1,4 +1,4 @@
-//! The thirty pitfalls of `pitfalls.md`, each with Google's answer, by number.
+//! The thirty pitfalls of `pitfalls.md` by number, each with Google's answer.
 
 use super::{Case, access, assert_cases};
 use robots::{Dialect, Policy};
@@ -6,7 +6,7 @@ use robots::{Dialect, Policy};
 const G: Dialect = Dialect::Google;
 
 #[test]
-fn each_pitfall_has_googles_answer() {
+fn each_pitfall_is_decided_as_by_google() {
     let cases: &[(u32, Case<'_>)] = &[
         (
             1,
@@ -334,17 +334,17 @@ fn each_pitfall_has_googles_answer() {
         println!("pitfall {number}");
         assert_cases(G, &[*case]);
     }
-    // A BOM cut short (1), what is no UTF-8 (28).
+    // An incomplete byte order mark (1), and octets that are not UTF-8 (28).
     let partial = b"\xef\xbbUser-agent: *\nDisallow: /\xe9\n";
     assert_eq!(access(G, partial, "a", "/%E9"), (false, 2));
     assert_eq!(access(G, partial, "a", "/%C3%A9"), (true, 0));
-    // The end of an overlong line is not there (27).
+    // The end of an overlong line is ignored (27).
     let long = format!("User-agent: *\nDisallow: /{}$", "a".repeat(17_000));
     assert_eq!(
         access(G, &long, "a", format!("/{}", "a".repeat(17_001))),
         (false, 2)
     );
-    // A matcher must not explode (30); the verdict is held too.
+    // Matching must not take exponential time (30). `access` checks the verdict too.
     let rule = format!("User-agent: *\nDisallow: /{}b", "a*".repeat(200));
     assert_eq!(
         access(G, &rule, "x", format!("/{}", "a".repeat(5000))),
@@ -353,13 +353,13 @@ fn each_pitfall_has_googles_answer() {
 }
 
 #[test]
-fn names_together_and_limits_are_for_the_caller_to_choose() {
-    // 4: a crawler with several names is merged as one.
+fn the_caller_chooses_combined_names_and_limits() {
+    // 4: the groups of a crawler with several names are merged.
     let mut parser = robots::Parser::new();
     let robots = parser.parse(b"User-agent: Googlebot\nDisallow: /\n");
     let news = Policy::google(&robots, &[b"Googlebot-News", b"Googlebot"]);
     assert!(!news.access(b"http://h/").is_allowed && news.is_named());
-    // 29: statuses and sizes are the caller's; the library has no limit.
+    // 29: statuses and sizes are up to the caller. The library has no limit.
     let body = format!("User-agent: *\n#{}\nDisallow: /\n", "x".repeat(600_000));
     for (reading, expected) in [
         (super::UNLIMITED, false),

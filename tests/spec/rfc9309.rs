@@ -1,5 +1,6 @@
-//! The dialect `rfc9309`: the internet draft that became RFC 9309, a module a
-//! section, by the RFC's numbers. Its grammar is in `rfc9309_syntax`.
+//! The dialect `rfc9309`: the internet draft that became RFC 9309, one module per
+//! section, with the section numbers of the RFC. The grammar is in
+//! `rfc9309_syntax.rs`.
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9309>
 
@@ -27,7 +28,7 @@ mod s2_2_1_user_agent_line {
     use super::*;
 
     #[test]
-    fn the_token_of_the_example_finds_its_group() {
+    fn the_product_token_of_the_example_selects_its_group() {
         let header = b"Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)";
         let token = b"ExampleBot";
         assert!(header.windows(token.len()).any(|part| part == token));
@@ -38,9 +39,9 @@ mod s2_2_1_user_agent_line {
     }
 
     #[test]
-    fn tokens_are_compared_whole_and_without_case() {
+    fn product_tokens_are_compared_whole_and_ignoring_case() {
         let body = "user-agent: FooBot\ndisallow: /\n";
-        for (agent, is_so) in [
+        for (agent, expected) in [
             ("FooBot", true),
             ("foobot", true),
             ("FOOBOT", true),
@@ -50,12 +51,12 @@ mod s2_2_1_user_agent_line {
             ("Bot", false),
             ("", false),
         ] {
-            assert_eq!(is_named(R, body, agent.as_bytes()), is_so, "{agent}");
+            assert_eq!(is_named(R, body, agent.as_bytes()), expected, "{agent}");
         }
     }
 
     #[test]
-    fn groups_of_one_token_are_combined() {
+    fn groups_of_the_same_token_are_combined() {
         let body = "user-agent: a\ndisallow: /1\n\nuser-agent: b\ndisallow: /2\n\
                     \nuser-agent: A\nuser-agent: c\ndisallow: /3\nallow: /1/x\n";
         let cases: [Case<'_>; 5] = [
@@ -69,7 +70,7 @@ mod s2_2_1_user_agent_line {
     }
 
     #[test]
-    fn the_star_holds_only_where_no_group_matches() {
+    fn the_wildcard_group_applies_only_if_no_other_group_matches() {
         let body = "user-agent: *\ndisallow: /all\n\nuser-agent: a\ndisallow: /a\n";
         let cases: [Case<'_>; 5] = [
             (body, "a", "/a", false, 5),
@@ -78,7 +79,8 @@ mod s2_2_1_user_agent_line {
             (body, "b", "/all", false, 2),
             (body, "b", "/a", true, 0),
         ];
-        // The rule of `a` is a prefix of the other path: lines tell them apart.
+        // The rule of `a` is a prefix of the other path. The line numbers
+        // distinguish the two rules.
         assert_cases(R, &cases);
         let named_first =
             "user-agent: a\nuser-agent: *\ndisallow: /x\nuser-agent: *\ndisallow: /y\n";
@@ -86,14 +88,14 @@ mod s2_2_1_user_agent_line {
     }
 
     #[test]
-    fn without_a_group_no_rules_apply() {
+    fn without_a_matching_group_no_rules_apply() {
         let body = "user-agent: a\ndisallow: /\n";
         assert_cases(R, &[(body, "b", "/", true, 0), ("", "b", "/", true, 0)]);
         assert!(!is_named(R, body, b"b"));
     }
 
     #[test]
-    fn a_value_that_is_no_token_shapes_groups_and_names_nobody() {
+    fn a_value_that_is_not_a_token_delimits_groups_but_addresses_no_crawler() {
         let starts = "user-agent: a\ndisallow: /1\nuser-agent: MJ12bot\ndisallow: /2\n\
                       user-agent: *\ndisallow: /3\n";
         let cases: [Case<'_>; 5] = [
@@ -109,8 +111,8 @@ mod s2_2_1_user_agent_line {
     }
 
     #[test]
-    fn an_ignored_rule_ends_the_run_of_user_agent_lines() {
-        // `path` does not begin with a slash, so that the rule matches nothing.
+    fn an_ignored_rule_ends_the_user_agent_lines_of_its_group() {
+        // `path` does not begin with a slash, so the rule matches nothing.
         for rule in ["disallow: path", "allow: *", "disallow:", "allow: /a\0b"] {
             let body = format!("user-agent: a\n{rule}\nuser-agent: b\ndisallow: /\n");
             assert!(allowed(&body, "a", "/"), "{rule}");
@@ -119,8 +121,8 @@ mod s2_2_1_user_agent_line {
     }
 
     #[test]
-    fn departure_all_groups_of_the_star_are_merged() {
-        // The draft says the first; the RFC no longer does.
+    fn departure_all_wildcard_groups_are_merged() {
+        // The draft uses only the first. The RFC dropped that word.
         let body = "user-agent: *\ndisallow: /1\n\nuser-agent: a\ndisallow: /2\n\
                     \nuser-agent: *\ndisallow: /3\n";
         let cases: [Case<'_>; 3] = [
@@ -137,7 +139,7 @@ mod s2_2_2_allow_and_disallow_lines {
     use super::*;
 
     #[test]
-    fn paths_are_compared_with_case_from_their_start() {
+    fn paths_are_case_sensitive_and_compared_from_their_start() {
         assert!(is_match("/Fish", "/Fish") && is_match("/Fish", "/Fishes/x?y"));
         assert!(!is_match("/Fish", "/fish") && !is_match("/fish", "/FISH"));
         assert!(!is_match("/fish", "/a/fish") && !is_match("/fish", "//fish"));
@@ -157,8 +159,8 @@ mod s2_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn octets_are_those_of_the_normal_form() {
-        // `%61` is one octet, `é` and its blank-like kin are three each.
+    fn octets_are_counted_in_the_normal_form() {
+        // `%61` counts as one octet, each octet of `é` and a space as three.
         for (longer, shorter, path) in [
             ("/ab*", "/%61%62", "/ab"),
             ("/\u{e9}", "/*****", "/%C3%A9"),
@@ -174,7 +176,7 @@ mod s2_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn allow_is_used_among_equivalent_rules() {
+    fn allow_is_used_if_rules_are_equivalent() {
         for (allow, disallow, path) in [
             ("/a", "/a", "/a"),
             ("/a*", "/ab", "/ab"),
@@ -189,7 +191,7 @@ mod s2_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn what_no_rule_matches_is_allowed() {
+    fn a_path_that_no_rule_matches_is_allowed() {
         let body = "user-agent: a\ndisallow: /x\nuser-agent: b\n";
         assert_cases(R, &[(body, "a", "/y", true, 0), (body, "b", "/x", true, 0)]);
     }
@@ -208,7 +210,7 @@ mod s2_2_2_allow_and_disallow_lines {
         assert_cases(R, &cases);
     }
 
-    /// Path in the file, encoded path, path to match.
+    /// The path in the file, the encoded path, and the path to match.
     const TABLE: [[&str; 3]; 5] = [
         ["/foo/bar?baz=quz"; 3],
         [
@@ -230,10 +232,10 @@ mod s2_2_2_allow_and_disallow_lines {
     ];
 
     #[test]
-    fn the_table_of_encodings_row_by_row() {
-        for (at, [path, encoded, to_match]) in TABLE.into_iter().enumerate() {
-            // Row 2 is the departure below.
-            assert_eq!(is_match(path, to_match), at != 1, "{path} {to_match}");
+    fn the_table_of_encodings_holds_except_for_row_2() {
+        for (i, [path, encoded, to_match]) in TABLE.into_iter().enumerate() {
+            // Row 2 is the departure in the next test.
+            assert_eq!(is_match(path, to_match), i != 1, "{path} {to_match}");
             assert!(is_match(encoded, to_match), "{encoded} {to_match}");
             assert!(is_match(path, path), "{path}");
         }
@@ -244,8 +246,9 @@ mod s2_2_2_allow_and_disallow_lines {
         let [path, encoded, to_match] = TABLE[1];
         assert!(!is_match(path, to_match) && !is_match(encoded, path));
         assert!(is_match(path, path) && is_match(encoded, to_match));
-        // Else the `/` that parts a path would be an octet like others. The
-        // special `*` and `$` are in the next section, `#` ends the line.
+        // Otherwise an encoded `/` would equal the separator of path segments. The
+        // special characters `*` and `$` are in the next section, and `#` begins
+        // a comment.
         for octet in ":/?[]@!&'()+,;=".bytes() {
             let (bare, written) = (
                 format!("/x{}y", char::from(octet)),
@@ -263,8 +266,8 @@ mod s2_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn departure_a_lone_percent_sign_is_an_encoded_one_and_no_part_of_an_escape() {
-        // An octet-by-octet reading of the text would let these rules match.
+    fn departure_a_lone_percent_sign_equals_its_encoding_and_never_matches_an_escape() {
+        // If the text were read octet by octet, these rules would match.
         for (rule, path) in [
             ("/*%", "/a%20b"),
             ("/a%", "/a%20b"),
@@ -274,7 +277,7 @@ mod s2_2_2_allow_and_disallow_lines {
         ] {
             assert!(!is_match(rule, path), "{rule} {path}");
         }
-        // A `%` that begins no escape is `%25`, on both sides.
+        // A `%` that does not begin an escape equals `%25`, on both sides.
         for rule in ["/a%", "/a%25", "/*%", "/*%25"] {
             for path in ["/a%", "/a%25", "/a%x", "/a%2", "/a%2525"] {
                 assert!(is_match(rule, path), "{rule} {path}");
@@ -288,7 +291,7 @@ mod s2_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn octets_outside_ascii_are_encoded_on_both_sides() {
+    fn non_ascii_octets_are_encoded_on_both_sides() {
         let forms = ["/\u{e9}", "/%C3%A9", "/%c3%a9", "/%C3%a9"];
         for rule in forms {
             for path in forms {
@@ -299,7 +302,7 @@ mod s2_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn unreserved_octets_are_decoded_on_both_sides_and_no_others() {
+    fn only_unreserved_octets_are_decoded_on_both_sides() {
         for octet in 0x21u8..0x7f {
             let (bare, written) = (
                 format!("/x{}y", char::from(octet)),
@@ -312,7 +315,8 @@ mod s2_2_2_allow_and_disallow_lines {
             assert_eq!(is_match(&bare, &written), is_unreserved, "{bare}");
             assert_eq!(is_match(&written, &bare), is_unreserved, "{bare}");
         }
-        // What is no escape stands for itself, and is decoded once only.
+        // Octets that are not an escape match themselves, and escapes are decoded
+        // only once.
         assert!(is_match("/%", "/%") && is_match("/%zz", "/%zz") && is_match("/%4", "/%4"));
         assert!(!is_match("/%2561", "/a") && !is_match("/%2561", "/%61"));
     }
@@ -328,8 +332,8 @@ mod s2_2_2_allow_and_disallow_lines {
     }
 
     #[test]
-    fn our_choice_mismatched_encodings_are_not_bridged() {
-        // The draft says MAY.
+    fn our_choice_paths_in_different_encodings_do_not_match() {
+        // The draft permits a conversion (MAY).
         let body = b"user-agent: *\ndisallow: /\xe9t\xe9\n";
         assert!(!allowed(body, "a", "/%E9t%E9"));
         assert!(allowed(body, "a", "/%C3%A9t%C3%A9"));
@@ -349,7 +353,7 @@ mod s2_2_3_special_characters {
     use super::*;
 
     #[test]
-    fn the_table_of_special_characters_row_by_row() {
+    fn each_row_of_the_table_of_special_characters_holds() {
         let sign =
             "user-agent: *\ndisallow: /x\nallow: / # comment in line\n# comment at the end\n";
         let end = "user-agent: *\ndisallow: /this\nallow: /this/path/exactly$\n";
@@ -370,7 +374,7 @@ mod s2_2_3_special_characters {
     }
 
     #[test]
-    fn a_star_is_any_run_of_octets() {
+    fn a_star_matches_any_sequence_of_octets() {
         for (rule, path) in [
             ("/*", "/"),
             ("/*a", "/a"),
@@ -387,7 +391,7 @@ mod s2_2_3_special_characters {
     }
 
     #[test]
-    fn a_dollar_ends_the_match_only_at_the_end() {
+    fn a_dollar_sign_is_special_only_at_the_end_of_a_pattern() {
         assert!(is_match("/a$b", "/a$bc") && !is_match("/a$b", "/a"));
         assert!(is_match("/a$$", "/a$") && !is_match("/a$$", "/a"));
         assert!(is_match("/a$*", "/a$x") && !is_match("/a$*", "/a"));
@@ -395,7 +399,7 @@ mod s2_2_3_special_characters {
 
     #[test]
     fn encoded_special_characters_match_verbatim() {
-        // The second table, row by row, and with the URL's octet encoded too.
+        // Each row of the second table, also with the octet of the URL encoded.
         for (rule, paths) in [
             (
                 "/path/file-with-a-%2A.html",
@@ -415,8 +419,8 @@ mod s2_2_3_special_characters {
     }
 
     #[test]
-    fn patterns_made_to_explode_are_answered() {
-        // §3 of the RFC: what a robots.txt holds is not to be trusted.
+    fn patterns_that_would_backtrack_exponentially_are_matched() {
+        // RFC 9309 §3: the content of a robots.txt is not trusted.
         let rule = format!("/{}b", "*a".repeat(500));
         assert!(!is_match(&rule, format!("/{}", "a".repeat(2000))));
         assert!(is_match(&rule, format!("/{}b", "a".repeat(2000))));
@@ -458,7 +462,7 @@ mod s2_2_4_other_lines {
     }
 
     #[test]
-    fn other_lines_allow_and_forbid_nothing() {
+    fn other_lines_neither_allow_nor_disallow_anything() {
         let body =
             "user-agent: *\nNoindex: /\nCrawl-delay: 86400\nDisallow-all: /\nX: disallow: /\n";
         assert_cases(R, &[(body, "a", "/", true, 0)]);
@@ -470,7 +474,7 @@ mod s2_3_access_method {
     use robots_scan::capture::url::{UrlColumns, parse_url};
 
     #[test]
-    fn the_file_lies_at_the_top_in_lower_case() {
+    fn robots_txt_is_at_the_top_level_in_lower_case() {
         let is_robots =
             |url: &str| UrlColumns::new(parse_url(url.as_bytes()).unwrap()).is_robots_path();
         for url in [
@@ -505,11 +509,11 @@ mod s2_3_1_access_results {
     }
 
     #[test]
-    fn s2_3_1_1_the_rules_of_a_successful_answer_are_followed() {
+    fn s2_3_1_1_the_rules_of_a_successful_response_are_followed() {
         for code in 200..300 {
-            let it = status(code, false);
+            let status = status(code, false);
             assert_eq!(
-                (it.outcome(), it.effect_rfc9309()),
+                (status.outcome(), status.effect_rfc9309()),
                 (FetchOutcome::Successful, StatusEffect::Parse),
                 "{code}"
             );
@@ -517,7 +521,7 @@ mod s2_3_1_access_results {
     }
 
     #[test]
-    fn s2_3_1_2_redirects_are_followed_where_they_lead_anywhere() {
+    fn s2_3_1_2_redirects_with_a_location_are_followed() {
         for code in 300..400 {
             assert_eq!(
                 status(code, true).outcome(),
@@ -541,9 +545,9 @@ mod s2_3_1_access_results {
     #[test]
     fn s2_3_1_3_an_unavailable_file_allows_everything() {
         for code in 400..500 {
-            let it = status(code, false);
+            let status = status(code, false);
             assert_eq!(
-                (it.outcome(), it.effect_rfc9309()),
+                (status.outcome(), status.effect_rfc9309()),
                 (FetchOutcome::Unavailable, StatusEffect::AllowAll),
                 "{code}"
             );
@@ -554,12 +558,12 @@ mod s2_3_1_access_results {
     fn s2_3_1_4_an_unreachable_file_disallows_everything() {
         let undefined = (0..200).chain(500..=u16::MAX).map(Some);
         for code in undefined.chain([None]) {
-            let it = HttpStatus {
+            let status = HttpStatus {
                 code,
                 has_location: false,
             };
             assert_eq!(
-                (it.outcome(), it.effect_rfc9309()),
+                (status.outcome(), status.effect_rfc9309()),
                 (FetchOutcome::Unreachable, StatusEffect::DisallowAll),
                 "{code:?}"
             );
@@ -567,7 +571,7 @@ mod s2_3_1_access_results {
     }
 
     #[test]
-    fn s2_3_1_5_parseable_lines_are_used_whatever_stands_between() {
+    fn s2_3_1_5_parseable_lines_are_used_despite_invalid_lines_between_them() {
         let body = b"<html>\n\xff\xfe\0\nuser-agent: a\n::::\n{\"a\": 1}\ndisallow: /x\n</html>\n\
                      disallow\nallow\n= = =\ndisallow: /y\n%\x01\n";
         assert!(!allowed(body, "a", "/x") && !allowed(body, "a", "/y"));
@@ -579,7 +583,7 @@ mod s2_3_1_access_results {
 mod s2_5_limits {
     use super::*;
 
-    /// Whether a rule is obeyed whose line ends at this octet of the body.
+    /// Returns true if a rule is followed whose line ends at this octet of the body.
     fn is_obeyed(end: usize, reading: ParseOptions) -> bool {
         let rule = b"disallow: /x";
         let mut body = b"user-agent: *\n".to_vec();
@@ -604,7 +608,7 @@ mod s2_5_limits {
     }
 
     #[test]
-    fn a_line_that_is_cut_does_not_count() {
+    fn a_truncated_line_does_not_count() {
         let body = "user-agent: *\nallow: /a\ndisallow: /";
         let mut parser = Parser::new();
         let cut = ParseOptions {
@@ -624,7 +628,7 @@ mod s5_examples {
     use super::*;
 
     #[test]
-    fn s5_1_simple_example() {
+    fn s5_1_the_simple_example_is_evaluated_as_documented() {
         let body = "User-Agent : foobot\nDisallow : /example/page.html\nDisallow : /example/disallowed.gif\n\
                     \nUser-Agent : barbot\nUser-Agent : bazbot\nAllow : /example/page.html\n\
                     Disallow : /example/disallowed.gif\n\nUser-Agent: quxbot\n\n/eof\n";
@@ -647,7 +651,7 @@ mod s5_examples {
     }
 
     #[test]
-    fn s5_2_longest_match() {
+    fn s5_2_the_example_of_the_longest_match_is_evaluated_as_documented() {
         let body = "User-Agent : foobot\nAllow : /example/page/\nDisallow : /example/page/disallowed.gif\n";
         let cases: [Case<'_>; 3] = [
             (body, "foobot", "/example/page/disallowed.gif", false, 3),

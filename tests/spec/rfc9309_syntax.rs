@@ -19,7 +19,7 @@ mod s2_1_protocol_definition {
     use super::*;
 
     #[test]
-    fn a_group_is_agents_and_the_rules_that_follow() {
+    fn a_group_is_user_agent_lines_followed_by_rules() {
         let body = "User-agent: a\nUser-agent: b\nDisallow: /1\nDisallow: /2\n\
                     User-agent: c\nDisallow: /3\n";
         let cases: [Case<'_>; 7] = [
@@ -35,7 +35,7 @@ mod s2_1_protocol_definition {
     }
 
     #[test]
-    fn a_last_group_without_rules_allows_everything() {
+    fn a_final_group_without_rules_allows_everything() {
         let body = "User-agent: *\nDisallow: /\n\nUser-agent: a\n";
         assert_cases(R, &[(body, "a", "/", true, 0), (body, "b", "/", false, 2)]);
         assert!(is_named(R, body, b"a"));
@@ -45,8 +45,8 @@ mod s2_1_protocol_definition {
 mod s2_2_formal_syntax {
     use super::*;
 
-    /// Whether a line, behind `user-agent: *`, forbids everything.
-    fn forbids(line: &[u8]) -> bool {
+    /// Returns true if a line after `user-agent: *` disallows everything.
+    fn disallows(line: &[u8]) -> bool {
         !allowed([b"user-agent: *\n", line].concat(), "a", "/x")
     }
 
@@ -68,7 +68,7 @@ mod s2_2_formal_syntax {
     }
 
     #[test]
-    fn group_may_have_empty_lines_anywhere() {
+    fn group_may_contain_empty_lines_anywhere() {
         let body = "user-agent: a\n\n# c\nuser-agent: b\n\n\ndisallow: /1\n \ndisallow: /2\n";
         let cases: [Case<'_>; 4] = [
             (body, "a", "/1", false, 7),
@@ -80,7 +80,7 @@ mod s2_2_formal_syntax {
     }
 
     #[test]
-    fn startgroupline_asks_for_its_key_and_colon() {
+    fn startgroupline_requires_its_key_and_a_colon() {
         let rows = [
             ("user-agent: a", true),
             ("USER-AGENT: a", true),
@@ -95,17 +95,17 @@ mod s2_2_formal_syntax {
             ("user-agent", false),
             ("user-agent; a", false),
         ];
-        for (line, is_so) in rows {
+        for (line, expected) in rows {
             assert_eq!(
                 is_named(R, format!("{line}\ndisallow: /\n"), b"a"),
-                is_so,
+                expected,
                 "{line}"
             );
         }
     }
 
     #[test]
-    fn rule_asks_for_its_key_and_colon() {
+    fn rule_requires_its_key_and_a_colon() {
         for line in [
             &b"disallow: /"[..],
             b"DisAllow: /",
@@ -114,7 +114,7 @@ mod s2_2_formal_syntax {
             b"disallow: / # c",
             b"disallow: /#c",
         ] {
-            assert!(forbids(line), "{}", String::from_utf8_lossy(line));
+            assert!(disallows(line), "{}", String::from_utf8_lossy(line));
         }
         for line in [
             &b"disallow /"[..],
@@ -127,7 +127,7 @@ mod s2_2_formal_syntax {
             b": /",
             b"# disallow: /",
         ] {
-            assert!(!forbids(line), "{}", String::from_utf8_lossy(line));
+            assert!(!disallows(line), "{}", String::from_utf8_lossy(line));
         }
         let allow = "user-agent: *\ndisallow: /\nALLOW : /a\nallows: /b\nallow /c\n";
         assert!(allowed(allow, "a", "/a"));
@@ -136,7 +136,7 @@ mod s2_2_formal_syntax {
 
     #[test]
     fn product_token_is_an_identifier_or_a_star() {
-        for (value, is_everybody) in [
+        for (value, is_wildcard) in [
             ("*", true),
             (" * ", true),
             ("**", false),
@@ -146,12 +146,12 @@ mod s2_2_formal_syntax {
             ("", false),
         ] {
             let body = format!("user-agent: {value}\ndisallow: /\n");
-            assert_eq!(allowed(body, "b", "/"), !is_everybody, "{value:?}");
+            assert_eq!(allowed(body, "b", "/"), !is_wildcard, "{value:?}");
         }
     }
 
     #[test]
-    fn identifier_is_letters_hyphen_and_low_line() {
+    fn identifier_consists_of_letters_hyphens_and_underscores() {
         for octet in (0u8..=255).filter(|octet| !matches!(octet, b'\n' | b'\r')) {
             let name = [b'a', octet, b'b'];
             let body = [&b"user-agent: "[..], &name, b"\ndisallow: /\n"].concat();
@@ -163,14 +163,17 @@ mod s2_2_formal_syntax {
     #[test]
     fn path_pattern_begins_with_a_slash() {
         for value in ["*", "*/", "$", "x", "http://h/", "%2F", "\\", "?"] {
-            assert!(!forbids(format!("disallow: {value}").as_bytes()), "{value}");
+            assert!(
+                !disallows(format!("disallow: {value}").as_bytes()),
+                "{value}"
+            );
             let body = format!("user-agent: *\ndisallow: /\nallow: {value}\n");
             assert!(!allowed(body, "a", "/x"), "{value}");
         }
     }
 
     #[test]
-    fn empty_pattern_says_nothing() {
+    fn empty_pattern_has_no_effect() {
         for value in ["", " ", "\t", " # c"] {
             let body = format!(
                 "user-agent: *\ndisallow: /x\n\nuser-agent: a\ndisallow:{value}\n\
@@ -194,7 +197,7 @@ mod s2_2_formal_syntax {
     }
 
     #[test]
-    fn nl_is_cr_lf_or_both_and_nothing_else() {
+    fn nl_is_only_cr_lf_or_crlf() {
         for end in ["\r", "\n", "\r\n", "\n\r", "\r\r"] {
             let body = format!("user-agent: a{end}disallow: /x{end}disallow: /y");
             assert!(
@@ -209,15 +212,15 @@ mod s2_2_formal_syntax {
     }
 
     #[test]
-    fn ws_is_blank_and_tab_and_nothing_else() {
+    fn ws_is_only_space_and_tab() {
         for blank in [&b"\x0b"[..], b"\x0c", b"\xc2\xa0", b"\xe3\x80\x80"] {
-            assert!(!forbids(&[blank, b"disallow: /"].concat()), "{blank:?}");
+            assert!(!disallows(&[blank, b"disallow: /"].concat()), "{blank:?}");
             assert!(
-                !forbids(&[b"disallow", blank, b": /"].concat()),
+                !disallows(&[b"disallow", blank, b": /"].concat()),
                 "{blank:?}"
             );
             assert!(
-                !forbids(&[b"disallow: ", blank, b"/"].concat()),
+                !disallows(&[b"disallow: ", blank, b"/"].concat()),
                 "{blank:?}"
             );
             let agent = [b"user-agent: a", blank, b"\ndisallow: /\n"].concat();
@@ -226,28 +229,29 @@ mod s2_2_formal_syntax {
     }
 
     #[test]
-    fn our_choice_a_byte_order_mark_is_dropped_but_not_a_part_of_one() {
+    fn our_choice_a_byte_order_mark_is_dropped_and_an_incomplete_one_is_kept() {
         let body = b"User-agent: *\nDisallow: /";
         assert!(!allowed([b"\xef\xbb\xbf", &body[..]].concat(), "a", "/"));
         for part in [&b"\xef"[..], b"\xef\xbb", b"\xef ", b"\xef\xbb\t"] {
-            // The key is `\xefUser-agent`: the file has no group.
+            // The key is `\xefUser-agent`, so the file has no group.
             assert!(allowed([part, body].concat(), "a", "/"), "{part:?}");
-            // The rule is not one, and the group goes on.
+            // The first line is not a rule, and the group of the next line applies.
             let rule = [part, b"Disallow: /\nUser-agent: *\nDisallow: /x"].concat();
             assert!(!allowed(rule, "a", "/x"), "{part:?}");
-            // `\xefUseragent` has the length of `User-agent`.
+            // `\xefUseragent` is as long as `User-agent`.
             let typo = [part, b"Useragent: *\nDisallow: /"].concat();
             assert!(allowed(typo, "a", "/"), "{part:?}");
-            // A first line that is not a directive takes the mark with it.
+            // If the first line is not a directive, the mark has no effect.
             let comment = [part, b"# c\nUser-agent: *\nDisallow: /"].concat();
             assert!(!allowed(comment, "a", "/"), "{part:?}");
         }
     }
 
     #[test]
-    fn utf8_char_noctl_at_its_bounds() {
+    fn utf8_char_noctl_is_accepted_at_the_bounds_of_its_ranges() {
         let mut characters = vec!['!', '"', '%', '\'', '+', '\u{7e}', '\u{7f}'];
-        // The first and last of UTF8-2, -3 (with the gap of surrogates) and -4.
+        // The first and last characters of UTF8-2, UTF8-3 (around the surrogates)
+        // and UTF8-4.
         characters.extend(['\u{80}', '\u{7ff}', '\u{800}', '\u{fff}', '\u{1000}']);
         characters.extend([
             '\u{d7ff}',
@@ -272,12 +276,12 @@ mod s2_2_formal_syntax {
     }
 
     #[test]
-    fn leniency_octets_that_the_grammar_excludes_are_compared() {
-        // The note for implementors in the grammar asks to be lenient.
+    fn leniency_octets_excluded_by_the_grammar_are_compared() {
+        // The note for implementors in the grammar recommends leniency.
         assert!(is_match("/a b", "/a%20b") && is_match("/a\tb", "/a%09b"));
         assert!(is_match(b"/\xe9", "/%E9") && is_match(b"/\xc3(", "/%C3("));
         assert!(is_match(b"/a\x01", b"/a\x01b") && !is_match(b"/a\x01", "/a"));
-        // WS is no part of the path at its ends; a form feed is.
+        // WS at the ends of a path is not part of it, but a form feed is.
         assert!(is_match("/a \t", "/ab") && !is_match("/a\x0c", "/ab"));
     }
 }
