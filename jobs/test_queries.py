@@ -1,21 +1,21 @@
 """Tests the views, the macros and the research queries.
 
     pip install -r jobs/requirements.txt
-    python jobs/test_queries.py                                   # views and macros, on rows made by hand
-    ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py   # and every query, on a dataset of data-samples
+    python jobs/test_queries.py                                   # views and macros, on hand-made rows
+    ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py   # also every query, on a dataset of data-samples
     ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py --write
 
 Four things are tested.
 
-(a) macros.sql over a small dataset made here, row by row, with exact answers: every corner of revisits, redirects, hosts and
-    the verdict macros. Every query must at least run over it.
-(b) Every file of jobs/queries/ over the dataset named by ROBOTS_SCAN_DATASET, through its own views.sql. The answer must
-    equal jobs/expected/<name>.csv to the byte, in the order given. A query without an expected file fails, and so does an
-    expected file without a query.
-(c) Every share in the answers of (a) and (b), and over rows that lie outside every denominator, is between 0 and 1.
-(d) The `duckdb` command opens a dataset by `duckdb -init views.sql` from another working directory.
+(a) macros.sql on a small dataset that is generated here, row by row, with exact answers: all cases of revisits, redirects,
+    hosts and the verdict macros. Every query must run on it without an error.
+(b) Every file of jobs/queries/ on the dataset named by ROBOTS_SCAN_DATASET, with the views.sql of that dataset. The answer
+    must equal jobs/expected/<name>.csv byte for byte, including the order of rows. A query without an expected file is a
+    failure, and so is an expected file without a query.
+(c) Every share in the answers of (a) and (b), and on rows that are outside of every denominator, is between 0 and 1.
+(d) The `duckdb` command opens a dataset with `duckdb -init views.sql` from another working directory.
 
---write rewrites the expected files. It proves nothing: a human must read the diff and be able to say why each row changed.
+--write rewrites the expected files. This tests nothing: read the diff and make sure that every changed row is explained.
 
 The last line is `N passed, N failed`; the exit code is 1 if any failed.
 """
@@ -39,7 +39,7 @@ EXPECTED = JOBS / "expected"
 SCHEMAS = JOBS.parent / "schemas"
 MACROS = JOBS.parent / "src" / "scan" / "dataset" / "macros.sql"
 
-# The columns as they are without schemas/, so that the macros can be tested alone. schemas/ comes first where it stands.
+# The columns that are used if schemas/ does not exist, so that the macros can be tested alone.
 OWN_SCHEMA = """
 CREATE TABLE robots_files (robots_id BIGINT, url_surtkey VARCHAR, url VARCHAR, surt_host_name VARCHAR, url_host_name VARCHAR,
   url_host_tld VARCHAR, url_host_registry_suffix VARCHAR, url_host_registered_domain VARCHAR, url_host_private_domain VARCHAR,
@@ -83,7 +83,7 @@ CREATE TABLE faults (warc_filename VARCHAR, warc_record_offset BIGINT, bytes_ski
 OLD, NEW = "CC-MAIN-2024-10", "CC-MAIN-2025-38"
 NOTHING = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"  # the digest of an empty body
 
-# What the status says: outcome, fetch_class and effect, as the program writes them.
+# The outcome, fetch_class and effect of a status, as the program writes them.
 STATUS = {
     200: ("successful", "success", "parse"),
     301: ("redirect", "redirect", "follow"),
@@ -99,7 +99,7 @@ STATUS = {
 
 
 class Dataset:
-    """Collects rows and puts them into the tables of a connection."""
+    """Collects rows and inserts them into the tables of a connection."""
 
     def __init__(self):
         self.rows = {}
@@ -108,7 +108,7 @@ class Dataset:
         self.rows.setdefault(table, []).append(row)
 
     def capture(self, robots_id, url, status=200, time=1, to=None, crawl=NEW, digest=None, revisit=False, star=None, **more):
-        """Adds a capture and its '*' verdict; `time` counts days, `star` is (verdict, basis)."""
+        """Adds a capture and its verdict for '*'. `time` is a day, `star` is (verdict, basis)."""
         scheme, rest = url.split("://")
         host, _, path = rest.partition("/")
         outcome, fetch_class, effect = STATUS[status]
@@ -157,16 +157,16 @@ class Dataset:
                 "SELECT column_name FROM duckdb_columns() WHERE table_name = ? ORDER BY column_index", [table]).fetchall()]
             for row in rows:
                 names = [n for n in row if n in known]
-                assert {"robots_id", "token"} & set(names), f"{table} has lost its key"
+                assert {"robots_id", "token"} & set(names), f"{table} has no key column"
                 marks = ", ".join("?" for _ in names)
                 con.execute(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})", [row[n] for n in names])
 
 
 def make_tables(con):
-    """Creates the tables by schemas/, or by OWN_SCHEMA where that is not there, with the columns that paths give."""
+    """Creates the tables from schemas/, or else from OWN_SCHEMA, with the partition columns."""
     files = sorted(SCHEMAS.glob("*.sql"))
     schema = "\n".join(f.read_text(encoding="utf-8") for f in files) if files else OWN_SCHEMA
-    # A row here gives only what its question is about.
+    # A row of a test has only the columns that the test is about.
     con.execute(schema.replace(" NOT NULL", ""))
     for (table,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall():
         if table != "agents":
@@ -177,18 +177,18 @@ def make_tables(con):
 # ---- the rows ------------------------------------------------------------------------------------------------------------
 
 def revisit_rows(d):
-    # Same URL: the latest not after the revisit, not a later one, not another URL nearer in time.
+    # Same URL: the latest capture that is not after the revisit. Captures of other URLs do not count, even if closer in time.
     d.capture(101, "https://v1.test/robots.txt", time=1, digest="D1")
     d.capture(102, "https://v1.test/robots.txt", time=3, digest="D1")
     d.capture(103, "https://v1.test/robots.txt", time=9, digest="D1")
     d.capture(104, "https://v1b.test/robots.txt", time=5, digest="D1")
     d.capture(105, "https://v1.test/robots.txt", time=5, digest="D1", revisit=True)
-    # Same URL, only later ones: the earliest of them, even though another URL has an earlier capture.
+    # Same URL, only later captures: the earliest of them, even though another URL has an earlier capture.
     d.capture(111, "https://v2.test/robots.txt", time=8, digest="D2")
     d.capture(112, "https://v2.test/robots.txt", time=9, digest="D2")
     d.capture(113, "https://v2b.test/robots.txt", time=1, digest="D2")
     d.capture(114, "https://v2.test/robots.txt", time=5, digest="D2", revisit=True)
-    # Another URL: the latest not after it; and where all are later, the earliest.
+    # Another URL: the latest capture that is not after the revisit, or the earliest if all are later.
     d.capture(121, "https://v3a.test/robots.txt", time=1, digest="D3")
     d.capture(122, "https://v3b.test/robots.txt", time=4, digest="D3")
     d.capture(123, "https://v3c.test/robots.txt", time=6, digest="D3")
@@ -196,32 +196,32 @@ def revisit_rows(d):
     d.capture(125, "https://v3d.test/robots.txt", time=8, digest="D3d")
     d.capture(126, "https://v3e.test/robots.txt", time=7, digest="D3d")
     d.capture(127, "https://v3f.test/robots.txt", time=5, digest="D3d", revisit=True)
-    # From another crawl, with the status repeated as 304; and robots_id 130 in both crawls, for ids are unique in one only.
+    # From another crawl, with the status 304. robots_id 130 is in both crawls, because ids are unique only within a crawl.
     d.capture(130, "https://v4.test/robots.txt", time=1, digest="D4", crawl=OLD, star=("disallow_all", "wildcard"))
     d.capture(130, "https://v4x.test/robots.txt", time=1, digest="D4x")
     d.capture(131, "https://v4.test/robots.txt", 304, time=5, digest="D4", revisit=True)
-    # No headers repeated: the status is missing.
+    # The revisit has no headers, so the status is missing.
     d.capture(135, "https://v5.test/robots.txt", time=1, digest="D5")
     d.capture(136, "https://v5.test/robots.txt", None, time=5, digest="D5", revisit=True)
-    # Equal bytes, other answers: a 404 is filled by a 404 only; a 503 never.
+    # Equal bodies with different statuses: a 404 is filled only by a 404, and a 503 by none.
     d.capture(141, "https://v6.test/robots.txt", 200, time=4, digest="D6")
     d.capture(142, "https://v6b.test/robots.txt", 404, time=1, digest="D6")
     d.capture(143, "https://v6.test/robots.txt", 404, time=5, digest="D6", revisit=True)
     d.capture(144, "https://v6c.test/robots.txt", 503, time=1, digest="D6")
     d.capture(145, "https://v6c.test/robots.txt", 503, time=5, digest="D6", revisit=True)
     d.capture(146, "https://v6d.test/robots.txt", 403, time=5, digest="D6", revisit=True)
-    # The digest of nothing fills no 304, but it fills a revisit that says 200.
+    # The digest of an empty body does not fill a 304, but it fills a revisit with status 200.
     d.capture(151, "https://v7.test/robots.txt", time=1, digest=NOTHING, star=("allow_all", "no_rules"))
     d.capture(152, "https://v7.test/robots.txt", 304, time=5, digest=NOTHING, revisit=True)
     d.capture(153, "https://v7b.test/robots.txt", 200, time=5, digest=NOTHING, revisit=True)
-    # Content nowhere; a digest missing; a revisit is filled by no revisit.
+    # No capture with this content; a revisit does not fill another revisit; no digest.
     d.capture(161, "https://v8.test/robots.txt", time=5, digest="D8", revisit=True)
     d.capture(162, "https://v8b.test/robots.txt", time=6, digest="D8", revisit=True)
     d.capture(163, "https://v9.test/robots.txt", time=6, revisit=True)
-    # Without times.
+    # Captures without a time.
     d.capture(165, "https://v9b.test/robots.txt", digest="D9", fetch_time=None)
     d.capture(166, "https://v9c.test/robots.txt", digest="D9", revisit=True, fetch_time=None)
-    # Two fillers of one moment: the larger (crawl, robots_id), always.
+    # Two captures of the same time: the one with the larger (crawl, robots_id).
     d.capture(171, "https://v10.test/robots.txt", time=1, digest="D10")
     d.capture(172, "https://v10.test/robots.txt", time=1, digest="D10")
     d.capture(173, "https://v10.test/robots.txt", time=2, digest="D10", revisit=True)
@@ -237,43 +237,43 @@ def redirect_rows(d):
     def hop(robots_id, a, b, path="robots.txt"):
         d.capture(robots_id, f"http://{a}.test/{path}", 301, to=f"http://{b}")
 
-    # One hop to another path of another host, which is no robots.txt of its own.
+    # One hop to another path of another host, which is not a robots.txt path.
     d.capture(201, "http://r1.test/robots.txt", 301, to="https://r1t.test/policy.txt")
     d.capture(202, "https://r1t.test/policy.txt", star=("disallow_all", "wildcard"))
-    # Five hops end; six do not.
+    # Five hops are resolved, six are not.
     for i in range(5):
         hop(210 + i, f"r2-{i}", f"r2-{i + 1}.test/robots.txt")
     d.capture(215, "http://r2-5.test/robots.txt")
     hop(219, "r2-start", "r2-0.test/robots.txt")
-    # A loop of two, and one onto itself.
+    # A loop of two redirects, and a redirect to itself.
     hop(221, "r3a", "r3b.test/robots.txt")
     hop(222, "r3b", "r3a.test/robots.txt")
     hop(223, "r3c", "r3c.test/robots.txt")
-    # A way into a loop.
+    # A redirect into a loop.
     hop(224, "r3d", "r3a.test/robots.txt")
-    # To its own URL, captured again with content (a cookie was asked for).
+    # A redirect to its own URL, which was captured again with content (as after setting a cookie).
     hop(231, "r4", "r4.test/robots.txt")
     d.capture(232, "http://r4.test/robots.txt", time=2)
-    # The target was not captured; the second target was not; the target is in another crawl only.
+    # The first target was not captured; the second target was not captured; the target is only in another crawl.
     hop(241, "r5", "nowhere.test/robots.txt")
     hop(242, "r5b", "r5.test/robots.txt")
     hop(243, "r5c", "r5d.test/robots.txt")
     d.capture(244, "http://r5d.test/robots.txt", crawl=OLD)
     d.capture(245, "http://r5e.test/robots.txt", 301, to="http://r5d.test/robots.txt", crawl=OLD)
-    # A redirect of another path begins no chain.
+    # A redirect of another path does not begin a chain.
     hop(246, "r5f", "r1t.test/policy.txt", path="other.txt")
-    # The target has several captures: content before the later 503; and of two with content the latest.
+    # The target has several captures: content is preferred to a later 503, and the later of two captures with content is used.
     hop(251, "r6", "r6t.test/x")
     d.capture(252, "http://r6t.test/x", 200, time=1)
     d.capture(253, "http://r6t.test/x", 503, time=9)
     hop(254, "r6b", "r6u.test/x")
     d.capture(255, "http://r6u.test/x", 200, time=1)
     d.capture(256, "http://r6u.test/x", 200, time=2)
-    # Ends that are no content: 404, 403, 503, a 304, a redirect without Location.
+    # Targets without content: 404, 403, 503, 304, and a redirect without Location.
     for i, status in enumerate((404, 403, 503, 304, 301)):
         hop(260 + i, f"r7-{status}", f"r7t.test/{status}")
         d.capture(270 + i, f"http://r7t.test/{status}", status)
-    # To a revisit that is filled from the older crawl, and to one that is not filled.
+    # Redirects to a revisit that is filled from the older crawl, and to one that is not filled.
     hop(281, "r8", "r8t.test/x")
     d.capture(282, "http://r8t.test/x", 304, digest="R8", revisit=True)
     d.capture(283, "http://r8t.test/x", digest="R8", crawl=OLD, star=("disallow_all", "wildcard"))
@@ -299,7 +299,7 @@ REDIRECTS = {
 
 
 def host_rows(d):
-    # Content by https before content by http, though the latter is later; then the latest; then the smallest robots_id.
+    # Content by https is preferred to later content by http, then the latest capture, then the smallest robots_id.
     d.capture(301, "https://h1.test/robots.txt", time=1)
     d.capture(302, "http://h1.test/robots.txt", time=9)
     d.capture(303, "https://h2.test/robots.txt", time=2)
@@ -308,7 +308,7 @@ def host_rows(d):
     d.capture(305, "https://h3.test/robots.txt", time=2)
     d.capture(-307, "https://h3b.test/robots.txt", time=2)
     d.capture(-306, "https://h3b.test/robots.txt", time=2)
-    # What decides more comes first, whatever the scheme and the time.
+    # A capture of a better rank is preferred, regardless of scheme and time.
     d.capture(311, "http://h4.test/robots.txt", 200, time=1)
     d.capture(312, "https://h4.test/robots.txt", 404, time=9)
     d.capture(313, "http://h5.test/robots.txt", 410, time=1)
@@ -321,24 +321,24 @@ def host_rows(d):
     d.capture(320, "https://h8.test/robots.txt", 304, time=9)
     d.capture(321, "http://h9.test/robots.txt", 503, time=1)
     d.capture(322, "https://h9.test/robots.txt", 200, time=9, revisit=True, digest="H9")
-    # A resolved redirect counts as its end: content beats a 404; a 404 at its end does not beat content.
+    # A resolved redirect has the rank of its target: content is preferred to a 404, also at the end of a redirect.
     d.capture(331, "http://h10.test/robots.txt", 301, to="http://h10t.test/x")
     d.capture(332, "http://h10t.test/x")
     d.capture(333, "https://h10.test/robots.txt", 404, time=9)
     d.capture(334, "https://h11.test/robots.txt", 301, to="http://h11t.test/x", time=9)
     d.capture(335, "http://h11t.test/x", 404)
     d.capture(336, "http://h11.test/robots.txt", time=1)
-    # A filled revisit counts as content, and its own row is picked: it is the latest.
+    # A filled revisit counts as content. Its own row is selected if it is the latest.
     d.capture(341, "https://h12.test/robots.txt", time=1, digest="H12")
     d.capture(342, "https://h12.test/robots.txt", 304, time=5, digest="H12", revisit=True)
-    # www and the bare name are one host.
+    # A host with and without www is the same host.
     d.capture(351, "https://www.h13.test/robots.txt", time=2)
     d.capture(352, "https://h13.test/robots.txt", time=1)
     # The same host in the other crawl has its own row.
     d.capture(361, "https://h1.test/robots.txt", 404, crawl=OLD)
 
 
-# host: robots_id, rules_crawl, rules_robots_id, in the crawl NEW
+# host in the crawl NEW: robots_id, rules_crawl, rules_robots_id
 HOSTS = {
     "h1": (301, NEW, 301), "h2": (304, NEW, 304), "h3": (305, NEW, 305), "h3b": (-307, NEW, -307), "h4": (311, NEW, 311),
     "h5": (313, NEW, 313), "h6": (315, NEW, 315), "h7": (317, NEW, 317), "h8": (319, NEW, 319), "h9": (321, NEW, 321),
@@ -347,7 +347,7 @@ HOSTS = {
     "r1": (201, NEW, 202), "r2-0": (210, NEW, 215), "r2-start": (219, NEW, 219), "r3a": (221, NEW, 221),
     "r4": (232, NEW, 232), "r5": (241, NEW, 241), "r7-404": (260, NEW, 270), "r7-503": (262, NEW, 272),
     "r8": (281, OLD, 283), "r9": (284, NEW, 285),
-    # Captures of another path make no host.
+    # Captures of other paths do not add a host.
     "h10t": None, "r1t": None, "r5d": None,
 }
 
@@ -364,46 +364,46 @@ def verdict_rows(d):
     def site(n, **more):
         d.capture(400 + n, f"https://a{n}.test/robots.txt", **more)
 
-    site(1, star=("disallow_all", "wildcard"))                    # names nobody
-    site(2, star=("disallow_all", "wildcard"))                    # names GPTBot to let it in
+    site(1, star=("disallow_all", "wildcard"))                    # names no crawler
+    site(2, star=("disallow_all", "wildcard"))                    # allows GPTBot by name
     d.verdict(402, "gptbot", "allow_all", "explicit", crawl_delay=7.5, evidence_line=9, n_allow=3)
-    site(3, star=("allow_all", "no_group"))                       # Googlebot out, nobody else
+    site(3, star=("allow_all", "no_group"))                       # disallows only Googlebot
     d.verdict(403, "googlebot", "disallow_all", "explicit")
-    site(4)                                                       # both of Google's named: own group, never merged
+    site(4)                                                       # names both: each has its own group
     d.verdict(404, "googlebot", "disallow_all", "explicit")
     d.verdict(404, "googlebot-news", "allow_all", "explicit", google="partial")
-    site(5, star=("partial", "wildcard"))                         # a row that only a token made: basis is not explicit
+    site(5, star=("partial", "wildcard"))                         # a row that only a token matches: the basis is not explicit
     d.verdict(405, "gptbot", "partial", "wildcard", google="disallow_all")
     d.verdict(405, "googlebot-news", "partial", "wildcard", google="allow_all")
     d.verdict(405, "googlebot", "disallow_all", "explicit")
-    site(6)                                                       # the second fallback only
+    site(6)                                                       # names only the second fallback
     d.verdict(406, "googlebot", "disallow_all", "explicit")
-    site(7)                                                       # both fallbacks: the first
+    site(7)                                                       # names both fallbacks: the first is used
     d.verdict(407, "googlebot", "disallow_all", "explicit")
     d.verdict(407, "firstbot", "allow_all", "explicit")
-    site(8, star=("disallow_all", "wildcard"))                    # AdsBot named: its group counts
+    site(8, star=("disallow_all", "wildcard"))                    # names AdsBot: its group applies
     d.verdict(408, "adsbot-google", "partial", "explicit")
     site(9, status=404)
     site(10, status=503)
     site(11, star=("unknown", "too_complex"))
-    site(12, status=304, star=("unknown", None))                  # nothing fetched, no basis: nothing was ignored
-    site(17)                                                      # named, and beyond the work limit: no guess from '*' or a fallback
+    site(12, status=304, star=("unknown", None))                  # nothing was fetched: no basis, no ignored group
+    site(17)                                                      # above the work limit: no '*' or fallback
     d.verdict(417, "googlebot-news", "unknown", "too_complex")
     d.verdict(417, "googlebot", "disallow_all", "explicit")
-    d.capture(413, "https://a13.test/robots.txt", 301, to="https://a13t.test/x")   # the target's rules
+    d.capture(413, "https://a13.test/robots.txt", 301, to="https://a13t.test/x")   # the rules of the target apply
     d.capture(414, "https://a13t.test/x", star=("allow_all", "no_group"))
     d.verdict(414, "gptbot", "disallow_all", "explicit")
-    d.verdict(413, "gptbot", "allow_all", "explicit")             # never asked: not the capture whose rules apply
-    d.capture(415, "https://a15.test/robots.txt", 304, digest="A15", revisit=True)  # the filler's, from the older crawl
+    d.verdict(413, "gptbot", "allow_all", "explicit")             # ignored, because this is not the capture whose rules apply
+    d.capture(415, "https://a15.test/robots.txt", 304, digest="A15", revisit=True)  # filled from the older crawl
     d.capture(416, "https://a15.test/robots.txt", digest="A15", crawl=OLD, star=("allow_all", "no_group"))
     d.verdict(416, "gptbot", "disallow_all", "explicit", crawl=OLD)
-    d.verdict(416, "gptbot", "partial", "explicit")               # the same id in the newer crawl is another file
-    d.capture(418, "https://a18.test/robots.txt", 304, digest="A15", revisit=True)  # and two revisits share one filler
+    d.verdict(416, "gptbot", "partial", "explicit")               # the same id in the newer crawl is a different file
+    d.capture(418, "https://a18.test/robots.txt", 304, digest="A15", revisit=True)  # filled by the same capture
     d.capture(416, "https://a16.test/robots.txt")
 
 
 P, D, A, U = "partial", "disallow_all", "allow_all", "unknown"
-# agent asked for: {host: (verdict, verdict_google, basis)}
+# requested agent: {host: (verdict, verdict_google, basis)}
 VERDICTS = {
     "GPTBot": {
         "a1": (D, D, "wildcard"), "a2": (A, A, "explicit"), "a3": (A, A, "no_group"), "a5": (P, D, "wildcard"),
@@ -438,7 +438,7 @@ def all_rows():
 
 
 def small_rows():
-    """Three hosts with rules in one crawl, one of them by a redirect, and one with a 404: figures that can be counted by hand."""
+    """Three hosts with rules in one crawl, one of them by a redirect, and one with a 404. The counts can be checked by hand."""
     d = Dataset()
     d.agent("GPTBot", "ai_training")
     d.agent("CCBot", "archive", category2="ai_training")
@@ -455,7 +455,7 @@ def small_rows():
     d.verdict(3, "gptbot", "disallow_all", "explicit")
     d.verdict(3, "ccbot", "allow_all", "explicit")
     d.verdict(4, "googlebot", "allow_all", "explicit")
-    d.verdict(5, "ccbot", "disallow_all", "explicit")  # a capture that speaks for no host
+    d.verdict(5, "ccbot", "disallow_all", "explicit")  # a capture that is authoritative for no host
 
     def child(table, robots_id, **row):
         d.add(table, crawl=NEW, subset="robotstxt", robots_id=robots_id, **row)
@@ -483,7 +483,7 @@ def small_rows():
 
 
 def outside_rows():
-    """small_rows() and files without rules, web pages and binary data whose lines look like rules, each on three hosts."""
+    """small_rows(), and files without rules, web pages and binary data with lines like rules, each on three hosts."""
     d = small_rows()
     robots_id = 1000
     for content_class in ("no_rules", "comments_only", "html", "binary"):
@@ -497,7 +497,7 @@ def outside_rows():
                       crawl_delay=0.5)
             for table, row in (
                 ("rules", dict(path="/x", allow=False, is_empty=False, counts=True)),
-                # A sitemap without a URL: nobody can say whose it is.
+                # A sitemap without a URL, whose host is unknown.
                 ("sitemaps", dict(is_absolute=False, same_registered_domain=None)),
                 ("directives", dict(directive="host", known=True)),
                 ("preferences", dict(mechanism="content-signal", pref_key="ai-train", pref_value="no", allow=False,
@@ -508,18 +508,18 @@ def outside_rows():
     return d
 
 
-# The answers over outside_rows(), where the files outside a denominator must change nothing or count once each.
+# The answers for outside_rows(). A file outside of a denominator must change nothing, or be counted once.
 OUTSIDE_ANSWERS = {
     "q16": ["gptbot,True,2,0.666667", "*,False,1,0.333333", "googlebot,True,1,0.333333", "mj12bot,False,1,0.333333"],
     "q24": ["15,0.933333,16,0.8125,0.0625"],
     "q31": ["/x,2,0.666667", "/,1,0.333333"],
 }
 
-# Columns of floating-point numbers that are no shares: seconds, and a quotient of two counts of which none contains the other.
+# Floating-point columns that are not shares: seconds, and a ratio of two counts of which neither includes the other.
 NOT_SHARES = {("q14", "against_everybody"), ("q25", "median"), ("q25", "p90"), ("q25", "p99"), ("q25", "longest")}
 
 
-# The answers over small_rows(), the leading column crawl left out.
+# The answers for small_rows(), without the leading column crawl.
 ANSWERS = {
     "q01": ["4,0.75,0.5,0.0"],
     "q02": ["gptbot,Somebody,ai_training,2,2,1.0", "ccbot,Somebody,archive,1,2,0.5", "googlebot,Somebody,search_engine,0,1,0.0"],
@@ -550,7 +550,7 @@ ANSWERS = {
 }
 
 
-# Whole names by what they are made of. tests/names.rs has the program give them too.
+# Whole names by value. tests/names.rs checks the same names in the program.
 WHOLE_NAMES = json.loads((JOBS.parent / "tests" / "whole_names.json").read_text(encoding="utf-8"))
 
 
@@ -563,7 +563,7 @@ class Tests:
     def check(self, name, test):
         try:
             test()
-        except Exception as error:  # a broken test must not hide the others
+        except Exception as error:  # an error in a test must not hide the other tests
             self.failed += 1
             print(f"FAILED {name}")
             text = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
@@ -589,8 +589,8 @@ def test_macros(t, con):
         "WHERE robots_id < 300 ORDER BY ALL")}
     for robots_id, expected in REDIRECTS.items():
         t.equal(f"redirect {robots_id}", lambda: found().get(robots_id), expected)
-    t.equal("redirects: none too many", lambda: sorted(found()), sorted(REDIRECTS))
-    t.equal("redirects: one row a capture", lambda: rows(
+    t.equal("redirects: no others", lambda: sorted(found()), sorted(REDIRECTS))
+    t.equal("redirects: one row per capture", lambda: rows(
         "SELECT count(*) - count(DISTINCT (crawl, robots_id)) FROM redirects"), [(0,)])
     t.equal("target_url is the URL of the target", lambda: rows(
         "SELECT count(*) FROM redirects r LEFT JOIN robots_files f ON f.crawl = r.crawl AND f.robots_id = r.target_robots_id "
@@ -604,10 +604,10 @@ def test_macros(t, con):
         "SELECT count(*), count(DISTINCT (crawl, surt_host_name)) FROM hosts"), rows(
         "SELECT count(DISTINCT (crawl, surt_host_name)), count(DISTINCT (crawl, surt_host_name)) "
         "FROM robots_files WHERE is_robots_path"))
-    t.equal("hosts: the other crawl by itself", lambda: rows(
+    t.equal("hosts: the other crawl separately", lambda: rows(
         "SELECT robots_id, rules_crawl, fetch_status FROM hosts WHERE crawl = ? AND surt_host_name = 'test,h1'", OLD),
         [(361, OLD, 404)])
-    t.equal("hosts: all columns of robots_files, then two", lambda: [r[0] for r in rows(
+    t.equal("hosts: all columns of robots_files and two more", lambda: [r[0] for r in rows(
         "SELECT column_name FROM (DESCRIBE hosts)")], [r[0] for r in rows(
         "SELECT column_name FROM (DESCRIBE robots_files)")] + ["rules_crawl", "rules_robots_id"])
 
@@ -616,17 +616,17 @@ def test_macros(t, con):
             "SELECT surt_host_name, verdict, verdict_google, basis FROM verdicts_for(?) WHERE crawl = ?", agent, NEW)}
         for host, answer in expected.items():
             t.equal(f"verdict for {agent} on {host}", lambda: got.get("test," + host), answer)
-        t.equal(f"verdicts for {agent}: one row a host", lambda: rows(
+        t.equal(f"verdicts for {agent}: one row per host", lambda: rows(
             "SELECT count(*), count(DISTINCT (crawl, surt_host_name)) FROM verdicts_for(?)", agent),
             rows("SELECT count(*), count(*) FROM hosts"))
     figures = "root_allowed, crawl_delay, evidence_line, n_allow, n_disallow"
-    t.equal("figures of the group that is obeyed", lambda: rows(
+    t.equal("counts of the group that applies", lambda: rows(
         f"SELECT agent, category, url, {figures} FROM verdicts_for('GPTBot') WHERE surt_host_name = 'test,a2'"),
         [("gptbot", "ai_training", "https://a2.test/robots.txt", True, 7.5, 9, 3, 0)])
-    t.equal("figures of '*'", lambda: rows(
+    t.equal("counts of '*'", lambda: rows(
         f"SELECT agent, category, {figures} FROM verdicts_for('nobody-knows-it') WHERE surt_host_name = 'test,a2'"),
         [("nobody-knows-it", None, False, None, 2, 0, 1)])
-    t.equal("figures of a crawler that ignores '*'", lambda: rows(
+    t.equal("counts of a crawler that ignores '*'", lambda: rows(
         f"SELECT agent, category, {figures} FROM verdicts_for('AdsBot-Google') WHERE surt_host_name = 'test,a1'"),
         [("adsbot-google", "advertising", True, None, None, 0, 0)])
     for name, expected in WHOLE_NAMES.items():
@@ -647,7 +647,7 @@ def test_macros(t, con):
     t.equal("verdicts_in: none for an unknown category", lambda: rows(
         "SELECT count(*) FROM verdicts_in(['no_such'])"), [(0,)])
     for agent in ("gptbot", "ccbot", "googlebot", "googlebot-news", "twobot", "adsbot-google", "adsbot-child"):
-        t.equal(f"verdicts_in gives {agent} what verdicts_for gives it", lambda: rows(
+        t.equal(f"verdicts_in and verdicts_for agree on {agent}", lambda: rows(
             "FROM verdicts_in(['ai_training', 'ai_search', 'search_engine', 'advertising']) WHERE agent = ? ORDER BY ALL",
             agent), rows("FROM verdicts_for(?) ORDER BY ALL", agent))
     t.equal("two macros in one query", lambda: rows(
@@ -659,7 +659,7 @@ def test_macros(t, con):
 
 
 def run_query(con, path):
-    """Runs a query and returns its answer as CSV; NULL is an empty field, text is quoted where it must be."""
+    """Runs a query and returns its answer as CSV. NULL is an empty field, and text is quoted if necessary."""
     cursor = con.execute(path.read_text(encoding="utf-8"))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -682,28 +682,28 @@ def test_answers(t):
 
 
 def test_shares(t, con, label):
-    """Every floating-point column is a share between 0 and 1, unless NOT_SHARES has it."""
+    """Checks that every floating-point column is between 0 and 1, unless it is in NOT_SHARES."""
     for path in sorted(QUERIES.glob("*.sql")):
         def test():
             cursor = con.execute(path.read_text(encoding="utf-8"))
             columns = [(c[0], str(c[1])) for c in cursor.description]
             rows = cursor.fetchall()
-            for at, (name, kind) in enumerate(columns):
+            for i, (name, kind) in enumerate(columns):
                 if kind not in ("DOUBLE", "FLOAT") and not kind.startswith("DECIMAL"):
                     continue
                 if (path.name[:3], name) in NOT_SHARES:
                     continue
-                outside = [row for row in rows if row[at] is not None and not 0 <= row[at] <= 1]
-                assert not outside, f"{name} is no share: {outside[:3]!r}"
+                outside = [row for row in rows if row[i] is not None and not 0 <= row[i] <= 1]
+                assert not outside, f"{name} is not a share: {outside[:3]!r}"
         t.check(f"shares of {path.name} over {label}", test)
 
 
 def test_form(t, path):
     def test():
         lines = path.read_text(encoding="utf-8").splitlines()
-        assert lines[0].startswith("-- ") and lines[0].endswith("?"), "the first line is no question"
-        assert any(line.startswith("-- Denominator") for line in lines[1:5]), "no word on the denominator"
-        assert "ORDER BY" in "\n".join(lines), "no order"
+        assert lines[0].startswith("-- ") and lines[0].endswith("?"), "the first line is not a question"
+        assert any(line.startswith("-- Denominator") for line in lines[1:5]), "the denominator is not stated"
+        assert "ORDER BY" in "\n".join(lines), "the order of rows is not specified"
     t.check(f"form of {path.name}", test)
 
 
@@ -719,7 +719,7 @@ def test_query_runs(t, con, path):
         if "getvariable('crawl')" in text and "top (" not in text:
             rows = list(csv.reader(io.StringIO(every)))
             only = [r for r in rows if r[0] in ("crawl", NEW)]
-            assert list(csv.reader(io.StringIO(one))) == only, "the variable crawl changes more than the choice of rows"
+            assert list(csv.reader(io.StringIO(one))) == only, "the variable crawl changes more than the selection of rows"
         assert every == run_query(con, path), "two runs differ"
     t.check(f"{path.name} runs", test)
 
@@ -738,17 +738,17 @@ def test_against_dataset(t, dataset, write):
                 EXPECTED.mkdir(exist_ok=True)
                 expected.write_text(got, encoding="utf-8", newline="")
                 return
-            assert expected.exists(), f"{expected.name} is missing; --write makes it"
+            assert expected.exists(), f"{expected.name} is missing; --write creates it"
             want = expected.read_bytes().decode("utf-8")
             assert got == want, first_difference(got, want)
         t.check(f"answer of {name}", test)
-    t.equal("whole_name gives each value of a user-agent line what the program gave it", lambda: con.execute(
+    t.equal("whole_name returns the same as the program for each value of a user-agent line", lambda: con.execute(
         "SELECT DISTINCT agent_raw, agent, whole_name(agent_raw) FROM groups "
         "WHERE whole_name(agent_raw) IS DISTINCT FROM agent").fetchall(), [])
     test_shares(t, con, "the dataset")
     for name in sorted(kept - names):
         def orphan():
-            raise AssertionError("no query of this name")
+            raise AssertionError("there is no query with this name")
         t.check(f"expected/{name}.csv", orphan)
 
 
@@ -763,7 +763,7 @@ def first_difference(got, want):
 
 
 def write_dataset(con, out):
-    """Writes the tables as the program does, with a views.sql of the program's form."""
+    """Writes the tables and a views.sql as the program does."""
     views = []
     for (table,) in con.execute("SELECT table_name FROM duckdb_tables() ORDER BY table_name").fetchall():
         if table == "agents":
@@ -791,11 +791,11 @@ def duckdb_command():
 
 
 def test_command(t, dataset, label):
-    question = "SELECT count(*) FROM verdicts_for('GPTBot')"
+    query = "SELECT count(*) FROM verdicts_for('GPTBot')"
 
     def ask(*opening):
         with tempfile.TemporaryDirectory() as elsewhere:
-            done = subprocess.run([duckdb_command(), *opening, "-csv", "-noheader", "-c", question],
+            done = subprocess.run([duckdb_command(), *opening, "-csv", "-noheader", "-c", query],
                                   cwd=elsewhere, env={**os.environ, "HOME": elsewhere}, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -803,7 +803,7 @@ def test_command(t, dataset, label):
     def answers():
         con = duckdb.connect()
         con.execute((dataset / "views.sql").read_text(encoding="utf-8"))
-        expected = str(con.execute(question).fetchone()[0])
+        expected = str(con.execute(query).fetchone()[0])
         got = ask("-init", str(dataset / "views.sql"))
         assert got == expected, f"got {got!r}, expected {expected!r}"
 
@@ -813,12 +813,12 @@ def test_command(t, dataset, label):
             shutil.copytree(dataset, copy)
             text = (copy / "views.sql").read_text(encoding="utf-8").replace(str(dataset), str(dataset) + "-gone")
             (copy / "views.sql").write_text(text, encoding="utf-8")
-            # -init runs before every other option, so the variable must be set first, and the file read by hand.
+            # -init is executed before all other options, so the variable is set first and the file is read with .read.
             got = ask("-c", f"SET VARIABLE robots_scan = '{copy}'", "-c", f".read '{copy}/views.sql'")
             assert got == ask("-init", str(dataset / "views.sql")), got
 
     t.check(f"duckdb -init views.sql from another working directory ({label})", answers)
-    if label == "by hand":
+    if label == "hand-made rows":
         t.check("a dataset that was moved, with the variable set", moved)
 
 
@@ -831,7 +831,7 @@ def main():
     all_rows().load(con)
     con.execute(MACROS.read_text(encoding="utf-8"))
     test_macros(t, con)
-    con.execute(MACROS.read_text(encoding="utf-8"))  # it may be read twice
+    con.execute(MACROS.read_text(encoding="utf-8"))  # the macros can be loaded twice
 
     test_answers(t)
 
@@ -844,7 +844,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.parquet"
         write_dataset(con, out)
-        test_command(t, out, "by hand")
+        test_command(t, out, "hand-made rows")
 
     named = os.environ.get("ROBOTS_SCAN_DATASET")
     if named:

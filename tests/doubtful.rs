@@ -385,7 +385,7 @@ fn real_archives_have_no_mismatch_that_is_not_explained() {
 }
 
 #[test]
-fn the_attack_that_was_found_is_marked() {
+fn a_known_attack_is_marked_as_doubtful() {
     let Some(data) = shared_data() else {
         return;
     };

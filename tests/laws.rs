@@ -173,7 +173,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn any_bytes_are_a_file(any in vec(any::<u8>(), 0..300), words in bytes()) {
+    fn any_bytes_are_parsed_consistently(any in vec(any::<u8>(), 0..300), words in bytes()) {
         for body in [any, words] {
             parser::check(&body);
             dialects::check(&body);
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn fast_ways_agree_with_slow_ones_on_realistic_files(
+    fn the_product_agrees_with_the_oracles_on_realistic_files(
         lines in lines(), agent in select(&NAMES[..]), urls in urls()
     ) {
         parser::check(&body(&lines));
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn a_verdict_denies_no_path_that_can_be_tried(
+    fn a_verdict_contradicts_no_answer_for_short_paths(
         rules in vec(("[+-]", "[/*]", "[ab/*A]{0,3}", "[$]?"), 1..5)
     ) {
         let set: String = rules.iter().map(|(a, b, c, d)| format!("{a}{b}{c}{d}\n")).collect();
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn cr_lf_and_crlf_say_the_same(
+    fn cr_lf_and_crlf_are_equivalent(
         lines in lines(), urls in urls(), ends in vec(0..3usize, 1..20), is_ended in any::<bool>()
     ) {
         let with = |end: &dyn Fn(usize) -> &'static str| {
@@ -285,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn groups_of_the_same_names_are_one_group(
+    fn groups_of_the_same_names_are_merged(
         groups in groups(), position in any::<Index>(), urls in urls()
     ) {
         let parted: Vec<Group> = groups.iter().flat_map(|group| {
@@ -370,7 +370,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rule_that_is_said_again_changes_nothing(
+    fn a_repeated_rule_changes_nothing(
         groups in vec(group(), 1..5), group in any::<Index>(), rule in any::<Index>(),
         position in any::<Index>(), urls in urls()
     ) {
@@ -409,7 +409,7 @@ proptest! {
     }
 
     #[test]
-    fn what_others_are_told_changes_nothing_for_a_named_crawler(
+    fn rules_for_other_crawlers_change_nothing_for_a_named_crawler(
         groups in groups(), own in group(), position in any::<Index>(), put in any::<Index>(),
         rule in plain_rule(), urls in urls()
     ) {
@@ -473,7 +473,7 @@ proptest! {
     }
 
     #[test]
-    fn a_limit_reads_what_stands_before_the_last_line_end_within_it(
+    fn a_body_limit_ends_at_the_last_line_end_within_it(
         lines in lines(), ends in vec(0..3usize, 1..9), limit in any::<Index>(), urls in urls()
     ) {
         let ends = ends.iter().cycle().map(|&end| ["\n", "\r", "\r\n"][end]);

@@ -213,7 +213,7 @@ fn paths_are_found_in_all_positions() {
 }
 
 #[test]
-fn the_language_knows_text_and_nothing_else() {
+fn the_language_depends_on_no_other_layer() {
     let never = [
         "arrow_array",
         "arrow_schema",
@@ -257,7 +257,7 @@ fn the_language_knows_text_and_nothing_else() {
 }
 
 #[test]
-fn http_knows_neither_robots_txt_nor_arrow() {
+fn http_depends_on_neither_robots_txt_nor_arrow() {
     // Nor any later stage.
     let never = [
         "robots",
@@ -276,7 +276,7 @@ fn http_knows_neither_robots_txt_nor_arrow() {
 }
 
 #[test]
-fn captures_and_their_analysis_know_no_output() {
+fn captures_and_their_analysis_do_not_depend_on_output() {
     // The cache of bodies in particular must not depend on the rows of a batch.
     let never = [
         "arrow_array",
@@ -296,7 +296,7 @@ fn captures_and_their_analysis_know_no_output() {
 }
 
 #[test]
-fn tables_know_neither_parquet_nor_files() {
+fn tables_depend_on_neither_parquet_nor_files() {
     let never = [
         "parquet",
         "std::fs",
@@ -314,7 +314,7 @@ fn tables_know_neither_parquet_nor_files() {
 }
 
 #[test]
-fn the_parquet_writer_knows_neither_rules_nor_records() {
+fn the_parquet_writer_depends_on_neither_rules_nor_records() {
     let never = [
         "robots",
         "warc",
@@ -330,7 +330,7 @@ fn the_parquet_writer_knows_neither_rules_nor_records() {
 }
 
 #[test]
-fn datasets_and_resolution_know_no_archives() {
+fn datasets_and_resolution_do_not_depend_on_archives() {
     let never = [
         "warc",
         "crate::analysis",
@@ -381,7 +381,7 @@ fn verify_computes_no_verdict_again() {
 }
 
 #[test]
-fn the_command_parses_nothing_but_flags() {
+fn the_command_only_parses_flags() {
     let never = [
         "arrow_array",
         "arrow_schema",
@@ -403,7 +403,7 @@ fn the_command_parses_nothing_but_flags() {
 }
 
 #[test]
-fn jobs_know_no_rule_of_robots_txt() {
+fn jobs_contain_no_rule_of_robots_txt() {
     let files = files_below(&project().join("jobs"));
     let is_code = |path: &Path| {
         path.extension()

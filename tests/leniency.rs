@@ -65,7 +65,7 @@ fn changes_of_verdicts_equal_those_of_the_definition_on_random_files() {
 }
 
 #[test]
-fn a_verdict_may_hang_on_two_effects_of_one_line() {
+fn a_verdict_may_depend_on_two_effects_of_one_line() {
     // As written, line 3 is longer by a vertical tab and allows no folder.
     let body = "User-agent: *\nDisallow: /\nAllow: /index.html\x0B\nDisallow: /index.html**\n";
     let mut parser = Parser::new();

@@ -108,7 +108,7 @@ fn many_inputs(folder: &Path, count: usize) -> Vec<String> {
 }
 
 #[test]
-fn many_threads_are_content_with_few_open_files() {
+fn many_threads_need_few_open_files() {
     let folder = TempDir::new().unwrap();
     let inputs = many_inputs(folder.path(), 100);
     let scan = |out: &str, threads: &str, open_files: usize| {
@@ -210,7 +210,7 @@ fn has(anomalies: &[Value], code: &str) -> bool {
 }
 
 #[test]
-fn a_line_is_read_to_its_limit() {
+fn a_line_is_read_up_to_a_limit() {
     let line = |bytes: usize| {
         let path = "a".repeat(bytes - "Disallow: /".len());
         capture(format!("User-agent: *\nDisallow: /{path}\n").as_bytes())
@@ -220,7 +220,7 @@ fn a_line_is_read_to_its_limit() {
 }
 
 #[test]
-fn a_body_is_read_to_its_limit() {
+fn a_body_is_read_up_to_a_limit() {
     let folder = TempDir::new().unwrap();
     let cut = |bytes: usize| {
         let body = [&b"User-agent: *\nDisallow: /\n"[..], &vec![b'#'; bytes]].concat();
@@ -234,14 +234,14 @@ fn a_body_is_read_to_its_limit() {
 }
 
 #[test]
-fn an_anomaly_quotes_a_line_to_its_limit() {
+fn an_anomaly_quotes_a_line_up_to_a_limit() {
     let found = anomalies_of(capture(&[b'x'; 300]), &[]);
     let line = found.iter().find(|row| row["code"] == "no_directive");
     assert_eq!(line.unwrap()["detail"], "x".repeat(200));
 }
 
 #[test]
-fn a_chunk_size_line_is_read_to_its_limit() {
+fn a_chunk_size_line_is_read_up_to_a_limit() {
     let chunked = |bytes: usize| {
         let extension = "x".repeat(bytes - "4;\r\n".len());
         let body = format!("4;{extension}\r\n#abc\r\n0\r\n\r\n");
@@ -253,7 +253,7 @@ fn a_chunk_size_line_is_read_to_its_limit() {
 }
 
 #[test]
-fn a_challenge_is_sought_at_the_beginning_of_a_page() {
+fn a_challenge_is_searched_for_at_the_beginning_of_a_page() {
     let page = |end: usize| {
         let blanks = " ".repeat(end - "<html>captcha".len());
         let body = format!("<html>{blanks}captcha");
@@ -267,7 +267,7 @@ fn a_challenge_is_sought_at_the_beginning_of_a_page() {
 }
 
 #[test]
-fn a_statement_is_compared_with_so_many_before_it() {
+fn a_statement_is_compared_with_a_limited_number_of_earlier_ones() {
     let statements = |between: usize| {
         let between = "Content-Signal: search=yes\n".repeat(between);
         let body = format!(
@@ -331,7 +331,7 @@ fn names_in_the_summary_have_a_limit() {
 }
 
 #[test]
-fn faults_are_told_one_by_one_to_a_limit() {
+fn a_limited_number_of_faults_is_printed() {
     let folder = TempDir::new().unwrap();
     let mut damaged = gzip_member(&sound(), b"");
     let offset = damaged.len() - 5;
@@ -393,7 +393,7 @@ fn a_gzip_header_has_a_limit() {
 }
 
 #[test]
-fn an_archive_is_sought_at_the_beginning_of_an_input() {
+fn an_archive_is_searched_for_at_the_beginning_of_an_input() {
     let archive = |bytes| [vec![b'x'; bytes], gzip_member(&sound(), b"")].concat();
     let (captures, codes) = read("a.warc.gz", &archive((1 << 20) - 200));
     assert_eq!((captures, codes), (1, vec!["garbage".into()]));
@@ -406,7 +406,7 @@ fn an_archive_is_sought_at_the_beginning_of_an_input() {
 }
 
 #[test]
-fn check_reads_a_body_of_an_archive_to_its_limit() {
+fn check_reads_a_body_of_an_archive_up_to_a_limit() {
     let folder = TempDir::new().unwrap();
     let check = |mib: usize| {
         let comment = "x".repeat(mib << 20);
@@ -420,7 +420,7 @@ fn check_reads_a_body_of_an_archive_to_its_limit() {
 }
 
 #[test]
-fn bodies_beyond_the_largest_are_cut() {
+fn bodies_above_the_largest_size_are_truncated() {
     const LARGEST: usize = 512 << 20;
     let body = vec![b'#'; LARGEST + 1];
     let mut parser = robots::Parser::new();
@@ -429,7 +429,7 @@ fn bodies_beyond_the_largest_are_cut() {
 }
 
 #[test]
-fn what_no_file_can_hold_is_refused() {
+fn texts_too_large_for_any_file_are_refused() {
     let line = |value: &[u8]| {
         let line = robots::DirectiveRow {
             kind: robots::DirectiveKind::UserAgent,
@@ -453,7 +453,7 @@ fn what_no_file_can_hold_is_refused() {
 }
 
 #[test]
-fn a_list_that_check_reads_has_a_limit() {
+fn the_size_of_a_list_that_check_reads_is_limited() {
     let folder = TempDir::new().unwrap();
     let robots = folder.path().join("robots.txt");
     fs::write(&robots, "User-agent: *\nDisallow: /private/\n").unwrap();
@@ -472,7 +472,7 @@ fn a_list_that_check_reads_has_a_limit() {
 }
 
 #[test]
-fn folders_of_a_list_are_searched_to_a_depth() {
+fn folders_of_a_list_are_searched_up_to_a_depth() {
     let folder = TempDir::new().unwrap();
     let out = scan(folder.path(), &archive(folder.path(), &[sound()]), &[]);
     let refused = |depth: usize| {
@@ -493,7 +493,7 @@ fn folders_of_a_list_are_searched_to_a_depth() {
 }
 
 #[test]
-fn few_similar_hosts_are_suggested() {
+fn a_limited_number_of_similar_hosts_is_suggested() {
     let folder = TempDir::new().unwrap();
     let hosts = (0..9).map(|i| sound_of(&format!("s{i}.example.com")));
     let archive = archive(folder.path(), &hosts.collect::<Vec<_>>());

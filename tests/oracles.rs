@@ -38,7 +38,7 @@ fn verdicts_equal_a_search_of_all_paths_on_random_rules() {
 }
 
 #[test]
-fn the_compiled_matcher_equals_the_slow_one_on_random_rules() {
+fn the_compiled_matcher_equals_its_oracle_on_random_rules() {
     let mut random = Random::new(6);
     for _ in 0..1_500 {
         automaton::check(&rule_set(&mut random));
@@ -46,7 +46,7 @@ fn the_compiled_matcher_equals_the_slow_one_on_random_rules() {
 }
 
 #[test]
-fn policies_and_verdicts_equal_the_slow_ones_on_random_files() {
+fn policies_and_verdicts_equal_their_oracles_on_random_files() {
     let mut random = Random::new(7);
     for _ in 0..4_000 {
         let agent = ["a", "b", "B2", "b2", "x", "a/1.0"][random.below(6)];

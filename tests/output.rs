@@ -202,7 +202,7 @@ fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
 }
 
 #[test]
-fn a_run_that_was_killed_ends_like_one_that_was_not() {
+fn a_killed_run_that_is_resumed_gives_the_same_output() {
     let (folder, list) = crawl(12);
     let undisturbed = folder.path().join("undisturbed");
     let ran = scan_list(&list, &undisturbed, &["--threads", "2"]);

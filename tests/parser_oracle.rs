@@ -103,7 +103,7 @@ fn matches_by_trying(pattern: &[u8], path: &[u8]) -> bool {
 }
 
 #[test]
-fn the_slow_matcher_agrees_with_the_definition() {
+fn the_matching_oracle_agrees_with_the_definition() {
     let mut random = util::Random::new(3);
     let mut word = |letters: &[u8], below: usize| -> Vec<u8> {
         let len = random.below(below);

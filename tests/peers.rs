@@ -193,7 +193,7 @@ fn reasons() -> Vec<Reason> {
 }
 
 #[test]
-fn every_case_of_the_peers_is_answered_or_contradicts_the_specification() {
+fn every_peer_case_agrees_or_is_a_listed_contradiction() {
     let Some(data) = util::shared_data() else {
         return;
     };
@@ -263,7 +263,7 @@ fn every_case_of_the_peers_is_answered_or_contradicts_the_specification() {
 /// RFC 9309. The last case has a crawler with a name of two words, which only the comparison of whole names
 /// finds.
 #[test]
-fn where_the_peers_contradict_each_other_each_has_its_own_reading() {
+fn each_of_two_contradicting_peers_follows_its_own_dialect() {
     let Some(data) = util::shared_data() else {
         return;
     };

@@ -70,7 +70,7 @@ fn every_sample_is_in_the_index_and_every_entry_has_its_sample() {
 }
 
 #[test]
-fn every_archive_is_scanned_as_the_index_says() {
+fn every_archive_has_the_content_listed_in_the_index() {
     let folder = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
     for entry in entries("warc") {
@@ -168,7 +168,7 @@ fn every_archive_is_scanned_as_the_index_says() {
 }
 
 #[test]
-fn every_robots_txt_is_counted_and_answered_as_the_index_says() {
+fn every_robots_txt_has_the_counts_and_answers_listed_in_the_index() {
     // Google's parser has no body limit.
     let unlimited = ParseOptions {
         body_limit: None,
@@ -268,7 +268,7 @@ fn read_by_this_reader(path: &Path) -> Vec<ReadRecord> {
 }
 
 #[test]
-fn what_the_warc_crate_can_read_gives_the_same_records_here() {
+fn records_equal_those_that_the_warc_crate_reads() {
     let mut compared = 0;
     for entry in entries("warc") {
         let name = file(&entry);
@@ -291,7 +291,7 @@ fn what_the_warc_crate_can_read_gives_the_same_records_here() {
 }
 
 #[test]
-fn the_samples_that_are_made_have_the_bytes_that_are_committed() {
+fn generated_samples_equal_the_committed_ones() {
     let folder = tempfile::tempdir().unwrap();
     make::write_all(folder.path()).unwrap();
     let made = files_below(folder.path());

@@ -15,7 +15,7 @@ fn verdicts(body: &str, agent: &str) -> (Verdict, Verdict) {
 use Verdict::{AllowAll, DisallowAll, Partial};
 
 #[test]
-fn rfc9309_asks_for_exact_keys_and_a_colon() {
+fn rfc9309_requires_exact_keys_and_a_colon() {
     assert_eq!(verdicts("User-agent: *\nDissallow: /\n", "*").0, AllowAll);
     assert_eq!(verdicts("User-agent: *\nDisallowed: /\n", "*").0, AllowAll);
     assert_eq!(verdicts("User-agent: *\nDisallow /\n", "*").0, AllowAll);
@@ -35,7 +35,7 @@ fn rfc9309_asks_for_exact_keys_and_a_colon() {
 }
 
 #[test]
-fn rfc9309_takes_no_names_that_are_no_tokens() {
+fn rfc9309_ignores_names_that_are_not_tokens() {
     let body = "User-agent: MJ12bot\nDisallow: /\nUser-agent: *\nDisallow: /x\n";
     assert_eq!(verdicts(body, "mj12bot").0, Partial);
     assert_eq!(verdicts(body, "mj").0, Partial);
@@ -85,7 +85,7 @@ fn rfc9309_ignores_values_without_a_slash_and_decodes_the_rest() {
 }
 
 #[test]
-fn rfc9309_has_no_path_for_a_rule_with_a_nul() {
+fn rfc9309_ignores_the_path_of_a_rule_with_a_nul() {
     assert_eq!(
         verdicts("User-agent: *\nDisallow: /a\0b\n", "*").0,
         AllowAll
@@ -108,7 +108,7 @@ fn koster_ends_records_at_blank_lines() {
 }
 
 #[test]
-fn koster_takes_a_star_for_everybody_only_where_it_stands_alone() {
+fn koster_accepts_a_star_as_wildcard_only_if_it_is_alone() {
     assert_eq!(
         verdicts("User-agent: */1.0\nDisallow: /\n", "*").1,
         AllowAll

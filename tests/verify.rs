@@ -1,12 +1,11 @@
 //! `verify`: datasets that `scan` writes are sound, and each kind of damage is
 //! reported as such and as nothing else.
 
+mod changed_rows;
+
 use crate::util::{self, Random, archive, files_below, relative};
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, UInt32Array,
-};
+use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
-use arrow_select::take::take_record_batch;
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -15,7 +14,6 @@ use robots_scan::verify::{Options, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -150,60 +148,6 @@ fn assert_found(report: &VerifyReport, found: &[(&str, u64)], words: &[&str]) {
         let lines = lines(report);
         assert!(lines.contains(word), "`{word}` is not in: {lines}");
     }
-}
-
-/// Returns the rows of a batch with these indices.
-fn take(batch: &RecordBatch, rows: impl IntoIterator<Item = usize>) -> RecordBatch {
-    let rows = rows.into_iter().map(|row| row as u32);
-    take_record_batch(batch, &UInt32Array::from_iter_values(rows)).unwrap()
-}
-
-fn with_column(batch: &RecordBatch, name: &str, column: ArrayRef) -> RecordBatch {
-    let index = batch.schema().index_of(name).unwrap();
-    let mut columns = batch.columns().to_vec();
-    columns[index] = column;
-    RecordBatch::try_new(batch.schema(), columns).unwrap()
-}
-
-/// Replaces the number in a row of a column.
-fn with_number(batch: &RecordBatch, name: &str, row: usize, number: i64) -> RecordBatch {
-    let column = batch.column_by_name(name).unwrap();
-    let column: ArrayRef = match column.as_any().downcast_ref::<Int64Array>() {
-        Some(column) => {
-            let mut values: Vec<Option<i64>> = column.iter().collect();
-            values[row] = Some(number);
-            Arc::new(Int64Array::from(values))
-        }
-        None => {
-            let column = column.as_any().downcast_ref::<Int32Array>().unwrap();
-            let mut values: Vec<Option<i32>> = column.iter().collect();
-            values[row] = Some(number as i32);
-            Arc::new(Int32Array::from(values))
-        }
-    };
-    with_column(batch, name, column)
-}
-
-fn number(batch: &RecordBatch, name: &str, row: usize) -> Option<i64> {
-    let column = batch.column_by_name(name).unwrap();
-    if column.is_null(row) {
-        return None;
-    }
-    let any = column.as_any();
-    let long = any
-        .downcast_ref::<Int64Array>()
-        .map(|column| column.value(row));
-    long.or_else(|| {
-        any.downcast_ref::<Int32Array>()
-            .map(|column| column.value(row).into())
-    })
-}
-
-/// Returns the first row in which the number in a column satisfies a condition.
-fn row_with(batch: &RecordBatch, name: &str, is_wanted: impl Fn(i64) -> bool) -> usize {
-    let mut rows = 0..batch.num_rows();
-    rows.find(|&row| number(batch, name, row).is_some_and(&is_wanted))
-        .unwrap()
 }
 
 #[test]
@@ -638,195 +582,6 @@ fn changed_lines_of_the_manifest_are_found() {
     let report = dataset.verify();
     assert_found(&report, &[("runs", 11)], &["`version` is"]);
     assert!(report.notes[0].contains("9.9.9"));
-}
-
-#[test]
-fn changed_rows_of_rules_are_found() {
-    let change = |change: fn(RecordBatch) -> RecordBatch| {
-        let dataset = TestDataset::new();
-        dataset.rewrite("rules", change);
-        dataset.verify()
-    };
-    assert_sound(&change(|batch| batch));
-    let report = change(|batch| take(&batch, 1..batch.num_rows()));
-    assert_found(&report, &[("count", 2)], &["rules/", "n_rules is"]);
-    let report = change(|batch| take(&batch, [0].into_iter().chain(0..batch.num_rows())));
-    assert_found(&report, &[("order", 1), ("count", 2)], &["comes after"]);
-    // A rule of the first file, repeated at the end.
-    let report = change(|batch| take(&batch, (0..batch.num_rows()).chain([0])));
-    assert_found(&report, &[("order", 1)], &["after captures that follow it"]);
-    let report = change(|batch| with_number(&batch, "robots_id", 0, 7));
-    assert_found(&report, &[("orphan", 1), ("count", 2)], &["robots_id 7"]);
-    let report = change(|batch| with_number(&batch, "line_no", 0, 1_000_000));
-    let kinds: Vec<_> = kinds(&report).into_iter().map(|(kind, _)| kind).collect();
-    assert!(kinds.contains(&"parent"), "{}", lines(&report));
-    let report = change(|batch| {
-        let columns: Vec<usize> = (1..batch.num_columns()).collect();
-        batch.project(&columns).unwrap()
-    });
-    assert_found(&report, &[("columns", 1)], &["`robots_id` should be"]);
-    let dataset = TestDataset::new();
-    dataset.rewrite_file("groups", &dataset.file("rules"), |batch| batch);
-    assert_found(
-        &dataset.verify(),
-        &[("maker", 1)],
-        &["does not state the table `rules`"],
-    );
-}
-
-#[test]
-fn changed_rows_of_robots_files_are_found() {
-    let change = |change: fn(RecordBatch) -> RecordBatch| {
-        let dataset = TestDataset::new();
-        dataset.rewrite("robots_files", change);
-        dataset.verify()
-    };
-    assert_sound(&change(|batch| batch));
-    let with_rules = |batch: &RecordBatch| row_with(batch, "n_rules", |rules| rules > 0);
-    let report = change(|batch| {
-        let lost = row_with(&batch, "n_rules", |rules| rules > 0);
-        take(&batch, (0..batch.num_rows()).filter(|row| *row != lost))
-    });
-    let words = [
-        "it has 136 rows, but the manifest states 137",
-        "is not in robots_files",
-    ];
-    let found = kinds(&report);
-    assert_eq!(
-        (found[0], found[1].0, found.len()),
-        (("rows", 1), "orphan", 2)
-    );
-    assert!(words.iter().all(|word| lines(&report).contains(word)));
-    let report = change(|batch| take(&batch, (0..batch.num_rows()).chain([0])));
-    let found = kinds(&report);
-    assert!(found.contains(&("rows", 1)) && found.contains(&("twice", 1)));
-    assert!(lines(&report).contains("occurs 2 times"));
-    let report = change(|batch| with_number(&batch, "n_rules", 0, 1_000));
-    assert!(
-        kinds(&report).iter().any(|kind| kind.0 == "count"),
-        "{}",
-        lines(&report)
-    );
-    let report = change(|batch| with_number(&batch, "robots_id", 0, 7));
-    assert!(kinds(&report).contains(&("place", 1)), "{}", lines(&report));
-    let report = change(|batch| {
-        let marks = (0..batch.num_rows()).map(|row| Some(row == 5));
-        with_column(
-            &batch,
-            "is_doubtful",
-            Arc::new(marks.collect::<BooleanArray>()),
-        )
-    });
-    let words = ["is_doubtful is true, and no row of faults lies at"];
-    assert_found(&report, &[("capture", 1)], &words);
-    let report = change(|batch| with_number(&batch, "warc_record_length", 0, 1 << 40));
-    assert_found(&report, &[("place", 1)], &["is not within"]);
-    for count in [
-        "n_user_agents",
-        "n_groups",
-        "n_rules",
-        "n_sitemaps",
-        "n_directives",
-        "n_anomalies",
-    ] {
-        let dataset = TestDataset::new();
-        dataset.rewrite("robots_files", |batch| {
-            let row = with_rules(&batch);
-            let is = number(&batch, count, row).unwrap();
-            with_number(&batch, count, row, is + 1)
-        });
-        let report = dataset.verify();
-        let word = format!("{count} is ");
-        match count {
-            "n_rules" => assert_found(&report, &[("capture", 1), ("count", 1)], &[&word]),
-            _ => assert_found(&report, &[("count", 1)], &[&word]),
-        }
-    }
-}
-
-#[test]
-fn changed_rows_of_the_other_tables_are_found() {
-    let dataset = TestDataset::new();
-    let part = |table: &str| {
-        let files = files_below(&dataset.out.join(table));
-        let full = files
-            .iter()
-            .find(|path| !util::rows_of_file(path).is_empty());
-        relative(full.unwrap(), &dataset.out)
-    };
-    // Every change is undone before the next.
-    let check = |table: &str, change: fn(RecordBatch) -> RecordBatch| {
-        let (name, manifest) = (part(table), dataset.path("_manifest.jsonl"));
-        let before = (
-            fs::read(dataset.path(&name)).unwrap(),
-            fs::read(&manifest).unwrap(),
-        );
-        dataset.rewrite_file(table, &name, change);
-        let report = dataset.verify();
-        fs::write(dataset.path(&name), before.0).unwrap();
-        fs::write(manifest, before.1).unwrap();
-        report
-    };
-    let beyond = |batch: RecordBatch| with_number(&batch, "warc_record_offset", 0, 1 << 40);
-    assert_found(
-        &check("faults", beyond),
-        &[("fault", 1)],
-        &["are not within"],
-    );
-    let wide = |batch: RecordBatch| with_number(&batch, "bytes_skipped", 0, -1);
-    assert_found(&check("faults", wide), &[("fault", 1)], &["-1 bytes"]);
-    let lost = |batch: RecordBatch| take(&batch, 1..batch.num_rows());
-    assert_found(
-        &check("faults", lost),
-        &[("rows", 1)],
-        &["the manifest states"],
-    );
-    for (name, value) in [
-        ("captures", 5),
-        ("faults", 500),
-        ("input_bytes", 5),
-        ("part", 77),
-    ] {
-        let file = part("runs");
-        let manifest = fs::read(dataset.path("_manifest.jsonl")).unwrap();
-        let bytes = fs::read(dataset.path(&file)).unwrap();
-        dataset.rewrite_file("runs", &file, |batch| with_number(&batch, name, 0, value));
-        let report = dataset.verify();
-        fs::write(dataset.path(&file), bytes).unwrap();
-        fs::write(dataset.path("_manifest.jsonl"), manifest).unwrap();
-        assert_found(&report, &[("runs", 1)], &[&format!("`{name}` is {value}")]);
-    }
-    let twice = |batch: RecordBatch| take(&batch, [0].into_iter().chain(0..batch.num_rows()));
-    assert_found(
-        &check("runs", twice),
-        &[("rows", 1)],
-        &["the manifest states 1"],
-    );
-    let report = check("verdicts", twice);
-    assert!(kinds(&report).contains(&("twice", 1)), "{}", lines(&report));
-    for table in ["groups", "sitemaps", "directives"] {
-        let report = check(table, twice);
-        assert!(kinds(&report).contains(&("order", 1)), "{}", lines(&report));
-        assert!(
-            kinds(&report).iter().any(|kind| kind.0 == "count"),
-            "{table}"
-        );
-    }
-    assert_found(&check("anomalies", lost), &[("count", 1)], &["n_anomalies"]);
-    let other = |batch: RecordBatch| with_number(&batch, "robots_id", 0, 7);
-    assert_found(
-        &check("preferences", other),
-        &[("orphan", 1)],
-        &["preferences/"],
-    );
-    // The row of the first file for `*` is missing.
-    let report = check("verdicts", lost);
-    assert!(
-        kinds(&report).iter().any(|kind| kind.0 == "count"),
-        "{}",
-        lines(&report)
-    );
-    assert_sound(&dataset.verify());
 }
 
 #[test]

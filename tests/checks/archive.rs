@@ -151,13 +151,13 @@ pub fn check(data: &[u8]) {
             taken += 1;
         } else {
             let must = kind == RecordType::Response && is_robots_subset(sum);
-            assert!(!must, "{location:?} is missing of {}", of());
+            assert!(!must, "{location:?} is missing in {}", of());
         }
     }
     assert_eq!(
         taken,
         captures.len,
-        "captures that are no records: {}",
+        "captures that are not records: {}",
         of()
     );
     assert_children(&captures, &out, &bytes);

@@ -34,8 +34,8 @@ pub fn check(data: &[u8]) {
         }
         let name = agent.to_ascii_lowercase();
         let is_token = google_token(agent).len() == agent.len() && agent.len() < 100;
-        let is_stranger = is_token && !agent.is_empty() && rows.iter().all(|row| row.agent != name);
-        let row = rows.first().filter(|_| is_stranger);
+        let is_unnamed = is_token && !agent.is_empty() && rows.iter().all(|row| row.agent != name);
+        let row = rows.first().filter(|_| is_unnamed);
         assert_crawler(&robots, reading, agent, url, row);
     }
 }
@@ -126,7 +126,7 @@ impl Pair<'_, '_> {
     /// Returns true if the line of an answer is a counting rule with this effect. A disallowed path has
     /// a line.
     fn is_reason(&self, (is_allowed, line_no): (bool, u32)) -> bool {
-        let says_so = |key: DirectiveKind, is_empty: bool| match key {
+        let has_effect = |key: DirectiveKind, is_empty: bool| match key {
             DirectiveKind::Allow => is_allowed,
             DirectiveKind::Disallow => !is_allowed || is_empty,
             _ => false,
@@ -134,7 +134,7 @@ impl Pair<'_, '_> {
         let mut lines = self.robots.directives().iter();
         let line = lines.find(|line| line.line_no == line_no);
         line.map_or(is_allowed && line_no == 0, |line| {
-            line.counts && says_so(line.kind, line.value.is_empty())
+            line.counts && has_effect(line.kind, line.value.is_empty())
         })
     }
 }

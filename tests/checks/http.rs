@@ -1,4 +1,5 @@
-//! Responses are parsed as by the oracle in `tests/oracle/response.rs`, and captures have their values.
+//! Responses are parsed as by the oracle in `tests/oracle/response.rs`, and captures have the values of
+//! their responses.
 
 use super::oracle::response::{self, Response as ResponseOracle};
 use super::{shown, sum_of};
@@ -8,10 +9,10 @@ use robots_scan::capture::{Capture, Scope};
 use std::io::{Cursor, Write as _};
 use warc::{Limits, Reader, RecordType};
 
-/// Fields that are looked at; an input may have more than a reader keeps.
+/// The number of header fields that are compared. An input may have more than the product keeps.
 const MAX_FIELDS: usize = 60;
 
-/// Octets of a body where all of it is wanted.
+/// A body limit in bytes that no input reaches.
 const LARGE: usize = 1 << 18;
 
 /// Checks `block` as the block of a record.
@@ -30,7 +31,7 @@ pub fn check(block: &[u8]) {
         assert!(response.has_header_with_prefix(begin), "{}", shown(block));
     }
     assert_eq!(response.header("a:b"), None, "{}", shown(block));
-    // Limits are met exactly, too.
+    // Limits that are equal to the size of the body or of the decoded chunks.
     let chunks = response::chunks(&oracle.body, LARGE).map_or(0, |(body, _)| body.len());
     for limit in [
         LARGE,
@@ -47,8 +48,8 @@ pub fn check(block: &[u8]) {
     }
 }
 
-/// The body, no longer than the limit, whatever is named; and where an oracle
-/// knows what it should be, that.
+/// Asserts that a decoded body is not longer than the limit, and that it is the expected one where the
+/// oracle can decode it.
 fn assert_decoded(response: &Response<'_>, oracle: &ResponseOracle, limit: usize, block: &[u8]) {
     let codings = oracle.codings();
     let decoded = response.decode(limit);
@@ -88,11 +89,11 @@ fn assert_decoded(response: &Response<'_>, oracle: &ResponseOracle, limit: usize
     }
 }
 
-/// A body that is coded comes back.
+/// Asserts that an encoded body is decoded to the original.
 fn assert_codings_undone(body: &[u8], sum: usize) {
     let (gzip, chunked) = (gzip(body), chunked(body, 1 + sum % 70));
     let both = self::chunked(&gzip, 1 + sum % 50);
-    let zstd = zstd::encode_all(body, 1).expect("a Vec takes all");
+    let zstd = zstd::encode_all(body, 1).expect("writing to a Vec never fails");
     for (fields, coded) in [
         ("Content-Encoding: gzip", &gzip),
         ("Content-Encoding: zstd", &zstd),
@@ -118,7 +119,7 @@ fn assert_codings_undone(body: &[u8], sum: usize) {
 fn gzip(body: &[u8]) -> Vec<u8> {
     let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let written = writer.write_all(body).and_then(|()| writer.finish());
-    written.expect("a Vec takes all")
+    written.expect("writing to a Vec never fails")
 }
 
 fn chunked(body: &[u8], size: usize) -> Vec<u8> {
@@ -132,7 +133,7 @@ fn chunked(body: &[u8], size: usize) -> Vec<u8> {
     out
 }
 
-/// The capture of a record with this block says what the response says.
+/// Asserts that the capture of a record with this block has the values of the response.
 fn assert_capture(kind: &str, block: &[u8], oracle: &ResponseOracle, sum: usize) {
     let archive = [
         b"WARC/1.1\r\nWARC-Type: ",
@@ -162,7 +163,7 @@ fn assert_capture(kind: &str, block: &[u8], oracle: &ResponseOracle, sum: usize)
     let code = if is_http { oracle.status } else { Some(200) };
     assert_eq!(capture.fetch.http_status.code, code, "{}", of());
     assert!(capture.is_robots_path && capture.url.is_some(), "{}", of());
-    let has = |note| capture.anomalies.contains(&note);
+    let has = |anomaly| capture.anomalies.contains(&anomaly);
     assert_eq!(
         has(CaptureAnomalyKind::BadStatus),
         code.is_none(),

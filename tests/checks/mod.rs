@@ -20,6 +20,7 @@ pub(crate) mod oracle;
 #[cfg(any(test, feature = "scan"))]
 pub(crate) mod packing;
 pub mod parser;
+pub(crate) mod random;
 #[cfg(any(test, feature = "scan"))]
 pub(crate) mod reading;
 #[cfg(any(test, feature = "scan"))]

@@ -1,41 +1,41 @@
-//! How an input of the fuzzers becomes an archive.
+//! Builds an archive from an input of the fuzzers.
 //!
-//! The first octet says how the rest is packed, so that the fuzzers need not
-//! invent a compressed member: see [`pack`]. The rest is pieces, which lines
-//! end that begin with `~`.
+//! The first octet selects how the rest is packed, so that the fuzzers need not
+//! generate compressed members: see [`pack`]. The rest consists of pieces. Each
+//! piece ends with a line that begins with `~`.
 
 use std::io::Write as _;
 
-/// One piece.
+/// A piece of an input.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece<'a> {
     text: &'a [u8],
-    /// What is done to it once it is packed.
+    /// The damage that is applied after packing.
     damage: &'a [u8],
 }
 
-/// What every frame refers to where a dictionary is used.
+/// The zstd dictionary.
 const DICTIONARY: &[u8] = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://\
     .example/robots.txt\r\nContent-Length: 100\r\n\r\nHTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n";
 
-/// Packs what stands behind the first octet of `data`, as that octet says.
+/// Packs `data` without its first octet, which selects the form.
 ///
-/// | octet | the archive is |
+/// | octet | archive |
 /// |---|---|
-/// | `0` | the rest as it is |
+/// | `0` | the rest, unchanged |
 /// | `1` | the pieces without the lines between them |
-/// | `2` | a gzip member a piece |
+/// | `2` | one gzip member per piece |
 /// | `3` | one gzip member |
-/// | `4` | a gzip member for every two pieces |
-/// | `5` | a zstd frame a piece |
+/// | `4` | one gzip member per two pieces |
+/// | `5` | one zstd frame per piece |
 /// | `6` | one zstd frame |
-/// | `7` | a zstd frame a piece, with a dictionary at the head |
+/// | `7` | a dictionary frame, then one zstd frame per piece |
 ///
-/// Of any other octet the last three bits count. Behind the `~` of the line
-/// that ends a piece octets come in pairs: the first is a place in what was
-/// packed, in 256th parts, and the second is XORed with the octet there. A last
-/// octet alone is how many are cut off the end. Where pieces share a member, the
-/// line of the last of them counts.
+/// Only the last three bits of the octet count. The octets after the `~` of a line
+/// describe damage to the packed piece. They come in pairs: an offset, in 256ths of
+/// the packed length, and an octet that is XORed with the one at this offset. A
+/// single octet at the end is the number of octets that are removed from the end of
+/// the packed piece. If pieces share a member, the line of the last one counts.
 pub(crate) fn pack(data: &[u8]) -> Vec<u8> {
     let Some((&how, rest)) = data.split_first() else {
         return Vec::new();
@@ -68,25 +68,25 @@ pub(crate) fn pack(data: &[u8]) -> Vec<u8> {
             5 | 6 => zstd(&text, b""),
             _ => zstd(&text, DICTIONARY),
         };
-        harm(&mut packed, shared.last().map_or(b"", |piece| piece.damage));
+        apply_damage(&mut packed, shared.last().map_or(b"", |piece| piece.damage));
         out.extend(packed);
     }
     out
 }
 
-/// Takes the pieces apart.
+/// Splits a text into its pieces.
 fn pieces(text: &[u8]) -> Vec<Piece<'_>> {
-    let (mut pieces, mut begin, mut begin_of_line) = (Vec::new(), 0, 0);
+    let (mut pieces, mut begin, mut line_start) = (Vec::new(), 0, 0);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let end = begin_of_line + line.len();
+        let end = line_start + line.len();
         if let Some(damage) = line.strip_prefix(b"~") {
             pieces.push(Piece {
-                text: &text[begin..begin_of_line],
+                text: &text[begin..line_start],
                 damage: damage.strip_suffix(b"\n").unwrap_or(damage),
             });
             begin = end;
         }
-        begin_of_line = end;
+        line_start = end;
     }
     if begin < text.len() {
         pieces.push(Piece {
@@ -97,10 +97,10 @@ fn pieces(text: &[u8]) -> Vec<Piece<'_>> {
     pieces
 }
 
-fn harm(packed: &mut Vec<u8>, damage: &[u8]) {
+fn apply_damage(packed: &mut Vec<u8>, damage: &[u8]) {
     let (pairs, cut) = damage.as_chunks::<2>();
-    for &[place, change] in pairs {
-        let offset = packed.len() * usize::from(place) / 256;
+    for &[position, change] in pairs {
+        let offset = packed.len() * usize::from(position) / 256;
         if let Some(byte) = packed.get_mut(offset) {
             *byte ^= change;
         }
@@ -112,10 +112,10 @@ fn harm(packed: &mut Vec<u8>, damage: &[u8]) {
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    written.expect("a Vec takes all")
+    written.expect("writing to a Vec never fails")
 }
 
-/// A frame with a checksum.
+/// Compresses to a frame with a checksum.
 fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     let encoder = zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary);
     let written = encoder.and_then(|mut encoder| {
@@ -123,11 +123,11 @@ fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
         encoder.write_all(bytes)?;
         encoder.finish()
     });
-    written.expect("a Vec takes all")
+    written.expect("writing to a Vec never fails")
 }
 
 #[test]
-fn pieces_end_with_a_line_that_says_how_they_are_harmed() {
+fn a_piece_ends_with_a_line_that_describes_its_damage() {
     let piece = |text, damage| Piece { text, damage };
     assert_eq!(
         pieces(b"a\n~\nb~\n~xyz\n"),

@@ -14,8 +14,8 @@ pub fn check(body: &[u8]) {
     for reading in [WHOLE, some_reading(body), ParseOptions::default()] {
         let robots = parser.parse_with(body, reading);
         assert_as_oracle(&robots, reading);
-        assert_sound(&robots);
-        assert_figures(&robots);
+        assert_consistent(&robots);
+        assert_summary(&robots);
         assert_groups(&robots);
         read_preferences(&robots);
     }
@@ -71,11 +71,11 @@ fn assert_as_oracle(robots: &RobotsTxt<'_>, reading: ParseOptions) {
     assert_eq!(directives.collect::<Vec<_>>(), expected, "{}", shown(body));
     let found = robots.anomalies().iter();
     let too_long = found.filter(|line| line.kind == AnomalyKind::OverlongLine);
-    let figures = robots.summary();
+    let summary = robots.summary();
     let seen = Counts {
-        lines: figures.n_lines,
-        blank: figures.n_blank_lines,
-        comments: figures.n_comment_lines,
+        lines: summary.n_lines,
+        blank: summary.n_blank_lines,
+        comments: summary.n_comment_lines,
         too_long: too_long.count() as u32,
     };
     assert_eq!(seen, counts, "{}", shown(body));
@@ -92,7 +92,7 @@ fn assert_as_oracle(robots: &RobotsTxt<'_>, reading: ParseOptions) {
 }
 
 /// Asserts that texts lie within their lines, and that everything is in order.
-fn assert_sound(robots: &RobotsTxt<'_>) {
+fn assert_consistent(robots: &RobotsTxt<'_>) {
     let body = robots.body();
     let lines = lines::lines(body);
     let place = |text: &[u8]| text.as_ptr() as usize - body.as_ptr() as usize;
@@ -150,13 +150,13 @@ fn assert_sound(robots: &RobotsTxt<'_>) {
             );
         }
     }
-    let findings = robots.anomalies();
+    let anomalies = robots.anomalies();
     assert!(
-        findings.is_sorted_by_key(|line| line.line_no),
-        "findings of {}",
+        anomalies.is_sorted_by_key(|line| line.line_no),
+        "anomalies of {}",
         shown(body)
     );
-    for anomaly in findings {
+    for anomaly in anomalies {
         assert!(
             anomaly.line_no <= Some(robots.summary().n_lines),
             "{anomaly:?} of {}",
@@ -174,9 +174,9 @@ fn expected_token(value: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Asserts that the counts are those of the lines.
-fn assert_figures(robots: &RobotsTxt<'_>) {
-    let (figures, lines) = (robots.summary(), lines::lines(robots.body()));
+/// Asserts that the summary has the counts of the lines.
+fn assert_summary(robots: &RobotsTxt<'_>) {
+    let (summary, lines) = (robots.summary(), lines::lines(robots.body()));
     let of = |key: DirectiveKind| {
         robots
             .directives()
@@ -185,57 +185,57 @@ fn assert_figures(robots: &RobotsTxt<'_>) {
             .count() as u32
     };
     let found = |anomaly: AnomalyKind| {
-        let findings = robots.anomalies().iter();
-        findings.filter(|line| line.kind == anomaly).count() as u32
+        let anomalies = robots.anomalies().iter();
+        anomalies.filter(|line| line.kind == anomaly).count() as u32
     };
     let counted = [
-        (figures.n_user_agents, of(DirectiveKind::UserAgent)),
-        (figures.n_allow, of(DirectiveKind::Allow)),
-        (figures.n_disallow, of(DirectiveKind::Disallow)),
-        (figures.n_sitemaps, of(DirectiveKind::Sitemap)),
-        (figures.n_directives, of(DirectiveKind::Other)),
-        (figures.n_groups, robots.groups().len() as u32),
+        (summary.n_user_agents, of(DirectiveKind::UserAgent)),
+        (summary.n_allow, of(DirectiveKind::Allow)),
+        (summary.n_disallow, of(DirectiveKind::Disallow)),
+        (summary.n_sitemaps, of(DirectiveKind::Sitemap)),
+        (summary.n_directives, of(DirectiveKind::Other)),
+        (summary.n_groups, robots.groups().len() as u32),
         (
-            figures.max_line_bytes,
+            summary.max_line_bytes,
             lines
                 .iter()
                 .map(|line| line.bytes.len() as u32)
                 .max()
                 .unwrap_or(0),
         ),
-        (u32::from(figures.has_bom), found(AnomalyKind::Bom)),
+        (u32::from(summary.has_bom), found(AnomalyKind::Bom)),
         (
-            u32::from(figures.line_endings == LineEndings::Mixed),
+            u32::from(summary.line_endings == LineEndings::Mixed),
             found(AnomalyKind::MixedLineEnds),
         ),
     ];
     for (i, (seen, expected)) in counted.into_iter().enumerate() {
-        assert_eq!(seen, expected, "figure {i} of {}", shown(robots.body()));
+        assert_eq!(seen, expected, "count {i} of {}", shown(robots.body()));
     }
     // Lines of an HTML page that are not directives are not reported.
-    let told = figures.n_blank_lines
-        + figures.n_comment_lines
+    let counted_lines = summary.n_blank_lines
+        + summary.n_comment_lines
         + robots.directives().len() as u32
         + found(AnomalyKind::NoDirective);
     if found(AnomalyKind::HtmlBody) == 0 {
-        assert_eq!(told, figures.n_lines, "{}", shown(robots.body()));
+        assert_eq!(counted_lines, summary.n_lines, "{}", shown(robots.body()));
         assert_ne!(
-            figures.content,
+            summary.content,
             ContentClass::Html,
             "{}",
             shown(robots.body())
         );
     } else {
-        assert!(told <= figures.n_lines, "{}", shown(robots.body()));
+        assert!(counted_lines <= summary.n_lines, "{}", shown(robots.body()));
         assert_eq!(
-            figures.content,
+            summary.content,
             ContentClass::Html,
             "{}",
             shown(robots.body())
         );
     }
     let ends = lines.iter().filter(|line: &&Line| line.is_ended).count();
-    assert_eq!(figures.line_endings == LineEndings::None, ends == 0);
+    assert_eq!(summary.line_endings == LineEndings::None, ends == 0);
 }
 
 /// Asserts that the groups are those of the directives, and begin with a user-agent line.

@@ -5,6 +5,9 @@
 //! themselves, and any other byte stands for one of [`PIECES`]. Hence every input is valid, and most
 //! inputs contain what matchers get wrong.
 
+use super::random::Random;
+use super::sum_of;
+
 /// Bytes that stand for themselves.
 const PLAIN: &[u8] = b"/ab*$.?%2";
 
@@ -61,7 +64,7 @@ impl RuleSet {
             match sign {
                 b'+' | b'-' => set.rules.push((sign == b'+', text(rest))),
                 b'!' => set.family(rest),
-                b'=' => set.ask(text(rest)),
+                b'=' => set.add_path(text(rest)),
                 _ => set.rules.push((sign % 2 == 0, text(rest))),
             }
         }
@@ -74,7 +77,7 @@ impl RuleSet {
         let [kind, size, base @ ..] = line else {
             return;
         };
-        let mut random = Random::of(line);
+        let mut random = random_of(line);
         let base = text(base);
         for nth in 0..=usize::from(*size) {
             let mut pattern = base.clone();
@@ -112,16 +115,18 @@ impl RuleSet {
                     continue;
                 }
                 _ => {
-                    pattern.extend(random.letters(b"ab/*", 7));
-                    pattern.extend(random.letters(b"$", 2));
-                    self.ask([base.as_slice(), &random.letters(b"ab/", 9)].concat());
+                    pattern.extend(random_letters(&mut random, b"ab/*", 7));
+                    pattern.extend(random_letters(&mut random, b"$", 2));
+                    self.add_path(
+                        [base.as_slice(), &random_letters(&mut random, b"ab/", 9)].concat(),
+                    );
                 }
             }
             self.rules.push((nth % 3 == 1, pattern));
         }
     }
 
-    fn ask(&mut self, mut path: Vec<u8>) {
+    fn add_path(&mut self, mut path: Vec<u8>) {
         if !path.starts_with(b"/") {
             path.insert(0, b'/');
         }
@@ -129,10 +134,10 @@ impl RuleSet {
     }
 
     /// Adds paths that the rules match, and paths that they miss by one octet, up to `max` paths.
-    pub(crate) fn ask_near_rules(&mut self, max: usize) {
+    pub(crate) fn add_paths_near_rules(&mut self, max: usize) {
         self.paths.truncate(max / 2);
         for path in [&b"/"[..], b"/robots.txt", b"/index.html", b"/a"] {
-            self.ask(path.to_vec());
+            self.add_path(path.to_vec());
         }
         let rules = std::mem::take(&mut self.rules);
         let every = rules.len().div_ceil(max.div_ceil(6).max(1)).max(1);
@@ -143,12 +148,12 @@ impl RuleSet {
                 parts.collect::<Vec<_>>().join(run)
             };
             let path = filled(b"");
-            self.ask(filled(b"a/b"));
-            self.ask([path.as_slice(), b"b"].concat());
-            self.ask(path[..path.len().saturating_sub(1)].to_vec());
-            self.ask([b"/x", path.as_slice()].concat());
-            self.ask(pattern.clone());
-            self.ask(path);
+            self.add_path(filled(b"a/b"));
+            self.add_path([path.as_slice(), b"b"].concat());
+            self.add_path(path[..path.len().saturating_sub(1)].to_vec());
+            self.add_path([b"/x", path.as_slice()].concat());
+            self.add_path(pattern.clone());
+            self.add_path(path);
         }
         self.rules = rules;
         self.paths.truncate(max);
@@ -167,31 +172,17 @@ impl RuleSet {
     }
 }
 
-/// Pseudo-random numbers that depend only on a line (xorshift).
-struct Random(u64);
+/// Returns pseudorandom numbers that depend only on a line.
+fn random_of(line: &[u8]) -> Random {
+    Random::new(sum_of(line).into())
+}
 
-impl Random {
-    fn of(line: &[u8]) -> Self {
-        let sum = line.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| {
-            (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Self(sum | 1)
-    }
-
-    fn below(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) as usize % below
-    }
-
-    /// Fewer letters than `below`.
-    fn letters(&mut self, letters: &[u8], below: usize) -> Vec<u8> {
-        let len = self.below(below);
-        (0..len)
-            .map(|_| letters[self.below(letters.len())])
-            .collect()
-    }
+/// Returns fewer than `below` random letters.
+fn random_letters(random: &mut Random, letters: &[u8], below: usize) -> Vec<u8> {
+    let len = random.below(below);
+    (0..len)
+        .map(|_| letters[random.below(letters.len())])
+        .collect()
 }
 
 /// Returns the meaning of the bytes of a line.

@@ -310,7 +310,7 @@ pub(crate) fn bodies(_: &mut Random, scale: Scale) -> Tried {
     }
     Tried {
         count,
-        lost: "nothing; what lies beyond a limit is said".to_owned(),
+        lost: "nothing; what exceeds a limit is reported".to_owned(),
     }
 }
 
@@ -415,6 +415,6 @@ pub(crate) fn bombs(_: &mut Random, scale: Scale) -> Tried {
     );
     Tried {
         count,
-        lost: "the members that are bombs, as faults".to_owned(),
+        lost: "the members that are decompression bombs, as faults".to_owned(),
     }
 }

@@ -334,13 +334,13 @@ fn account<'a>(damages: impl Iterator<Item = Damage<'a>>) -> Tried {
         doubted,
     } = sum;
     let mut lost = format!(
-        "{lost} of {captures} captures, all in faults; at most {most} where each record has its member"
+        "{lost} of {captures} captures, all in ranges of faults; at most {most} where each record has its own member"
     );
     if unseen > 0 {
-        lost.push_str(&format!("; {unseen} of plain files unseen"));
+        lost.push_str(&format!("; {unseen} of plain files undetected"));
     }
     if doubted > 0 {
-        lost.push_str(&format!("; {doubted} given in doubt"));
+        lost.push_str(&format!("; {doubted} returned and marked as doubtful"));
     }
     Tried { count, lost }
 }
@@ -603,9 +603,9 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
     Tried {
         count,
         lost: match unseen {
-            0 => format!("{lost} captures, the changed ones alone"),
+            0 => format!("{lost} captures, only the changed ones"),
             _ => format!(
-                "{lost} captures, the changed ones alone; {unseen} lengths of records that share a member or a plain file led unseen to where a later one ends"
+                "{lost} captures, only the changed ones; {unseen} lengths in shared members or plain files led undetected to the end of a later record"
             ),
         },
     }
@@ -829,7 +829,7 @@ pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
     Tried {
         count,
         lost: format!(
-            "the {} captures and {} faults of the reader are the dataset's",
+            "none: the dataset has the {} captures and {} faults of the reader",
             captures.len(),
             faults.len()
         ),

@@ -47,7 +47,7 @@ fn fail(random: &mut Random, count: usize, faults: &[(&str, &str, &str)]) -> Tri
     Tried {
         count: tried,
         lost: format!(
-            "nothing: {stopped} stopped with the path and \"--resume\" ended byte-identical"
+            "nothing: {stopped} stopped with an error that names the path; \"--resume\" ended with identical bytes"
         ),
     }
 }
@@ -101,7 +101,7 @@ pub(crate) fn small(_: &mut Random, _: Scale) -> Tried {
     bench.assert_resumes();
     Tried {
         count: 1,
-        lost: "nothing: stopped, and resumed where there was room".to_owned(),
+        lost: "nothing: stopped, and resumed where there was space".to_owned(),
     }
 }
 
@@ -132,6 +132,6 @@ pub(crate) fn vanishing(random: &mut Random, scale: Scale) -> Tried {
     }
     Tried {
         count,
-        lost: "what vanished; a rerun makes it again".to_owned(),
+        lost: "what was removed; a rerun writes it again".to_owned(),
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
     }
     Tried {
         count,
-        lost: "nothing: its part is left out, and made by --resume".to_owned(),
+        lost: "nothing: its part is left out and written by --resume".to_owned(),
     }
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn missing(_: &mut Random, _: Scale) -> Tried {
     }
     Tried {
         count,
-        lost: "nothing: the run does not begin".to_owned(),
+        lost: "nothing: the run does not start".to_owned(),
     }
 }
 
@@ -138,6 +138,7 @@ pub(crate) fn changing(random: &mut Random, scale: Scale) -> Tried {
     }
     Tried {
         count,
-        lost: "nothing: its part is left out; --resume is refused until it is as it was".to_owned(),
+        lost: "nothing: its part is left out; --resume is refused until the input is restored"
+            .to_owned(),
     }
 }

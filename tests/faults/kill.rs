@@ -51,7 +51,7 @@ pub(crate) fn at_calls(random: &mut Random, scale: Scale) -> Tried {
     });
     Tried {
         count: killed,
-        lost: format!("nothing: {runs} runs ended byte-identical ({calls} calls each)"),
+        lost: format!("nothing: {runs} runs ended with identical bytes ({calls} calls each)"),
     }
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
     Tried {
         count: tried,
         lost: format!(
-            "nothing: all ended byte-identical; {unchanged} had not begun to replace, and the hint named --overwrite"
+            "nothing: all ended with identical bytes; {unchanged} had not begun to replace, and the hint named --overwrite"
         ),
     }
 }
@@ -252,7 +252,7 @@ pub(crate) fn at_times(random: &mut Random, scale: Scale) -> Tried {
     });
     Tried {
         count: killed,
-        lost: format!("nothing: {runs} runs ended byte-identical"),
+        lost: format!("nothing: {runs} runs ended with identical bytes"),
     }
 }
 
@@ -283,7 +283,7 @@ pub(crate) fn manifest(random: &mut Random, scale: Scale) -> Tried {
     }
     Tried {
         count: 2 * count,
-        lost: "nothing: missing parts are made again".to_owned(),
+        lost: "nothing: missing parts are written again".to_owned(),
     }
 }
 
@@ -366,7 +366,7 @@ pub(crate) fn interrupt(random: &mut Random, scale: Scale) -> Tried {
     Tried {
         count: count + 1,
         lost: format!(
-            "nothing: ended within {:.1} s, {with_parts} with parts done, all resumed byte-identical",
+            "nothing: ended within {:.1} s, {with_parts} with finished parts; all resumed to identical bytes",
             longest.as_secs_f64()
         ),
     }

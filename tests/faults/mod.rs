@@ -82,32 +82,32 @@ macro_rules! kinds {
 }
 
 kinds! {
-    an_archive_is_cut: "archive cut short", damage::cut;
+    an_archive_is_truncated: "archive cut short", damage::cut;
     a_bit_is_flipped: "bit flipped", damage::flip;
-    bytes_are_put_in: "bytes put in", damage::insert;
-    bytes_are_taken_out: "bytes taken out", damage::remove;
-    a_block_is_zeros: "512 bytes zeroed", damage::zero;
-    garbage_stands_between: "garbage between members", damage::garbage;
+    bytes_are_inserted: "bytes inserted", damage::insert;
+    bytes_are_removed: "bytes removed", damage::remove;
+    a_block_is_zeroed: "512 bytes zeroed", damage::zero;
+    garbage_lies_between_members: "garbage between members", damage::garbage;
     a_checksum_is_wrong: "gzip checksum or size wrong", damage::checksum;
     a_length_is_wrong: "`Content-Length` wrong, absent, huge", damage::length;
-    lines_are_missing: "blank lines missing", damage::blank_lines;
-    archives_stand_in_a_row: "archives concatenated, members without WARC", damage::concatenated;
+    blank_lines_are_missing: "blank lines missing", damage::blank_lines;
+    archives_are_concatenated: "archives concatenated, members without WARC", damage::concatenated;
     many_damaged_archives_make_one_dataset: "damaged archives in one run", damage::dataset;
-    a_run_is_killed: "killed at a call by which it writes", kill::at_calls;
-    a_run_that_replaces_is_killed: "killed while it replaces a dataset", kill::replacing;
+    a_run_is_killed_at_a_system_call: "killed at a write, sync, rename or open", kill::at_calls;
+    a_run_that_replaces_a_dataset_is_killed: "killed while it replaces a dataset", kill::replacing;
     a_run_that_writes_one_file_is_killed: "killed while it writes one file", kill::single_file;
     a_run_is_killed_at_any_time: "killed at any time", kill::at_times;
-    a_manifest_is_cut: "manifest cut short", kill::manifest;
+    a_manifest_is_truncated: "manifest cut short", kill::manifest;
     a_run_is_interrupted: "interrupted (SIGINT, SIGTERM)", kill::interrupt;
-    two_runs_meet: "two runs on one output", kill::two_runs;
+    two_runs_write_to_one_output: "two runs on one output", kill::two_runs;
     a_disk_is_full: "disk full at a write", disk::full;
     a_small_disk_is_full: "file system of 1 MiB", disk::small;
-    a_disk_fails: "sync, rename or open of an output fails", disk::failing;
-    an_output_vanishes: "output folder vanishes", disk::vanishing;
-    an_input_fails: "input fails while it is read", inputs::failing;
-    an_input_is_missing: "input missing, or not to be read", inputs::missing;
-    an_input_changes: "input grows or shrinks while it is read", inputs::changing;
+    a_disk_operation_fails: "sync, rename or open of an output fails", disk::failing;
+    an_output_folder_is_removed: "output folder is removed", disk::vanishing;
+    an_input_fails_while_it_is_read: "input fails while it is read", inputs::failing;
+    an_input_is_missing: "input missing or not readable", inputs::missing;
+    an_input_changes_while_it_is_read: "input grows or shrinks while it is read", inputs::changing;
     a_body_is_hostile: "hostile body or header, of 16 MiB and more", bodies::bodies;
-    an_archive_is_a_bomb: "archive that unpacks to 2 GiB", bodies::bombs;
+    an_archive_is_a_decompression_bomb: "archive that decompresses to 2 GiB", bodies::bombs;
     a_name_is_hostile: "hostile name, URL, crawl", names::names;
 }

@@ -255,6 +255,6 @@ pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
     assert_eq!(made, ["in", "usual"]);
     Tried {
         count,
-        lost: "nothing: no path is made of them".to_owned(),
+        lost: "nothing: they are never used as paths".to_owned(),
     }
 }

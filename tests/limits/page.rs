@@ -111,7 +111,7 @@ fn every_constant_that_is_a_limit_is_on_the_page() {
 }
 
 #[test]
-fn the_bound_of_memory_is_the_tested_one() {
+fn the_documented_memory_bound_is_the_tested_one() {
     let formula = format!(
         "{PROGRAM_MIB} MiB + threads × ({THREAD_MIB} MiB + {BODIES_PER_THREAD} × max-body-bytes) + {BODIES} × max-body-bytes"
     );

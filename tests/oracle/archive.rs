@@ -1,33 +1,32 @@
-//! A plain archive, read as WARC 1.1 §4 has it, with the liberties that
-//! `warc` states: line ends of LF alone, any number of them between
-//! records, and reading on after damage at the next record that begins a line.
-//! A NUL in a header is damage.
+//! Reads a plain archive according to WARC 1.1 §4, with the leniencies that `warc` documents:
+//! line ends of LF alone, any number of line ends between records, and resuming after damage at
+//! the next record that begins a line. A NUL in a header is damage.
 
-/// How far into a header a type or a length is looked for after damage.
+/// The number of bytes of a header in which a type or a length is searched for after damage.
 const PLAUSIBLE_BYTES: usize = 4 << 10;
 
-/// The longest run of line ends behind a record.
+/// The maximum length of the line ends after a record.
 const MAX_LINE_ENDS: usize = 64 << 10;
 
-/// A version line that is longer than this is none.
+/// The maximum length of a version line.
 const MAX_VERSION_BYTES: usize = 64;
 
 /// The fields of a header: names and values.
 pub(crate) type Fields = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// What stands in an archive.
+/// A record or a fault of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A record at `at`: its header, its fields, and its block.
+    /// A record: its offset, the length of its header, its fields, and the length of its block.
     Record {
         offset: usize,
         header: usize,
         fields: Fields,
         block: usize,
-        /// With the first two line ends behind the block.
+        /// The length, including the first two line ends after the block.
         len: usize,
     },
-    /// Bytes that are none, and why.
+    /// Bytes that are not a record, with the code of the fault.
     Fault {
         offset: usize,
         len: usize,
@@ -35,9 +34,8 @@ pub(crate) enum Found {
     },
 }
 
-/// All that stands in `bytes`, which are an archive as far as its first octets
-/// say; a header has at most `header_max` octets, and of a block `block_max` are
-/// looked at.
+/// Returns the records and faults of `bytes`, which begin like an archive. A header has
+/// at most `header_max` bytes, and `block_max` bytes of a block are searched.
 pub(crate) fn read(bytes: &[u8], header_max: usize, block_max: usize) -> Vec<Found> {
     let (mut found, mut offset) = (Vec::new(), 0);
     loop {
@@ -78,8 +76,8 @@ pub(crate) fn read(bytes: &[u8], header_max: usize, block_max: usize) -> Vec<Fou
     }
 }
 
-/// Measures the record at the start of `bytes`, which are not empty: where its
-/// header ends, what that says, and the length of the block.
+/// Parses the record at the start of `bytes`, which are not empty. Returns the length of its
+/// header, its fields, and the length of its block.
 fn record(
     bytes: &[u8],
     header_max: usize,
@@ -140,8 +138,8 @@ fn record(
     }
 }
 
-/// Splits the header at the start of `bytes` into lines, and those into fields;
-/// none if it does not end in them.
+/// Parses the header at the start of `bytes`, and returns its length and its fields, or
+/// `None` if it does not end within `bytes`.
 fn header(bytes: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
     let mut fields = Fields::new();
     let mut end = 0;
@@ -163,11 +161,11 @@ fn header(bytes: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
         let Some(text) = text else {
             return Ok(None);
         };
-        let value = blanks_off(text);
+        let value = trim_blanks(text);
         if text.is_empty() || text == b"\r" {
             return Ok(Some((end, fields)));
         } else if text.starts_with(b" ") || text.starts_with(b"\t") {
-            // The value of the field before goes on (RFC 2822 §2.2.3).
+            // A folded line continues the value of the previous field (RFC 2822 §2.2.3).
             if let Some((_, before)) = fields.last_mut()
                 && !text.trim_ascii().is_empty()
             {
@@ -179,7 +177,7 @@ fn header(bytes: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
             }
         } else if let Some(colon) = value.iter().position(|&byte| byte == b':') {
             let (name, value) = (&value[..colon], &value[colon + 1..]);
-            fields.push((blanks_off(name).to_vec(), blanks_off(value).to_vec()));
+            fields.push((trim_blanks(name).to_vec(), trim_blanks(value).to_vec()));
         } else if is_version(text) {
             return Err("truncated");
         }
@@ -187,13 +185,13 @@ fn header(bytes: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
     Ok(None)
 }
 
-/// Whether a line is `WARC/`, digits, a dot, digits, and nothing else.
+/// Returns true if a line is `WARC/`, digits, a dot, digits, and nothing else.
 fn is_version(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_ascii_lowercase();
     let Some(numbers) = text.strip_prefix("warc/") else {
         return false;
     };
-    let numbers = numbers.trim_end_matches(|letter: char| letter.is_ascii_whitespace());
+    let numbers = numbers.trim_end_matches(|character: char| character.is_ascii_whitespace());
     let Some((major, minor)) = numbers.split_once('.') else {
         return false;
     };
@@ -201,7 +199,8 @@ fn is_version(line: &[u8]) -> bool {
     is_number(major) && is_number(minor)
 }
 
-/// Whether a header seems to begin: a version, and soon a type or a length.
+/// Returns true if `bytes` seem to begin with a header: a version line, and soon a type
+/// or a length.
 fn is_plausible(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(PLAUSIBLE_BYTES)];
     let mut lines = bytes.split(|&byte| byte == b'\n');
@@ -220,13 +219,13 @@ fn is_plausible(bytes: &[u8]) -> bool {
     false
 }
 
-/// The octets of the run of CR and LF at the start of `bytes`.
+/// Returns the number of CR and LF at the start of `bytes`.
 fn line_ends(bytes: &[u8]) -> usize {
     let is_other = |byte: &u8| !matches!(byte, b'\r' | b'\n');
     bytes.iter().position(is_other).unwrap_or(bytes.len())
 }
 
-/// The octets of the first two line ends of a run, or what is there of them.
+/// Returns the length of the first two line ends of a run, or of what there is of them.
 fn two_line_ends(run: &[u8]) -> usize {
     let mut seen = 0;
     for (i, &byte) in run.iter().enumerate() {
@@ -238,8 +237,8 @@ fn two_line_ends(run: &[u8]) -> usize {
     run.len().min(4)
 }
 
-/// A text without blanks, tabs and CR at its ends.
-fn blanks_off(mut text: &[u8]) -> &[u8] {
+/// Removes spaces, tabs and CR from both ends of a text.
+fn trim_blanks(mut text: &[u8]) -> &[u8] {
     while let [b' ' | b'\t' | b'\r', rest @ ..] | [rest @ .., b' ' | b'\t' | b'\r'] = text {
         text = rest;
     }

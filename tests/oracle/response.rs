@@ -1,19 +1,20 @@
-//! A response, read as RFC 9112 has it, with the liberties that `robots_scan::capture::http` states.
+//! Parses a response according to RFC 9112, with the leniencies that `robots_scan::capture::http`
+//! documents.
 
-/// A size line that is longer than this is none.
+/// The maximum length of a size line.
 const SIZE_LINE_BYTES: usize = 4096;
 
-/// What a block says.
+/// The response in a block.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: Option<u16>,
-    /// Names as written, and values with folds made one space.
+    /// Names as written, and values in which each fold is one space.
     pub(crate) fields: Vec<(Vec<u8>, Vec<u8>)>,
     pub(crate) body: Vec<u8>,
 }
 
 impl Response {
-    /// Reads a block; what does not begin with `HTTP/` is a body.
+    /// Parses a block. A block that does not begin with `HTTP/` is a body.
     pub(crate) fn read(block: &[u8]) -> Self {
         let mut response = Self::default();
         if block.len() < 5 || !block[..5].eq_ignore_ascii_case(b"HTTP/") {
@@ -43,19 +44,19 @@ impl Response {
         response
     }
 
-    /// The value of the first field of this name.
+    /// Returns the value of the first field with this name.
     pub(crate) fn field(&self, name: &[u8]) -> Option<&[u8]> {
         let mut fields = self.fields.iter();
-        let found = fields.find(|(its, _)| its.eq_ignore_ascii_case(name));
+        let found = fields.find(|(field, _)| field.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_slice())
     }
 
-    /// The codings of the body, in the order in which they were applied.
+    /// Returns the codings of the body, in the order in which they were applied.
     pub(crate) fn codings(&self) -> Vec<Vec<u8>> {
         let mut codings = Vec::new();
         for name in [&b"content-encoding"[..], b"transfer-encoding"] {
-            for (its, value) in &self.fields {
-                if its.eq_ignore_ascii_case(name) {
+            for (field, value) in &self.fields {
+                if field.eq_ignore_ascii_case(name) {
                     let words = value.split(|&byte| byte == b',');
                     codings.extend(words.map(|word| word.trim_ascii().to_ascii_lowercase()));
                 }
@@ -66,33 +67,34 @@ impl Response {
     }
 }
 
-/// The status of the first line: a run of three digits behind the first blanks.
+/// Returns the status in the first line: three digits after the first white space.
 fn status(line: &[u8]) -> Option<u16> {
     let line: String = line.iter().copied().map(char::from).collect();
-    let behind = &line[line.find([' ', '\t'])?..];
-    let word = behind.trim_start_matches(|letter: char| letter.is_ascii_whitespace());
+    let after = &line[line.find([' ', '\t'])?..];
+    let word = after.trim_start_matches(|character: char| character.is_ascii_whitespace());
     let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
     let is_code = digits.len() == 3 && !digits.starts_with('0');
     digits.parse().ok().filter(|_| is_code)
 }
 
-/// What the chunks of `body` hold (RFC 9112 §7.1), up to `limit` bytes, and
-/// whether that is cut, by its end or by the limit; none if it is no chunks.
+/// Decodes the chunks of `body` (RFC 9112 §7.1). Returns up to `limit` bytes, and whether
+/// they are truncated by the end of `body` or by the limit. Returns `None` if `body` is
+/// not chunked.
 pub(crate) fn chunks(body: &[u8], limit: usize) -> Option<(Vec<u8>, bool)> {
     let (mut out, mut offset) = (Vec::new(), 0);
     loop {
         let rest = &body[offset..];
         let end = rest.iter().position(|&byte| byte == b'\n');
         let Some(end) = end.filter(|&end| end < SIZE_LINE_BYTES) else {
-            // A size line that the end cut off, behind at least one chunk.
+            // A size line that is truncated, after at least one chunk.
             let is_size = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'\r';
             let is_cut = offset > 0 && rest.len() < 20 && rest.iter().all(is_size);
             return is_cut.then_some((out, true));
         };
         let line = String::from_utf8_lossy(&rest[..end]);
         let size = line.split(';').next().unwrap_or_default();
-        let size = size.trim_matches(|letter: char| letter.is_ascii_whitespace());
-        if size.len() > 15 || !size.chars().all(|letter| letter.is_ascii_hexdigit()) {
+        let size = size.trim_matches(|character: char| character.is_ascii_whitespace());
+        if size.len() > 15 || !size.chars().all(|character| character.is_ascii_hexdigit()) {
             return None;
         }
         let size = usize::from_str_radix(size, 16).ok()?;

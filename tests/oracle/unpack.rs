@@ -1,4 +1,4 @@
-//! Whether a member or frame decodes to a sound end, by the general decoders alone.
+//! Checks with general decoders that a member or frame can be decompressed to its end.
 //!
 //! Shares with the product only the libraries for raw deflate and for zstd frames. The header and
 //! the trailer of gzip (RFC 1952) and its checksum are read and computed here.
@@ -27,8 +27,8 @@ pub(crate) fn integrity(bytes: &[u8], offset: usize) -> Integrity {
     }
 }
 
-/// Returns whether the member at the start of `bytes` ends with its checksum and size; `None` if
-/// the bytes end before.
+/// Returns true if the member at the start of `bytes` ends with its checksum and size, and `None` if
+/// `bytes` end before that.
 fn gzip_is_sound(bytes: &[u8]) -> Option<bool> {
     let flags = *bytes.get(3)?;
     let mut offset = 10;
@@ -53,7 +53,7 @@ fn gzip_is_sound(bytes: &[u8]) -> Option<bool> {
     Some((number(0), number(4)) == (!sum.0, sum.1))
 }
 
-/// CRC-32, a bit at a time, and the number of octets.
+/// A CRC-32 that is computed bit by bit, and the number of bytes.
 struct Sum(u32, u32);
 
 impl io::Write for Sum {
@@ -78,7 +78,7 @@ fn zstd_is_sound(bytes: &[u8], dictionary: &[u8]) -> bool {
     decoder.is_ok_and(|decoder| io::copy(&mut decoder.single_frame(), &mut io::sink()).is_ok())
 }
 
-/// Returns the dictionary in the skippable frame at the head of an archive; empty without one.
+/// Returns the dictionary in the skippable frame at the start of an archive, or an empty slice.
 fn dictionary(bytes: &[u8]) -> Vec<u8> {
     let Some((head, rest)) = bytes.split_at_checked(8) else {
         return Vec::new();
