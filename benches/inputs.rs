@@ -829,7 +829,7 @@ impl Drop for Floor {
 struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    fn next_u64(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -837,7 +837,7 @@ impl Random {
     }
 
     fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 32) % bound
+        (self.next_u64() >> 32) % bound
     }
 
     fn one_in(&mut self, count: u64) -> bool {
@@ -849,7 +849,7 @@ impl Random {
     }
 
     fn uuid(&mut self) -> String {
-        let (a, b) = (self.next(), self.next());
+        let (a, b) = (self.next_u64(), self.next_u64());
         format!(
             "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",
             a >> 32,

@@ -1,6 +1,6 @@
 //! The whole job: an archive in, a dataset out, with one thread.
 //!
-//! What is written is synced to the disk, as in a real run. To leave the disk out of the figures,
+//! The output is synced to the disk, as in a real run. To leave the disk out of the figures,
 //! set `TMPDIR` to a file system in memory.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]

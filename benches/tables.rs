@@ -1,7 +1,7 @@
 //! The way from a record to Parquet, in two parts.
 //!
 //! - `tables`: a capture is read and analyzed, and its rows are added to all tables.
-//!   Records borrow from their reader, so each has a reader of its own here. Reading is not timed.
+//!   Records borrow from their reader, so each record has a separate reader here. Reading is not timed.
 //! - `parquet`: the rows of all tables are encoded, by the encoder of robots-scan (`own`) and by
 //!   that of the crate `parquet` (`crate`). The own encoder is to be deleted once the crate's makes
 //!   the whole job at most 15 % slower; see `src/scan/parquet_writer/column_writer.rs`.
@@ -158,7 +158,7 @@ fn push(tables: &mut Tables, records: &[Record<'_>]) -> TableBatches {
     tables.take()
 }
 
-/// A reader that stands at the response of an archive of one capture.
+/// A reader that is positioned at the response of an archive with one capture.
 fn response(body: &[inputs::Body]) -> Reader {
     let archive = inputs::archive_of(body, 1, Framing::Plain);
     let mut reader = Reader::new(Limits::default());
@@ -183,7 +183,7 @@ fn check(input: &Input, batches: &TableBatches) {
             Table::Preferences => counts.preferences,
             Table::Verdicts => counts.verdicts,
             Table::Faults => 0,
-            // What is odd in a file is the matter of the tests.
+            // The tests cover anomalies of files.
             _ => continue,
         };
         assert_eq!(

@@ -147,7 +147,7 @@ fn too_few_open_files_are_an_error_before_anything_is_written() {
             .contains("too few open files are allowed: the limit is 20")
     );
     assert!(!out.exists());
-    // The limit that the error asks for suffices.
+    // The limit that the error recommends is sufficient.
     let needed = ran.err.split("at least ").nth(1).unwrap();
     let needed = needed.split(' ').next().unwrap().parse().unwrap();
     let ran = run_with_open_files(needed, &[input, "-o", out.to_str().unwrap()]);
@@ -282,7 +282,7 @@ fn a_statement_is_compared_with_a_limited_number_of_earlier_ones() {
 
 #[test]
 fn merging_groups_has_a_work_limit() {
-    // Many names, each in a group with many rules and in a group of its own.
+    // Many names, each in a group with many rules and in a separate group.
     let body = |names: usize| {
         let agents = (0..names).map(|i| format!("User-agent: a{i}\n"));
         let rules = (0..9000).map(|i| format!("Disallow: /b{i}\n"));
@@ -301,8 +301,8 @@ fn merging_groups_has_a_work_limit() {
 
 #[test]
 fn reading_lines_strictly_has_a_work_limit() {
-    // Whether a user-agent line without a colon in a group of its own changes a verdict is found by
-    // reading the whole file again.
+    // To find out if a user-agent line without a colon, alone in its group, changes a verdict, the whole
+    // file is read again.
     let undecided = |lines: usize| {
         let groups = "User-agent: b\nUser-agent a1\nDisallow: /\n".repeat(lines);
         let body = format!("User-agent: c\nDisallow: /x\n{groups}");

@@ -51,7 +51,8 @@ impl Case {
         };
         let url = case["url"].as_str().unwrap().to_owned();
         let is_allowed = case["expected_allowed"].as_bool().unwrap();
-        // The test: a file of Google's, or else the first word of the note, without path and parameters.
+        // The name of the test: a file of Google's tests, or the first word of the note without path and
+        // parameters.
         let test = if source == "google_spec_test" {
             case["source"].as_str().unwrap().rsplit('/').next().unwrap()
         } else {

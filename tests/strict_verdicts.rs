@@ -1,4 +1,4 @@
-//! Verdicts in `rfc9309` and `koster1996`, determined by hand.
+//! Verdicts in `rfc9309` and `koster1996`, with expected values that were determined by hand.
 
 use robots::{Evaluator, Parser, Verdict};
 

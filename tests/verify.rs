@@ -1,5 +1,5 @@
 //! `verify`: datasets that `scan` writes are sound, and each kind of damage is
-//! reported as such and as nothing else.
+//! reported with its kind and with no other.
 
 mod changed_rows;
 

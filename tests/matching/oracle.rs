@@ -32,7 +32,7 @@ const MANY: usize = 1000;
 /// all.
 const TOGETHER: usize = 32;
 
-/// A question to Google's parser, and its answer. The URL has the origin of its
+/// A query of Google's parser, and its answer. The URL has the origin of its
 /// body.
 struct Question {
     agent: String,
@@ -258,7 +258,7 @@ fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
 }
 
 /// Returns access and line of each URL and agent. As in the answers of Google's
-/// parser, line 0 stands for no line.
+/// parser, line 0 means no line.
 fn rows(path: &Path) -> HashMap<(String, String), (bool, i64)> {
     let mut rows = HashMap::new();
     for batch in columns(path) {

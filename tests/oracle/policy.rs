@@ -25,7 +25,7 @@ pub(crate) struct Policy {
     pub(crate) is_named: bool,
 }
 
-/// Whether a path may be fetched, and the line that decides it, or 0.
+/// An answer: whether a path may be fetched, and the line that decides it, or 0.
 pub(crate) type Answer = (bool, u32);
 
 impl Policy {
@@ -155,7 +155,7 @@ impl Policy {
         }
     }
 
-    /// Takes the first record of the crawler, or else the first of `*` (Koster §3.2.1).
+    /// Uses the first record of the crawler, or else the first of `*` (Koster §3.2.1).
     fn koster1996(body: &[u8], reading: ParseOptions, agent: &[u8]) -> Self {
         let mut records: Vec<Record> = Vec::new();
         // The record of the next line.
