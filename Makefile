@@ -99,29 +99,31 @@ faults: ## tests damage, kills, full disks and hostile input from SEED=1; one ki
 benches: ## runs the benches of single layers
 	$(CARGO) bench --locked --package robots-scan-benches
 
-# The input of `bench`: archives of the size of the robots.txt subset, from real ones if they are available.
+# The inputs of `bench`: archives in the proportions of a crawl, and archives of large files, from real ones if they are available.
 CORPUS = target/bench/corpus
 CORPUS_BYTES ?= 64000000
 CORPUS_FROM = $(wildcard ../shared/data/real/*.warc.gz)
 
-bench-corpus: ## writes the input of `bench`, CORPUS_BYTES of it, into target/bench/corpus
+bench-corpus: ## writes the inputs of `bench`, CORPUS_BYTES of each, into target/bench/corpus/crawl and .../stress
 	rm -rf $(CORPUS)
-	$(CARGO) run --release --locked --package xtask -- bench-corpus $(CORPUS) $(CORPUS_BYTES) $(CORPUS_FROM)
+	$(CARGO) run --release --locked --package xtask -- bench-corpus crawl $(CORPUS)/crawl $(CORPUS_BYTES)
+	$(CARGO) run --release --locked --package xtask -- bench-corpus stress $(CORPUS)/stress $(CORPUS_BYTES) $(CORPUS_FROM)
 
 ROUNDS ?= 5
 
-bench: build .venv-bench/ready ## measures the whole job beside lower bounds and other programs, and prints ratios
+bench: build .venv-bench/ready ## measures the whole job on both corpora beside lower bounds and other programs, and prints ratios
 	$(CARGO) build --release --locked --package xtask
-	@test -d $(CORPUS) || $(MAKE) bench-corpus
+	@test -d $(CORPUS)/crawl -a -d $(CORPUS)/stress || $(MAKE) bench-corpus
 	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/xtask \
-	  $(CORPUS) target/bench/scratch --rounds $(ROUNDS)
+	  target/bench/scratch $(CORPUS)/crawl $(CORPUS)/stress --rounds $(ROUNDS)
 
-# A fixed input, made from a seed: its counts are comparable with those in docs/performance.md.
-PROFILE = target/bench/profile
+# A fixed input, generated from a seed: its counts are comparable with those in docs/performance.md.
+PROFILE = target/bench/profile/crawl
+PROFILE_BYTES = 4000000
 ARCHIVES = $(PROFILE)/*.warc.gz
 
 profile: build ## counts the instructions of the whole job by stage; needs valgrind
-	@test -d $(PROFILE) || $(CARGO) run --release --locked --package xtask -- bench-corpus $(PROFILE) 4000000
+	@test -d $(PROFILE) || $(CARGO) run --release --locked --package xtask -- bench-corpus crawl $(PROFILE) $(PROFILE_BYTES)
 	$(PYTHON) benches/measure/profile.py target/release/robots-scan $(ARCHIVES)
 
 # Comparisons are not traced: most of them would be those of the slow reference implementations.

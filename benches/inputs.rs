@@ -826,21 +826,30 @@ impl Drop for Floor {
 }
 
 /// A random generator with a fixed seed (xorshift64*).
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn next_u64(&mut self) -> u64 {
+    /// Returns a generator whose first numbers also differ for seeds that are close to one another.
+    pub fn new(seed: u64) -> Self {
+        let mut random = Self((seed ^ 0x9e37_79b9_7f4a_7c15).max(1));
+        for _ in 0..8 {
+            random.next_u64();
+        }
+        random
+    }
+
+    pub fn next_u64(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         (self.next_u64() >> 32) % bound
     }
 
-    fn one_in(&mut self, count: u64) -> bool {
+    pub fn one_in(&mut self, count: u64) -> bool {
         self.below(count) == 0
     }
 
@@ -848,7 +857,7 @@ impl Random {
         WORDS[self.below(WORDS.len() as u64) as usize]
     }
 
-    fn uuid(&mut self) -> String {
+    pub fn uuid(&mut self) -> String {
         let (a, b) = (self.next_u64(), self.next_u64());
         format!(
             "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",

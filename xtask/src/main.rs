@@ -12,7 +12,9 @@ usage: cargo xtask TOOL
 
 tools:
   samples [FOLDER]                          writes the sample files into data-samples, or into FOLDER
-  bench-corpus FOLDER BYTES [ARCHIVE…]      writes archives to measure on into FOLDER
+  bench-corpus [crawl] FOLDER BYTES         writes archives shaped like a crawl into FOLDER
+  bench-corpus stress FOLDER BYTES [ARCHIVE…]
+                                            writes archives with few redirects and many large files
   bench-floors MEASUREMENT ARCHIVE…         measures one part of the job on its own: inflate, read,
                                             read-fastwarc, parse or parse-fast-robots";
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 mod bodies;
 mod crawl;
 mod frame;
-mod record;
+pub(crate) mod record;
 
 use frame::{gzip, skippable, zstd, zstd_stream};
 use record::{Archive, Record, find, http};
