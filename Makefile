@@ -64,9 +64,11 @@ rust-test: ## runs the tests in Rust, including the examples in doc comments
 
 # Some samples are damaged on purpose, so the run must end with exit code 1, "done with faults".
 run: $(PROGRAM) ## runs the main job over all samples, into target/samples.parquet
-	$(PROGRAM) 'data-samples/warc/*.warc.gz' -o $(DATASET) --overwrite; test $$? -eq 1
+	rm -rf $(DATASET)
+	$(PROGRAM) 'data-samples/warc/*.warc.gz' -o $(DATASET); test $$? -eq 1
 
 queries: .venv-test/ready ## tests views, macros and research questions over the dataset of `run`
+	.venv-test/bin/python jobs/test_views.py $(DATASET)
 	$(QUERIES)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs

@@ -50,6 +50,7 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
     let path = folder.path().join("archive.warc.gz");
     fs::write(&path, &archive.bytes).unwrap();
     let input = Input {
+        index: 0,
         source: InputSource::File(path),
         name: "archive.warc.gz".to_owned(),
         bytes: Some(archive.bytes.len() as u64),

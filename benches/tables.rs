@@ -152,8 +152,8 @@ fn push(tables: &mut Tables, records: &[Record<'_>]) -> TableBatches {
     let mut analyzer = Analyzer::default();
     for record in records {
         let capture = Capture::read(record, SCOPE).unwrap();
-        let facts = analyzer.analyze(NAME, record.location(), &capture);
-        tables.push(NAME, &facts);
+        let analysis = analyzer.analyze(0, record.location(), &capture);
+        tables.push(NAME, &analysis);
     }
     tables.take()
 }

@@ -3,7 +3,7 @@ CREATE TABLE agents (
   agent VARCHAR NOT NULL, -- The whole name, lower-cased, as in `groups` and `verdicts`.
   token VARCHAR NOT NULL, -- The name as its operator writes it.
   operator VARCHAR, -- The operator of the crawler.
-  category VARCHAR, -- The purpose of the crawler as a category. This is an opinion, which `--agents` can replace.
+  category VARCHAR, -- The purpose of the crawler as a category. This is an opinion, which `--agents` can replace. Null if the registry has none; a crawler that is not in the registry has no row here, and a null category in a join.
   category2 VARCHAR, -- A second category, if one is not enough.
   purpose VARCHAR, -- The purpose in words.
   fallbacks VARCHAR, -- The names whose groups the crawler obeys if no group names it, in order, lower-cased, separated by commas.

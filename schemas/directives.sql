@@ -1,13 +1,13 @@
--- One row per line whose key is not user-agent, allow, disallow or sitemap.
+-- One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text.
 CREATE TABLE directives (
   robots_id BIGINT NOT NULL, -- The capture.
-  surt_host_name VARCHAR, -- The host of the capture, as in `robots_files`.
   group_no INTEGER, -- The group that contains the line; null before any user-agent line.
   line_no INTEGER NOT NULL, -- The line number, from 1.
   directive VARCHAR NOT NULL, -- The key, lower-cased; `content-signals` is written `content-signal`.
-  directive_raw VARCHAR NOT NULL, -- The key as written.
+  directive_raw VARCHAR, -- The key as written. In files it is null if it is equal to `directive`.
   value VARCHAR NOT NULL, -- The value as written, up to a `#`, without surrounding blanks and tabs.
-  known BOOLEAN NOT NULL, -- True if a specification or a known crawler defines the key.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
-  subset VARCHAR NOT NULL -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
+  subset VARCHAR NOT NULL, -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
+  -- Computed by the views, and not stored:
+  known BOOLEAN NOT NULL -- True if a specification or a known crawler defines the key.
 );

@@ -1,24 +1,24 @@
 -- One row per user-agent line.
 CREATE TABLE groups (
   robots_id BIGINT NOT NULL, -- The capture.
-  surt_host_name VARCHAR, -- The host of the capture, as in `robots_files`.
   group_no INTEGER NOT NULL, -- The number of the group in Google's dialect, from 1: user-agent lines with no rule between them share a group.
   agent_no INTEGER NOT NULL, -- The position of the line among the user-agent lines of its group, from 1.
   line_no INTEGER NOT NULL, -- The line number, from 1.
   record_no INTEGER NOT NULL, -- The number of the record in Koster's dialect, from 1: a blank line ends a record, and a user-agent line after rules begins one.
-  key_raw VARCHAR NOT NULL, -- The key as written, without surrounding blanks and tabs.
+  key_raw VARCHAR, -- The key as written, without surrounding blanks and tabs. In files it is null for `User-agent`.
   has_colon BOOLEAN NOT NULL, -- True if the key is followed by a colon; otherwise a blank was read as one.
   counts BOOLEAN NOT NULL, -- True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.
-  agent_raw VARCHAR NOT NULL, -- The value as written, up to a `#`, without surrounding blanks and tabs.
+  agent_raw VARCHAR, -- The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `agent`.
   agent VARCHAR NOT NULL, -- The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed. `*` for all crawlers; empty if the line addresses no crawler.
-  agent_token VARCHAR NOT NULL, -- The name as Google's parser reads it: the leading run of letters, `_` and `-`, lower-cased; `*` for all crawlers; may be empty.
-  token_valid BOOLEAN NOT NULL, -- True if the value is a product token according to RFC 9309 §2.2.1.
-  n_rules INTEGER NOT NULL, -- Allow and disallow lines of the group.
+  token_valid BOOLEAN, -- True if the value is a product token according to RFC 9309 §2.2.1. In files it is null unless the value is cut at a NUL or at the line limit.
   n_allow INTEGER NOT NULL, -- Allow lines of the group.
   n_disallow INTEGER NOT NULL, -- Disallow lines of the group.
   crawl_delay DOUBLE, -- The first valid `Crawl-delay` of the group that counts, in seconds.
   request_rate VARCHAR, -- The first `Request-rate` of the group that counts.
   visit_time VARCHAR, -- The first `Visit-time` of the group that counts.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
-  subset VARCHAR NOT NULL -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
+  subset VARCHAR NOT NULL, -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
+  -- Computed by the views, and not stored:
+  agent_token VARCHAR NOT NULL, -- The name as Google's parser reads it: the leading run of letters, `_` and `-`, lower-cased; `*` for all crawlers; may be empty.
+  n_rules INTEGER NOT NULL -- Allow and disallow lines of the group.
 );

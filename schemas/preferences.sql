@@ -1,7 +1,6 @@
 -- One row per key of a statement about AI use or licences.
 CREATE TABLE preferences (
   robots_id BIGINT NOT NULL, -- The capture.
-  surt_host_name VARCHAR, -- The host of the capture, as in `robots_files`.
   group_no INTEGER, -- The group that contains the line; null before any user-agent line.
   line_no INTEGER NOT NULL, -- The line number, from 1.
   mechanism VARCHAR NOT NULL, -- The syntax: `content-signal`, `content-usage`, `rsl-license`, `disallow-ai-training`, `allow-ai-training`, `llm-policy`.

@@ -1,19 +1,14 @@
 -- One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one.
 CREATE TABLE robots_files (
-  robots_id BIGINT NOT NULL, -- Key of the capture within its crawl, and of its rows in all other tables: signed XXH3-64 of `warc_filename`, a NUL, `warc_record_offset` (8 bytes) and `warc_record_in_member` (4 bytes), both little-endian. Join across crawls `USING (crawl, robots_id)`.
+  robots_id BIGINT NOT NULL, -- Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`.
   url_surtkey VARCHAR, -- The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index.
   url VARCHAR, -- The URL in normal form: punycode host, no default port, no fragment. If the URL cannot be parsed, it is stored as written in the record.
   surt_host_name VARCHAR, -- The labels of the host in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.
   url_host_name VARCHAR, -- The host, in punycode.
   url_host_tld VARCHAR, -- The top-level domain; null for IP addresses.
-  url_host_registry_suffix VARCHAR, -- The public suffix according to the ICANN section of the Public Suffix List; null if there is none.
+  url_host_registry_suffix VARCHAR, -- The public suffix according to the ICANN section of the Public Suffix List; null if there is none. In files it is also null if it is `url_host_registered_domain` without the first label.
   url_host_registered_domain VARCHAR, -- The registered domain: the domain directly below the public suffix.
-  url_host_private_domain VARCHAR, -- The domain directly below the public suffix according to the whole list, including its private section.
-  url_host_name_reversed VARCHAR, -- The labels of the host in reverse order, separated by dots; null for IP addresses.
-  url_protocol VARCHAR, -- The scheme: `http` or `https`.
-  url_port INTEGER, -- The port, if it is not the default port of the scheme.
-  url_path VARCHAR, -- The path.
-  url_query VARCHAR, -- The query, without the question mark; null if there is none.
+  url_host_private_domain VARCHAR, -- The domain directly below the public suffix according to the whole list, including its private section. In files it is null if it is equal to `url_host_registered_domain`, and empty if there is none although there is a registered domain.
   fetch_time TIMESTAMP, -- The time of the fetch (UTC); null if the date of the record is missing or implausible.
   fetch_status SMALLINT, -- The HTTP status; null if it cannot be read, and for resource records.
   fetch_redirect VARCHAR, -- The absolute target of a redirect, in the normal form of `url`.
@@ -31,36 +26,42 @@ CREATE TABLE robots_files (
   http_last_modified VARCHAR, -- The header `Last-Modified`, as written.
   http_content_usage VARCHAR, -- The header `Content-Usage` (IETF AI preferences), as written.
   http_tdm_reservation VARCHAR, -- The header `TDM-Reservation` (W3C TDMRep), as written.
-  waf_hint VARCHAR, -- The web application firewall or CDN that the headers indicate.
+  waf_hint VARCHAR, -- The web application firewall or CDN that the headers indicate. Null if they indicate none, which does not mean that there is none.
   is_revisit BOOLEAN NOT NULL, -- True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null.
   is_robots_path BOOLEAN NOT NULL, -- True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.
-  outcome VARCHAR NOT NULL, -- The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`.
-  fetch_class VARCHAR NOT NULL, -- The result of the fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`.
   content_class VARCHAR, -- The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, and null for revisits.
-  effect_google VARCHAR NOT NULL, -- The action that Google takes after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`.
-  effect_rfc9309 VARCHAR NOT NULL, -- The same according to RFC 9309 §2.3.1.
-  effect_koster1996 VARCHAR NOT NULL, -- The same according to Koster's draft of 1996, §3.1.
   body_bytes BIGINT, -- The size of the decoded body in bytes; null for revisits.
   n_lines INTEGER, -- The number of lines of the body, including a last empty one. This column and the following ones describe the whole body, and are null unless it was parsed as a robots.txt file.
   n_groups INTEGER, -- The number of groups in Google's dialect.
   n_user_agents INTEGER, -- User-agent lines.
-  n_rules INTEGER, -- Allow and disallow lines.
   n_allow INTEGER, -- Allow lines.
   n_disallow INTEGER, -- Disallow lines.
   n_sitemaps INTEGER, -- Sitemap lines.
   n_comment_lines INTEGER, -- Lines that contain only a comment.
   n_blank_lines INTEGER, -- Empty lines.
-  n_directives INTEGER, -- Lines with any other key.
+  n_directives INTEGER, -- Lines with any other key. Those of HTML pages and binary files are counted here, but have no rows in `directives`.
   n_anomalies INTEGER NOT NULL, -- The number of rows in `anomalies`, also for captures that were not parsed as a robots.txt file.
   max_line_bytes INTEGER, -- The length of the longest line in bytes.
   has_bom BOOLEAN, -- True if the body begins with a UTF-8 byte order mark.
   line_endings VARCHAR, -- The line endings: `lf`, `crlf`, `cr`, `mixed`; `none` for a single line.
-  over_500kib BOOLEAN, -- True if the body has more than 512,000 bytes.
   is_valid_utf8 BOOLEAN, -- True if the body is valid UTF-8. If it is not, all texts taken from it have `\` written as `\\` and each invalid byte as `\xHH`.
-  ruleset_id BIGINT, -- A fingerprint of the meaning of the file: equal for files that give every name the same rules, regardless of order. Null unless the body was parsed as a robots.txt file.
-  template VARCHAR, -- The software or service that generated the file, if it can be recognized (detection version 1): `cloudflare_managed`, `wordpress`, `yoast`, `shopify`, `wix`, `squarespace`, and others.
+  ruleset_id BIGINT, -- A fingerprint of the meaning of the file, below 2^53: equal for files that give every name the same rules, regardless of order. Null unless the body was parsed as a robots.txt file.
+  template VARCHAR, -- The software or service that generated the file, if it can be recognized (detection version 1): `cloudflare_managed`, `wordpress`, `yoast`, `shopify`, `wix`, `squarespace`, and others. Null if no template is recognized, which does not mean that the file was written by hand, and unless the body was parsed as a robots.txt file.
   body VARCHAR, -- The decoded body; only with `--with-bodies`.
   is_doubtful BOOLEAN, -- True if the capture may have been altered: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs. `faults` has a row for each cause. False if no check failed, which is no proof: plain archives and zstd frames without checksums are protected only by digests. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
-  subset VARCHAR NOT NULL -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
+  subset VARCHAR NOT NULL, -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
+  -- Computed by the views, and not stored:
+  url_host_name_reversed VARCHAR, -- The labels of the host in reverse order, separated by dots; null for IP addresses.
+  url_protocol VARCHAR, -- The scheme: `http` or `https`.
+  url_port INTEGER, -- The port, if it is not the default port of the scheme.
+  url_path VARCHAR, -- The path.
+  url_query VARCHAR, -- The query, without the question mark; null if there is none.
+  outcome VARCHAR NOT NULL, -- The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`.
+  fetch_class VARCHAR NOT NULL, -- The result of the fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`.
+  effect_google VARCHAR NOT NULL, -- The action that Google takes after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`.
+  effect_rfc9309 VARCHAR NOT NULL, -- The same according to RFC 9309 §2.3.1.
+  effect_koster1996 VARCHAR NOT NULL, -- The same according to Koster's draft of 1996, §3.1.
+  n_rules INTEGER, -- Allow and disallow lines.
+  over_500kib BOOLEAN -- True if the body has more than 512,000 bytes.
 );

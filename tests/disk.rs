@@ -294,7 +294,7 @@ fn resume_refuses_each_manifest_that_verify_rejects_and_changes_nothing() {
         part(|part| part["records"] = json!(-1)),
         part(|part| *part = json!({"hello": "world"})),
         part(|part| *part = json!({"stale": "../victim"})),
-        Box::new(|lines| lines[0]["format"] = json!(2)),
+        Box::new(|lines| lines[0]["format"] = json!("two")),
         Box::new(|lines| lines[0]["options"]["crawls"] = json!(["a"])),
         Box::new(|lines| lines[1]["bytes"] = json!("x")),
         Box::new(|lines| lines.push(lines.last().unwrap().clone())),

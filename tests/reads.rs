@@ -177,6 +177,7 @@ fn progress_ends_at_the_size_of_the_inputs() {
         fs::write(&path, &bytes).unwrap();
         total += bytes.len() as u64;
         inputs.push(Input {
+            index: inputs.len() as u64,
             source: InputSource::File(path),
             name: name.to_owned(),
             bytes: Some(bytes.len() as u64),

@@ -6,6 +6,7 @@ use parquet::basic::{LogicalType, Repetition, TimeUnit, Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use robots_scan::dataset::schema_sql;
 use robots_scan::tables::Table;
+use robots_scan::tables::expression::SqlDialect;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ fn contract(table: &str) -> (String, Vec<Column>) {
     let about = lines.next().and_then(|line| line.strip_prefix("-- "));
     let begin = format!("CREATE TABLE {table} (");
     assert_eq!(lines.next(), Some(begin.as_str()));
-    let lines = lines.take_while(|line| *line != ");");
+    // Columns that only views have follow a comment.
+    let lines = lines.take_while(|line| *line != ");" && !line.starts_with("  --"));
     let columns = lines.map(|line| {
         let (column, about) = line.split_once(" -- ").unwrap();
         let mut words = column.trim().trim_end_matches(',').splitn(3, ' ');
@@ -74,7 +76,7 @@ fn the_schemas_folder_equals_the_generated_files() {
         run(["schema", "--anomalies"]).out,
         committed["anomalies.md"]
     );
-    assert_eq!(names(&committed).len(), Table::DESCRIBED.len() + 1);
+    assert_eq!(names(&committed).len(), Table::DESCRIBED.len() + 2);
 }
 
 /// Returns the columns of a Parquet file, according to its Parquet types, which all readers see, and
@@ -211,14 +213,34 @@ fn tables_page() -> String {
         page += "| column | type | null | meaning |\n|---|---|---|---|\n";
         for column in columns {
             let null = if column.is_nullable { "yes" } else { "" };
-            let about = column.about.replace('|', "\\|");
-            page += &format!(
-                "| `{}` | {} | {null} | {about} |\n",
-                column.name, column.sql_type
-            );
+            page += &row(&column.name, &column.sql_type, null, &column.about);
+        }
+        if !table.derived_columns().is_empty() {
+            page += "\nComputed by the views, and not stored:\n\n";
+            page += "| column | type | null | meaning |\n|---|---|---|---|\n";
+            for column in table.derived_columns() {
+                let null = if column.is_nullable { "yes" } else { "" };
+                let sql_type = column.kind.sql(SqlDialect::DuckDb);
+                page += &row(column.name, sql_type, null, column.about);
+            }
+        }
+        let all = table.columns().iter().chain(table.derived_columns());
+        let computed = all.filter_map(|column| Some((column.name, column.expression?)));
+        let computed: Vec<String> = computed
+            .map(|(name, expression)| {
+                format!("    {name} = {}\n", expression.sql(SqlDialect::DuckDb))
+            })
+            .collect();
+        if !computed.is_empty() {
+            page += &format!("\nThe expressions of the views:\n\n{}", computed.concat());
         }
     }
     page + "\n"
+}
+
+fn row(name: &str, sql_type: &str, null: &str, about: &str) -> String {
+    let about = about.replace('|', "\\|");
+    format!("| `{name}` | {sql_type} | {null} | {about} |\n")
 }
 
 #[test]

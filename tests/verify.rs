@@ -530,9 +530,9 @@ fn changed_lines_of_the_manifest_are_found() {
         ),
         (
             Box::new(|lines| {
-                lines[0]["format"] = json!(2);
+                lines[1]["index"] = json!(1);
             }),
-            &[("format", 1)],
+            &[("place", 1)],
         ),
         (
             Box::new(|lines| {

@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Match(MatchArgs),
     /// Checks whether a dataset is complete and unchanged
     Verify(VerifyArgs),
+    /// Writes views.sql again after a dataset was moved
+    Views(ViewsArgs),
     /// Prints the tables with the types and descriptions of their columns
     Schema(SchemaArgs),
     /// Prints the registry of crawlers
@@ -136,6 +138,12 @@ pub(crate) struct ScanArgs {
     /// Datasets of shards are merged by moving their files into one folder.
     #[arg(long, value_name = "I/N", value_parser = shard, value_hint = ValueHint::Other)]
     pub(crate) shard: Option<Shard>,
+
+    /// Numbers the inputs from N on, so that the keys of several runs over one crawl differ
+    ///
+    /// `robots_id` is made of the number of the input and of the capture in it.
+    #[arg(long, value_name = "N", default_value = "0", value_hint = ValueHint::Other)]
+    pub(crate) first_input: u64,
 
     /// Continues a run that was stopped; needs the same inputs and options
     #[arg(long, conflicts_with = "overwrite")]
@@ -383,6 +391,22 @@ pub(crate) struct VerifyArgs {
     /// Prints findings and summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The file views.sql has the path of its dataset, so that it can be read from any folder. Run this \
+command after the dataset was moved or copied. Nothing else is changed.
+
+Example:
+  mv out.parquet /data/ && robots-scan views /data/out.parquet")]
+pub(crate) struct ViewsArgs {
+    /// The dataset: a folder that `scan` wrote
+    pub(crate) dataset: PathBuf,
+
+    /// Prints nothing; errors remain
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, clap::Args)]

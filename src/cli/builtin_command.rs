@@ -29,6 +29,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
             write(&format!("{}.sql", table.name()), dataset::schema_sql(table))?;
         }
         write("anomalies.md", anomalies())?;
+        write("views.spark.sql", dataset::spark_sql())?;
         return Ok(exit::OK);
     }
     if args.anomalies {

@@ -4,7 +4,7 @@
 use crate::exit::Stopped;
 use crate::shell::quoted;
 use crate::usage_error::UsageError;
-use robots_scan::error::{Error, ErrorKind};
+use robots_scan::error::{DatasetDefect, Error, ErrorKind};
 use robots_scan::verify::Remedy;
 
 /// Returns the hint for an error, if there is one.
@@ -39,6 +39,9 @@ fn of_input(error: &Error) -> Option<String> {
         ),
         ErrorKind::SameName { folder: None, .. } => {
             "leave one out, or put both in a --paths list, whose lines are names".to_owned()
+        }
+        ErrorKind::TooManyInputs { .. } => {
+            "scan them in several datasets, or lower --first-input".to_owned()
         }
         ErrorKind::SameInput => "leave one out".to_owned(),
         ErrorKind::NotBelow { .. } => {
@@ -93,6 +96,9 @@ fn of_output(error: &Error) -> Option<String> {
         ErrorKind::BadManifest(_) => {
             "restore it from a copy, or write the dataset again with --overwrite".to_owned()
         }
+        ErrorKind::NotADataset(DatasetDefect::OtherFormat { .. }) => {
+            "scan the archives again, into a new folder".to_owned()
+        }
         ErrorKind::NothingToResume => "leave out --resume".to_owned(),
         ErrorKind::SingleFileResume => {
             "leave out --resume; --overwrite replaces the file".to_owned()
@@ -144,7 +150,6 @@ pub(crate) fn remedy(remedy: Remedy) -> &'static str {
             "it was changed together with the manifest, or written in this state: remove the line of its part from _manifest.jsonl and scan again with --resume"
         }
         Remedy::RestoreManifest => "restore it from a copy, or scan again with --overwrite",
-        Remedy::OtherVersion => "verify it with the version that wrote it",
         Remedy::ContinuePart => {
             "a run was killed while it wrote it: --resume writes that part again"
         }
@@ -156,6 +161,7 @@ pub(crate) fn remedy(remedy: Remedy) -> &'static str {
         Remedy::RemoveTemporary => "left by a run that was killed: --resume removes it",
         Remedy::VerifyShard => "verify each shard beside its own manifest, before they are merged",
         Remedy::ManifestFirst => "restore the manifest first: one of its lines may list this file",
+        Remedy::WriteViews => "robots-scan views writes it again",
         Remedy::WriteRegistry => "scan again with --resume, which writes it again",
         _ => "scan again with --overwrite",
     }

@@ -29,6 +29,7 @@ mod size;
 mod summary;
 mod usage_error;
 mod verify_command;
+mod views_command;
 
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check_command::run(&args),
         Command::Match(args) => match_command::run(&args),
         Command::Verify(args) => verify_command::run(&args),
+        Command::Views(args) => views_command::run(&args),
         Command::Schema(args) => builtin_command::schema(&args),
         Command::Agents(args) => builtin_command::agents(&args),
         Command::Completions { shell } => builtin_command::completions(shell),

@@ -82,6 +82,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
         is_resumed: args.resume,
         relative_to: args.relative_to.clone(),
         skips_missing: args.missing == Missing::Skip,
+        first_input: args.first_input,
         shard: args.shard,
     };
     let registry = defaults::registry(args.agents.as_deref())?;

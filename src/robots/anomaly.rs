@@ -105,17 +105,14 @@ anomalies! {
     SitemapBetweenAgents, "sitemap_between_agents", Warning, false, "A sitemap line between user-agent lines of one group.";
     CrawlDelayBetweenAgents, "crawl_delay_between_agents", Warning, false, "A crawl-delay line between user-agent lines of one group.";
     GroupWithoutRules, "group_without_rules", Warning, false, "A group has no rules: its crawlers may fetch everything.";
-    EmptyDisallow, "empty_disallow", Info, false, "An empty `Disallow` restricts nothing.";
     EmptyAllow, "empty_allow", Info, false, "An empty `Allow` has no effect.";
     PathWithoutSlash, "path_without_slash", Error, false, "The path of a rule begins with neither `/` nor `*` and matches nothing.";
     FullUrlPath, "full_url_path", Error, false, "A rule has a full URL as its path and matches nothing.";
-    LeadingWildcard, "leading_wildcard", Info, true, "The path of a rule begins with `*`, which RFC 9309 does not provide for.";
     MultiplePathsPerLine, "multiple_paths_per_line", Error, false, "A rule has several paths on one line; they are read as one path with blanks.";
-    WildcardNoop, "wildcard_noop", Info, false, "A `*` at the end of a path or after another `*` changes only the length of the rule.";
     DollarInside, "dollar_inside", Info, false, "A `$` that is not the last octet of a path is an ordinary octet.";
     IndexHtm, "index_htm", Info, true, "An allow rule for `/index.htm` or `/index.html` also allows its folder in Google's dialect.";
     UnencodedNonAscii, "unencoded_non_ascii", Warning, false, "A path has octets above 0x7F that should be percent-encoded.";
-    QueryOrFragment, "query_or_fragment", Info, false, "A path has a query, or a `#` that makes the rest a comment.";
+    FragmentInPath, "fragment_in_path", Warning, false, "A `#` follows the path of a rule without a blank; the rest of the line is a comment, not part of the path.";
     ConflictingEqualLength, "conflicting_equal_length", Warning, false, "A group allows and disallows the same path; the allow rule wins.";
     BadCrawlDelay, "bad_crawl_delay", Warning, false, "A crawl-delay is not a plain number of seconds.";
     RelativeSitemap, "relative_sitemap", Warning, false, "The URL of a sitemap is not absolute.";

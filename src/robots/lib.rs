@@ -75,6 +75,7 @@ pub use document::{
 };
 pub use http_status::{FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 pub use parse::Parser;
+pub use parse::key::known_directives;
 pub use parse::lines::{Line, LineEnding, Lines, MAX_LINE_BYTES};
 pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};

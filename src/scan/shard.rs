@@ -1,6 +1,7 @@
 //! A shard: one of several equal shares of the inputs.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// The most shards into which inputs are divided.
@@ -20,11 +21,10 @@ pub struct Shard {
 pub struct NotAShard;
 
 impl Shard {
-    /// Returns the inputs of the shard. All shards of a list are disjoint, consecutive and cover it.
-    pub(crate) fn select<T>(self, inputs: Vec<T>) -> Vec<T> {
-        let from = inputs.len() * (self.index - 1) / self.count;
-        let to = inputs.len() * self.index / self.count;
-        inputs.into_iter().skip(from).take(to - from).collect()
+    /// Returns the range of the shard in a list of `len` inputs. All shards of a list are disjoint,
+    /// consecutive and cover it.
+    pub(crate) fn range(self, len: usize) -> Range<usize> {
+        len * (self.index - 1) / self.count..len * self.index / self.count
     }
 }
 
@@ -63,11 +63,9 @@ mod tests {
 
     #[test]
     fn shards_are_disjoint_and_cover_all_inputs() {
-        let all: Vec<usize> = (0..7).collect();
-        let parts: Vec<usize> = (1..=3)
-            .flat_map(|index| Shard { index, count: 3 }.select(all.clone()))
-            .collect();
-        assert_eq!(parts, all);
+        let shards = (1..=3).map(|index| Shard { index, count: 3 });
+        let parts: Vec<usize> = shards.flat_map(|shard| shard.range(7)).collect();
+        assert_eq!(parts, [0, 1, 2, 3, 4, 5, 6]);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use super::oracle::{leniency, lines};
 use super::verdicts::assert_verdict;
 use super::{WHOLE, shown, some_reading};
 use robots::{
-    AgentVerdict, Basis, Dialect, DirectiveKind, Evaluator, ParseOptions, Parser, Policy,
-    RobotsTxt, Verdict, changes_verdict,
+    AgentVerdict, Basis, ContentClass, Dialect, DirectiveKind, Evaluator, ParseOptions, Parser,
+    Policy, RobotsTxt, Verdict, changes_verdict,
 };
 
 /// The largest number of names in a file that are checked, besides the given one.
@@ -152,7 +152,12 @@ fn assert_rows(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdi
         .filter(|line| line.key == DirectiveKind::UserAgent && line.counts);
     let others_basis = match (agents.any(|line| is_star(&line.value)), rows.len()) {
         (true, _) => Basis::Wildcard,
-        (false, 1) => Basis::NoRules,
+        (false, 1) => match robots.summary().content {
+            ContentClass::Empty => Basis::Empty,
+            ContentClass::Html => Basis::Html,
+            ContentClass::Binary => Basis::Binary,
+            _ => Basis::NoRules,
+        },
         (false, _) => Basis::NoGroup,
     };
     for row in rows.iter().filter(|row| row.verdict != Verdict::Unknown) {

@@ -133,6 +133,9 @@ fn each_command_has_the_expected_exit_code_and_output() {
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             fs::copy(&file, to).unwrap();
         }
+        // The copy is at another place.
+        let ran = start(folder.path(), &["views", "ds", "-q"], "");
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
         let hostile = row.args.replace("HOSTILE", HOSTILE);
         let args: Vec<&str> = hostile
             .split(' ')

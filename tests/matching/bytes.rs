@@ -6,7 +6,6 @@ use crate::util::{Random, columns, run, samples, shared_data};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use robots::{Dialect, ParseOptions, Parser};
-use robots_scan::analysis::robots_id;
 use robots_scan::capture::{Capture, Scope};
 use robots_scan::crawler::registry::CrawlerRegistry;
 use robots_scan::crawler::{Crawler, DialectChoice};
@@ -16,6 +15,7 @@ use tempfile::TempDir;
 
 /// A robots.txt as it is in the archive.
 struct File {
+    offset: u64,
     url: String,
     body: Vec<u8>,
     reading: ParseOptions,
@@ -30,18 +30,24 @@ fn files(archive: &Path, body_limit: Option<u64>) -> BTreeMap<i64, File> {
         max_body_bytes: 16 << 20,
         body_limit,
     };
-    let name = archive.file_name().unwrap().to_str().unwrap();
     let mut files = BTreeMap::new();
+    // The key of a capture in the first input is its number.
+    let mut robots_id = 0;
     while reader.read_record().unwrap() {
         let record = reader.record();
-        if let Some(capture) = Capture::read(&record, scope).filter(Capture::is_parsed) {
+        let Some(capture) = Capture::read(&record, scope) else {
+            continue;
+        };
+        if capture.is_parsed() {
             let file = File {
+                offset: record.location().offset,
                 url: String::from_utf8(capture.url_raw.to_vec()).unwrap(),
                 reading: capture.parse_options,
                 body: capture.body.unwrap().into_owned(),
             };
-            files.insert(robots_id(name, record.location()), file);
+            files.insert(robots_id, file);
         }
+        robots_id += 1;
     }
     files
 }
@@ -166,7 +172,7 @@ fn decisions_agree_with_the_bodies_in_every_dialect() {
 
 /// A question to Google's parser, and its answer.
 struct Question {
-    robots_id: i64,
+    offset: u64,
     agent: String,
     url: String,
     is_allowed: bool,
@@ -181,13 +187,8 @@ fn questions(data: &Path) -> HashMap<String, Vec<Question>> {
         let number = |name: &str, row: usize| column(name).as_primitive::<Int64Type>().value(row);
         for row in 0..batch.num_rows() {
             let archive = text("archive", row);
-            let location = warc::RecordLocation {
-                offset: number("warc_record_offset", row) as u64,
-                length: None,
-                index_in_member: 0,
-            };
             let question = Question {
-                robots_id: robots_id(&archive, location),
+                offset: number("warc_record_offset", row) as u64,
                 agent: text("agent", row),
                 url: text("url", row),
                 is_allowed: column("allowed").as_boolean().value(row),
@@ -231,6 +232,7 @@ fn decisions_agree_with_googles_parser() {
             .collect();
         let list = list(&folder, "urls.txt", text);
         let archive = data.join("real").join(archive);
+        let files = files(&archive, None);
         let dataset = scanned(&folder, &archive, &["--body-limit", "none"]);
         let args = ["-a", &agents.join(","), "--dialect", "google"];
         let (rows, _) = matched(&dataset, &list, &args);
@@ -242,7 +244,8 @@ fn decisions_agree_with_googles_parser() {
             if row
                 .capture
                 .as_ref()
-                .is_some_and(|(_, id)| *id == question.robots_id)
+                .and_then(|(_, id)| files.get(id))
+                .is_some_and(|file| file.offset == question.offset)
             {
                 let line_no = row.line_no.map_or(0, i64::from);
                 let answer = (row.access == "allowed", line_no);

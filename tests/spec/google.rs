@@ -41,12 +41,10 @@ mod file_location {
 
     /// The scheme, host and port for which a robots.txt is valid.
     fn origin(url: &str) -> (String, String, Option<u16>) {
-        let columns = columns(url);
-        (
-            columns.protocol,
-            columns.host.unwrap().name.clone(),
-            columns.port,
-        )
+        let parsed = parse_url(url.as_bytes()).unwrap();
+        let (scheme, port) = (parsed.scheme().to_owned(), parsed.port());
+        let host = UrlColumns::new(parsed).host.unwrap();
+        (scheme, host.name.clone(), port)
     }
 
     /// The URL of a robots.txt, URLs for which it is valid, and URLs for which it
@@ -105,7 +103,7 @@ mod file_location {
     #[test]
     fn each_row_of_the_table_of_robots_txt_urls_holds() {
         for (robots, valid, not_valid) in TABLE {
-            assert!(columns(robots).is_robots_path(), "{robots}");
+            assert!(columns(robots).is_robots_path, "{robots}");
             for url in valid {
                 assert_eq!(origin(robots), origin(url), "{robots} {url}");
             }
@@ -114,7 +112,7 @@ mod file_location {
             }
         }
         let folder = columns("https://example.com/folder/robots.txt");
-        assert!(!folder.is_robots_path());
+        assert!(!folder.is_robots_path);
     }
 
     #[test]
@@ -139,8 +137,8 @@ mod file_location {
 
     #[test]
     fn the_url_of_robots_txt_is_case_sensitive() {
-        assert!(!columns("https://example.com/ROBOTS.txt").is_robots_path());
-        assert!(!columns("https://example.com/Robots.txt").is_robots_path());
+        assert!(!columns("https://example.com/ROBOTS.txt").is_robots_path);
+        assert!(!columns("https://example.com/Robots.txt").is_robots_path);
     }
 }
 

@@ -39,7 +39,7 @@ mod s3_1_access_method {
             let site = parse_url(site.as_bytes()).unwrap();
             let found = join_url(&site, b"/robots.txt").unwrap();
             assert_eq!(found.as_str(), robots);
-            assert!(UrlColumns::new(found).is_robots_path());
+            assert!(UrlColumns::new(found).is_robots_path);
         }
     }
 

@@ -476,7 +476,7 @@ mod s2_3_access_method {
     #[test]
     fn robots_txt_is_at_the_top_level_in_lower_case() {
         let is_robots =
-            |url: &str| UrlColumns::new(parse_url(url.as_bytes()).unwrap()).is_robots_path();
+            |url: &str| UrlColumns::new(parse_url(url.as_bytes()).unwrap()).is_robots_path;
         for url in [
             "http://www.example.com/robots.txt",
             "https://www.example.com/robots.txt",

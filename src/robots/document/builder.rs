@@ -85,6 +85,11 @@ impl RobotsTxtBuilder {
         self.document.summary = Summary::default();
     }
 
+    /// Sets the class of the body, which lines do not determine. Called after all lines.
+    pub fn set_content(&mut self, content: ContentClass) {
+        self.document.summary.content = content;
+    }
+
     /// Adds the next line in the order of the file. Returns false, and adds nothing, if the texts
     /// of the file would exceed 2 GiB.
     ///

@@ -11,7 +11,6 @@ mod summary;
 
 use crate::anomaly::Anomaly;
 use crate::parse::blanks::{trim_end, trim_start};
-use crate::parse::key::is_known_directive;
 pub use directive::{Directive, DirectiveKind};
 pub(crate) use span::IN_BUFFER;
 pub use span::Span;
@@ -144,21 +143,30 @@ impl<'a> RobotsTxt<'a> {
         &self.document.anomalies
     }
 
+    /// Returns the anomalies, without those of lines if the body is an HTML page or not text: such
+    /// lines are not meant as directives.
+    pub fn text_anomalies(&self) -> &'a [Anomaly] {
+        let anomalies = self.anomalies();
+        if !self.summary().content.is_page_or_binary() {
+            return anomalies;
+        }
+        let of_file = anomalies.partition_point(|anomaly| anomaly.line_no.is_none());
+        &anomalies[..of_file]
+    }
+
     /// Returns counts and flags of the whole file.
     pub fn summary(&self) -> &'a Summary {
         &self.document.summary
     }
 
     /// Writes the canonical name of a directive of [`DirectiveKind::Other`] into `out`: the key in
-    /// lower case, with `content-signal` for `content-signals`. Returns true if any specification
-    /// or known crawler defines the directive.
-    pub fn directive_name(&self, directive: &Directive, out: &mut Vec<u8>) -> bool {
+    /// lower case, with `content-signal` for `content-signals`.
+    pub fn directive_name(&self, directive: &Directive, out: &mut Vec<u8>) {
         let key = trim_end(trim_start(self.text(directive.key_raw)));
         out.clear();
         out.extend(key.iter().map(u8::to_ascii_lowercase));
         if out == b"content-signals" {
             out.pop();
         }
-        is_known_directive(out)
     }
 }

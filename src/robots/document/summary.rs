@@ -106,6 +106,16 @@ pub enum ContentClass {
 }
 
 impl ContentClass {
+    /// All classes, in the order of their declaration.
+    pub const ALL: [Self; 6] = [
+        Self::Rules,
+        Self::NoRules,
+        Self::CommentsOnly,
+        Self::Empty,
+        Self::Html,
+        Self::Binary,
+    ];
+
     /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -116,5 +126,11 @@ impl ContentClass {
             Self::Html => "html",
             Self::Binary => "binary",
         }
+    }
+
+    /// Returns true if the body is an HTML page or not text, so that its lines are not meant as
+    /// directives.
+    pub fn is_page_or_binary(self) -> bool {
+        matches!(self, Self::Html | Self::Binary)
     }
 }

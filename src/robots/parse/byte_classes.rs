@@ -11,10 +11,8 @@ pub(super) struct ByteClasses(u8);
 impl ByteClasses {
     /// A blank or a tab.
     pub(super) const BLANK: Self = Self(1);
-    pub(super) const QUERY: Self = Self(1 << 1);
     /// A byte above 0x7F.
     pub(super) const HIGH: Self = Self(1 << 2);
-    pub(super) const STAR: Self = Self(1 << 3);
     pub(super) const DOLLAR: Self = Self(1 << 4);
     pub(super) const PERCENT: Self = Self(1 << 5);
     /// Bytes that the fast path of the parser does not handle: `#`, NUL, vertical tab, form feed.
@@ -72,8 +70,6 @@ const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     classes[b' ' as usize] = ByteClasses::BLANK.0;
     classes[b'\t' as usize] = ByteClasses::BLANK.0;
-    classes[b'?' as usize] = ByteClasses::QUERY.0;
-    classes[b'*' as usize] = ByteClasses::STAR.0;
     classes[b'$' as usize] = ByteClasses::DOLLAR.0;
     classes[b'%' as usize] = ByteClasses::PERCENT.0;
     classes[b'#' as usize] = ByteClasses::UNUSUAL.0;
@@ -90,15 +86,14 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// Sets the top bit of every byte of `word` that has a class: bytes up to `*`, `?`, and bytes above
+/// Sets the top bit of every byte of `word` that has a class: bytes up to `%`, and bytes above
 /// 0x7F. The top bits of some bytes without a class are set as well.
 #[inline(always)]
 const fn classified(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     // A borrow from the next byte can only set a further bit.
-    let up_to_star = word.wrapping_sub((b'*' as u64 + 1) * ONES);
-    let query = (word ^ (b'?' as u64 * ONES)).wrapping_sub(ONES);
-    (word | up_to_star | query) & (ONES << 7)
+    let up_to_percent = word.wrapping_sub((b'%' as u64 + 1) * ONES);
+    (word | up_to_percent) & (ONES << 7)
 }
 
 #[cfg(test)]

@@ -68,6 +68,12 @@ pub(crate) fn is_known_directive(key: &[u8]) -> bool {
     is_unsupported(key) || KNOWN.iter().any(|name| key.eq_ignore_ascii_case(name))
 }
 
+/// Returns all keys for which [`is_known_directive`] is true, in lower case.
+pub fn known_directives() -> impl Iterator<Item = &'static str> {
+    let keys = UNSUPPORTED.iter().chain(&KNOWN);
+    keys.map(|key| std::str::from_utf8(key).expect("keys are ASCII"))
+}
+
 /// Determines the kind of a key by its beginning (§3). Returns the kind, and whether the key is a
 /// misspelling.
 pub(crate) fn read_key(key: &[u8]) -> (DirectiveKind, bool) {

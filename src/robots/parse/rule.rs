@@ -52,9 +52,9 @@ impl ParseState<'_, '_> {
     fn report_path(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
         let (value, span) = (parsed.value, parsed.span);
         if parsed.is_comment_glued {
-            self.report(line_no, AnomalyKind::QueryOrFragment, span);
+            self.report(line_no, AnomalyKind::FragmentInPath, span);
         }
-        if value.first() != Some(&b'/') {
+        if !matches!(value.first(), Some(b'/' | b'*')) {
             self.report_path_without_slash(line_no, parsed);
         }
         if parsed.classes != ByteClasses::default() {
@@ -68,13 +68,13 @@ impl ParseState<'_, '_> {
         }
     }
 
-    /// Reports a path that does not begin with `/`.
+    /// Reports a path that begins with neither `/` nor `*`.
     #[inline(never)]
     fn report_path_without_slash(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
         let anomaly = match parsed.value.first() {
             None if parsed.kind == DirectiveKind::Allow => AnomalyKind::EmptyAllow,
-            None => AnomalyKind::EmptyDisallow,
-            Some(b'*') => AnomalyKind::LeadingWildcard,
+            // It restricts nothing, as the specifications say.
+            None => return,
             Some(_) if is_full_url(parsed.value) => AnomalyKind::FullUrlPath,
             Some(_) => AnomalyKind::PathWithoutSlash,
         };
@@ -90,17 +90,8 @@ impl ParseState<'_, '_> {
     #[inline(never)]
     fn report_special_bytes(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
         let (value, span, classes) = (parsed.value, parsed.span, parsed.classes);
-        if classes.has(ByteClasses::QUERY) && !parsed.is_comment_glued {
-            self.report(line_no, AnomalyKind::QueryOrFragment, span);
-        }
         if classes.has(ByteClasses::HIGH) {
             self.report(line_no, AnomalyKind::UnencodedNonAscii, span);
-        }
-        if classes.has(ByteClasses::STAR)
-            && (value.len() > 1 && value.last() == Some(&b'*')
-                || value.windows(2).any(|pair| pair == b"**"))
-        {
-            self.report(line_no, AnomalyKind::WildcardNoop, span);
         }
         if classes.has(ByteClasses::DOLLAR) && memchr(b'$', &value[..value.len() - 1]).is_some() {
             self.report(line_no, AnomalyKind::DollarInside, span);

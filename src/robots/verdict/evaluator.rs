@@ -163,7 +163,7 @@ impl<'a> Evaluation<'_, 'a> {
         } else if !wildcard.by_name.is_empty() {
             Basis::Wildcard
         } else if count == 0 {
-            Basis::NoRules
+            Basis::without_groups(self.robots_txt.summary().content)
         } else {
             Basis::NoGroup
         };

@@ -499,7 +499,8 @@ mod tests {
             impacts("User-agent: MJ12bot\nDisallow:\n"),
             [(1, Some(false))]
         );
-        assert_eq!(impacts("User-agent: *\nDisallow: *\n"), [(2, Some(true))]);
+        // RFC 9309 ignores the rule, but a `*` at the beginning of a path is not an anomaly.
+        assert_eq!(impacts("User-agent: *\nDisallow: *\n"), []);
         assert_eq!(
             impacts("User-agent: *\nDisallow: /\nAllow: /index.html\nDisallow: /index.html*\n"),
             [(3, Some(true))]

@@ -8,6 +8,8 @@ pub(crate) mod group_sets;
 pub(crate) mod leniency;
 mod seeded_hash;
 
+use crate::document::ContentClass;
+
 /// The answer for one crawler and a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -42,8 +44,14 @@ pub enum Basis {
     Wildcard,
     /// The file has groups, but none for the crawler or `*`.
     NoGroup,
-    /// The file addresses no crawler.
+    /// The file is text and addresses no crawler.
     NoRules,
+    /// The body is empty or has only blanks.
+    Empty,
+    /// The body is an HTML page and addresses no crawler.
+    Html,
+    /// The body is not text and addresses no crawler.
+    Binary,
     /// The HTTP status of the response, not its body.
     HttpStatus,
     /// The work budget was exceeded.
@@ -51,6 +59,18 @@ pub enum Basis {
 }
 
 impl Basis {
+    /// Returns the basis for a body of this class that addresses no crawler.
+    pub fn without_groups(content: ContentClass) -> Self {
+        match content {
+            ContentClass::Rules | ContentClass::NoRules | ContentClass::CommentsOnly => {
+                Self::NoRules
+            }
+            ContentClass::Empty => Self::Empty,
+            ContentClass::Html => Self::Html,
+            ContentClass::Binary => Self::Binary,
+        }
+    }
+
     /// Returns the value in the tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -58,6 +78,9 @@ impl Basis {
             Self::Wildcard => "wildcard",
             Self::NoGroup => "no_group",
             Self::NoRules => "no_rules",
+            Self::Empty => "empty",
+            Self::Html => "html",
+            Self::Binary => "binary",
             Self::HttpStatus => "http_status",
             Self::TooComplex => "too_complex",
         }

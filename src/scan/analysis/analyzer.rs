@@ -18,14 +18,15 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// Analyzes `capture`, whose record is at `location` of the archive `warc_filename`.
+    /// Analyzes `capture`, whose key is `robots_id` and whose record is at `location` of its
+    /// archive.
     pub fn analyze<'a>(
         &'a mut self,
-        warc_filename: &str,
+        robots_id: i64,
         location: warc::RecordLocation,
         capture: &'a Capture<'a>,
     ) -> CaptureAnalysis<'a> {
-        let mut analysis = CaptureAnalysis::without_body(warc_filename, location, capture);
+        let mut analysis = CaptureAnalysis::without_body(robots_id, location, capture);
         match &capture.body {
             Some(body) if capture.is_parsed() => {
                 analysis.add_body(self.analyze_body(body, capture.parse_options));
@@ -64,6 +65,10 @@ impl Analyzer {
     }
 }
 
+/// The bits of a hash that an id does not use: programs that store numbers as floating point keep
+/// only 53 bits exact.
+const UNUSED_ID_BITS: u32 = u64::BITS - f64::MANTISSA_DIGITS;
+
 /// Computes everything that depends on a parsed body alone.
 fn evaluate<'a>(robots: RobotsTxt<'a>, evaluator: &mut Evaluator) -> BodyAnalysis<'a> {
     let mut evaluation = evaluator.evaluate(&robots);
@@ -71,7 +76,7 @@ fn evaluate<'a>(robots: RobotsTxt<'a>, evaluator: &mut Evaluator) -> BodyAnalysi
     BodyAnalysis {
         robots,
         leniency_impacts: Cow::Owned(evaluation.leniency_impacts(&verdicts)),
-        ruleset_id: evaluation.fingerprint(xxh3_64).cast_signed(),
+        ruleset_id: (evaluation.fingerprint(xxh3_64) >> UNUSED_ID_BITS).cast_signed(),
         verdicts,
         cached_body: None,
     }

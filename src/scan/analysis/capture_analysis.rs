@@ -10,7 +10,6 @@ use robots::{
     LeniencyImpact, Mechanism, RobotsTxt, Span,
 };
 use std::borrow::Cow;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// The number of earlier preferences that each preference is compared with. Most files have a
 /// handful; the limit keeps the cost of hostile files linear.
@@ -53,28 +52,15 @@ pub struct PreferenceLine<'a> {
     pub preference: AiPreference<'a>,
 }
 
-/// Returns the key of a capture.
-///
-/// The key is the XXH3-64 of the name of the archive, a NUL byte, the record offset (8 bytes) and
-/// the index of the record in its member (4 bytes), both little-endian.
-pub fn robots_id(warc_filename: &str, location: warc::RecordLocation) -> i64 {
-    let mut key = Vec::with_capacity(warc_filename.len() + 13);
-    key.extend_from_slice(warc_filename.as_bytes());
-    key.push(0);
-    key.extend_from_slice(&location.offset.to_le_bytes());
-    key.extend_from_slice(&location.index_in_member.to_le_bytes());
-    xxh3_64(&key).cast_signed()
-}
-
 impl<'a> CaptureAnalysis<'a> {
     /// Returns the analysis of a capture without a parsed body.
     pub(crate) fn without_body(
-        warc_filename: &str,
+        robots_id: i64,
         location: warc::RecordLocation,
         capture: &'a Capture<'a>,
     ) -> Self {
         Self {
-            robots_id: robots_id(warc_filename, location),
+            robots_id,
             location,
             capture,
             robots: None,
@@ -97,8 +83,10 @@ impl<'a> CaptureAnalysis<'a> {
         self.leniency_impacts = body.leniency_impacts;
         self.read_lines(&body.robots);
         self.add_file_anomalies(&body.robots);
-        self.add_sitemap_anomalies(&body.robots);
-        self.add_preference_anomalies(&body.robots);
+        if !body.robots.summary().content.is_page_or_binary() {
+            self.add_sitemap_anomalies(&body.robots);
+            self.add_preference_anomalies(&body.robots);
+        }
         self.derived_anomalies
             .sort_by_key(|anomaly| anomaly.line_no);
     }
@@ -192,7 +180,7 @@ impl<'a> CaptureAnalysis<'a> {
         let of_parser = self
             .robots
             .as_ref()
-            .map_or(0, |robots| robots.anomalies().len());
+            .map_or(0, |robots| robots.text_anomalies().len());
         self.capture.anomalies.len() + of_parser + self.derived_anomalies.len()
     }
 
@@ -200,7 +188,10 @@ impl<'a> CaptureAnalysis<'a> {
     /// first. They are created lazily, because a hostile body can have millions.
     pub fn anomalies(&self) -> impl Iterator<Item = CaptureAnomaly<'a>> {
         let of_capture = self.capture.anomalies.iter().copied();
-        let of_parser = self.robots.as_ref().map_or(&[][..], RobotsTxt::anomalies);
+        let of_parser = self
+            .robots
+            .as_ref()
+            .map_or(&[][..], RobotsTxt::text_anomalies);
         let mut of_parser = of_parser.iter().peekable();
         let mut derived = self.derived_anomalies.iter().peekable();
         let of_body = std::iter::from_fn(move || {
@@ -232,16 +223,5 @@ impl<'a> CaptureAnalysis<'a> {
         self.robots
             .as_ref()
             .is_none_or(|robots| robots.summary().is_valid_utf8)
-    }
-
-    /// Returns the key of the host in cc-host-index, if the URL has a host.
-    pub fn surt_host_name(&self) -> Option<&'a str> {
-        let capture: &'a Capture<'a> = self.capture;
-        capture
-            .url
-            .as_ref()?
-            .host
-            .as_ref()
-            .map(|host| host.surt_host_name.as_str())
     }
 }

@@ -13,5 +13,5 @@ mod sitemap;
 
 pub use analyzer::Analyzer;
 pub use anomaly::CaptureAnomaly;
-pub use capture_analysis::{CaptureAnalysis, PreferenceLine, robots_id};
+pub use capture_analysis::{CaptureAnalysis, PreferenceLine};
 pub use sitemap::SitemapLine;

@@ -60,7 +60,9 @@ pub(crate) fn parse_sha1(value: &[u8]) -> Option<[u8; 20]> {
         _ => return None,
     };
     let mut octets = [0; 20];
-    for (i, &digit) in digits.iter().enumerate() {
+    let mut next = octets.iter_mut();
+    let (mut bits, mut bit_count) = (0u16, 0);
+    for &digit in digits {
         let number = match (bits_per_digit, digit.to_ascii_lowercase()) {
             (5, letter @ b'a'..=b'z') => letter - b'a',
             (5, digit @ b'2'..=b'7') => digit - b'2' + 26,
@@ -68,10 +70,11 @@ pub(crate) fn parse_sha1(value: &[u8]) -> Option<[u8; 20]> {
             (4, letter @ b'a'..=b'f') => letter - b'a' + 10,
             _ => return None,
         };
-        for bit in 0..bits_per_digit {
-            let position = i * bits_per_digit + bit;
-            let is_set = number >> (bits_per_digit - 1 - bit) & 1;
-            octets[position / 8] |= is_set << (7 - position % 8);
+        bits = bits << bits_per_digit | u16::from(number);
+        bit_count += bits_per_digit;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            *next.next()? = (bits >> bit_count) as u8;
         }
     }
     Some(octets)

@@ -155,7 +155,8 @@ impl<'a> Capture<'a> {
                 &mut anomalies,
             )
         });
-        let is_challenge_if_html = body.as_ref().is_some_and(|body| {
+        let is_parsed = matches!(fetch.http_status.code, Some(200..=299));
+        let is_challenge_if_html = body.as_ref().filter(|_| is_parsed).is_some_and(|body| {
             body.trim_ascii_start().starts_with(b"<") && waf::is_challenge(&response, body)
         });
         Some(Self {
@@ -210,9 +211,10 @@ impl<'a> TargetUrl<'a> {
         let parsed = url::parse_url(raw);
         let columns = parsed.clone().map(UrlColumns::new);
         // A URL that cannot be parsed is accepted if it ends in the path.
-        let is_robots_path = columns
-            .as_ref()
-            .map_or_else(|| raw.ends_with(b"/robots.txt"), UrlColumns::is_robots_path);
+        let is_robots_path = columns.as_ref().map_or_else(
+            || raw.ends_with(b"/robots.txt"),
+            |columns| columns.is_robots_path,
+        );
         (accepts_any_path || is_robots_path).then_some(Self {
             record_type,
             raw,

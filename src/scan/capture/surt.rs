@@ -12,7 +12,7 @@ use url::{Host, Url};
 /// Returns the key of a URL, such as `com,example)/robots.txt`.
 pub(crate) fn surt_key(url: &Url) -> String {
     let mut key = match url.host() {
-        Some(Host::Domain(name)) => reversed(without_www(name.trim_matches('.')), ','),
+        Some(Host::Domain(name)) => reversed(without_www(name.trim_matches('.'))),
         Some(Host::Ipv4(address)) => reversed_address(address),
         Some(Host::Ipv6(address)) => address.to_string(),
         None => String::new(),
@@ -46,15 +46,15 @@ pub(crate) fn surt_host_name(name: &str) -> String {
         .strip_prefix("www.")
         .filter(|rest| rest.contains('.'))
         .unwrap_or(name);
-    reversed(stripped, ',')
+    reversed(stripped)
 }
 
-/// Returns the labels of a name in reverse order.
-pub(crate) fn reversed(name: &str, separator: char) -> String {
+/// Returns the labels of a name in reverse order, separated by commas.
+fn reversed(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for label in name.rsplit('.') {
         if !out.is_empty() {
-            out.push(separator);
+            out.push(',');
         }
         out.push_str(label);
     }

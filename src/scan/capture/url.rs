@@ -4,7 +4,7 @@
 //! of cc-host-index. URLs are parsed with the `url` crate (WHATWG). Registered domains are those of
 //! the Public Suffix List in the `psl` crate.
 
-use crate::capture::surt::{reversed, surt_host_name, surt_key};
+use crate::capture::surt::{surt_host_name, surt_key};
 use std::borrow::Cow;
 use std::sync::Arc;
 use url::Url;
@@ -18,14 +18,8 @@ pub struct UrlColumns {
     pub surtkey: String,
     /// Columns of the host; `None` for URLs without one.
     pub host: Option<Arc<HostColumns>>,
-    /// The scheme.
-    pub protocol: String,
-    /// The port, if it is not the default of the scheme.
-    pub port: Option<u16>,
-    /// The path.
-    pub path: String,
-    /// The query, without `?`; `None` if there is no `?`.
-    pub query: Option<String>,
+    /// True if the path is exactly `/robots.txt`, without a query (RFC 9309 §2.3).
+    pub is_robots_path: bool,
 }
 
 /// The columns of a host.
@@ -43,16 +37,9 @@ pub struct HostColumns {
     pub registered_domain: Option<String>,
     /// The domain directly below the public suffix according to the whole list.
     pub private_domain: Option<String>,
-    /// The labels in reverse order, separated by dots; `None` for addresses.
-    pub reversed: Option<String>,
 }
 
 impl UrlColumns {
-    /// Returns true if the path is exactly `/robots.txt`, without a query (RFC 9309 §2.3).
-    pub fn is_robots_path(&self) -> bool {
-        self.path == "/robots.txt" && self.query.is_none()
-    }
-
     /// Returns the columns of a URL. The fragment is dropped.
     pub fn new(mut url: Url) -> Self {
         url.set_fragment(None);
@@ -63,10 +50,7 @@ impl UrlColumns {
         Self {
             surtkey: surt_key(&url),
             host,
-            protocol: url.scheme().to_owned(),
-            port: url.port(),
-            path: url.path().to_owned(),
-            query: url.query().map(str::to_owned),
+            is_robots_path: url.path() == "/robots.txt" && url.query().is_none(),
             url: url.into(),
         }
     }
@@ -125,7 +109,6 @@ pub fn host_columns(host: &str) -> HostColumns {
         private_domain: private
             .and_then(|suffix| domain_below(name, suffix))
             .map(str::to_owned),
-        reversed: Some(reversed(name, '.')),
         name: name.to_owned(),
     }
 }
@@ -174,7 +157,6 @@ mod tests {
         assert_eq!(host.tld.as_deref(), Some("uk"));
         assert_eq!(host.registry_suffix.as_deref(), Some("co.uk"));
         assert_eq!(host.registered_domain.as_deref(), Some("example.co.uk"));
-        assert_eq!(host.reversed.as_deref(), Some("uk.co.example.www"));
         let host = HostColumns::clone(&columns("https://foo.github.io/").host.unwrap());
         assert_eq!(host.registry_suffix.as_deref(), Some("io"));
         assert_eq!(host.registered_domain.as_deref(), Some("github.io"));
@@ -182,10 +164,7 @@ mod tests {
         let host = HostColumns::clone(&columns("https://www.com/").host.unwrap());
         assert_eq!(host.surt_host_name, "com,www");
         let host = HostColumns::clone(&columns("https://212.96.82.21/").host.unwrap());
-        assert_eq!(
-            (host.name.as_str(), host.tld, host.reversed),
-            ("212.96.82.21", None, None)
-        );
+        assert_eq!((host.name.as_str(), host.tld), ("212.96.82.21", None));
         let host = HostColumns::clone(&columns("https://a.example/").host.unwrap());
         assert_eq!((host.registry_suffix, host.registered_domain), (None, None));
         let host = HostColumns::clone(&columns("https://co.uk/").host.unwrap());
@@ -206,17 +185,17 @@ mod tests {
             "http://example.com/robots.txt"
         );
         assert_eq!(
-            columns("https://example.com:8181/robots.txt").port,
-            Some(8181)
+            columns("https://example.com:8181/robots.txt").url,
+            "https://example.com:8181/robots.txt"
         );
-        assert!(columns("https://example.com/robots.txt#x").is_robots_path());
+        assert!(columns("https://example.com/robots.txt#x").is_robots_path);
         for url in [
             "https://e.com/folder/robots.txt",
             "https://e.com/robots.txt?x",
             "https://e.com/Robots.txt",
             "https://e.com//robots.txt",
         ] {
-            assert!(!columns(url).is_robots_path(), "{url}");
+            assert!(!columns(url).is_robots_path, "{url}");
         }
     }
 

@@ -305,6 +305,7 @@ fn push_lines(
             break;
         }
     }
+    file.set_content(source.content);
     Ok(())
 }
 
@@ -355,20 +356,13 @@ fn details(dataset: &Dataset, id: CaptureId) -> Result<Option<CaptureDetails>, E
 
 /// Reads the anomalies of a capture.
 fn anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, Error> {
-    let columns = [
-        "robots_id",
-        "line_no",
-        "code",
-        "severity",
-        "changes_verdict",
-    ];
+    let columns = ["robots_id", "line_no", "code", "changes_verdict"];
     let mut found = Vec::new();
     let filter = filter_of(id);
     dataset.read(Table::Anomalies, &columns, &filter, &mut |crawl, batch| {
         let ids = column::<Int64Array>(batch, "robots_id")?;
         let lines = column::<Int32Array>(batch, "line_no")?;
         let codes = column::<StringArray>(batch, "code")?;
-        let severities = column::<StringArray>(batch, "severity")?;
         let changes = column::<BooleanArray>(batch, "changes_verdict")?;
         for row in 0..batch.num_rows() {
             let robots_id = ids.value(row);
@@ -376,14 +370,12 @@ fn anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, E
                 continue;
             }
             let line_no = lines.is_valid(row).then(|| lines.value(row));
-            let severity = [Severity::Error, Severity::Warning]
-                .into_iter()
-                .find(|severity| severity.name() == severities.value(row));
+            let (severity, about) = described(codes.value(row));
             found.push(ReportedAnomaly {
                 line_no: line_no.and_then(|line_no| u32::try_from(line_no).ok()),
                 code: codes.value(row).to_owned(),
-                severity: severity.unwrap_or(Severity::Info),
-                about: description(codes.value(row)).to_owned(),
+                severity,
+                about: about.to_owned(),
                 changes_verdict: changes.is_valid(row).then(|| changes.value(row)),
             });
         }
@@ -392,13 +384,17 @@ fn anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, E
     Ok(found)
 }
 
-/// Returns the description of an anomaly code; empty if it is unknown.
-fn description(code: &str) -> &'static str {
-    let kinds = AnomalyKind::ALL.iter();
-    let capture_kinds = CaptureAnomalyKind::ALL.iter();
-    kinds
-        .map(|kind| (kind.code(), kind.about()))
-        .chain(capture_kinds.map(|kind| (kind.code(), kind.about())))
-        .find(|(known, _)| *known == code)
-        .map_or("", |(_, about)| about)
+/// Returns the severity and the description of an anomaly code; the description of an unknown one
+/// is empty.
+fn described(code: &str) -> (Severity, &'static str) {
+    let of_body = AnomalyKind::ALL.iter();
+    let of_body = of_body.map(|kind| (kind.code(), kind.severity(), kind.about()));
+    let of_capture = CaptureAnomalyKind::ALL.iter();
+    let of_capture = of_capture.map(|kind| (kind.code(), kind.severity(), kind.about()));
+    of_body
+        .chain(of_capture)
+        .find(|(known, ..)| *known == code)
+        .map_or((Severity::Info, ""), |(_, severity, about)| {
+            (severity, about)
+        })
 }

@@ -43,7 +43,7 @@ fn anomalies(robots: &RobotsTxt<'_>, verdicts: &[AgentVerdict<'_>]) -> Vec<Repor
     let impacts = Evaluator::new().leniency_impacts(robots, verdicts);
     let is_undecided = verdicts.iter().any(AgentVerdict::is_undecided);
     let too_complex = is_undecided.then(|| report(AnomalyKind::TooComplex, None, Some(false)));
-    let of_lines = robots.anomalies().iter().map(|anomaly| {
+    let of_lines = robots.text_anomalies().iter().map(|anomaly| {
         let changes_verdict = robots::changes_verdict(&impacts, anomaly);
         report(anomaly.kind, anomaly.line_no, changes_verdict)
     });

@@ -64,7 +64,7 @@ impl Crawler {
     /// 2. `no_group`: the crawler ignores `*`.
     /// 3. `wildcard`: the file has a group of `*`.
     /// 4. `no_group`: the file has groups of other crawlers.
-    /// 5. `no_rules`.
+    /// 5. `empty`, `html`, `binary` or `no_rules`, by the class of the body.
     pub fn policy(&self, choice: DialectChoice, robots: &RobotsTxt<'_>) -> CrawlerPolicy {
         let (policy, ignores_wildcard) = match choice {
             DialectChoice::Default => {
@@ -82,7 +82,7 @@ impl Crawler {
             _ if ignores_wildcard => Basis::NoGroup,
             Audience::All => Basis::Wildcard,
             Audience::Named => Basis::NoGroup,
-            Audience::None => Basis::NoRules,
+            Audience::None => Basis::without_groups(robots.summary().content),
         };
         CrawlerPolicy { basis, policy }
     }

@@ -98,8 +98,11 @@ impl Manifest {
                 Err(error) => {
                     // Between inputs it was one of them, and they are counted.
                     if i > 0 && Some(i) < last_input {
-                        let (name, bytes) = (None, None);
-                        self.inputs.push(InputEntry { name, bytes });
+                        self.inputs.push(InputEntry {
+                            name: None,
+                            bytes: None,
+                            index: None,
+                        });
                     }
                     Err(vec![format!("cannot be read: {error}")])
                 }
@@ -124,6 +127,7 @@ impl Manifest {
     /// Parses the first line, or returns its problems.
     fn parse_first_line(&mut self, line: &Value) -> Result<(), Vec<String>> {
         let mut problems = Vec::new();
+        self.version = line["robots_scan"].as_str().map(str::to_owned);
         match line["format"].as_u64() {
             Some(FORMAT) => {}
             Some(other) => {
@@ -136,7 +140,6 @@ impl Manifest {
             }
             None => problems.push("does not say the manifest's format".to_owned()),
         }
-        self.version = line["robots_scan"].as_str().map(str::to_owned);
         if self.version.is_none() {
             problems.push("does not say which version of robots-scan wrote it".to_owned());
         }
@@ -163,12 +166,17 @@ impl Manifest {
             if !(bytes.is_null() || bytes.is_u64()) {
                 problems.push(format!("has no size of the input {name}"));
             }
+            let index = line["index"].as_u64();
+            if index.is_none() {
+                problems.push(format!("has no index of the input {name}"));
+            }
             if !parts.is_empty() {
                 problems.push("is an input after parts".to_owned());
             }
             self.inputs.push(InputEntry {
                 name: Some(name.to_owned()),
                 bytes: bytes.as_u64(),
+                index,
             });
         } else if let Some(path) = line["stale"].as_str() {
             match is_own_path(path) {
@@ -254,13 +262,16 @@ impl Manifest {
         own
     }
 
-    /// Returns the archives of a part by name, with their sizes, or `None` if a name
+    /// Returns the archives of a part by name, or `None` if the name or the index of one
     /// is not known.
-    pub(crate) fn archives(&self, part: &PartEntry) -> Option<BTreeMap<&str, Option<u64>>> {
+    pub(crate) fn archives(&self, part: &PartEntry) -> Option<BTreeMap<&str, &InputEntry>> {
         let inputs = self.inputs.get(part.inputs.clone())?;
         let inputs = inputs.iter();
         inputs
-            .map(|input| Some((input.name.as_deref()?, input.bytes)))
+            .map(|input| {
+                let name = input.name.as_deref().filter(|_| input.index.is_some())?;
+                Some((name, input))
+            })
             .collect()
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::ops::Range;
 
 /// The format of the manifest itself.
-pub(crate) const FORMAT: u64 = 1;
+pub(crate) const FORMAT: u64 = 2;
 
 /// The first line of a manifest, and the lines of the inputs. They must be equal for
 /// a run to be resumed.
@@ -60,6 +60,8 @@ pub(crate) struct Partition {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct InputEntry {
     pub(crate) bytes: Option<u64>,
+    /// The index in the list of all inputs, of which the keys of its captures are made.
+    pub(crate) index: Option<u64>,
     #[serde(rename = "input")]
     pub(crate) name: Option<String>,
 }

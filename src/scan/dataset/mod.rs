@@ -5,7 +5,8 @@
 //! manifest.rs, manifest_entries.rs which parts are finished, and from which inputs
 //! log.rs                           lock, and traces for cleaning up after a kill
 //! writer.rs                        starts, resumes or replaces a dataset
-//! views.rs, macros.sql             views for DuckDB
+//! views.rs, macros.sql             views for DuckDB and Spark
+//! views_file.rs                    writes views.sql again; checks the format of a dataset
 //! reader.rs, stored_line.rs        reads tables back
 //! ```
 
@@ -17,6 +18,7 @@ mod manifest_entries;
 mod reader;
 mod stored_line;
 mod views;
+mod views_file;
 mod writer;
 
 pub(crate) use catch_panic::catch_panic;
@@ -30,5 +32,7 @@ pub(crate) use manifest_entries::{
 pub(crate) use reader::column;
 pub use reader::{CaptureFilter, Dataset, capture_key};
 pub use stored_line::StoredLine;
-pub use views::{schema_sql, sql as views_sql};
+pub use views::{schema_sql, spark_sql, sql as views_sql};
+pub use views_file::write_views;
+pub(crate) use views_file::{check_format, opens, views_of};
 pub(crate) use writer::{DatasetWriter, LockedDataset, PlannedPart};

@@ -1,6 +1,6 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use crate::dataset::catch_panic;
+use crate::dataset::{catch_panic, check_format};
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
 use crate::external_sort::BloomFilter;
@@ -80,6 +80,7 @@ impl Dataset {
     /// part or of its folder.
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
+        check_format(root)?;
         let folders = crawl_folders(root, tables)?;
         let all: BTreeSet<&String> = folders.iter().map(|folder| &folder.crawl).collect();
         if let Some(crawl) = wanted.iter().find(|crawl| !all.contains(crawl)) {

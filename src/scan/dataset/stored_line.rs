@@ -9,7 +9,7 @@ use crate::tables::Table;
 use arrow_array::{
     Array, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
-use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder};
+use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder, product_token};
 
 /// A user-agent, allow or disallow line, with texts as in the tables.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub struct StoredLine<'a> {
     pub crawl_delay: Option<f64>,
 }
 
-const GROUP_COLUMNS: [&str; 11] = [
+const GROUP_COLUMNS: [&str; 10] = [
     "robots_id",
     "group_no",
     "line_no",
@@ -50,7 +50,6 @@ const GROUP_COLUMNS: [&str; 11] = [
     "counts",
     "agent_raw",
     "agent",
-    "agent_token",
     "crawl_delay",
 ];
 
@@ -66,6 +65,11 @@ const RULE_COLUMNS: [&str; 10] = [
     "has_colon",
     "counts",
 ];
+
+// The keys whose column `key_raw` is null.
+const USER_AGENT: &str = "User-agent";
+const ALLOW: &str = "Allow";
+const DISALLOW: &str = "Disallow";
 
 impl Dataset {
     /// Reads the lines of captures, first user-agent lines, then rules. Calls `each`
@@ -86,16 +90,17 @@ impl Dataset {
             &mut |crawl, batch| {
                 let (columns, agents) = (CommonColumns::of(batch)?, AgentColumns::of(batch)?);
                 (0..batch.num_rows()).try_for_each(|row| {
+                    let name = agents.name.value(row);
                     let line = StoredLine {
                         key: DirectiveKind::UserAgent,
-                        value_raw: agents.raw.value(row),
-                        name: agents.name.value(row),
-                        token: agents.token.value(row),
+                        value_raw: text(agents.raw, row).unwrap_or(name),
+                        name,
+                        token: token(name),
                         crawl_delay: agents
                             .crawl_delay
                             .is_valid(row)
                             .then(|| agents.crawl_delay.value(row)),
-                        ..columns.line(row)
+                        ..columns.line(row, USER_AGENT)
                     };
                     each(crawl, columns.robots_id.value(row), &line)
                 })
@@ -107,21 +112,32 @@ impl Dataset {
             let raw = column::<StringArray>(batch, "path_raw")?;
             let path = column::<StringArray>(batch, "path")?;
             (0..batch.num_rows()).try_for_each(|row| {
-                let key = if allow.value(row) {
-                    DirectiveKind::Allow
+                let (key, usual_key) = if allow.value(row) {
+                    (DirectiveKind::Allow, ALLOW)
                 } else {
-                    DirectiveKind::Disallow
+                    (DirectiveKind::Disallow, DISALLOW)
                 };
+                let path = path.value(row);
                 let line = StoredLine {
                     key,
-                    value_raw: raw.value(row),
-                    value: path.value(row),
-                    ..columns.line(row)
+                    value_raw: text(raw, row).unwrap_or(path),
+                    value: path,
+                    ..columns.line(row, usual_key)
                 };
                 each(crawl, columns.robots_id.value(row), &line)
             })
         })
     }
+}
+
+fn text(column: &StringArray, row: usize) -> Option<&str> {
+    column.is_valid(row).then(|| column.value(row))
+}
+
+/// Returns the name as Google's parser reads it: the whole name is cut only behind it.
+fn token(name: &str) -> &str {
+    let token = product_token(name.as_bytes());
+    &name[..token.len()]
 }
 
 /// The columns that both tables have.
@@ -139,7 +155,6 @@ struct CommonColumns<'a> {
 struct AgentColumns<'a> {
     raw: &'a StringArray,
     name: &'a StringArray,
-    token: &'a StringArray,
     crawl_delay: &'a Float64Array,
 }
 
@@ -157,7 +172,7 @@ impl<'a> CommonColumns<'a> {
     }
 
     /// Returns the line of a row, without the columns of one table only.
-    fn line(&self, row: usize) -> StoredLine<'a> {
+    fn line(&self, row: usize, usual_key: &'a str) -> StoredLine<'a> {
         let number = |column: &Int32Array| {
             let number = column.is_valid(row).then(|| column.value(row));
             number
@@ -169,7 +184,8 @@ impl<'a> CommonColumns<'a> {
             line_no: number(self.line_no),
             group_no: number(self.group_no),
             record_no: number(self.record_no),
-            key_raw: self.key_raw.value(row),
+            key_raw: text(self.key_raw, row).unwrap_or(usual_key),
+
             value_raw: "",
             value: "",
             name: "",
@@ -186,7 +202,6 @@ impl<'a> AgentColumns<'a> {
         Ok(Self {
             raw: column(batch, "agent_raw")?,
             name: column(batch, "agent")?,
-            token: column(batch, "agent_token")?,
             crawl_delay: column(batch, "crawl_delay")?,
         })
     }

@@ -1,5 +1,7 @@
-//! `views.sql`, which opens a dataset in DuckDB, and the schemas of tables in SQL.
+//! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
+//! tables in SQL.
 
+use crate::tables::expression::{SqlDialect, quoted};
 use crate::tables::{Column, PARTITION_COLUMNS, Table};
 use std::fmt::Write;
 use std::path::Path;
@@ -7,10 +9,8 @@ use std::path::Path;
 /// Views and macros over several tables.
 const MACROS: &str = include_str!("macros.sql");
 
-/// Returns a text as a literal in SQL.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
+/// The line in a schema before the columns that only views have.
+const DERIVED_HEADING: &str = "  -- Computed by the views, and not stored:";
 
 /// Returns an expression for the folder of a dataset in which wildcards are escaped.
 /// DuckDB takes a backslash for a path separator, and it cannot be escaped: the
@@ -57,16 +57,16 @@ pub fn sql(root: &Path, tables: &[Table]) -> String {
 fn view(table: Table, root: &str) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
-    let mut out = if table.is_whole() {
-        format!(
-            "CREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet({root} || '/{name}/*.parquet');\n"
-        )
+    let source = if table.is_whole() {
+        format!("read_parquet({root} || '/{name}/*.parquet')")
     } else {
         format!(
-            "CREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet({root} || '/{name}/*/*/*.parquet', \
-             hive_partitioning = true, hive_types = {{'crawl': VARCHAR, 'subset': VARCHAR}}, union_by_name = true);\n"
+            "read_parquet({root} || '/{name}/*/*/*.parquet', \
+             hive_partitioning = true, hive_types = {{'crawl': VARCHAR, 'subset': VARCHAR}}, union_by_name = true)"
         )
     };
+    let select = select(table, SqlDialect::DuckDb);
+    let mut out = format!("CREATE OR REPLACE VIEW {name} AS {select}FROM {source};\n");
     let _ = writeln!(out, "COMMENT ON VIEW {name} IS {};", quoted(table.about()));
     for column in columns(table) {
         let _ = writeln!(
@@ -80,26 +80,68 @@ fn view(table: Table, root: &str) -> String {
     out
 }
 
-/// Returns all columns of a view.
-fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
-    table
-        .columns()
-        .iter()
-        .chain(PARTITION_COLUMNS.iter().filter(move |_| !table.is_whole()))
+/// Returns the select list of the view of a table.
+fn select(table: Table, dialect: SqlDialect) -> String {
+    let item = |column: &Column| match &column.expression {
+        None => column.name.to_owned(),
+        Some(expression) => format!(
+            "CAST({} AS {}) AS {}",
+            expression.sql(dialect),
+            column.kind.sql(dialect),
+            column.name
+        ),
+    };
+    let items: Vec<String> = columns(table).map(item).collect();
+    format!("SELECT\n    {}\n", items.join(",\n    "))
 }
 
-/// Returns the schema of a table in SQL, as in `schemas/`.
+/// Returns all columns of a view: the stored ones, those in the path, and the derived
+/// ones.
+fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
+    stored_columns(table).chain(table.derived_columns())
+}
+
+/// Returns the columns of the files of a table, and those in their paths.
+fn stored_columns(table: Table) -> impl Iterator<Item = &'static Column> {
+    let is_partitioned = move |_: &&Column| !table.is_whole();
+    let in_path = PARTITION_COLUMNS.iter().filter(is_partitioned);
+    table.columns().iter().chain(in_path)
+}
+
+/// Returns `schemas/views.spark.sql`, which opens a dataset in Spark.
+pub fn spark_sql() -> String {
+    let mut out = String::from(
+        "-- Opens a dataset in Spark SQL. Name its folder first: SET dataset=/path/to/out.parquet\n\
+         -- The macros of views.sql are written for DuckDB and are not here.\n",
+    );
+    for table in Table::ALL {
+        let name = table.name();
+        let select = select(table, SqlDialect::Spark);
+        let _ = write!(
+            out,
+            "\nCREATE OR REPLACE TEMPORARY VIEW {name} AS {select}FROM parquet.`${{dataset}}/{name}`;\n"
+        );
+    }
+    out
+}
+
+/// Returns the schema of a table in SQL, as in `schemas/`: the columns of the files and
+/// of their paths, then those that views add.
 pub fn schema_sql(table: Table) -> String {
     let mut out = format!("-- {}\nCREATE TABLE {} (\n", table.about(), table.name());
+    let stored = stored_columns(table).count();
     let columns: Vec<&Column> = columns(table).collect();
     for (i, column) in columns.iter().enumerate() {
+        if i == stored {
+            let _ = writeln!(out, "{DERIVED_HEADING}");
+        }
         let null = if column.is_nullable { "" } else { " NOT NULL" };
         let comma = if i + 1 < columns.len() { "," } else { "" };
         let _ = writeln!(
             out,
             "  {} {}{null}{comma} -- {}",
             column.name,
-            column.kind.sql(),
+            column.kind.sql(SqlDialect::DuckDb),
             column.about
         );
     }

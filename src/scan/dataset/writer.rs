@@ -17,7 +17,7 @@
 use super::log::{LogEntries, RunLog};
 use super::manifest::{self, AGENTS, Manifest};
 use super::manifest_entries::{InputEntry, ManifestHeader, PartEntry, line_of};
-use super::{IfExists, OutputLayout, SUCCESS, VIEWS, views_sql};
+use super::{IfExists, OutputLayout, SUCCESS, VIEWS, check_format, views_of};
 use crate::disk::{self, TempFolder};
 use crate::error::{Error, ErrorKind, FileKind, InputIdentity, ManifestDefect, ResumeDifference};
 use crate::tables::Table;
@@ -94,6 +94,7 @@ impl<'d> LockedDataset<'d> {
     ) -> Result<Self, Error> {
         layout.check(existing)?;
         let root = layout.root();
+        check_format(root)?;
         let cannot = |error| Error::with_source(ErrorKind::Create, root, error);
         fs::create_dir_all(root).map_err(cannot)?;
         let (log, entries) = RunLog::open(root)?;
@@ -302,9 +303,7 @@ impl DatasetWriter {
 
     /// Writes `views.sql`.
     pub(crate) fn write_views(&self, tables: &[Table]) -> Result<(), Error> {
-        let root =
-            std::path::absolute(&self.root).map_err(|error| Error::write(&self.root, error))?;
-        let text = views_sql(&root, tables);
+        let text = views_of(&self.root, tables)?;
         self.temp.replace(Path::new(VIEWS), text.as_bytes())
     }
 
@@ -351,6 +350,14 @@ fn check_former(root: &Path, former: &mut Manifest, header: &ManifestHeader) -> 
             return Err(differs(ResumeDifference::Input {
                 before: identity(before),
                 now: identity(now),
+            }));
+        }
+        if before.index != now.index {
+            let text = |index: Option<u64>| index.map_or("unknown".to_owned(), |i| i.to_string());
+            return Err(differs(ResumeDifference::Setting {
+                name: format!("the index of '{}'", now.name.as_deref().unwrap_or_default()),
+                before: text(before.index),
+                now: text(now.index),
             }));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Error, ErrorKind};
 use crate::capture::date::to_iso;
+use crate::input::MAX_INPUTS;
 use std::fmt;
 
 /// Writes the message of the error, without its cause and without advice. Control
@@ -58,6 +59,13 @@ fn fmt_input(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ErrorKind::StreamName { streams } => write!(
             f,
             "the name '{place}' fits a single stream, but there are {streams}"
+        ),
+        ErrorKind::TooManyInputs {
+            inputs,
+            first_input,
+        } => write!(
+            f,
+            "there are {inputs} inputs from index {first_input} on, but indexes must be below {MAX_INPUTS}"
         ),
         ErrorKind::BaseWithoutList => {
             write!(f, "the prefix '{place}' needs a list of archives")

@@ -73,6 +73,13 @@ pub enum ErrorKind {
         /// The number of streams.
         streams: usize,
     },
+    /// The inputs have indexes that are too large for keys of captures.
+    TooManyInputs {
+        /// The number of inputs.
+        inputs: usize,
+        /// The index of the first one.
+        first_input: u64,
+    },
     /// A prefix for the lines of a list is given without a list.
     BaseWithoutList,
     /// A text cannot be the name of a partition folder.

@@ -74,6 +74,11 @@ pub enum DatasetDefect {
         /// The name of the manifest.
         name: &'static str,
     },
+    /// The manifest has the format of another version.
+    OtherFormat {
+        /// The version of robots-scan that wrote it.
+        version: String,
+    },
     /// The path is neither a folder nor a Parquet file.
     NotParquet,
     /// The path is neither a dataset nor an archive.
@@ -96,6 +101,12 @@ impl fmt::Display for DatasetDefect {
         match self {
             Self::NoTables => f.write_str("it holds no tables of robots-scan"),
             Self::NoManifest { name } => write!(f, "it has no {name}"),
+            Self::OtherFormat { version } => {
+                write!(
+                    f,
+                    "it was made by robots-scan {version}, whose format is another one"
+                )
+            }
             Self::NotParquet => f.write_str("it is neither a folder nor a Parquet file"),
             Self::NotSearchable => {
                 f.write_str("a host is looked up in a dataset or an archive, and this is neither")

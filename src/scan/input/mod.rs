@@ -92,6 +92,9 @@ impl NamedInput {
 /// An archive to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
+    /// The index in the list of all inputs, also of those of other shards, from
+    /// `first_input`.
+    pub index: u64,
     /// The source of its bytes.
     pub source: InputSource,
     /// The name, `warc_filename` in the tables.
@@ -149,9 +152,15 @@ pub struct InputOptions {
     pub relative_to: Option<PathBuf>,
     /// If true, files that do not exist are faults of the run instead of an error.
     pub skips_missing: bool,
+    /// The index of the first input of the list.
+    pub first_input: u64,
     /// The shard. Inputs of other shards are ignored.
     pub shard: Option<Shard>,
 }
+
+/// The limit of the index of an input: `robots_id` is below 2^53, of which 32 bits number the
+/// captures of an input.
+pub const MAX_INPUTS: u64 = 1 << 21;
 
 /// The most missing inputs that an error lists.
 const MISSING_NAMED: usize = 10;
@@ -171,7 +180,8 @@ const UNKNOWN_CRAWL: &str = "unknown";
 /// [`ErrorKind::NoInput`], [`ErrorKind::UrlInput`], [`ErrorKind::SameName`],
 /// [`ErrorKind::SameInput`], [`ErrorKind::NotBelow`], [`ErrorKind::MissingInputs`],
 /// [`ErrorKind::SameStream`], [`ErrorKind::StreamResume`], [`ErrorKind::StreamName`],
-/// [`ErrorKind::BaseWithoutList`], [`ErrorKind::PartitionName`], and
+/// [`ErrorKind::BaseWithoutList`], [`ErrorKind::PartitionName`],
+/// [`ErrorKind::TooManyInputs`], and
 /// [`ErrorKind::Read`] for a path that does not exist or cannot be read.
 pub fn find(options: &InputOptions) -> Result<Vec<Input>, Error> {
     let mut found: Vec<NamedInput> = Vec::new();
@@ -194,9 +204,20 @@ pub fn find(options: &InputOptions) -> Result<Vec<Input>, Error> {
         }
     }
     names::assign(&mut found, options)?;
-    if let Some(shard) = options.shard {
-        found = shard.select(found);
+    let end = options.first_input.saturating_add(found.len() as u64);
+    if end > MAX_INPUTS {
+        let kind = ErrorKind::TooManyInputs {
+            inputs: found.len(),
+            first_input: options.first_input,
+        };
+        return Err(Error::new(kind, options.paths.clone().unwrap_or_default()));
     }
+    let range = options
+        .shard
+        .map_or(0..found.len(), |shard| shard.range(found.len()));
+    let first = options.first_input + range.start as u64;
+    found.truncate(range.end);
+    found.drain(..range.start);
     for input in &found {
         if let InputSource::Stream(stream) = &input.source
             && options.is_resumed
@@ -207,10 +228,10 @@ pub fn find(options: &InputOptions) -> Result<Vec<Input>, Error> {
     if !options.skips_missing {
         check_missing(&found, options)?;
     }
-    let inputs = found
-        .into_iter()
-        .map(|input| with_partition(input, options));
-    inputs.collect()
+    let inputs = (first..).zip(found);
+    inputs
+        .map(|(index, input)| with_partition(index, input, options))
+        .collect()
 }
 
 /// Returns an error if any file does not exist.
@@ -240,7 +261,7 @@ fn check_missing(found: &[NamedInput], options: &InputOptions) -> Result<(), Err
 }
 
 /// Determines the crawl, the subset and the size of an input.
-fn with_partition(input: NamedInput, options: &InputOptions) -> Result<Input, Error> {
+fn with_partition(index: u64, input: NamedInput, options: &InputOptions) -> Result<Input, Error> {
     let NamedInput { source, name, .. } = input;
     let path = source.display_path().to_string_lossy().into_owned();
     let mut crawl = options
@@ -264,6 +285,7 @@ fn with_partition(input: NamedInput, options: &InputOptions) -> Result<Input, Er
         InputSource::Missing(_) => Some(0),
     };
     Ok(Input {
+        index,
         source,
         name,
         bytes,

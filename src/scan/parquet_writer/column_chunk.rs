@@ -42,9 +42,6 @@ impl ColumnChunk {
 pub(super) struct ColumnChunkBuilder {
     pub(super) descr: ColumnDescPtr,
     pub(super) texts: TextStatistics,
-    /// For each value of a shared dictionary, true if this column has it. Empty if
-    /// the dictionary is not shared.
-    has_value: Vec<bool>,
     /// The encoded data pages.
     pages: TrackedWrite<Vec<u8>>,
     locations: OffsetIndexBuilder,
@@ -55,6 +52,8 @@ pub(super) struct ColumnChunkBuilder {
     dictionary_pages: i32,
     /// The number of data pages with plain values.
     plain_pages: i32,
+    /// The number of data pages with differences of integers.
+    delta_pages: i32,
 }
 
 /// The range and the Bloom filter of the texts of a column chunk.
@@ -97,7 +96,6 @@ impl ColumnChunkBuilder {
                 bloom_rows,
                 ..TextStatistics::default()
             },
-            has_value: Vec::new(),
             pages: TrackedWrite::new(Vec::new()),
             locations: OffsetIndexBuilder::new(),
             rows: 0,
@@ -105,6 +103,7 @@ impl ColumnChunkBuilder {
             uncompressed_bytes: 0,
             dictionary_pages: 0,
             plain_pages: 0,
+            delta_pages: 0,
         }
     }
 
@@ -113,32 +112,19 @@ impl ColumnChunkBuilder {
         self.dictionary_pages > 0
     }
 
-    /// Marks values of a shared dictionary as values of this column.
-    pub(super) fn mark_values(&mut self, indexes: &[u32]) {
-        let greatest = indexes.iter().max().map_or(0, |&index| index as usize);
-        if self.has_value.len() <= greatest {
-            self.has_value.resize(greatest + 1, false);
-        }
-        for &index in indexes {
-            self.has_value[index as usize] = true;
-        }
-    }
-
     /// Appends a page.
     pub(super) fn append(&mut self, page: EncodedPage) -> Result<(), ParquetError> {
-        let is_dictionary = page.has_dictionary_indexes;
-        self.dictionary_pages += i32::from(is_dictionary);
-        self.plain_pages += i32::from(!is_dictionary);
+        match page.encoding {
+            Encoding::RLE_DICTIONARY => self.dictionary_pages += 1,
+            Encoding::DELTA_BINARY_PACKED => self.delta_pages += 1,
+            _ => self.plain_pages += 1,
+        }
         self.rows += page.rows as u64;
         self.nulls += page.nulls as u64;
         let data_page = Page::DataPage {
             buf: page.compressed,
             num_values: page.rows as u32,
-            encoding: if is_dictionary {
-                Encoding::RLE_DICTIONARY
-            } else {
-                Encoding::PLAIN
-            },
+            encoding: page.encoding,
             def_level_encoding: Encoding::RLE,
             rep_level_encoding: Encoding::RLE,
             statistics: None,
@@ -188,16 +174,16 @@ impl ColumnChunkBuilder {
             pages.push(stats(PageType::DATA_PAGE, indexes, self.dictionary_pages));
             encodings.extend([Encoding::PLAIN, indexes]);
         }
-        if self.plain_pages > 0 {
-            pages.push(stats(
-                PageType::DATA_PAGE,
-                Encoding::PLAIN,
-                self.plain_pages,
-            ));
-            encodings.push(Encoding::PLAIN);
+        for (encoding, count) in [
+            (Encoding::PLAIN, self.plain_pages),
+            (Encoding::DELTA_BINARY_PACKED, self.delta_pages),
+        ] {
+            if count > 0 {
+                pages.push(stats(PageType::DATA_PAGE, encoding, count));
+                encodings.push(encoding);
+            }
         }
-        let (statistics, bloom_filter) =
-            statistics(values, &self.descr, self.nulls, self.texts, &self.has_value);
+        let (statistics, bloom_filter) = statistics(values, &self.descr, self.nulls, self.texts);
         let metadata = ColumnChunkMetaData::builder(self.descr)
             .set_compression(Compression::ZSTD(level))
             .set_encodings(encodings)
@@ -228,25 +214,18 @@ impl ColumnChunkBuilder {
     }
 }
 
-/// Returns the statistics of a chunk, and its Bloom filter if it has one. Of a
-/// shared dictionary only the values in `has_value` count; of any other, all.
+/// Returns the statistics of a chunk, and its Bloom filter if it has one.
 fn statistics(
     dictionary: &ColumnDictionary,
     descr: &ColumnDescPtr,
     nulls: u64,
     mut texts: TextStatistics,
-    has_value: &[bool],
 ) -> (Statistics, Option<Sbbf>) {
     if let Some(statistics) = dictionary.statistics(descr.physical_type(), nulls) {
         return (statistics, None);
     }
     if let ColumnDictionary::Texts(dictionary) = dictionary {
-        let is_all = has_value.is_empty();
-        let flags = has_value.iter().copied().chain(std::iter::repeat(is_all));
-        let values = dictionary.texts().zip(flags);
-        values
-            .filter(|&(_, has_value)| has_value)
-            .for_each(|(text, _)| texts.add(text));
+        dictionary.texts().for_each(|text| texts.add(text));
     }
     texts.finish(nulls)
 }

@@ -111,14 +111,8 @@ impl<T: Copy + Default> ColumnBuilder<T> {
     }
 
     /// Appends values that may be null.
-    pub(crate) fn extend_options(&mut self, values: impl Iterator<Item = Option<T>> + Clone) {
-        let start = self.values.len();
-        self.values
-            .extend(values.clone().map(Option::unwrap_or_default));
-        if !self.nulls.is_empty() || values.clone().any(|value| value.is_none()) {
-            self.nulls.resize(start, false);
-            self.nulls.extend(values.map(|value| value.is_none()));
-        }
+    pub(crate) fn extend_options(&mut self, values: impl Iterator<Item = Option<T>>) {
+        values.for_each(|value| self.append_option(value));
     }
 
     /// Appends the same value `count` times.
@@ -145,11 +139,6 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.values.truncate(start);
         self.nulls.truncate(start);
         self.fill(value, count);
-    }
-
-    /// Returns the values of the last `count` rows.
-    pub(crate) fn last(&self, count: usize) -> &[T] {
-        &self.values[self.values.len() - count..]
     }
 
     /// Returns the column and starts a new one with the same capacity. `wrap` is
@@ -237,7 +226,6 @@ mod tests {
         column.fill(None, 2);
         column.fill(Some(5), 2);
         column.extend_options([Some(6), None].into_iter());
-        assert_eq!(column.last(3), [5, 6, 0]);
         let taken = column.take(ColumnValues::Int);
         assert_eq!(taken.nulls, [0, 0, 1, 1, 0, 0, 0, 1].map(|flag| flag == 1));
         column.extend_options([Some(6), Some(7)].into_iter());

@@ -4,8 +4,8 @@ use super::column_chunk::{ColumnChunk, ColumnChunkBuilder, TextStatistics};
 use super::dictionary::ColumnDictionary;
 use super::page::{EncodedPage, PageBuffers};
 use super::row_groups::BatchRows;
-use super::{ColumnData, ColumnValues, InternedTexts};
-use parquet::basic::{Type, ZstdLevel};
+use super::{ColumnData, ColumnEncoding, ColumnValues, InternedTexts};
+use parquet::basic::ZstdLevel;
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
@@ -21,8 +21,7 @@ const MAX_TEXTS_PER_ROW: usize = 16;
 const UNKNOWN: u32 = u32::MAX;
 
 /// Encodes one column of a row group: rows are written page by page, then the
-/// column is closed into a chunk. Adjacent columns that share a dictionary are
-/// encoded by one writer.
+/// column is closed into a chunk.
 ///
 /// The interface is that of `parquet::arrow::arrow_writer::ArrowColumnWriter`,
 /// which this type replaces for speed: on crawl archives the crate's writer
@@ -37,50 +36,36 @@ const UNKNOWN: u32 = u32::MAX;
 /// 15 % slower. `benches/tables.rs` compares the two on the same rows (groups
 /// `parquet/own` and `parquet/crate`). See arrow-rs issues #10465 and #10862.
 ///
-/// Pages have dictionary indexes, except for booleans, plain texts, and texts
-/// after the dictionary has grown too large.
+/// Pages have dictionary indexes, except for booleans, plain texts, texts after the
+/// dictionary has grown too large, and integers that are encoded by their differences.
 pub(crate) struct ColumnWriter {
-    /// The index of the first column in the batches.
-    first_column: usize,
+    /// The index of the column in the batches.
+    column: usize,
     level: ZstdLevel,
     dictionary: ColumnDictionary,
-    chunks: Vec<ColumnChunkBuilder>,
-}
-
-/// A column of a file, as a [`ColumnWriter`] needs it.
-pub(crate) struct ColumnTarget {
-    pub(crate) descr: ColumnDescPtr,
-    /// The maximum number of rows of a row group, if a Bloom filter is to be
-    /// written.
-    pub(crate) bloom_rows: Option<u64>,
+    chunk: ColumnChunkBuilder,
 }
 
 impl ColumnWriter {
-    /// Makes a writer for one column, or for adjacent columns that share a
-    /// dictionary. `first_column` is the index of the first one in the batches.
-    ///
-    /// # Panics
-    ///
-    /// If several columns are given and one is not a text or may be null.
-    pub(crate) fn new(first_column: usize, columns: Vec<ColumnTarget>, level: ZstdLevel) -> Self {
-        if columns.len() > 1 {
-            let can_share = |column: &ColumnTarget| {
-                column.descr.physical_type() == Type::BYTE_ARRAY
-                    && column.descr.max_def_level() == 0
-            };
-            assert!(columns.iter().all(can_share));
-        }
-        let physical = columns.first().map(|column| column.descr.physical_type());
-        let chunk = |column: ColumnTarget| ColumnChunkBuilder::new(column.descr, column.bloom_rows);
+    /// Makes a writer for the column with this index in the batches. `group_rows` is
+    /// the maximum number of rows of a row group.
+    pub(crate) fn new(
+        column: usize,
+        descr: ColumnDescPtr,
+        encoding: ColumnEncoding,
+        group_rows: u64,
+        level: ZstdLevel,
+    ) -> Self {
+        let bloom_rows = encoding.has_bloom_filter.then_some(group_rows);
         Self {
-            first_column,
+            column,
             level,
-            dictionary: ColumnDictionary::new(physical.unwrap_or(Type::BYTE_ARRAY)),
-            chunks: columns.into_iter().map(chunk).collect(),
+            dictionary: ColumnDictionary::new(descr.physical_type(), encoding.is_delta),
+            chunk: ColumnChunkBuilder::new(descr, bloom_rows),
         }
     }
 
-    /// Encodes rows as one page of each column.
+    /// Encodes rows as one page.
     ///
     /// # Errors
     ///
@@ -91,75 +76,57 @@ impl ColumnWriter {
         batches: &[BatchRows],
         buffers: &mut PageBuffers,
     ) -> Result<(), ParquetError> {
-        let is_full = match &self.dictionary {
+        let mut is_plain = match &self.dictionary {
             ColumnDictionary::Texts(dictionary) => dictionary.page().len() > MAX_DICTIONARY_BYTES,
             _ => false,
         };
-        let is_shared = self.chunks.len() > 1;
-        for (i, chunk) in self.chunks.iter_mut().enumerate() {
-            buffers.start_page();
-            let (mut n_rows, mut n_nulls) = (0, 0);
-            let mut is_plain = is_full;
-            for BatchRows { batch, rows } in batches {
-                let column = batch.column(self.first_column + i);
-                is_plain |= matches!(column.values, ColumnValues::PlainText(..));
-                n_rows += rows.len();
-                n_nulls += buffers.append_levels(column, rows, n_rows);
-                let source = ColumnRows {
-                    column,
-                    texts: batch.texts(),
-                    rows: rows.clone(),
-                };
-                if i > 0 && !is_plain {
-                    let previous = batch.column(self.first_column + i - 1);
-                    append_shared(&mut self.dictionary, previous, source, buffers);
-                } else {
-                    let statistics = &mut chunk.texts;
-                    append_values(&mut self.dictionary, statistics, source, is_plain, buffers);
-                }
-            }
-            if n_rows == 0 {
-                return Ok(());
-            }
-            let dictionary = &self.dictionary;
-            let has_indexes = buffers.lay_out(dictionary, &chunk.descr, is_plain, n_rows, n_nulls);
-            if has_indexes && is_shared {
-                chunk.mark_values(&buffers.indexes);
-            }
-            let (compressed, uncompressed_bytes) = buffers.compress_page(self.level)?;
-            chunk.append(EncodedPage {
-                compressed,
-                uncompressed_bytes,
-                has_dictionary_indexes: has_indexes,
-                rows: n_rows,
-                nulls: n_nulls,
-            })?;
+        buffers.start_page();
+        let (mut n_rows, mut n_nulls) = (0, 0);
+        for BatchRows { batch, rows } in batches {
+            let column = batch.column(self.column);
+            is_plain |= matches!(column.values, ColumnValues::PlainText(..));
+            n_rows += rows.len();
+            n_nulls += buffers.append_levels(column, rows, n_rows);
+            let source = ColumnRows {
+                column,
+                texts: batch.texts(),
+                rows: rows.clone(),
+            };
+            let statistics = &mut self.chunk.texts;
+            append_values(&mut self.dictionary, statistics, source, is_plain, buffers);
         }
-        Ok(())
+        if n_rows == 0 {
+            return Ok(());
+        }
+        let descr = &self.chunk.descr;
+        let encoding = buffers.lay_out(&mut self.dictionary, descr, is_plain, n_rows, n_nulls);
+        let (compressed, uncompressed_bytes) = buffers.compress_page(self.level)?;
+        self.chunk.append(EncodedPage {
+            compressed,
+            uncompressed_bytes,
+            encoding,
+            rows: n_rows,
+            nulls: n_nulls,
+        })
     }
 
-    /// Closes the columns into chunks, in their order.
+    /// Closes the column into a chunk.
     ///
     /// # Errors
     ///
     /// Those of compression.
     #[inline(never)] // A stage of `make profile`.
-    pub(crate) fn close(self, buffers: &mut PageBuffers) -> Result<Vec<ColumnChunk>, ParquetError> {
+    pub(crate) fn close(self, buffers: &mut PageBuffers) -> Result<ColumnChunk, ParquetError> {
         let Self {
             dictionary,
-            chunks,
+            chunk,
             level,
             ..
         } = self;
-        let first = chunks.first().filter(|chunk| chunk.needs_dictionary());
-        let page = first.map(|chunk| {
-            buffers.encode_dictionary(&dictionary, chunk.descr.physical_type(), level)
-        });
-        let page = page.transpose()?;
-        let chunks = chunks.into_iter();
-        chunks
-            .map(|chunk| chunk.close(&dictionary, page.as_ref(), level))
-            .collect()
+        let page = chunk
+            .needs_dictionary()
+            .then(|| buffers.encode_dictionary(&dictionary, chunk.descr.physical_type(), level));
+        chunk.close(&dictionary, page.transpose()?.as_ref(), level)
     }
 }
 
@@ -197,6 +164,13 @@ fn append_values(
         (ColumnDictionary::Numbers(dictionary), ColumnValues::Double(values)) => {
             let index = |&value: &f64| dictionary.insert(value.to_bits());
             append_mapped(&values[rows], nulls, index, indexes);
+        }
+        (ColumnDictionary::Delta(_), ColumnValues::Long(values)) => {
+            append_mapped(&values[rows], nulls, |&value| value, &mut buffers.integers);
+        }
+        (ColumnDictionary::Delta(_), ColumnValues::Int(values)) => {
+            let integer = |&value: &i32| i64::from(value);
+            append_mapped(&values[rows], nulls, integer, &mut buffers.integers);
         }
         (ColumnDictionary::Bools(occurs), ColumnValues::Bool(values)) => {
             let bools = &mut buffers.bools;
@@ -249,48 +223,6 @@ fn append_values(
         }
         _ => unreachable!("the columns of a batch are those of its schema"),
     }
-}
-
-/// Appends the values of rows of a column that shares the dictionary of the
-/// previous one, whose page was laid out just before. Most values of both are equal,
-/// so that their indexes are known.
-fn append_shared(
-    dictionary: &mut ColumnDictionary,
-    previous: &ColumnData,
-    source: ColumnRows<'_>,
-    buffers: &mut PageBuffers,
-) {
-    let ColumnRows {
-        column,
-        texts,
-        rows,
-    } = source;
-    let (
-        ColumnDictionary::Texts(dictionary),
-        [ColumnValues::Text(previous_ids), ColumnValues::Text(ids)],
-    ) = (dictionary, [&previous.values, &column.values])
-    else {
-        unreachable!("columns that share a dictionary are texts")
-    };
-    let PageBuffers {
-        indexes,
-        previous_indexes,
-        ..
-    } = buffers;
-    let previous = previous_ids[rows.clone()]
-        .iter()
-        .zip(&previous_indexes[indexes.len()..]);
-    let mut last = (UNKNOWN, UNKNOWN);
-    let pairs = ids[rows].iter().zip(previous);
-    indexes.extend(pairs.map(|(&id, (&previous_id, &index))| {
-        if id == previous_id {
-            return index;
-        }
-        if id != last.0 {
-            last = (id, dictionary.insert(texts.get(id), texts.hash(id)));
-        }
-        last.1
-    }));
 }
 
 /// Appends the result of `map` for each value that is not null. `nulls` is empty if

@@ -1,6 +1,7 @@
 //! Dictionaries: the distinct values of a column chunk, in the order of their first
 //! occurrence.
 
+use super::delta::DeltaColumn;
 use super::statistics;
 use crate::hash_seed::HASH_SEED;
 use hashbrown::HashTable;
@@ -8,19 +9,22 @@ use hashbrown::hash_table::Entry;
 use parquet::basic::Type;
 use parquet::file::statistics::Statistics;
 
-/// The distinct values of a column chunk.
+/// The distinct values of a column chunk, or what is known of values without a dictionary.
 #[derive(Debug)]
 pub(super) enum ColumnDictionary {
     Texts(TextDictionary),
     Numbers(NumberDictionary),
     /// Booleans are written plain. The flags are true if false and true occur.
     Bools([bool; 2]),
+    /// Integers that are written by their differences.
+    Delta(DeltaColumn),
 }
 
 impl ColumnDictionary {
     /// Makes an empty dictionary for values of a Parquet type.
-    pub(super) fn new(physical: Type) -> Self {
+    pub(super) fn new(physical: Type, is_delta: bool) -> Self {
         match physical {
+            Type::INT32 | Type::INT64 if is_delta => Self::Delta(DeltaColumn::default()),
             Type::BYTE_ARRAY => Self::Texts(TextDictionary::default()),
             Type::BOOLEAN => Self::Bools([false; 2]),
             _ => Self::Numbers(NumberDictionary::default()),
@@ -44,7 +48,7 @@ impl ColumnDictionary {
                 }
                 (buffer, dictionary.values().len())
             }
-            Self::Bools(_) => (buffer, 0),
+            Self::Bools(_) | Self::Delta(_) => (buffer, 0),
         }
     }
 
@@ -61,6 +65,13 @@ impl ColumnDictionary {
                 })
             }
             Self::Bools(occurs) => Some(statistics::of_bools(*occurs, nulls)),
+            Self::Delta(column) => {
+                let bounds = column.bounds.into_iter().flat_map(|(min, max)| [min, max]);
+                Some(match physical {
+                    Type::INT32 => statistics::of_ints(bounds.map(|value| value as i32), nulls),
+                    _ => statistics::of_longs(bounds, nulls),
+                })
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 //! order. The file gets its name when all of it is on disk.
 
 use super::column_chunk::ColumnChunk;
-use super::column_writer::{ColumnTarget, ColumnWriter};
+use super::column_writer::ColumnWriter;
 use super::file_task::{FileTask, FileTaskKind, FileTaskOutput};
 use super::hashing_writer::{HashingWriter, Output, ParquetFileWriter};
 use super::row_groups::{GROUP_ROWS, PageRows, RowGroupSplitter};
@@ -19,7 +19,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::SchemaDescPtr;
+use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -92,24 +92,19 @@ pub(crate) struct WrittenFile {
 }
 
 impl Columns {
-    /// Makes writers for the columns of a row group, one for each column or group of
-    /// columns that share a dictionary.
+    /// Makes writers for the columns of a row group.
     fn writers(&self) -> Vec<ColumnWriter> {
-        let descrs = self.schema.columns();
-        let encodings = &self.encodings;
-        let mut first = 0;
-        let groups = encodings.chunk_by(|_, next| next.shares_dictionary);
-        let writer = |group: &[ColumnEncoding]| {
-            let start = first;
-            first += group.len();
-            let target = |(i, encoding): (usize, &ColumnEncoding)| ColumnTarget {
-                descr: Arc::clone(&descrs[start + i]),
-                bloom_rows: encoding.has_bloom_filter.then_some(GROUP_ROWS as u64),
-            };
-            let targets = group.iter().enumerate().map(target).collect();
-            ColumnWriter::new(start, targets, self.level)
+        let descrs = self.schema.columns().iter().zip(&self.encodings);
+        let writer = |(i, (descr, encoding)): (usize, (&ColumnDescPtr, &ColumnEncoding))| {
+            ColumnWriter::new(
+                i,
+                Arc::clone(descr),
+                *encoding,
+                GROUP_ROWS as u64,
+                self.level,
+            )
         };
-        groups.map(writer).collect()
+        descrs.enumerate().map(writer).collect()
     }
 }
 

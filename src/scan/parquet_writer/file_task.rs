@@ -82,7 +82,5 @@ fn encode(page: &PageRows, mut columns: Vec<ColumnWriter>) -> Result<FileTaskOut
     let closed = columns
         .into_par_iter()
         .map(|column| PAGE_BUFFERS.with_borrow_mut(|buffers| column.close(buffers)));
-    let chunks: Vec<Vec<ColumnChunk>> = closed.collect::<Result<_, _>>()?;
-    let chunks = chunks.into_iter().flatten().collect();
-    Ok(FileTaskOutput::RowGroup(chunks))
+    Ok(FileTaskOutput::RowGroup(closed.collect::<Result<_, _>>()?))
 }

@@ -127,19 +127,22 @@ impl Interner {
         }
     }
 
-    /// Returns the ids of texts of a body, most of which equal the one before.
+    /// Returns the ids of texts of a body, most of which are missing or equal the one before.
     pub(crate) fn intern_repeated<'b>(
         &mut self,
-        texts: impl Iterator<Item = &'b [u8]>,
+        texts: impl Iterator<Item = Option<&'b [u8]>>,
         is_valid_utf8: bool,
-    ) -> impl Iterator<Item = u32> {
+    ) -> impl Iterator<Item = Option<u32>> {
         let mut last = None;
-        texts.map(move |bytes| match last {
-            Some((before, id)) if before == bytes => id,
-            _ => {
-                let id = self.intern_body_text(bytes, is_valid_utf8);
-                last = Some((bytes, id));
-                id
+        texts.map(move |bytes| {
+            let bytes = bytes?;
+            match last {
+                Some((before, id)) if before == bytes => Some(id),
+                _ => {
+                    let id = self.intern_body_text(bytes, is_valid_utf8);
+                    last = Some((bytes, id));
+                    Some(id)
+                }
             }
         })
     }

@@ -28,6 +28,7 @@
 mod column_chunk;
 mod column_data;
 mod column_writer;
+mod delta;
 mod dictionary;
 mod file;
 mod file_task;

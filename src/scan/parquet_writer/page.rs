@@ -1,9 +1,9 @@
 //! The layout of data pages: definition levels, then values, then compression.
 
 use super::dictionary::ColumnDictionary;
-use super::{ColumnData, rle};
+use super::{ColumnData, delta, rle};
 use bytes::Bytes;
-use parquet::basic::ZstdLevel;
+use parquet::basic::{Encoding, Type, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
@@ -14,8 +14,6 @@ use zstd::bulk::Compressor;
 pub(crate) struct PageBuffers {
     /// Dictionary indexes of the values that are not null.
     pub(super) indexes: Vec<u32>,
-    /// The same for the previous column, if it shares the dictionary.
-    pub(super) previous_indexes: Vec<u32>,
     /// For each text of a batch its index in the dictionary, if it is known.
     pub(super) index_of_text: Vec<u32>,
     /// Definition levels: one for a value, zero for null. Empty until a row of
@@ -24,6 +22,8 @@ pub(crate) struct PageBuffers {
     /// Texts in plain encoding.
     pub(super) plain: Vec<u8>,
     pub(super) bools: Vec<bool>,
+    /// Integers that are encoded by their differences.
+    pub(super) integers: Vec<i64>,
     page: Vec<u8>,
     compressor: Option<(i32, Compressor<'static>)>,
 }
@@ -32,20 +32,19 @@ pub(crate) struct PageBuffers {
 pub(super) struct EncodedPage {
     pub(super) compressed: Bytes,
     pub(super) uncompressed_bytes: usize,
-    pub(super) has_dictionary_indexes: bool,
+    pub(super) encoding: Encoding,
     pub(super) rows: usize,
     pub(super) nulls: usize,
 }
 
 impl PageBuffers {
-    /// Starts a page. The indexes of the previous page are kept as those of the
-    /// previous column.
+    /// Starts a page.
     pub(super) fn start_page(&mut self) {
-        std::mem::swap(&mut self.indexes, &mut self.previous_indexes);
         self.indexes.clear();
         self.levels.clear();
         self.plain.clear();
         self.bools.clear();
+        self.integers.clear();
     }
 
     /// Appends definition levels of rows, of which there are then `rows` in the
@@ -75,21 +74,21 @@ impl PageBuffers {
         self.plain.extend_from_slice(text);
     }
 
-    /// Lays out the appended values as a page and returns true if it consists of
-    /// dictionary indexes.
+    /// Lays out the appended values as a page and returns their encoding.
     pub(super) fn lay_out(
         &mut self,
-        dictionary: &ColumnDictionary,
+        dictionary: &mut ColumnDictionary,
         descr: &ColumnDescPtr,
         is_plain: bool,
         rows: usize,
         nulls: usize,
-    ) -> bool {
+    ) -> Encoding {
         let Self {
             indexes,
             levels,
             plain,
             bools,
+            integers,
             page,
             ..
         } = self;
@@ -108,19 +107,24 @@ impl PageBuffers {
         match dictionary {
             ColumnDictionary::Texts(_) if is_plain => {
                 page.append(plain);
-                false
+                Encoding::PLAIN
             }
             ColumnDictionary::Texts(dictionary) => {
                 pack_indexes(indexes, dictionary.len(), page);
-                true
+                Encoding::RLE_DICTIONARY
             }
             ColumnDictionary::Numbers(dictionary) => {
                 pack_indexes(indexes, dictionary.values().len(), page);
-                true
+                Encoding::RLE_DICTIONARY
             }
             ColumnDictionary::Bools(_) => {
                 rle::put_bools(bools, page);
-                false
+                Encoding::PLAIN
+            }
+            ColumnDictionary::Delta(column) => {
+                column.add(integers);
+                delta::pack(integers, descr.physical_type() == Type::INT32, page);
+                Encoding::DELTA_BINARY_PACKED
             }
         }
     }

@@ -85,6 +85,16 @@ impl RowBatch {
         &self.texts
     }
 
+    /// Adds a number to every value of the first column, whose values must be of type `Long`.
+    pub(crate) fn add_to_first_column(&mut self, number: i64) {
+        match self.columns.first_mut().map(|column| &mut column.values) {
+            Some(ColumnValues::Long(values)) if number != 0 => {
+                values.iter_mut().for_each(|value| *value += number);
+            }
+            _ => {}
+        }
+    }
+
     /// Appends a column that has the same text in every row.
     pub(crate) fn add_constant_column(&mut self, text: &str) {
         let id = self.texts.push(text.as_bytes());

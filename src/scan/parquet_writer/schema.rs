@@ -25,9 +25,8 @@ pub struct ColumnEncoding {
     /// up and whose values are scattered, so that the minimum and maximum of a
     /// row group exclude nothing.
     pub has_bloom_filter: bool,
-    /// Shares the dictionary of the previous column, so that it is filled and
-    /// compressed once. Useful if nearly all values of both columns are equal;
-    /// otherwise the shared dictionary is larger than two separate ones. Both
-    /// columns must be texts that are never null.
-    pub shares_dictionary: bool,
+    /// Writes the differences of successive values (DELTA_BINARY_PACKED) instead of
+    /// dictionary indexes. Useful for numbers that grow, and for numbers that rarely
+    /// repeat. The column must have integers.
+    pub is_delta: bool,
 }

@@ -1,9 +1,9 @@
 //! Reads files back with the reader of the crate `parquet`.
 
-use super::column_writer::{ColumnTarget, ColumnWriter};
+use super::column_writer::ColumnWriter;
 use super::page::PageBuffers;
 use super::row_groups::BatchRows;
-use super::{ColumnBuilder, ColumnValues, Interner, PlainTextBuilder, RowBatch};
+use super::{ColumnBuilder, ColumnEncoding, ColumnValues, Interner, PlainTextBuilder, RowBatch};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -14,17 +14,18 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Encoding, ZstdLevel};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A row with a column of each type; the first three are never null.
+/// A row with a column of each type and encoding; the first two are never null.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Row {
     long: i64,
     text: String,
-    /// Mostly equal to `text`, whose dictionary it shares.
-    similar: String,
+    /// Encoded by differences.
+    delta_long: Option<i64>,
+    /// Encoded by differences.
+    delta_int: Option<i32>,
     long_null: Option<i64>,
     int: Option<i32>,
     short: Option<i16>,
@@ -39,7 +40,8 @@ fn schema() -> Schema {
     Schema::new(vec![
         field("long", DataType::Int64, false),
         field("text", DataType::Utf8, false),
-        field("similar", DataType::Utf8, false),
+        field("delta_long", DataType::Int64, true),
+        field("delta_int", DataType::Int32, true),
         field("long_null", DataType::Int64, true),
         field("int", DataType::Int32, true),
         field("short", DataType::Int16, true),
@@ -54,7 +56,8 @@ fn rows(rows: &[Row]) -> RowBatch {
     let mut interner = Interner::default();
     let mut long = ColumnBuilder::<i64>::default();
     let mut text = ColumnBuilder::<u32>::default();
-    let mut similar = ColumnBuilder::<u32>::default();
+    let mut delta_long = ColumnBuilder::<i64>::default();
+    let mut delta_int = ColumnBuilder::<i32>::default();
     let mut long_null = ColumnBuilder::<i64>::default();
     let mut int = ColumnBuilder::<i32>::default();
     let mut short = ColumnBuilder::<i32>::default();
@@ -65,7 +68,8 @@ fn rows(rows: &[Row]) -> RowBatch {
     for row in rows {
         long.append_value(row.long);
         text.append_value(interner.intern(&row.text));
-        similar.append_value(interner.intern(&row.similar));
+        delta_long.append_option(row.delta_long);
+        delta_int.append_option(row.delta_int);
         long_null.append_option(row.long_null);
         int.append_option(row.int);
         short.append_option(row.short.map(i32::from));
@@ -77,7 +81,8 @@ fn rows(rows: &[Row]) -> RowBatch {
     let columns = vec![
         long.take(ColumnValues::Long),
         text.take(ColumnValues::Text),
-        similar.take(ColumnValues::Text),
+        delta_long.take(ColumnValues::Long),
+        delta_int.take(ColumnValues::Int),
         long_null.take(ColumnValues::Long),
         int.take(ColumnValues::Int),
         short.take(ColumnValues::Int),
@@ -107,22 +112,18 @@ fn file_of(pages: &[Vec<BatchRows>]) -> Bytes {
         SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), Arc::default()).unwrap();
     let mut buffers = PageBuffers::default();
     let mut group = writer.next_row_group().unwrap();
-    let columns = schema.columns();
-    let mut first = 0;
-    for shared in columns.chunk_by(|_, next| next.name() == "similar") {
-        let target = |descr: &ColumnDescPtr| ColumnTarget {
-            descr: Arc::clone(descr),
-            bloom_rows: ["text", "similar"].contains(&descr.name()).then_some(1000),
+    for (i, descr) in schema.columns().iter().enumerate() {
+        let encoding = ColumnEncoding {
+            has_bloom_filter: descr.name() == "text",
+            is_delta: descr.name().starts_with("delta"),
         };
-        let targets = shared.iter().map(target).collect();
-        let mut column = ColumnWriter::new(first, targets, ZstdLevel::try_new(1).unwrap());
-        first += shared.len();
+        let level = ZstdLevel::try_new(1).unwrap();
+        let mut column = ColumnWriter::new(i, Arc::clone(descr), encoding, 1000, level);
         for page in pages {
             column.write(page, &mut buffers).unwrap();
         }
-        for chunk in column.close(&mut buffers).unwrap() {
-            chunk.append_to_row_group(&mut group).unwrap();
-        }
+        let chunk = column.close(&mut buffers).unwrap();
+        chunk.append_to_row_group(&mut group).unwrap();
     }
     group.close().unwrap();
     Bytes::from(writer.into_inner().unwrap())
@@ -143,17 +144,19 @@ fn rows_of(batch: &RecordBatch) -> Vec<Row> {
         let text =
             |i: usize| is_valid(i).then(|| column(i).as_string::<i32>().value(row).to_owned());
         let long = |i: usize| is_valid(i).then(|| column(i).as_primitive::<Int64Type>().value(row));
+        let int = |i: usize| is_valid(i).then(|| column(i).as_primitive::<Int32Type>().value(row));
         Row {
             long: long(0).unwrap(),
             text: text(1).unwrap(),
-            similar: text(2).unwrap(),
-            long_null: long(3),
-            int: is_valid(4).then(|| column(4).as_primitive::<Int32Type>().value(row)),
-            short: is_valid(5).then(|| column(5).as_primitive::<Int16Type>().value(row)),
-            double: is_valid(6).then(|| column(6).as_primitive::<Float64Type>().value(row)),
-            flag: is_valid(7).then(|| column(7).as_boolean().value(row)),
-            text_null: text(8),
-            plain_text: text(9),
+            delta_long: long(2),
+            delta_int: int(3),
+            long_null: long(4),
+            int: int(5),
+            short: is_valid(6).then(|| column(6).as_primitive::<Int16Type>().value(row)),
+            double: is_valid(7).then(|| column(7).as_primitive::<Float64Type>().value(row)),
+            flag: is_valid(8).then(|| column(8).as_boolean().value(row)),
+            text_null: text(9),
+            plain_text: text(10),
         }
     };
     (0..batch.num_rows()).map(row).collect()
@@ -171,16 +174,27 @@ fn some_rows(count: usize, seed: &mut u64) -> Vec<Row> {
     // No nulls, some, or only nulls.
     let nulls = random(3);
     while rows.len() < count {
-        let is_valid = [(); 7].map(|()| nulls == 0 || (nulls == 1 && random(4) > 0));
-        let text = format!("t{}", random(300));
+        let is_valid = [(); 9].map(|()| nulls == 0 || (nulls == 1 && random(4) > 0));
+        // Small steps, and the largest possible ones.
+        let last = rows.last();
+        let delta = last.and_then(|row| row.delta_long).unwrap_or_default();
+        let delta_long = match random(20) {
+            0 => i64::MIN,
+            1 => i64::MAX,
+            2 => random(1 << 62) as i64,
+            _ => delta.wrapping_add(random(300) as i64 - 20),
+        };
+        let delta = last.and_then(|row| row.delta_int).unwrap_or_default();
+        let delta_int = match random(20) {
+            0 => i32::MIN,
+            1 => i32::MAX,
+            _ => delta.wrapping_add(random(9) as i32),
+        };
         let row = Row {
             long: random(1 << 40) as i64 - (1 << 39),
-            similar: match random(5) {
-                0 => format!("v{}", random(300)),
-                1 => format!("t{}", random(300)),
-                _ => text.clone(),
-            },
-            text,
+            delta_long: is_valid[7].then_some(delta_long),
+            delta_int: is_valid[8].then_some(delta_int),
+            text: format!("t{}", random(300)),
             long_null: is_valid[0].then_some(random(5000) as i64 - 5),
             int: is_valid[1].then_some(random(7) as i32 - 3),
             short: is_valid[2].then_some(random(900) as i16 - 300),
@@ -236,7 +250,6 @@ fn a_page_of_a_few_rows_of_a_large_batch_is_the_same() {
 fn pages_after_a_dictionary_grew_too_large_are_plain() {
     let row = |number: usize| Row {
         text: format!("{number}{}", "x".repeat(9000)),
-        similar: format!("{}{}", number + number % 10, "x".repeat(9000)),
         ..Row::default()
     };
     let pages: Vec<Vec<Vec<Row>>> = (0..3)
@@ -277,11 +290,14 @@ fn statistics_and_bloom_filters_cover_all_values() {
     };
     let longs = || rows.iter().map(|row| row.long);
     assert_eq!(range(0), (longs().min().unwrap(), longs().max().unwrap()));
+    let deltas = || rows.iter().filter_map(|row| row.delta_long);
+    assert_eq!(range(2), (deltas().min().unwrap(), deltas().max().unwrap()));
     for (i, column) in group.columns().iter().enumerate() {
         let nulls = match i {
-            3 => rows.iter().filter(|row| row.long_null.is_none()).count(),
-            8 => rows.iter().filter(|row| row.text_null.is_none()).count(),
-            9 => rows.iter().filter(|row| row.plain_text.is_none()).count(),
+            2 => rows.iter().filter(|row| row.delta_long.is_none()).count(),
+            4 => rows.iter().filter(|row| row.long_null.is_none()).count(),
+            9 => rows.iter().filter(|row| row.text_null.is_none()).count(),
+            10 => rows.iter().filter(|row| row.plain_text.is_none()).count(),
             _ => continue,
         };
         let statistics = column.statistics().unwrap();
@@ -290,19 +306,13 @@ fn statistics_and_bloom_filters_cover_all_values() {
     let group = reader.get_row_group(0).unwrap();
     assert!(group.get_column_bloom_filter(0).is_none());
     let whole = file(&[vec![rows.clone()]]);
-    for (i, text) in [
-        (1, (|row| &row.text) as fn(&Row) -> &String),
-        (2, |row| &row.similar),
-    ] {
-        let column = group.metadata().column(i);
-        let filter = parquet::bloom_filter::Sbbf::read_from_column_chunk(column, &whole);
-        let filter = filter.unwrap().unwrap();
-        assert!(rows.iter().all(|row| filter.check(text(row).as_str())));
-        assert!(!filter.check("another"));
-        // A shared dictionary also has values of the other column.
-        let range = column.statistics().unwrap();
-        let ends = (rows.iter().map(text).min(), rows.iter().map(text).max());
-        assert_eq!(range.min_bytes_opt(), ends.0.map(String::as_bytes));
-        assert_eq!(range.max_bytes_opt(), ends.1.map(String::as_bytes));
-    }
+    let column = group.metadata().column(1);
+    let filter = parquet::bloom_filter::Sbbf::read_from_column_chunk(column, &whole);
+    let filter = filter.unwrap().unwrap();
+    let texts = || rows.iter().map(|row| row.text.as_str());
+    assert!(texts().all(|text| filter.check(text)));
+    assert!(!filter.check("another"));
+    let range = column.statistics().unwrap();
+    assert_eq!(range.min_bytes_opt(), texts().min().map(str::as_bytes));
+    assert_eq!(range.max_bytes_opt(), texts().max().map(str::as_bytes));
 }

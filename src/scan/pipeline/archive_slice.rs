@@ -16,6 +16,8 @@ pub(crate) struct ArchiveSlice {
     pub(crate) source: InputSource,
     /// The name of the archive.
     pub(crate) name: Arc<str>,
+    /// The key of the first capture of the archive.
+    pub(crate) first_robots_id: i64,
     /// The range. Members that begin in it are read; `None` for the whole input.
     pub(crate) range: Option<Range<u64>>,
     /// True if a member is known to begin at the start of the range. Otherwise the first member in
@@ -29,6 +31,7 @@ pub(crate) struct ArchiveSlice {
 
 /// The output of a worker since it was last continued.
 pub(crate) struct SliceOutput {
+    /// The rows. Their captures are numbered from the first capture of this output.
     pub(crate) batches: TableBatches,
     pub(crate) stats: ScanStats,
     /// Bytes of values in the batches.

@@ -55,6 +55,7 @@ impl Options {
         let entry = |input: &Input| InputEntry {
             name: Some(input.name.clone()),
             bytes: input.bytes,
+            index: Some(input.index),
         };
         ManifestHeader {
             options: DatasetOptions {

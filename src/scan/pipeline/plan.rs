@@ -114,6 +114,7 @@ mod tests {
     fn input(name: &str, bytes: Option<u64>, crawl: &str) -> Input {
         let source = InputSource::File(name.into());
         Input {
+            index: 0,
             source,
             name: name.into(),
             bytes,

@@ -25,6 +25,7 @@ use crate::capture::Scope;
 use crate::disk::open_files::OpenFiles;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Input, InputSource};
+use crate::tables::Table;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -35,6 +36,9 @@ use std::time::Duration;
 /// The bytes of values that may wait to be written or be in encoding, for each thread and one more.
 /// Beyond this only the first slice is continued.
 const BACKLOG_BYTES: u64 = 4 << 20;
+
+/// The limit of captures of an input, which are numbered in 32 bits of `robots_id`.
+const MAX_CAPTURES: u64 = 1 << 32;
 
 /// The boundary after an input of which no more is read: no slice begins there.
 const END_OF_INPUT: u64 = u64::MAX;
@@ -91,6 +95,8 @@ struct Reports<'a> {
 #[derive(Default)]
 struct InputCounts {
     coverage: InputCoverage,
+    /// Captures of the current input that were written.
+    captures: u64,
     /// Inputs that were read to their end or failed.
     ended: u64,
     failed: u64,
@@ -268,6 +274,7 @@ impl<'a> Scheduler<'a> {
         worker.begin(ArchiveSlice {
             source: input.source.clone(),
             name: input.name.as_str().into(),
+            first_robots_id: (input.index * MAX_CAPTURES).cast_signed(),
             range,
             is_exact,
             scope: Scope {
@@ -369,8 +376,21 @@ impl<'a> Scheduler<'a> {
         let (part, is_last_of_input) = (slice.part, slice.is_last_of_input);
         let input = &self.options.inputs[slice.input];
         let SliceOutput {
-            batches, mut stats, ..
+            mut batches,
+            mut stats,
+            ..
         } = output;
+        let captures_before = self.inputs.captures;
+        self.inputs.captures += stats.captures;
+        if let Some(error) = too_many_captures(self.inputs.captures) {
+            self.part_writer.open(part)?;
+            return self.fail_input(input, part, error);
+        }
+        for (table, batch) in Table::OF_RECORDS.into_iter().zip(&mut batches) {
+            if table.has_robots_id() {
+                batch.add_to_first_column(captures_before.cast_signed());
+            }
+        }
         stats.bytes = self.inputs.coverage.advance(input.bytes, output.reached);
         self.reports.add(input, &stats);
         self.part_writer.open(part)?;
@@ -422,6 +442,7 @@ impl<'a> Scheduler<'a> {
                 .coverage
                 .finish(self.options.inputs[slice.input].bytes);
             self.inputs.ended += 1;
+            self.inputs.captures = 0;
             self.reports.add_input(rest);
             self.part_writer.add_bytes(slice.part, rest);
         }
@@ -488,5 +509,24 @@ impl Reports<'_> {
     fn notify(&self, notice: ScanNotice) {
         // The receiver may be gone: nobody is interested in notices then.
         let _ = self.notices.send(notice);
+    }
+}
+
+/// Returns an error if an input has more captures than its keys can number.
+fn too_many_captures(captures: u64) -> Option<io::Error> {
+    let why = || format!("it has more than {MAX_CAPTURES} captures");
+    (captures > MAX_CAPTURES).then(|| io::Error::other(why()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_of_an_input_end_before_those_of_the_next() {
+        assert!(too_many_captures(MAX_CAPTURES).is_none());
+        assert!(too_many_captures(MAX_CAPTURES + 1).is_some());
+        let last = (crate::input::MAX_INPUTS - 1) * MAX_CAPTURES + MAX_CAPTURES - 1;
+        assert!(last < 1 << f64::MANTISSA_DIGITS);
     }
 }

@@ -234,7 +234,9 @@ impl Worker {
             self.tables.push_fault(&slice.name, &fault);
             stats.push_fault(fault);
         }
-        let analysis = analyzer.analyze(&slice.name, record.location(), &capture);
+        // The scheduler adds the number of captures before this output.
+        let robots_id = slice.first_robots_id + stats.captures.cast_signed();
+        let analysis = analyzer.analyze(robots_id, record.location(), &capture);
         self.tables.push(&slice.name, &analysis);
         stats.captures += 1;
         let status = capture.fetch.status;

@@ -3,7 +3,7 @@
 
 use crate::dataset::capture_key;
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
-use robots::{Dialect, StatusEffect};
+use robots::{ContentClass, Dialect, StatusEffect};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -52,6 +52,8 @@ pub(crate) struct RulesSource {
     /// The effect of its status, in the order of [`Dialect::ALL`].
     pub(super) effects: [StatusEffect; 3],
     pub(crate) is_valid_utf8: bool,
+    /// The class of its body.
+    pub(crate) content: ContentClass,
 }
 
 /// A capture that may be authoritative.
@@ -105,7 +107,7 @@ impl AnswerRank {
 
 impl RulesSource {
     /// The length of its fields in a record.
-    pub(super) const BYTES: usize = 4 + 8 + 3 + 1;
+    pub(super) const BYTES: usize = 4 + 8 + 3 + 1 + 1;
 
     /// Returns the effect of the status in a dialect.
     pub(crate) fn effect(&self, dialect: Dialect) -> StatusEffect {
@@ -120,6 +122,7 @@ impl RulesSource {
             put_u8(out, i.expect("EFFECTS has every effect") as u8);
         }
         put_u8(out, self.is_valid_utf8.into());
+        put_u8(out, self.content as u8);
     }
 
     pub(crate) fn read(fields: &mut FieldReader<'_>) -> Self {
@@ -127,6 +130,7 @@ impl RulesSource {
             id: CaptureId::read(fields),
             effects: [(); 3].map(|()| EFFECTS[usize::from(fields.u8())]),
             is_valid_utf8: fields.u8() != 0,
+            content: ContentClass::ALL[usize::from(fields.u8())],
         }
     }
 }

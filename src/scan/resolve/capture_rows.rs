@@ -1,65 +1,50 @@
 //! Rows of `robots_files`, read as captures.
 
-use super::candidate::{AnswerRank, Candidate, CaptureId, EFFECTS, RulesSource};
+use super::candidate::{AnswerRank, Candidate, CaptureId, RulesSource};
 use super::context::ResolveContext;
 use super::origin::WebOrigin;
 use crate::dataset::{CaptureFilter, column};
 use crate::error::Error;
 use crate::tables::Table;
 use arrow_array::{
-    Array, BooleanArray, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    Array, BooleanArray, Int16Array, Int64Array, RecordBatch, StringArray,
     TimestampMillisecondArray,
 };
-use robots::{FetchClass, FetchOutcome, StatusEffect};
+use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 use std::sync::atomic::Ordering;
 
 /// The columns that are read.
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 11] = [
     "robots_id",
     "url",
     "url_host_name",
-    "url_protocol",
-    "url_port",
     "fetch_time",
     "fetch_status",
     "fetch_redirect",
     "content_digest",
+    "content_class",
     "is_revisit",
     "is_robots_path",
     "is_valid_utf8",
-    "outcome",
-    "fetch_class",
-    "effect_google",
-    "effect_rfc9309",
-    "effect_koster1996",
 ];
 
 /// A batch of rows.
 pub(super) struct CaptureRows<'a> {
     robots_id: &'a Int64Array,
-    url: UrlColumnArrays<'a>,
+    url: &'a StringArray,
+    host: &'a StringArray,
     response: ResponseColumnArrays<'a>,
     digest: &'a StringArray,
+    content_class: &'a StringArray,
     is_revisit: &'a BooleanArray,
     is_robots_path: &'a BooleanArray,
     is_valid_utf8: &'a BooleanArray,
-}
-
-struct UrlColumnArrays<'a> {
-    url: &'a StringArray,
-    protocol: &'a StringArray,
-    host: &'a StringArray,
-    port: &'a Int32Array,
 }
 
 struct ResponseColumnArrays<'a> {
     time: &'a TimestampMillisecondArray,
     status: &'a Int16Array,
     redirect: &'a StringArray,
-    outcome: &'a StringArray,
-    class: &'a StringArray,
-    /// In the order of `Dialect::ALL`.
-    effects: [&'a StringArray; 3],
 }
 
 /// Calls `each` for every row of `robots_files`, with the index of its crawl
@@ -85,25 +70,15 @@ impl<'a> CaptureRows<'a> {
     fn new(batch: &'a RecordBatch) -> Result<Self, Error> {
         Ok(Self {
             robots_id: column(batch, "robots_id")?,
-            url: UrlColumnArrays {
-                url: column(batch, "url")?,
-                protocol: column(batch, "url_protocol")?,
-                host: column(batch, "url_host_name")?,
-                port: column(batch, "url_port")?,
-            },
+            url: column(batch, "url")?,
+            host: column(batch, "url_host_name")?,
             response: ResponseColumnArrays {
                 time: column(batch, "fetch_time")?,
                 status: column(batch, "fetch_status")?,
                 redirect: column(batch, "fetch_redirect")?,
-                outcome: column(batch, "outcome")?,
-                class: column(batch, "fetch_class")?,
-                effects: [
-                    column(batch, "effect_google")?,
-                    column(batch, "effect_rfc9309")?,
-                    column(batch, "effect_koster1996")?,
-                ],
             },
             digest: column(batch, "content_digest")?,
+            content_class: column(batch, "content_class")?,
             is_revisit: column(batch, "is_revisit")?,
             is_robots_path: column(batch, "is_robots_path")?,
             is_valid_utf8: column(batch, "is_valid_utf8")?,
@@ -112,20 +87,8 @@ impl<'a> CaptureRows<'a> {
 
     /// Returns the origin of a row; `None` if its URL has none.
     pub(super) fn origin(&self, row: usize) -> Option<WebOrigin<'a>> {
-        let UrlColumnArrays {
-            protocol,
-            host,
-            port,
-            ..
-        } = self.url;
-        Some(WebOrigin {
-            scheme: text(protocol, row)?,
-            host: text(host, row)?,
-            port: port
-                .is_valid(row)
-                .then(|| port.value(row))
-                .and_then(|port| u16::try_from(port).ok()),
-        })
+        // Only a URL that was parsed has a host.
+        WebOrigin::of_url(self.url(row), text(self.host, row)?)
     }
 
     /// Writes the origin of a row as text and returns true, or returns false if
@@ -140,7 +103,7 @@ impl<'a> CaptureRows<'a> {
 
     /// Returns the URL, as it stands in the table.
     pub(super) fn url(&self, row: usize) -> &'a str {
-        text(self.url.url, row).unwrap_or_default()
+        text(self.url, row).unwrap_or_default()
     }
 
     /// Returns the fetch time in milliseconds since 1970.
@@ -173,20 +136,23 @@ impl<'a> CaptureRows<'a> {
     /// Returns the capture of a row as the one whose rules or status apply.
     pub(super) fn rules_source(&self, crawl: u32, row: usize) -> RulesSource {
         let is_revisit = self.is_revisit(row);
-        let effect = |column: &StringArray| {
-            let name = column.value(row);
-            let effect = EFFECTS.into_iter().find(|effect| effect.name() == name);
-            match effect.unwrap_or(StatusEffect::Defer) {
-                StatusEffect::Follow => StatusEffect::Follow,
-                // The status of a revisit is not that of the content.
-                _ if is_revisit => StatusEffect::Defer,
-                effect => effect,
-            }
+        let effect = |effect: StatusEffect| match effect {
+            StatusEffect::Follow => StatusEffect::Follow,
+            // The status of a revisit is not that of the content.
+            _ if is_revisit => StatusEffect::Defer,
+            effect => effect,
         };
+        let status = self.http_status(row);
+        let effects = [
+            status.effect_google(),
+            status.effect_rfc9309(),
+            status.effect_koster1996(),
+        ];
         let is_valid_utf8 = self.is_valid_utf8;
         RulesSource {
             id: self.id(crawl, row),
-            effects: self.response.effects.map(effect),
+            effects: effects.map(effect),
+            content: self.content(row),
             is_valid_utf8: !is_valid_utf8.is_valid(row) || is_valid_utf8.value(row),
         }
     }
@@ -194,17 +160,17 @@ impl<'a> CaptureRows<'a> {
     /// Returns the rank of a capture. For a revisit it is the rank that it has
     /// once its content is known.
     pub(super) fn rank(&self, row: usize) -> AnswerRank {
-        let (outcome, class) = (self.outcome(row), self.response.class.value(row));
-        let is_class = |wanted: FetchClass| class == wanted.name();
+        let status = self.http_status(row);
+        let (outcome, class) = (status.outcome(), status.fetch_class());
         if self.is_revisit(row) && matches!(self.status(row), None | Some(304)) {
             AnswerRank::Content
-        } else if outcome == FetchOutcome::Redirect.name() {
+        } else if outcome == FetchOutcome::Redirect {
             AnswerRank::Nothing
-        } else if outcome == FetchOutcome::Successful.name() {
+        } else if outcome == FetchOutcome::Successful {
             AnswerRank::Content
-        } else if is_class(FetchClass::Unauthorized) || is_class(FetchClass::Forbidden) {
+        } else if matches!(class, FetchClass::Unauthorized | FetchClass::Forbidden) {
             AnswerRank::AccessDenied
-        } else if self.effect_google(row) == StatusEffect::AllowAll.name() {
+        } else if status.effect_google() == StatusEffect::AllowAll {
             AnswerRank::AllowAll
         } else {
             AnswerRank::Defer
@@ -224,8 +190,24 @@ impl<'a> CaptureRows<'a> {
         status.is_valid(row).then(|| status.value(row))
     }
 
-    pub(super) fn outcome(&self, row: usize) -> &'a str {
-        self.response.outcome.value(row)
+    /// Returns the status as the pipeline had it. A resource record has no HTTP
+    /// response, and its body is parsed.
+    pub(super) fn http_status(&self, row: usize) -> HttpStatus {
+        let status = self.status(row);
+        let is_parsed = self.content_class.is_valid(row);
+        let code = status.and_then(|status| u16::try_from(status).ok());
+        HttpStatus {
+            code: code.or(is_parsed.then_some(200)),
+            has_location: self.response.redirect.is_valid(row),
+        }
+    }
+
+    /// Returns the class of the body; a body that was not parsed has no rules.
+    fn content(&self, row: usize) -> ContentClass {
+        let class = text(self.content_class, row);
+        let mut known = ContentClass::ALL.into_iter();
+        let class = known.find(|known| Some(known.name()) == class);
+        class.unwrap_or(ContentClass::NoRules)
     }
 
     pub(super) fn digest(&self, row: usize) -> Option<&'a str> {
@@ -234,12 +216,8 @@ impl<'a> CaptureRows<'a> {
 
     /// Returns the target of a redirect that is to be followed.
     pub(super) fn next_url(&self, row: usize) -> Option<&'a str> {
-        let follows = self.effect_google(row) == StatusEffect::Follow.name();
+        let follows = self.http_status(row).effect_google() == StatusEffect::Follow;
         text(self.response.redirect, row).filter(|_| follows)
-    }
-
-    fn effect_google(&self, row: usize) -> &'a str {
-        self.response.effects[0].value(row)
     }
 }
 

@@ -14,7 +14,20 @@ pub(crate) struct WebOrigin<'a> {
     pub(crate) port: Option<u16>,
 }
 
-impl WebOrigin<'_> {
+impl<'a> WebOrigin<'a> {
+    /// Returns the origin of a URL in normal form; `None` if it has no authority. `host` is its
+    /// host without a final dot.
+    pub(crate) fn of_url(url: &'a str, host: &'a str) -> Option<Self> {
+        let (scheme, rest) = url.split_once("://")?;
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let authority = &rest[..end];
+        // An address in brackets has colons, too.
+        let port = authority
+            .rsplit_once(':')
+            .and_then(|(_, port)| port.parse().ok());
+        Some(Self { scheme, host, port })
+    }
+
     /// Returns the port that requests are sent to; `None` if the scheme has no
     /// default.
     pub(crate) fn effective_port(&self) -> Option<u16> {
@@ -141,11 +154,7 @@ mod tests {
             let columns = UrlColumns::new(parse_url(url.as_bytes()).unwrap());
             let mut out = Vec::new();
             let host = columns.host.unwrap().name.clone();
-            let origin = WebOrigin {
-                scheme: &columns.protocol,
-                host: &host,
-                port: columns.port,
-            };
+            let origin = WebOrigin::of_url(&columns.url, &host).unwrap();
             origin.write(&mut out);
             assert_eq!(out, expected.as_bytes());
         }

@@ -74,7 +74,7 @@ impl<'s> RevisitFiller<'s> {
         }
         let content_status = match status {
             None | Some(304) => 200,
-            _ if rows.outcome(row) == FetchOutcome::Successful.name() => 200,
+            _ if rows.http_status(row).outcome() == FetchOutcome::Successful => 200,
             Some(status) => status,
         };
         put_content_key(&mut self.content_key, digest, content_status);
@@ -181,9 +181,9 @@ fn content_status(rows: &CaptureRows<'_>, row: usize) -> Option<i16> {
     if rows.is_revisit(row) {
         return None;
     }
-    match rows.outcome(row) {
-        outcome if outcome == FetchOutcome::Successful.name() => Some(200),
-        outcome if outcome == FetchOutcome::Unavailable.name() => rows.status(row),
+    match rows.http_status(row).outcome() {
+        FetchOutcome::Successful => Some(200),
+        FetchOutcome::Unavailable => rows.status(row),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ table! { "One row per crawler in the registry." {
     agent: Text, "The whole name, lower-cased, as in `groups` and `verdicts`.";
     token: Text, "The name as its operator writes it.";
     operator: Text null, "The operator of the crawler.";
-    category: Text null, "The purpose of the crawler as a category. This is an opinion, which `--agents` can replace.";
+    category: Text null, "The purpose of the crawler as a category. This is an opinion, which `--agents` can replace. Null if the registry has none; a crawler that is not in the registry has no row here, and a null category in a join.";
     category2: Text null, "A second category, if one is not enough.";
     purpose: Text null, "The purpose in words.";
     fallbacks: Text null, "The names whose groups the crawler obeys if no group names it, in order, lower-cased, separated by commas.";

@@ -1,6 +1,7 @@
 //! Columns: names, types, descriptions and encodings, and the macro that defines a
 //! table from them.
 
+use super::expression::{Expression, SqlDialect};
 use crate::parquet_writer::ColumnEncoding;
 use arrow_schema::{DataType, Field, TimeUnit};
 
@@ -25,8 +26,9 @@ pub enum ColumnType {
 
 impl ColumnType {
     /// Returns the name of the type in SQL.
-    pub fn sql(self) -> &'static str {
+    pub fn sql(self, dialect: SqlDialect) -> &'static str {
         match self {
+            Self::Text if dialect == SqlDialect::Spark => "STRING",
             Self::Long => "BIGINT",
             Self::Int => "INTEGER",
             Self::Short => "SMALLINT",
@@ -63,10 +65,12 @@ pub struct Column {
     pub about: &'static str,
     /// The encoding in Parquet files.
     pub encoding: ColumnEncoding,
+    /// The value in views, if it is not the stored one.
+    pub expression: Option<Expression>,
 }
 
 impl Column {
-    /// Makes a column that is never null and has no special encoding.
+    /// Makes a stored column that is never null and has no special encoding.
     pub(crate) const fn new(name: &'static str, kind: ColumnType, about: &'static str) -> Self {
         Self {
             name,
@@ -75,9 +79,16 @@ impl Column {
             about,
             encoding: ColumnEncoding {
                 has_bloom_filter: false,
-                shares_dictionary: false,
+                is_delta: false,
             },
+            expression: None,
         }
+    }
+
+    /// Adds the value in views, an expression over stored columns.
+    pub(crate) const fn computed(mut self, expression: Expression) -> Self {
+        self.expression = Some(expression);
+        self
     }
 
     /// Allows null values. An attribute of [`table!`].
@@ -92,9 +103,9 @@ impl Column {
         self
     }
 
-    /// Shares the dictionary of the previous column. An attribute of [`table!`].
-    pub(crate) const fn shared_dictionary(mut self) -> Self {
-        self.encoding.shares_dictionary = true;
+    /// Encodes numbers by their differences. An attribute of [`table!`].
+    pub(crate) const fn delta(mut self) -> Self {
+        self.encoding.is_delta = true;
         self
     }
 
@@ -112,42 +123,37 @@ impl Column {
 /// A column is `name: Type attribute…, "description";`. The type is one of
 /// [`ColumnType`], or `PlainText` for texts that rarely repeat: these are neither
 /// interned nor put into a dictionary. The attributes are `null`, `bloom_filter` and
-/// `shared_dictionary`, methods of [`Column`].
+/// `delta`, methods of [`Column`].
 ///
-/// The rows of a `repeated` table depend on the body, except for `robots_id`,
-/// `surt_host_name` and what [`Tables::push`](super::Tables::push) compares. They can
-/// be copied for another capture with the same body.
+/// `=> expression` after the description of a stored column is its value in views: the
+/// column is null in files if the expression gives the value. The columns after
+/// `derived` are not stored: views compute them (`DERIVED`).
+///
+/// The rows of a `repeated` table depend on the body, except for `robots_id` and what
+/// [`Tables::push`](super::Tables::push) compares. They can be copied for another
+/// capture with the same body.
 macro_rules! table {
-    (repeated $about:literal { $($name:ident: $kind:ident $($attribute:ident)*, $text:literal;)* }) => {
-        $crate::tables::column::table! { $about { $($name: $kind $($attribute)*, $text;)* } }
+    (repeated $about:literal {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    } $(derived { $($derived:tt)* })?) => {
+        $crate::tables::column::table! { $about {
+            $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
+        } $(derived { $($derived)* })? }
 
         impl Builder {
             /// Copies rows of this batch for another capture of the same body.
-            /// `host_bytes` is the length of the host name in the copied rows.
             pub(crate) fn repeat(
                 &mut self,
                 rows: std::ops::Range<usize>,
-                host_bytes: u64,
                 analysis: &$crate::analysis::CaptureAnalysis<'_>,
             ) {
                 let Some(last) = rows.clone().last() else { return };
                 let before = rows.start.checked_sub(1).map_or(0, |row| self.ends[row]);
                 let texts = self.ends[last] - before - Self::FIXED_BYTES * rows.len() as u64;
                 $(self.$name.repeat(rows.clone());)*
-                let host = analysis.surt_host_name();
-                let host = host.map(|host| self.texts.intern(host));
                 self.robots_id.set_last(rows.len(), Some(analysis.robots_id));
-                self.surt_host_name.set_last(rows.len(), host);
-                self.texts.add_requested_bytes(texts - host_bytes);
+                self.texts.add_requested_bytes(texts);
                 self.end_rows(rows.len());
-            }
-
-            /// Appends the columns that depend on the capture, for `count` rows.
-            fn fill_capture(&mut self, analysis: &$crate::analysis::CaptureAnalysis<'_>, count: usize) {
-                let host = analysis.surt_host_name();
-                let host = host.map(|host| self.texts.intern(host));
-                self.robots_id.fill(Some(analysis.robots_id), count);
-                self.surt_host_name.fill(host, count);
             }
 
             /// Returns the number of rows of this batch.
@@ -156,17 +162,30 @@ macro_rules! table {
             }
         }
     };
-    ($about:literal { $($name:ident: $kind:ident $($attribute:ident)*, $text:literal;)* }) => {
+    ($about:literal {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    } $(derived {
+        $($derived:ident: $derived_kind:ident $($derived_attribute:ident)*, $derived_text:literal => $derived_expression:expr;)*
+    })?) => {
         /// The description of a row.
         pub(crate) const ABOUT: &str = $about;
 
-        /// The columns, in order.
+        /// The stored columns, in order.
         pub(crate) const COLUMNS: &[$crate::tables::column::Column] = &[
             $($crate::tables::column::Column::new(
                 stringify!($name),
                 $crate::tables::column::table!(@type $kind),
                 $text,
-            )$(.$attribute())*,)*
+            )$(.$attribute())*$(.computed($expression))?,)*
+        ];
+
+        /// The columns that only views have.
+        pub(crate) const DERIVED: &[$crate::tables::column::Column] = &[
+            $($($crate::tables::column::Column::new(
+                stringify!($derived),
+                $crate::tables::column::table!(@type $derived_kind),
+                $derived_text,
+            )$(.$derived_attribute())*.computed($derived_expression),)*)?
         ];
 
         /// Builds rows of the table.

@@ -13,6 +13,7 @@ mod agents;
 mod anomalies;
 mod column;
 mod directives;
+pub mod expression;
 mod faults;
 mod groups;
 mod matches;
@@ -87,16 +88,12 @@ impl Tables {
         let body = analysis.cached_body;
         let repeated = body.and_then(|body| self.repeated_rows.find(body, is_robots_path));
         let is_repeated = repeated.is_some();
-        let host = analysis.surt_host_name();
-        let mut built = BodyRows::new(body.unwrap_or_default(), is_robots_path, host);
+        let mut built = BodyRows::new(body.unwrap_or_default(), is_robots_path);
         /// Copies the rows of an equal body if this batch has them, and builds them otherwise.
         macro_rules! push_body_rows {
             ($table:ident) => {
                 match repeated {
-                    Some(rows) => {
-                        let copied = rows.$table.clone();
-                        self.$table.repeat(copied, rows.host_bytes, analysis);
-                    }
+                    Some(rows) => self.$table.repeat(rows.$table.clone(), analysis),
                     None => {
                         let start = self.$table.len();
                         self.$table.push(analysis);

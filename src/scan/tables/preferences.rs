@@ -5,10 +5,9 @@ use crate::analysis::CaptureAnalysis;
 use crate::escaped_text::escape_body;
 
 table! { "One row per key of a statement about AI use or licences." {
-    robots_id: Long, "The capture.";
-    surt_host_name: Text null, "The host of the capture, as in `robots_files`.";
+    robots_id: Long delta, "The capture.";
     group_no: Int null, "The group that contains the line; null before any user-agent line.";
-    line_no: Int, "The line number, from 1.";
+    line_no: Int delta, "The line number, from 1.";
     mechanism: Text, "The syntax: `content-signal`, `content-usage`, `rsl-license`, `disallow-ai-training`, `allow-ai-training`, `llm-policy`.";
     path: Text null, "The path that the statement is limited to; null for none.";
     pref_key: Text, "The use that the statement is about, lower-cased, for example `ai-train`.";
@@ -25,9 +24,6 @@ impl Builder {
         for statement in &analysis.preferences {
             let preference = &statement.preference;
             self.robots_id.append_value(analysis.robots_id);
-            let host = analysis.surt_host_name();
-            self.surt_host_name
-                .append_option(host.map(|host| self.texts.intern(host)));
             self.group_no
                 .append_option(line_no(statement.line.group_no()));
             self.line_no.append_value(int(statement.line.line_no));

@@ -23,8 +23,6 @@ pub(super) struct RepeatedRows {
 pub(super) struct BodyRows {
     body: CachedBodyId,
     is_robots_path: bool,
-    /// The length of the host name in these rows.
-    pub(super) host_bytes: u64,
     pub(super) groups: Range<usize>,
     pub(super) rules: Range<usize>,
     pub(super) directives: Range<usize>,
@@ -52,11 +50,10 @@ impl RepeatedRows {
 
 impl BodyRows {
     /// Returns the rows of a body, empty in all tables.
-    pub(super) fn new(body: CachedBodyId, is_robots_path: bool, host: Option<&str>) -> Self {
+    pub(super) fn new(body: CachedBodyId, is_robots_path: bool) -> Self {
         Self {
             body,
             is_robots_path,
-            host_bytes: host.map_or(0, str::len) as u64,
             groups: 0..0,
             rules: 0..0,
             directives: 0..0,

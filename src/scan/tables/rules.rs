@@ -1,28 +1,49 @@
 //! The table `rules`.
 
-use super::{column::table, int, line_no};
+use super::column::table;
+use super::expression::Expression::{self, Same};
+use super::{int, line_no};
 use crate::analysis::CaptureAnalysis;
 use robots::{Directive, DirectiveKind};
 
 table! { repeated "One row per allow or disallow line." {
-    robots_id: Long, "The capture.";
-    surt_host_name: Text null, "The host of the capture, as in `robots_files`.";
+    robots_id: Long delta, "The capture.";
     group_no: Int null, "The group, as in `groups`; null before any user-agent line.";
-    line_no: Int, "The line number, from 1.";
+    line_no: Int delta, "The line number, from 1.";
     record_no: Int, "The record in Koster's dialect, as in `groups`.";
     allow: Bool, "True for an allow line.";
-    path_raw: Text, "The value as written, up to a `#`, without surrounding blanks and tabs.";
-    path: Text shared_dictionary, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded.";
-    path_bytes: Int, "The length of `path` in octets, which is the priority of the rule in Google's dialect.";
-    is_empty: Bool, "True if the path is empty.";
-    has_wildcard: Bool, "True if the path contains a `*`.";
-    has_end_anchor: Bool, "True if the last octet of the path is `$`.";
-    has_query: Bool, "True if the path contains a `?`.";
-    key_raw: Text, "The key as written, without surrounding blanks and tabs.";
+    path_raw: Text null, "The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `path`." => PATH_RAW;
+    path: Text, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded.";
+    path_bytes: Int null, "The length of the path in octets, which is the priority of the rule in Google's dialect. In files it is null unless `path` has doubled backslashes, because the body is not valid UTF-8." => PATH_BYTES;
+    key_raw: Text null, "The key as written, without surrounding blanks and tabs. In files it is null for `Allow` and `Disallow`." => KEY_RAW;
     has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
     counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
     beyond_500kib: Bool, "True if the line ends after the first 512,000 bytes.";
+} derived {
+    is_empty: Bool, "True if the path is empty." => IS_EMPTY;
+    has_wildcard: Bool, "True if the path contains a `*`." => HAS_WILDCARD;
+    has_end_anchor: Bool, "True if the last octet of the path is `$`." => HAS_END_ANCHOR;
+    has_query: Bool, "True if the path contains a `?`." => HAS_QUERY;
 }}
+
+/// The usual spelling of the key, by whether the line is an allow line.
+const USUAL_KEYS: [&[u8]; 2] = [b"Disallow", b"Allow"];
+
+const KEY_RAW: Expression =
+    Same("coalesce(key_raw, CASE WHEN allow THEN 'Allow' ELSE 'Disallow' END)");
+
+const PATH_RAW: Expression = Same("coalesce(path_raw, path)");
+
+/// Paths are ASCII.
+const PATH_BYTES: Expression = Same("coalesce(path_bytes, length(path))");
+
+const IS_EMPTY: Expression = Same("path = ''");
+
+const HAS_WILDCARD: Expression = Same("instr(path, '*') > 0");
+
+const HAS_END_ANCHOR: Expression = Same("path LIKE '%$'");
+
+const HAS_QUERY: Expression = Same("instr(path, '?') > 0");
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
@@ -40,7 +61,7 @@ impl Builder {
             return;
         }
         let lines = lines.iter().copied();
-        self.fill_capture(analysis, count);
+        self.robots_id.fill(Some(analysis.robots_id), count);
         self.group_no
             .extend_options(lines.clone().map(|line| line_no(line.group_no())));
         self.line_no
@@ -50,63 +71,33 @@ impl Builder {
         self.allow
             .extend(lines.clone().map(|line| line.kind == DirectiveKind::Allow));
         let texts = &mut self.texts;
-        self.path_raw.extend(
+        self.path.extend(
             lines
                 .clone()
-                .map(|line| texts.intern_body_text(robots.text(line.value_raw), is_utf8)),
+                .map(|line| texts.intern_body_text(robots.text(line.value), is_utf8)),
         );
-        let raws = lines.clone().zip(self.path_raw.last(count));
-        // Nearly all paths are equal to the raw value.
-        self.path
-            .extend(raws.map(|(line, &raw)| match line.value == line.value_raw {
-                true => raw,
-                false => texts.intern_body_text(robots.text(line.value), is_utf8),
-            }));
-        let features: Vec<PathFeatures> = lines
-            .clone()
-            .map(|line| PathFeatures::of(robots.text(line.value)))
-            .collect();
-        self.path_bytes
-            .extend(features.iter().map(|path| int(path.bytes)));
-        self.is_empty
-            .extend(features.iter().map(|path| path.bytes == 0));
-        self.has_wildcard
-            .extend(features.iter().map(|path| path.has_wildcard));
-        self.has_end_anchor
-            .extend(features.iter().map(|path| path.has_end_anchor));
-        self.has_query
-            .extend(features.iter().map(|path| path.has_query));
-        let keys = lines.clone().map(|line| robots.text(line.key_raw));
-        self.key_raw.extend(texts.intern_repeated(keys, is_utf8));
+        // Nearly all values are equal to the path, and most are the same bytes.
+        self.path_raw.extend_options(lines.clone().map(|line| {
+            let raw = robots.text(line.value_raw);
+            let is_equal = line.value_raw == line.value || raw == robots.text(line.value);
+            (!is_equal).then(|| texts.intern_body_text(raw, is_utf8))
+        }));
+        self.path_bytes.extend_options(lines.clone().map(|line| {
+            let path = robots.text(line.value);
+            (!is_utf8 && path.contains(&b'\\')).then(|| int(path.len() as u32))
+        }));
+        let keys = lines.clone().map(|line| {
+            let key = robots.text(line.key_raw);
+            let usual = USUAL_KEYS[usize::from(line.kind == DirectiveKind::Allow)];
+            (key != usual).then_some(key)
+        });
+        self.key_raw
+            .extend_options(texts.intern_repeated(keys, is_utf8));
         self.has_colon
             .extend(lines.clone().map(|line| line.has_colon));
         self.counts.extend(lines.clone().map(|line| line.counts));
         self.beyond_500kib
             .extend(lines.map(|line| line.is_beyond_500kib));
         self.end_rows(count);
-    }
-}
-
-/// The properties of a path that are columns.
-#[derive(Clone, Copy)]
-struct PathFeatures {
-    bytes: u32,
-    has_wildcard: bool,
-    has_query: bool,
-    has_end_anchor: bool,
-}
-
-impl PathFeatures {
-    fn of(path: &[u8]) -> Self {
-        // One loop for both: most paths are short, so that calls of memchr cost more.
-        let (has_wildcard, has_query) = path.iter().fold((false, false), |(star, mark), &octet| {
-            (star | (octet == b'*'), mark | (octet == b'?'))
-        });
-        Self {
-            bytes: path.len() as u32,
-            has_wildcard,
-            has_query,
-            has_end_anchor: path.last() == Some(&b'$'),
-        }
     }
 }

@@ -59,10 +59,17 @@ macro_rules! tables {
                 }
             }
 
-            /// Returns the columns, without the partition columns.
+            /// Returns the stored columns, without the partition columns.
             pub fn columns(self) -> &'static [Column] {
                 match self {
                     $(Self::$variant => $module::COLUMNS,)*
+                }
+            }
+
+            /// Returns the columns that only views have.
+            pub fn derived_columns(self) -> &'static [Column] {
+                match self {
+                    $(Self::$variant => $module::DERIVED,)*
                 }
             }
         }
@@ -142,6 +149,11 @@ impl Table {
     /// The tables that are filled from records, in the order of
     /// [`TableBatches`](super::TableBatches).
     pub const OF_RECORDS: [Self; count(OF_RECORDS)] = select(OF_RECORDS);
+
+    /// Returns true if the first column is the key of a capture.
+    pub fn has_robots_id(self) -> bool {
+        self.columns()[0].name == "robots_id"
+    }
 
     /// Returns true if the table has one file, without partitions.
     pub fn is_whole(self) -> bool {

@@ -4,15 +4,14 @@ use super::{column::table, int, line_no};
 use crate::analysis::CaptureAnalysis;
 
 table! { repeated "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
-    robots_id: Long, "The capture.";
-    surt_host_name: Text null bloom_filter, "The host of the capture, as in `robots_files`.";
+    robots_id: Long delta, "The capture.";
     is_robots_path: Bool, "As in `robots_files`.";
     agent: Text bloom_filter, "A whole name or a token, lower-cased, as in `groups`; `*` for all other crawlers.";
     verdict: Text, "`disallow_all`, `partial`, `allow_all` or `unknown`: according to Google's rules and status table, with names compared whole. The macros `verdicts_for` and `verdicts_in` add names that the file does not contain.";
     verdict_google: Text, "The verdict of Google's parser for a crawler whose name is `agent`.";
     verdict_rfc9309: Text, "The verdict according to RFC 9309 and its status table, for a crawler whose name is exactly `agent`.";
     verdict_koster1996: Text, "The verdict according to Koster's draft of 1996.";
-    basis: Text, "The basis of `verdict`: `explicit` (groups that name the agent), `wildcard`, `no_group`, `no_rules`, `http_status`, `too_complex`. This column and the following ones describe `verdict`.";
+    basis: Text, "The basis of `verdict`: `explicit` (groups that name the agent), `wildcard`, `no_group`, `no_rules` (text that addresses no crawler), `empty`, `html`, `binary` (such a body that addresses no crawler), `http_status`, `too_complex`. This column and the following ones describe `verdict`.";
     root_allowed: Bool, "True if `/` may be fetched.";
     n_allow: Int, "The number of allow lines in the merged groups.";
     n_disallow: Int, "The number of disallow lines in the merged groups.";
@@ -28,7 +27,7 @@ impl Builder {
         if count == 0 {
             return;
         }
-        self.fill_capture(analysis, count);
+        self.robots_id.fill(Some(analysis.robots_id), count);
         self.is_robots_path
             .fill(Some(analysis.capture.is_robots_path), count);
         let rows = || analysis.verdicts.iter();

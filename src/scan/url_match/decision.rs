@@ -19,6 +19,9 @@ pub(super) enum DecisionBasis {
     Wildcard,
     NoGroup,
     NoRules,
+    Empty,
+    Html,
+    Binary,
     HttpStatus,
     NoCapture,
     BadUrl,
@@ -53,11 +56,14 @@ impl UrlAccess {
 }
 
 impl DecisionBasis {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Explicit,
         Self::Wildcard,
         Self::NoGroup,
         Self::NoRules,
+        Self::Empty,
+        Self::Html,
+        Self::Binary,
         Self::HttpStatus,
         Self::NoCapture,
         Self::BadUrl,
@@ -70,6 +76,9 @@ impl DecisionBasis {
             Basis::Wildcard => Self::Wildcard,
             Basis::NoGroup => Self::NoGroup,
             Basis::NoRules => Self::NoRules,
+            Basis::Empty => Self::Empty,
+            Basis::Html => Self::Html,
+            Basis::Binary => Self::Binary,
             Basis::HttpStatus => Self::HttpStatus,
         }
     }
@@ -80,6 +89,9 @@ impl DecisionBasis {
             Self::Wildcard => Basis::Wildcard.name(),
             Self::NoGroup => Basis::NoGroup.name(),
             Self::NoRules => Basis::NoRules.name(),
+            Self::Empty => Basis::Empty.name(),
+            Self::Html => Basis::Html.name(),
+            Self::Binary => Basis::Binary.name(),
             Self::HttpStatus => Basis::HttpStatus.name(),
             Self::NoCapture => "no_capture",
             Self::BadUrl => "bad_url",

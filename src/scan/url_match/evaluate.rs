@@ -175,6 +175,7 @@ fn rebuild(
         }
         lines.advance()?;
     }
+    file.set_content(source.content);
     Ok(())
 }
 

@@ -2,10 +2,9 @@
 
 use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
-use crate::analysis::robots_id;
+use crate::dataset::InputEntry;
 use std::collections::BTreeMap;
 use std::path::Path;
-use warc::RecordLocation;
 
 /// The keys of the captures of a part.
 #[derive(Debug, Default)]
@@ -32,7 +31,7 @@ impl CaptureIndex {
     }
 }
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 13] = [
     "robots_id",
     "warc_filename",
     "warc_record_offset",
@@ -42,12 +41,14 @@ const COLUMNS: [&str; 14] = [
     "n_lines",
     "n_groups",
     "n_user_agents",
-    "n_rules",
     "n_allow",
     "n_disallow",
     "n_sitemaps",
     "n_directives",
 ];
+
+/// The bits of a key that number the captures of an archive.
+const CAPTURE_BITS: u32 = 32;
 
 // The indices of `COLUMNS`.
 const ROBOTS_ID: usize = 0;
@@ -63,18 +64,31 @@ const FIRST_COUNT: usize = 6;
 pub(super) fn check(
     path: &Path,
     name: &str,
-    archives: Option<&ArchiveSizes<'_>>,
+    archives: Option<&Archives<'_>>,
     faults: Option<&FaultLocations>,
     findings: &mut Findings,
 ) -> Result<CaptureIndex, String> {
     let mut rows = RowCursor::open(path, &COLUMNS)?;
     let mut captures = CaptureIndex::default();
+    let mut last = None;
     while rows.next()? {
         let id = rows.i64(ROBOTS_ID).unwrap_or_default();
         let row = u32::try_from(captures.robots_ids.len()).map_err(|_| "it has too many rows")?;
         captures.sorted.push(IndexEntry { robots_id: id, row });
         captures.robots_ids.push(id);
-        if let Some(why) = location_problem(&rows, id, archives) {
+        let problem = position_problem(&rows, id, last.as_ref(), archives);
+        let archive = rows.text(FILENAME).unwrap_or_default();
+        let of_last = last.map(|last: CapturePosition| last.archive);
+        last = Some(CapturePosition {
+            archive: match of_last {
+                Some(of_last) if of_last == archive => of_last,
+                _ => archive.to_owned(),
+            },
+            robots_id: id,
+            offset: rows.i64(OFFSET).unwrap_or_default(),
+            index_in_member: rows.i32(INDEX_IN_MEMBER).unwrap_or_default(),
+        });
+        if let Some(why) = problem.or_else(|| location_problem(&rows, archives)) {
             let row = rows.row_number();
             findings.add(FindingKind::Place, name, format_args!("row {row}: {why}"));
         }
@@ -89,7 +103,6 @@ pub(super) fn check(
         for (i, count) in counts.iter_mut().enumerate() {
             *count = rows.i32(FIRST_COUNT + i).map(i64::from);
         }
-        let [_, _, _, n_rules, n_allow, n_disallow, ..] = counts;
         let known = counts.iter().filter(|count| count.is_some()).count();
         if known != 0 && known != counts.len() {
             findings.add(
@@ -97,25 +110,14 @@ pub(super) fn check(
                 name,
                 format_args!("robots_id {id}: some of its line counts are null, and some are not"),
             );
-        } else if let (Some(rules), Some(allow), Some(disallow)) = (n_rules, n_allow, n_disallow)
-            && rules != allow + disallow
-        {
-            findings.add(
-                FindingKind::Capture,
-                name,
-                format_args!(
-                    "robots_id {id}: n_rules is {rules}, n_allow {allow} and n_disallow {disallow}"
-                ),
-            );
         }
     }
     captures.sorted.sort_unstable();
     Ok(captures)
 }
 
-/// The sizes of the archives of a part by their names. The size of a stream is
-/// unknown.
-pub(super) type ArchiveSizes<'a> = BTreeMap<&'a str, Option<u64>>;
+/// The archives of a part by their names.
+pub(super) type Archives<'a> = BTreeMap<&'a str, &'a InputEntry>;
 
 /// The offsets of faults in each archive. The value is true if bytes were skipped
 /// there.
@@ -140,30 +142,54 @@ fn is_doubtful_problem(rows: &RowCursor, faults: &FaultLocations) -> Option<Stri
     }
 }
 
-/// Describes how the location of a capture is impossible, or disagrees with its
-/// key.
-fn location_problem(
+/// The key of a capture, and the place in its archive that the key stands for.
+struct CapturePosition {
+    archive: String,
+    robots_id: i64,
+    offset: i64,
+    index_in_member: i32,
+}
+
+/// Describes how the key of a capture is not the one after the key of the row before, or how its
+/// place is not after the place of that row.
+fn position_problem(
     rows: &RowCursor,
     id: i64,
-    archives: Option<&ArchiveSizes<'_>>,
+    last: Option<&CapturePosition>,
+    archives: Option<&Archives<'_>>,
 ) -> Option<String> {
+    let offset = rows.i64(OFFSET).unwrap_or_default();
+    let index_in_member = rows.i32(INDEX_IN_MEMBER).unwrap_or_default();
+    let archive = rows.text(FILENAME).unwrap_or_default();
+    let of_archive = last.filter(|last| last.archive == archive);
+    if let Some(last) = last
+        && id <= last.robots_id
+    {
+        return Some(format!("robots_id is {id}, after {}", last.robots_id));
+    }
+    if let Some(last) = of_archive
+        && (offset, index_in_member) <= (last.offset, last.index_in_member)
+    {
+        return Some(format!(
+            "it is at {offset}, {index_in_member} of {archive}, after {}, {}",
+            last.offset, last.index_in_member
+        ));
+    }
+    let index = archives?.get(archive)?.index?;
+    let first = i64::try_from(index).ok()? << CAPTURE_BITS;
+    let expected = of_archive.map_or(first, |last| last.robots_id + 1);
+    (id != expected).then(|| {
+        format!("robots_id is {id}, but that of the next capture of {archive} is {expected}")
+    })
+}
+
+/// Describes how the location of a capture is impossible.
+fn location_problem(rows: &RowCursor, archives: Option<&Archives<'_>>) -> Option<String> {
     let archive = rows.text(FILENAME).unwrap_or_default();
     let offset = rows.i64(OFFSET).unwrap_or_default();
     let length = rows.i64(LENGTH);
-    let in_member = rows.i32(INDEX_IN_MEMBER).unwrap_or_default();
-    let location = RecordLocation {
-        offset: u64::try_from(offset).unwrap_or(u64::MAX),
-        length: None,
-        index_in_member: u32::try_from(in_member).unwrap_or(u32::MAX),
-    };
-    let key = robots_id(archive, location);
-    if key != id {
-        return Some(format!(
-            "robots_id is {id}, and that of its place ({archive} at {offset}, {in_member}) is {key}"
-        ));
-    }
     let size = match archives.map(|archives| archives.get(archive)) {
-        Some(Some(size)) => *size,
+        Some(Some(input)) => input.bytes,
         Some(None) => return Some(format!("{archive} is not an input of its part")),
         None => None,
     };

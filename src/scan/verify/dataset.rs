@@ -7,7 +7,9 @@ use super::{
     FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, child_rows,
     plan,
 };
-use crate::dataset::{AGENTS, LOG, LogEntries, MANIFEST, Manifest, PartEntry};
+use crate::dataset::{
+    AGENTS, LOG, LogEntries, MANIFEST, Manifest, PartEntry, SUCCESS, VIEWS, check_format, opens,
+};
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
 use crate::tables::Table;
@@ -26,16 +28,12 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         let kind = ErrorKind::NotADataset(DatasetDefect::NoManifest { name: MANIFEST });
         return Err(Error::new(kind, root));
     }
+    check_format(root)?;
     let _lock = lock_log(root)?;
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     let mut report = VerifyReport::default();
     let mut manifest = Manifest::parse(&text);
     add_problems(std::mem::take(&mut manifest.problems), &mut report.findings);
-    if manifest.has_unknown_format {
-        let why = "anything else: the manifest is of another format";
-        report.unchecked.push(why.to_owned());
-        return Ok(report);
-    }
     let own_version = env!("CARGO_PKG_VERSION");
     if let Some(version) = manifest
         .version
@@ -57,6 +55,7 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     manifest.check_files();
     add_problems(std::mem::take(&mut manifest.problems), &mut report.findings);
     check_folders(root, &manifest, known, &mut report.findings);
+    check_views(root, &manifest, &mut report.findings);
     report.unchecked = unchecked(&manifest, is_whole);
     set_totals(root, &manifest, progress);
     progress.begin(VerifyPhase::Files);
@@ -87,11 +86,26 @@ fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     for problem in problems {
         let kind = match problem {
             ManifestDefect::CutLine { .. } => FindingKind::ManifestCut,
-            ManifestDefect::UnknownFormat { .. } => FindingKind::Format,
-            ManifestDefect::Invalid { .. } => FindingKind::Manifest,
+            ManifestDefect::UnknownFormat { .. } | ManifestDefect::Invalid { .. } => {
+                FindingKind::Manifest
+            }
         };
         findings.add(kind, MANIFEST, format_args!("{problem}"));
     }
+}
+
+/// Checks that `views.sql` opens this dataset, unless the run has not come to write it.
+fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
+    let Some(options) = &manifest.options else {
+        return;
+    };
+    let what = match disk::read(&root.join(VIEWS)) {
+        Ok(text) if opens(&text, root, &options.tables) => return,
+        Ok(_) => "it opens another folder, or was changed",
+        Err(_) if !disk::is_regular(&root.join(SUCCESS)) => return,
+        Err(_) => "it is missing or cannot be read",
+    };
+    findings.add(FindingKind::Views, VIEWS, format_args!("{what}"));
 }
 
 /// Returns the paths that the manifest lists.

@@ -20,8 +20,6 @@ pub enum Remedy {
     WriteAgain,
     /// Restore the manifest from a copy, or start again.
     RestoreManifest,
-    /// Use the version of robots-scan that wrote the dataset.
-    OtherVersion,
     /// Resume the run, which was killed while it wrote the manifest.
     ContinuePart,
     /// Resume the run, which was not finished.
@@ -38,14 +36,14 @@ pub enum Remedy {
     ManifestFirst,
     /// Resume the run, which writes the registry of crawlers again.
     WriteRegistry,
+    /// Write `views.sql` again.
+    WriteViews,
 }
 
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// The manifest has another format.
-    Format,
     /// A line of the manifest is malformed or impossible.
     Manifest,
     /// The manifest ends within a line.
@@ -76,6 +74,8 @@ pub enum FindingKind {
     Foreign,
     /// A file belongs to another shard, which was merged with this one.
     OtherShard,
+    /// `views.sql` does not open the dataset.
+    Views,
     /// A temporary file.
     Temporary,
     /// A row of `runs` does not agree with the manifest.
@@ -103,7 +103,6 @@ impl FindingKind {
     /// Returns the code of the kind.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Format => "format",
             Self::Manifest => "manifest",
             Self::ManifestCut => "manifest_cut",
             Self::Unfinished => "unfinished",
@@ -119,6 +118,7 @@ impl FindingKind {
             Self::Rows => "rows",
             Self::Foreign => "foreign",
             Self::OtherShard => "other_shard",
+            Self::Views => "views",
             Self::Temporary => "temporary",
             Self::Runs => "runs",
             Self::Place => "place",
@@ -135,7 +135,6 @@ impl FindingKind {
     /// Returns the remedy for a file of a dataset.
     fn remedy(self) -> Remedy {
         match self {
-            Self::Format => Remedy::OtherVersion,
             Self::Manifest | Self::Parts => Remedy::RestoreManifest,
             Self::ManifestCut => Remedy::ContinuePart,
             Self::Unfinished => Remedy::Continue,
@@ -145,6 +144,7 @@ impl FindingKind {
             }
             Self::Foreign => Remedy::Remove,
             Self::OtherShard => Remedy::VerifyShard,
+            Self::Views => Remedy::WriteViews,
             Self::Temporary => Remedy::RemoveTemporary,
             Self::Columns
             | Self::Pages

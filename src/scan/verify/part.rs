@@ -1,6 +1,6 @@
 //! Compares the tables of one part with each other and with the manifest.
 
-use super::captures::{self, ArchiveSizes, CaptureIndex, FaultLocations, is_outside};
+use super::captures::{self, Archives, CaptureIndex, FaultLocations, is_outside};
 use super::child_rows;
 use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
@@ -106,7 +106,7 @@ fn add_unreadable(name: &str, error: &str, findings: &mut Findings) {
 /// locations.
 fn check_faults(
     file: &ReadableFile,
-    archives: Option<&ArchiveSizes<'_>>,
+    archives: Option<&Archives<'_>>,
     findings: &mut Findings,
 ) -> Result<FaultLocations, String> {
     let columns = ["warc_filename", "warc_record_offset", "bytes_skipped"];
@@ -123,7 +123,7 @@ fn check_faults(
             *offsets.entry(offset).or_default() |= skipped > 0;
         }
         let size = match archives.map(|archives| archives.get(archive)) {
-            Some(Some(size)) => *size,
+            Some(Some(input)) => input.bytes,
             Some(None) => {
                 let row = rows.row_number();
                 findings.add(

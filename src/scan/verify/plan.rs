@@ -83,6 +83,7 @@ fn planned_parts(options: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pi
     let input = |(input, partition): (&InputEntry, Option<&Partition>)| {
         let Partition { crawl, subset } = partition.or(only)?.clone();
         Some(Input {
+            index: input.index?,
             // Parts are divided by size, so nothing is opened.
             source: InputSource::File(PathBuf::new()),
             name: input.name.clone()?,

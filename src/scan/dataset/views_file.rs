@@ -1,0 +1,102 @@
+//! The file `views.sql` of a dataset, written again after the dataset was moved.
+
+use super::manifest::{self, Manifest};
+use super::{LOG, VIEWS, views_sql};
+use crate::disk::{self, SingleFile};
+use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
+use crate::tables::Table;
+use std::fs::TryLockError;
+use std::io::Read;
+use std::path::Path;
+
+/// The bytes of a manifest that are searched for its format.
+const FIRST_LINE_BYTES: u64 = 1 << 20;
+
+/// Writes `views.sql` of the dataset at `root` again, for its present place. Returns the number of
+/// tables.
+///
+/// # Errors
+///
+/// [`ErrorKind::NotADataset`] if there is no manifest of this version or a run is writing to the
+/// dataset, [`ErrorKind::BadManifest`] if its options cannot be read, and errors of writing.
+pub fn write_views(root: &Path) -> Result<usize, Error> {
+    check_format(root)?;
+    let path = root.join(manifest::NAME);
+    if !disk::is_regular(&path) {
+        let name = manifest::NAME;
+        let kind = ErrorKind::NotADataset(DatasetDefect::NoManifest { name });
+        return Err(Error::new(kind, root));
+    }
+    // A run that begins meanwhile writes the same text.
+    if let Ok(log) = disk::open(&root.join(LOG))
+        && matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock))
+    {
+        let kind = ErrorKind::NotADataset(DatasetDefect::IsBeingWritten);
+        return Err(Error::new(kind, root));
+    }
+    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+    let Some(options) = Manifest::parse(&text).options else {
+        let message = "its options cannot be read".to_owned();
+        let kind = ErrorKind::BadManifest(ManifestDefect::Invalid { message });
+        return Err(Error::new(kind, &path));
+    };
+    let text = views_of(root, &options.tables)?;
+    let path = root.join(VIEWS);
+    // The lock is held, and temporary files are removed, until the end of this function.
+    let single = SingleFile::open(&path)?;
+    let (new, file) = single.new_file()?;
+    new.write_whole(file, text.as_bytes())?;
+    Ok(options.tables.len())
+}
+
+/// Returns the text of `views.sql` for the absolute path of a dataset.
+pub(crate) fn views_of(root: &Path, tables: &[Table]) -> Result<String, Error> {
+    let root = std::path::absolute(root).map_err(|error| Error::write(root, error))?;
+    Ok(views_sql(&root, tables))
+}
+
+/// Returns true if `text` is the `views.sql` of the dataset at `root`, under this name of the folder
+/// or another one.
+pub(crate) fn opens(text: &[u8], root: &Path, tables: &[Table]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return false;
+    };
+    if views_of(root, tables).is_ok_and(|expected| expected == text) {
+        return true;
+    }
+    let quoted = text.split_once("coalesce(getvariable('robots_scan'), '");
+    let Some((path, _)) = quoted.and_then(|(_, rest)| rest.split_once("');\n")) else {
+        return false;
+    };
+    let path = path.replace("''", "'");
+    let path = path.replace("[?]", "?").replace("[*]", "*");
+    let path = path.replace("[[]", "[");
+    let path = Path::new(&path);
+    let is_same = match (path.canonicalize(), root.canonicalize()) {
+        (Ok(path), Ok(root)) => path == root,
+        _ => false,
+    };
+    is_same && views_sql(path, tables) == text
+}
+
+/// Returns an error if the dataset at `root` has a manifest of another format. What is not a
+/// manifest is left to others.
+pub(crate) fn check_format(root: &Path) -> Result<(), Error> {
+    let path = root.join(manifest::NAME);
+    let Ok(file) = disk::open(&path) else {
+        return Ok(());
+    };
+    let mut bytes = Vec::new();
+    let read = file.take(FIRST_LINE_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| Error::read(&path, error))?;
+    let end = bytes.iter().position(|&byte| byte == b'\n');
+    let first = Manifest::parse(&bytes[..end.map_or(0, |end| end + 1)]);
+    if !first.has_unknown_format {
+        return Ok(());
+    }
+    let version = first
+        .version
+        .unwrap_or_else(|| "another version".to_owned());
+    let kind = ErrorKind::NotADataset(DatasetDefect::OtherFormat { version });
+    Err(Error::new(kind, root))
+}
