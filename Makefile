@@ -67,8 +67,15 @@ run: $(PROGRAM) ## runs the main job over all samples, into target/samples.parqu
 	rm -rf $(DATASET)
 	$(PROGRAM) 'data-samples/warc/*.warc.gz' -o $(DATASET); test $$? -eq 1
 
-queries: .venv-test/ready ## tests views, macros and research questions over the dataset of `run`
-	.venv-test/bin/python jobs/test_views.py $(DATASET)
+# Views are also compared on real archives, if they are available.
+REAL_ARCHIVES = $(wildcard ../shared/data/real/REAL-ODD* ../shared/data/real/REAL-2017* ../shared/data/crawl-shaped/*.gz)
+REAL_DATASET = target/real.parquet
+
+queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questions over the dataset of `run`
+	rm -rf $(REAL_DATASET)
+	@if test -z '$(REAL_ARCHIVES)'; then echo 'skipped: views of real archives, which are not available'; else \
+	  $(PROGRAM) $(REAL_ARCHIVES) -q -o $(REAL_DATASET) --crawl REAL --subset robotstxt; test $$? -le 1; fi
+	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
 	$(QUERIES)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs

@@ -98,7 +98,7 @@ CREATE OR REPLACE TEMPORARY VIEW rules AS SELECT
     allow,
     CAST(coalesce(path_raw, path) AS STRING) AS path_raw,
     path,
-    CAST(coalesce(path_bytes, length(path)) AS INTEGER) AS path_bytes,
+    CAST(coalesce(path_bytes, octet_length(path)) AS INTEGER) AS path_bytes,
     CAST(coalesce(key_raw, CASE WHEN allow THEN 'Allow' ELSE 'Disallow' END) AS STRING) AS key_raw,
     has_colon,
     counts,

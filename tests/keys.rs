@@ -39,7 +39,7 @@ fn keys_depend_on_neither_shards_nor_threads_nor_resume() {
         let mut counts = Vec::new();
         for i in 0..2 + random.below(6) {
             let sample = samples[random.below(samples.len())];
-            let times = [1, 1, 30][random.below(3)];
+            let times = [1, 1, 90][random.below(3)];
             let bytes = fs::read(archive(sample)).unwrap().repeat(times);
             let name = format!("{round}-{i}-{sample}");
             list += &folder.write(&name, bytes);

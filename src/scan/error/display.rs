@@ -84,15 +84,6 @@ fn fmt_input(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f,
             "'{place}' has more than {entries} files and folders, or more than {depth} nested folders"
         ),
-        ErrorKind::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
-        ErrorKind::LargePage {
-            row_group,
-            bytes,
-            bytes_max,
-        } => write!(
-            f,
-            "cannot read '{place}': a page of row group {row_group} has {bytes} bytes, more than the {bytes_max} that memory allows"
-        ),
         _ => fmt_output(error, f),
     }
 }
@@ -167,6 +158,15 @@ fn fmt_other(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ErrorKind::TooFewOpenFiles { limit, needed } => write!(
             f,
             "too few open files are allowed: the limit is {limit}, and at least {needed} are needed"
+        ),
+        ErrorKind::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
+        ErrorKind::LargePage {
+            row_group,
+            bytes,
+            bytes_max,
+        } => write!(
+            f,
+            "cannot read '{place}': a page of row group {row_group} has {bytes} bytes, more than the {bytes_max} that memory allows"
         ),
         ErrorKind::NoCrawler => write!(f, "no crawler is given"),
         ErrorKind::NotADataset(why) => {

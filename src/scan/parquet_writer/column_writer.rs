@@ -1,7 +1,7 @@
 //! The encoder of column chunks.
 
 use super::column_chunk::{ColumnChunk, ColumnChunkBuilder, TextStatistics};
-use super::dictionary::ColumnDictionary;
+use super::dictionary::{ColumnDictionary, TextDictionary};
 use super::page::{EncodedPage, PageBuffers};
 use super::row_groups::BatchRows;
 use super::{ColumnData, ColumnEncoding, ColumnValues, InternedTexts};
@@ -203,26 +203,37 @@ fn append_values(
             }
         }
         (ColumnDictionary::Texts(dictionary), ColumnValues::Text(ids)) => {
-            // For few rows of a batch with many texts, the table costs more than
-            // it saves.
-            if texts.len() > MAX_TEXTS_PER_ROW * rows.len() {
-                let index = |&id: &u32| dictionary.insert(texts.get(id), texts.hash(id));
-                return append_mapped(&ids[rows], nulls, index, indexes);
-            }
-            let index_of_text = &mut buffers.index_of_text;
-            index_of_text.clear();
-            index_of_text.resize(texts.len(), UNKNOWN);
-            let index = |&id: &u32| {
-                let index = &mut index_of_text[id as usize];
-                if *index == UNKNOWN {
-                    *index = dictionary.insert(texts.get(id), texts.hash(id));
-                }
-                *index
-            };
-            append_mapped(&ids[rows], nulls, index, indexes);
+            append_indexes(dictionary, &ids[rows], nulls, texts, buffers);
         }
         _ => unreachable!("the columns of a batch are those of its schema"),
     }
+}
+
+/// Appends the dictionary indexes of interned texts, except nulls.
+fn append_indexes(
+    dictionary: &mut TextDictionary,
+    ids: &[u32],
+    nulls: &[bool],
+    texts: &InternedTexts,
+    buffers: &mut PageBuffers,
+) {
+    let indexes = &mut buffers.indexes;
+    // For few rows of a batch with many texts, the table costs more than it saves.
+    if texts.len() > MAX_TEXTS_PER_ROW * ids.len() {
+        let index = |&id: &u32| dictionary.insert(texts.get(id), texts.hash(id));
+        return append_mapped(ids, nulls, index, indexes);
+    }
+    let index_of_text = &mut buffers.index_of_text;
+    index_of_text.clear();
+    index_of_text.resize(texts.len(), UNKNOWN);
+    let index = |&id: &u32| {
+        let index = &mut index_of_text[id as usize];
+        if *index == UNKNOWN {
+            *index = dictionary.insert(texts.get(id), texts.hash(id));
+        }
+        *index
+    };
+    append_mapped(ids, nulls, index, indexes);
 }
 
 /// Appends the result of `map` for each value that is not null. `nulls` is empty if

@@ -1,7 +1,7 @@
 //! The table `rules`.
 
 use super::column::table;
-use super::expression::Expression::{self, Same};
+use super::expression::Expression::{self, PerDialect, Same};
 use super::{int, line_no};
 use crate::analysis::CaptureAnalysis;
 use robots::{Directive, DirectiveKind};
@@ -35,7 +35,10 @@ const KEY_RAW: Expression =
 const PATH_RAW: Expression = Same("coalesce(path_raw, path)");
 
 /// Paths are ASCII.
-const PATH_BYTES: Expression = Same("coalesce(path_bytes, length(path))");
+const PATH_BYTES: Expression = PerDialect {
+    duckdb: "coalesce(path_bytes, strlen(path))",
+    spark: "coalesce(path_bytes, octet_length(path))",
+};
 
 const IS_EMPTY: Expression = Same("path = ''");
 
