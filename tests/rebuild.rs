@@ -10,6 +10,7 @@ use robots_scan::dataset::{CaptureFilter, Dataset, StoredLine};
 use robots_scan::tables::Table;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
+use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -344,4 +345,50 @@ fn a_file_rebuilt_from_its_rows_gives_the_same_answers_in_every_dialect() {
     }
     assert!(compared > 10_000, "only {compared} answers were compared");
     assert!(not_utf8 > 0, "no file had stray bytes");
+}
+
+#[test]
+fn the_rows_of_one_capture_are_those_among_all() {
+    // More rules than a row group has, between two small files.
+    let many: String = (0..130_000).map(|i| format!("Disallow: /{i}\n")).collect();
+    let bodies = [
+        "User-agent: a\nDisallow: /x\n".to_owned(),
+        format!("User-agent: b\n{many}"),
+        "User-agent: c\nAllow: /\nDisallow: /y\n".to_owned(),
+    ];
+    let record = |(i, body): (usize, &String)| {
+        let block = format!("HTTP/1.1 200 OK\r\n\r\n{body}");
+        format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://h{i}.example/robots.txt\r\n\
+             WARC-Date: 2026-01-05T00:00:00Z\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    let archive: String = bodies.iter().enumerate().map(record).collect();
+    let folder = TempDir::new().unwrap();
+    let (path, out) = (folder.path().join("x.warc"), folder.path().join("out"));
+    fs::write(&path, archive).unwrap();
+    let arguments = [path.to_str().unwrap(), "-q", "-o", out.to_str().unwrap()];
+    let ran = util::run(arguments.into_iter().chain(["--body-limit", "none"]));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let dataset = Dataset::open(&out, &[], &[Table::Groups, Table::Rules]).unwrap();
+    let read = |filter: &CaptureFilter| {
+        let mut lines: Vec<(i64, u32)> = Vec::new();
+        let mut keep = |_, id, line: &StoredLine<'_>| {
+            lines.push((id, line.line_no));
+            Ok(())
+        };
+        dataset.read_lines(filter, &mut keep).unwrap();
+        lines
+    };
+    let all = read(&CaptureFilter::All);
+    assert_eq!(all.len(), 130_000 + 3 + 1 + 2);
+    for id in 0..4 {
+        let one = read(&CaptureFilter::One {
+            crawl: 0,
+            robots_id: id,
+        });
+        let expected: Vec<_> = all.iter().copied().filter(|line| line.0 == id).collect();
+        assert_eq!(one, expected);
+    }
 }

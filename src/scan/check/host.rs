@@ -15,7 +15,7 @@ use crate::crawler::{Crawler, disallow_all};
 use crate::dataset::{CaptureFilter, Dataset, StoredLine, column};
 use crate::disk::SystemTempFolder;
 use crate::error::{DatasetDefect, Error, ErrorKind};
-use crate::external_sort::{BloomFilter, MEMORY_BYTES_MIN, SortMemory, SpillFolder};
+use crate::external_sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use crate::resolve::candidate::Candidate;
 use crate::resolve::host::{authoritative_capture_of_host, suggest_hosts};
 use crate::resolve::{AsOf, CaptureId, Host, ResolveContext, RulesSource};
@@ -110,7 +110,7 @@ pub fn check_host(
     let spill_folder = SpillFolder::create(&temp_folder.path().join("sort"), Arc::clone(stop))?;
     let context = ResolveContext {
         dataset: &dataset,
-        memory: SortMemory::new(&spill_folder, MEMORY_BYTES_MIN),
+        memory: SortMemory::new(&spill_folder, MIN_MEMORY_BYTES),
         rows_read: &AtomicU64::new(0),
     };
     let Candidate { id, source, .. } = authoritative_capture(&context, host_request)?;
@@ -274,12 +274,12 @@ fn status_report(request: &CheckRequest<'_>, crawler: &Crawler, verdict: Verdict
     }
 }
 
-/// Returns a filter for one capture. As a Bloom filter has false positives, the
-/// caller has to compare the ids.
+/// Returns a filter for one capture.
 fn filter_of(id: CaptureId) -> CaptureFilter {
-    let mut filter = BloomFilter::new(1, 8);
-    filter.insert(&id.key());
-    CaptureFilter::Captures(Arc::new(filter))
+    CaptureFilter::One {
+        crawl: id.crawl,
+        robots_id: id.robots_id,
+    }
 }
 
 /// Adds the lines of a capture to `file`. A capture that is in the dataset twice

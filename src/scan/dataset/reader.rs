@@ -12,6 +12,8 @@ use parquet::arrow::arrow_reader::{
     ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
     RowFilter,
 };
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::statistics::Statistics;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,6 +57,13 @@ struct CrawlFolder {
 pub enum CaptureFilter {
     /// All captures.
     All,
+    /// One capture.
+    One {
+        /// The index of its crawl.
+        crawl: u32,
+        /// Its key.
+        robots_id: i64,
+    },
     /// Captures whose [`capture_key`] may be in a Bloom filter.
     Captures(Arc<BloomFilter>),
 }
@@ -140,7 +149,12 @@ impl Dataset {
         filter: &CaptureFilter,
         each: &mut dyn FnMut(u32, &RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        for file in self.files.iter().filter(|file| file.table == table) {
+        let is_wanted = |file: &&PartFile| {
+            let is_of_crawl =
+                !matches!(filter, CaptureFilter::One { crawl, .. } if *crawl != file.crawl);
+            file.table == table && is_of_crawl
+        };
+        for file in self.files.iter().filter(is_wanted) {
             let (crawl, path) = (file.crawl, file.path.as_path());
             let mut reader = open_file(path, crawl, columns, filter)?;
             while let Some(batch) = catch_panic(path, || {
@@ -236,8 +250,19 @@ fn open_file(
     let mask = ProjectionMask::columns(schema, columns.iter().copied());
     let ids = ProjectionMask::columns(schema, ["robots_id"]);
     let mut builder = builder.with_projection(mask).with_batch_size(BATCH_ROWS);
-    if let CaptureFilter::Captures(filter) = filter {
-        builder = builder.with_row_filter(row_filter(ids, crawl, filter));
+    match filter {
+        CaptureFilter::All => {}
+        CaptureFilter::One { robots_id, .. } => {
+            let wanted = *robots_id;
+            let groups = row_groups_with(builder.metadata(), wanted);
+            let filter = row_filter(ids, move |id| id == wanted);
+            builder = builder.with_row_groups(groups).with_row_filter(filter);
+        }
+        CaptureFilter::Captures(filter) => {
+            let filter = Arc::clone(filter);
+            let is_wanted = move |id| filter.may_contain(&capture_key(crawl, id));
+            builder = builder.with_row_filter(row_filter(ids, is_wanted));
+        }
     }
     catch_panic(path, || {
         let reader = builder.build();
@@ -249,19 +274,39 @@ fn unreadable(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + S
     Error::with_source(ErrorKind::Read, path, error)
 }
 
-fn row_filter(ids: ProjectionMask, crawl: u32, filter: &Arc<BloomFilter>) -> RowFilter {
-    let filter = Arc::clone(filter);
-    let is_wanted = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
+/// Returns the indexes of the row groups whose range of `robots_id` contains a key. Keys are in the
+/// order of rows, so these are one or two.
+fn row_groups_with(metadata: &ParquetMetaData, robots_id: i64) -> Vec<usize> {
+    let may_contain = |group: &RowGroupMetaData| {
+        let mut columns = group.columns().iter();
+        let column = columns.find(|column| column.column_path().string() == "robots_id");
+        match column.and_then(ColumnChunkMetaData::statistics) {
+            Some(Statistics::Int64(range)) => {
+                let (min, max) = (range.min_opt(), range.max_opt());
+                min.is_none_or(|min| *min <= robots_id) && max.is_none_or(|max| robots_id <= *max)
+            }
+            _ => true,
+        }
+    };
+    let groups = metadata.row_groups().iter().enumerate();
+    groups
+        .filter(|(_, group)| may_contain(group))
+        .map(|(i, _)| i)
+        .collect()
+}
+
+/// Returns a filter of rows by their key.
+fn row_filter(ids: ProjectionMask, is_wanted: impl Fn(i64) -> bool + Send + 'static) -> RowFilter {
+    let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
         let ids = batch.column(0).as_any().downcast_ref::<Int64Array>();
         let ids = ids.ok_or_else(|| ArrowError::CastError("robots_id is no BIGINT".to_owned()))?;
-        let is_wanted = |id: &i64| filter.may_contain(&capture_key(crawl, *id));
         Ok(ids
             .values()
             .iter()
-            .map(|id| Some(is_wanted(id)))
+            .map(|id| Some(is_wanted(*id)))
             .collect::<BooleanArray>())
     };
-    let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(ids, is_wanted));
+    let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(ids, predicate));
     RowFilter::new(vec![predicate])
 }
 

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::external_sort::sort_key::FieldReader;
 
 /// The least memory limit with which the sorters of a command work.
-pub(crate) const MEMORY_BYTES_MIN: u64 = 16 << 20;
+pub(crate) const MIN_MEMORY_BYTES: u64 = 16 << 20;
 
 /// The most sorters that are in use at the same time.
 const MAX_SORTERS: u64 = 12;

@@ -15,7 +15,7 @@ pub(crate) mod sort_key;
 mod spill;
 
 pub(crate) use bloom::BloomFilter;
-pub(crate) use memory::{MEMORY_BYTES_MIN, SortMemory};
+pub(crate) use memory::{MIN_MEMORY_BYTES, SortMemory};
 pub(crate) use spill::SpillFolder;
 
 use crate::disk::open_files;

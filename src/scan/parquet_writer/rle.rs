@@ -1,7 +1,7 @@
 //! The hybrid of run-length encoding and bit packing (Parquet, "Encodings", RLE = 3).
 
 /// Runs shorter than this are bit-packed.
-const RUN_MIN: usize = 8;
+const MIN_RUN: usize = 8;
 
 /// Returns the number of bits in which numbers below `count` are packed: the least
 /// that is a divisor of a byte or a number of whole bytes, as these compress far
@@ -22,21 +22,21 @@ pub(super) fn width(count: usize) -> u8 {
 /// Appends numbers in `width` bits each, which must be a result of [`width`].
 pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     let (mut packed, mut i) = (0, 0);
-    while i + RUN_MIN <= numbers.len() {
+    while i + MIN_RUN <= numbers.len() {
         let first = numbers[i];
         // If these numbers differ, no run starts before the last that differs.
-        let window = &numbers[i..i + RUN_MIN];
-        let last = window[RUN_MIN - 1];
+        let window = &numbers[i..i + MIN_RUN];
+        let last = window[MIN_RUN - 1];
         if let Some(differs) = window.iter().rposition(|&number| number != last) {
             i += differs + 1;
             continue;
         }
-        let rest = &numbers[i + RUN_MIN..];
+        let rest = &numbers[i + MIN_RUN..];
         let run = rest.iter().position(|&number| number != first);
-        let run = RUN_MIN + run.unwrap_or(rest.len());
+        let run = MIN_RUN + run.unwrap_or(rest.len());
         // Numbers are packed eight at a time: the run fills up the last eight.
         let fill = (i - packed).next_multiple_of(8) - (i - packed);
-        if run >= fill + RUN_MIN {
+        if run >= fill + MIN_RUN {
             put_packed(&numbers[packed..i + fill], width, out);
             put_varint((run - fill) << 1, out);
             out.extend_from_slice(&first.to_le_bytes()[..usize::from(width).div_ceil(8)]);

@@ -13,7 +13,7 @@ use crate::dataset::{Dataset, check_output_file};
 use crate::disk::SingleFile;
 use crate::error::{Error, ErrorKind};
 use crate::escaped_text::escape_body;
-use crate::external_sort::{MEMORY_BYTES_MIN, SortMemory, SortedRecords, Sorter, SpillFolder};
+use crate::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
 use crate::resolve::redirects::authoritative_candidates;
 use crate::resolve::{AsOf, ResolveContext};
 use crate::tables::{MatchRow, Table};
@@ -96,9 +96,9 @@ pub struct PreparedMatch {
 pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     let output = &options.output;
     let refuse = |kind| Err(Error::new(kind, output));
-    if options.memory < MEMORY_BYTES_MIN {
+    if options.memory < MIN_MEMORY_BYTES {
         return refuse(ErrorKind::MemoryTooSmall {
-            least: MEMORY_BYTES_MIN,
+            least: MIN_MEMORY_BYTES,
         });
     }
     if options.crawlers.is_empty() {
