@@ -76,7 +76,7 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	@if test -z '$(REAL_ARCHIVES)'; then echo 'skipped: views of real archives, which are not available'; else \
 	  $(PROGRAM) $(REAL_ARCHIVES) -q -o $(REAL_DATASET) --crawl REAL --subset robotstxt; test $$? -le 1; fi
 	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
-	.venv-test/bin/python jobs/test_resolve.py $(PROGRAM)
+	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
 	$(QUERIES)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs

@@ -219,3 +219,57 @@ CREATE OR REPLACE TEMPORARY VIEW faults AS SELECT
     crawl,
     subset
 FROM parquet.`${dataset}/faults`;
+
+CREATE OR REPLACE TEMPORARY VIEW hosts AS SELECT
+    surt_host_name,
+    url_host_name,
+    url_host_registered_domain,
+    url_host_tld,
+    url_protocol,
+    CAST(coalesce(url, concat(url_protocol, '://', url_host_name, '/robots.txt')) AS STRING) AS url,
+    fetch_time,
+    CAST(coalesce(authoritative_robots_id, rules_robots_id) AS BIGINT) AS authoritative_robots_id,
+    rules_crawl,
+    rules_robots_id,
+    n_redirects,
+    redirect_end,
+    fetch_status,
+    is_revisit,
+    content_class,
+    ruleset_id,
+    template,
+    wildcard_verdict,
+    wildcard_verdict_google,
+    wildcard_verdict_rfc9309,
+    wildcard_verdict_koster1996,
+    wildcard_basis,
+    wildcard_root_allowed,
+    wildcard_n_allow,
+    wildcard_n_disallow,
+    wildcard_crawl_delay,
+    wildcard_evidence_line,
+    n_named,
+    has_named_rows,
+    n_captures,
+    n_changes,
+    crawl,
+    CAST(CASE WHEN coalesce(fetch_status, CASE WHEN content_class IS NOT NULL THEN 200 END) BETWEEN 200 AND 299 THEN 'successful' WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' WHEN fetch_status BETWEEN 400 AND 499 THEN 'unavailable' ELSE 'unreachable' END AS STRING) AS outcome,
+    CAST(CASE WHEN coalesce(fetch_status, CASE WHEN content_class IS NOT NULL THEN 200 END) = 200 THEN 'success' WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' WHEN fetch_status IN (400, 404, 410) THEN 'notfound' WHEN fetch_status = 401 THEN 'unauthorized' WHEN fetch_status = 403 THEN 'forbidden' WHEN fetch_status = 429 OR fetch_status BETWEEN 500 AND 599 THEN 'defer_visits' ELSE 'other' END AS STRING) AS fetch_class
+FROM parquet.`${dataset}/hosts`;
+
+CREATE OR REPLACE TEMPORARY VIEW host_verdicts AS SELECT
+    agent,
+    surt_host_name,
+    url_host_registered_domain,
+    verdict,
+    verdict_google,
+    verdict_rfc9309,
+    verdict_koster1996,
+    basis,
+    root_allowed,
+    n_allow,
+    n_disallow,
+    crawl_delay,
+    evidence_line,
+    crawl
+FROM parquet.`${dataset}/host_verdicts`;

@@ -515,3 +515,77 @@ fn options_have_limits() {
     refused(&["--max-body-bytes", "0"]);
     refused(&["--max-body-bytes", "1025MiB"]);
 }
+
+/// Returns the record of a redirect of a request for robots.txt.
+fn redirect(host: &str, to: &str) -> Vec<u8> {
+    let response = format!("HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n");
+    record(&format!("https://{host}/robots.txt"), response.as_bytes())
+}
+
+/// Writes a number in letters, as digits would end a product token.
+fn letters(number: usize) -> String {
+    let digits = format!("{number:05}");
+    digits
+        .bytes()
+        .map(|digit| char::from(digit - b'0' + b'a'))
+        .collect()
+}
+
+/// Returns the record of a response.
+fn record(url: &str, response: &[u8]) -> Vec<u8> {
+    let mut record = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n\
+         WARC-Date: 2026-01-05T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n\
+         Content-Length: {}\r\n\r\n",
+        response.len()
+    )
+    .into_bytes();
+    record.extend_from_slice(response);
+    record.extend_from_slice(b"\r\n\r\n");
+    record
+}
+
+#[test]
+fn a_long_list_of_names_is_not_repeated_for_other_hosts() {
+    let folder = TempDir::new().unwrap();
+    let names_of = |count: usize| {
+        let names = (0..count).map(|i| format!("User-agent: {}\n", letters(i)));
+        format!("{}Disallow: /\n", names.collect::<String>())
+    };
+    let file = |host: &str, count: usize| {
+        let response = format!("HTTP/1.1 200 OK\r\n\r\n{}", names_of(count));
+        record(&format!("https://{host}/robots.txt"), response.as_bytes())
+    };
+    let records = [
+        file("long.test", 2001),
+        redirect("a.test", "https://long.test/robots.txt"),
+        file("short.test", 2000),
+        redirect("b.test", "https://short.test/robots.txt"),
+    ];
+    let archive = archive(folder.path(), &records);
+    let out = folder.path().join("out");
+    let ran = util::run([archive.as_str(), "-q", "-o", out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let hosts: Vec<(String, u64, bool)> = util::rows(&out, "hosts")
+        .iter()
+        .map(|row| {
+            let host = row["surt_host_name"].as_str().unwrap().to_owned();
+            let named = row["n_named"].as_u64().unwrap();
+            (host, named, row["has_named_rows"].as_bool().unwrap())
+        })
+        .collect();
+    let expected = [
+        ("test,a", 2001, false),
+        ("test,b", 2000, true),
+        ("test,long", 2001, true),
+        ("test,short", 2000, true),
+    ];
+    assert_eq!(
+        hosts,
+        expected.map(|(host, named, has)| (host.to_owned(), named, has))
+    );
+    let rows = util::rows(&out, "host_verdicts");
+    assert_eq!(rows.len(), 2000 + 2001 + 2000);
+    let ran = util::run(["verify", out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.out);
+}

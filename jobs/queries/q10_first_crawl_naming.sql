@@ -5,11 +5,10 @@
 -- compare with hosts_in_crawl before calling it adoption.
 -- Variables: agent (gptbot).
 WITH first_seen AS (
-    SELECT h.surt_host_name, min(h.crawl) AS crawl
-    FROM hosts h
-    JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id
+    SELECT v.surt_host_name, min(v.crawl) AS crawl
+    FROM host_verdicts v
     WHERE v.agent = lower(coalesce(getvariable('agent'), 'gptbot')) AND v.basis = 'explicit'
-    GROUP BY h.surt_host_name
+    GROUP BY v.surt_host_name
 ),
 crawls AS (
     SELECT crawl, count(*) AS hosts_in_crawl FROM hosts GROUP BY crawl

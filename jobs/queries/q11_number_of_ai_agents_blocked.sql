@@ -4,19 +4,19 @@
 -- Only blocks by name: a host that blocks all crawlers through '*' is in the row 0. Copied lists and vendor templates make up the tail.
 -- Variables: crawl (every crawl).
 WITH blocks AS (
-    SELECT v.crawl, v.robots_id, count(DISTINCT v.agent) AS n
-    FROM verdicts v
-    JOIN agents g ON lower(g.agent) = v.agent
-    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all'
-        AND (list_contains(['ai_training', 'ai_search', 'ai_assistant', 'ai_agent', 'ai_data_provider'], g.category) OR list_contains(['ai_training', 'ai_search', 'ai_assistant', 'ai_agent', 'ai_data_provider'], g.category2))
-    GROUP BY v.crawl, v.robots_id
+    SELECT v.crawl, v.surt_host_name, count(*) AS n
+    FROM host_verdicts v
+    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND v.agent IN (
+        SELECT lower(g.agent) FROM agents g
+        WHERE list_contains(['ai_training', 'ai_search', 'ai_assistant', 'ai_agent', 'ai_data_provider'], g.category)
+            OR list_contains(['ai_training', 'ai_search', 'ai_assistant', 'ai_agent', 'ai_data_provider'], g.category2))
+    GROUP BY v.crawl, v.surt_host_name
 )
 SELECT h.crawl, coalesce(b.n, 0) AS agents_blocked, count(*) AS hosts,
     round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share,
     round(sum(count(*)) OVER (PARTITION BY h.crawl ORDER BY agents_blocked DESC) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share_this_many_or_more
 FROM hosts h
-JOIN verdicts s ON s.crawl = h.rules_crawl AND s.robots_id = h.rules_robots_id AND s.agent = '*'
-LEFT JOIN blocks b ON b.crawl = h.rules_crawl AND b.robots_id = h.rules_robots_id
-WHERE s.verdict <> 'unknown' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+LEFT JOIN blocks b ON b.crawl = h.crawl AND b.surt_host_name = h.surt_host_name
+WHERE h.wildcard_verdict <> 'unknown' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 GROUP BY h.crawl, coalesce(b.n, 0)
 ORDER BY h.crawl, agents_blocked;

@@ -4,11 +4,15 @@
 -- A status blocks every crawler without naming any, so blocks by status are excluded on both sides.
 -- Variables: crawl (every crawl), top (25, a crawl).
 WITH counts AS (
-    SELECT h.crawl, v.agent, count(*) AS blocked
-    FROM hosts h
-    JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id
-    WHERE v.verdict = 'disallow_all' AND (v.basis = 'explicit' OR v.agent = '*' AND v.basis <> 'http_status') AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
-    GROUP BY h.crawl, v.agent
+    SELECT crawl, agent, count(*) AS blocked
+    FROM host_verdicts
+    WHERE verdict = 'disallow_all' AND basis = 'explicit' AND (getvariable('crawl') IS NULL OR crawl = getvariable('crawl'))
+    GROUP BY crawl, agent
+    UNION ALL
+    SELECT crawl, '*', count(*)
+    FROM hosts
+    WHERE wildcard_verdict = 'disallow_all' AND wildcard_basis <> 'http_status' AND (getvariable('crawl') IS NULL OR crawl = getvariable('crawl'))
+    GROUP BY crawl
 ),
 everybody AS (
     SELECT crawl, blocked FROM counts WHERE agent = '*'

@@ -4,11 +4,10 @@
 -- hundreds, and the number of pairs grows quadratically. High shares result from vendor templates and copied lists more than from decisions.
 -- Variables: crawl (every crawl), top (20, a crawl).
 WITH blocks AS (
-    SELECT DISTINCT h.crawl, h.surt_host_name, v.agent
-    FROM hosts h
-    JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id
-    JOIN agents g ON lower(g.agent) = v.agent
-    WHERE v.verdict = 'disallow_all' AND v.basis = 'explicit' AND v.agent <> '*' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+    SELECT v.crawl, v.surt_host_name, v.agent
+    FROM host_verdicts v
+    WHERE v.agent IN (SELECT lower(agent) FROM agents) AND v.verdict = 'disallow_all' AND v.basis = 'explicit'
+        AND (getvariable('crawl') IS NULL OR v.crawl = getvariable('crawl'))
 ),
 singles AS (
     SELECT crawl, agent, count(*) AS hosts FROM blocks GROUP BY crawl, agent

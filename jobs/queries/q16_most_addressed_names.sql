@@ -5,10 +5,9 @@
 -- A name may be a typo, a retired crawler or a copy from a list.
 -- Variables: crawl (every crawl), top (50, a crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id
+    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
     FROM hosts h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
-    WHERE r.content_class = 'rules' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+    WHERE h.content_class = 'rules' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 ),
 totals AS (
     SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
@@ -16,7 +15,7 @@ totals AS (
 names AS (
     SELECT f.crawl, g.agent, count(DISTINCT f.surt_host_name) AS hosts
     FROM files f
-    JOIN groups g ON g.crawl = f.rules_crawl AND g.robots_id = f.robots_id
+    JOIN groups g ON g.crawl = f.rules_crawl AND g.robots_id = f.rules_robots_id
     WHERE g.counts AND g.agent <> ''
     GROUP BY f.crawl, g.agent
 )

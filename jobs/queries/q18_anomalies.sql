@@ -4,10 +4,9 @@
 -- changed counts hosts on which reading one line according to RFC 9309's grammar gives another verdict, without undecided ones.
 -- Variables: crawl (every crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id
+    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
     FROM hosts h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
-    WHERE r.outcome = 'successful' AND NOT r.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+    WHERE h.outcome = 'successful' AND NOT h.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 ),
 totals AS (
     SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
@@ -17,6 +16,6 @@ SELECT f.crawl, a.code, max(a.severity) AS severity, count(DISTINCT f.surt_host_
     count(DISTINCT f.surt_host_name) FILTER (a.changes_verdict) AS changed, count(*) AS lines
 FROM files f
 JOIN totals t ON t.crawl = f.crawl
-JOIN anomalies a ON a.crawl = f.rules_crawl AND a.robots_id = f.robots_id
+JOIN anomalies a ON a.crawl = f.rules_crawl AND a.robots_id = f.rules_robots_id
 GROUP BY f.crawl, a.code
 ORDER BY f.crawl, hosts DESC, a.code;

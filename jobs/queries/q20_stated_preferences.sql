@@ -4,10 +4,9 @@
 -- Statements are independent of the rules of the file: see q21.
 -- Variables: crawl (every crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id
+    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
     FROM hosts h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
-    WHERE r.outcome = 'successful' AND NOT r.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+    WHERE h.outcome = 'successful' AND NOT h.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 ),
 totals AS (
     SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
@@ -16,6 +15,6 @@ SELECT f.crawl, p.mechanism, p.pref_key, CASE WHEN p.mechanism = 'rsl-license' T
     count(DISTINCT f.surt_host_name) AS hosts, round(count(DISTINCT f.surt_host_name) / any_value(t.hosts), 6) AS share
 FROM files f
 JOIN totals t ON t.crawl = f.crawl
-JOIN preferences p ON p.crawl = f.rules_crawl AND p.robots_id = f.robots_id
+JOIN preferences p ON p.crawl = f.rules_crawl AND p.robots_id = f.rules_robots_id
 GROUP BY ALL
 ORDER BY f.crawl, hosts DESC, p.mechanism, p.pref_key, pref_value, p.from_template;

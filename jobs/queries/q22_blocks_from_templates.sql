@@ -3,10 +3,9 @@
 -- Denominator: hosts that name the agent and block it fully. No template means that none was recognized, not that a person wrote the file.
 -- A template may be enabled by default or by one click: it reflects the choice of the vendor as much as that of the site.
 -- Variables: agent (gptbot), crawl (every crawl).
-SELECT h.crawl, r.template, count(*) AS hosts, round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share
+SELECT h.crawl, h.template, count(*) AS hosts, round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share
 FROM hosts h
-JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id
-JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+JOIN host_verdicts v ON v.crawl = h.crawl AND v.surt_host_name = h.surt_host_name
 WHERE v.agent = lower(coalesce(getvariable('agent'), 'gptbot')) AND v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
-GROUP BY h.crawl, r.template
-ORDER BY h.crawl, hosts DESC, r.template NULLS FIRST;
+GROUP BY h.crawl, h.template
+ORDER BY h.crawl, hosts DESC, h.template NULLS FIRST;

@@ -5,16 +5,15 @@
 -- URL, or with an unknown domain, counts as a line but not as foreign.
 -- Variables: crawl (every crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id
+    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
     FROM hosts h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
-    WHERE r.outcome = 'successful' AND NOT r.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+    WHERE h.outcome = 'successful' AND NOT h.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 )
 SELECT f.crawl, count(DISTINCT f.surt_host_name) AS hosts,
     round(count(DISTINCT f.surt_host_name) FILTER (s.robots_id IS NOT NULL) / count(DISTINCT f.surt_host_name), 6) AS hosts_with_sitemap,
     count(s.robots_id) AS lines, round(avg((NOT s.is_absolute)::INTEGER), 6) AS relative,
     round(avg(coalesce(NOT s.same_registered_domain, false)::INTEGER) FILTER (s.robots_id IS NOT NULL), 6) AS foreign_domain
 FROM files f
-LEFT JOIN sitemaps s ON s.crawl = f.rules_crawl AND s.robots_id = f.robots_id
+LEFT JOIN sitemaps s ON s.crawl = f.rules_crawl AND s.robots_id = f.rules_robots_id
 GROUP BY f.crawl
 ORDER BY f.crawl;

@@ -10,6 +10,6 @@ SELECT h.crawl, count(*) AS hosts, quantile_disc(r.body_bytes, 0.5) AS median_by
     count(*) FILTER (r.content_truncated IS NOT NULL) AS truncated
 FROM hosts h
 JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
-WHERE r.outcome = 'successful' AND NOT r.is_revisit AND r.content_class NOT IN ('html', 'binary') AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+WHERE h.outcome = 'successful' AND NOT h.is_revisit AND h.content_class NOT IN ('html', 'binary') AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 GROUP BY h.crawl
 ORDER BY h.crawl;

@@ -4,9 +4,9 @@
 -- An HTML page with status 200 may be a challenge or a soft 404: the headers do not distinguish them.
 -- Variables: crawl (every crawl).
 SELECT h.crawl, r.waf_hint, count(*) AS hosts,
-    count(*) FILTER (r.fetch_class IN ('unauthorized', 'forbidden')) AS forbidden,
-    count(*) FILTER (r.fetch_class = 'defer_visits') AS come_back_later,
-    count(*) FILTER (r.content_class = 'html') AS web_page,
+    count(*) FILTER (h.fetch_class IN ('unauthorized', 'forbidden')) AS forbidden,
+    count(*) FILTER (h.fetch_class = 'defer_visits') AS come_back_later,
+    count(*) FILTER (h.content_class = 'html') AS web_page,
     round((forbidden + come_back_later + web_page) / count(*), 6) AS share
 FROM hosts h
 JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id

@@ -18,10 +18,9 @@ crawls AS (
     SELECT crawl, lag(crawl) OVER (ORDER BY crawl) AS before FROM (SELECT DISTINCT crawl FROM robots_files)
 ),
 rules_of_hosts AS (
-    SELECT h.crawl, h.surt_host_name, r.ruleset_id
+    SELECT h.crawl, h.surt_host_name, h.ruleset_id
     FROM hosts h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
-    WHERE r.content_class = 'rules' AND r.ruleset_id IS NOT NULL
+    WHERE h.content_class = 'rules' AND h.ruleset_id IS NOT NULL
 ),
 between_crawls AS (
     SELECT c.crawl, count(*) AS hosts_seen_again, round(avg((a.ruleset_id <> b.ruleset_id)::INTEGER), 6) AS rules_changed

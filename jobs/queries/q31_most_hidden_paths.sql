@@ -5,10 +5,9 @@
 -- common ones are defaults of software. A disallowed path is not secret: robots.txt is public.
 -- Variables: crawl (every crawl), top (50, a crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, r.crawl AS rules_crawl, r.robots_id
+    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
     FROM hosts h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
-    WHERE r.content_class = 'rules' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+    WHERE h.content_class = 'rules' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 ),
 totals AS (
     SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
@@ -16,7 +15,7 @@ totals AS (
 paths AS (
     SELECT f.crawl, x.path, count(DISTINCT f.surt_host_name) AS hosts
     FROM files f
-    JOIN rules x ON x.crawl = f.rules_crawl AND x.robots_id = f.robots_id
+    JOIN rules x ON x.crawl = f.rules_crawl AND x.robots_id = f.rules_robots_id
     WHERE NOT x.allow AND NOT x.is_empty AND x.counts
     GROUP BY f.crawl, x.path
 )

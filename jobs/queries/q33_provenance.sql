@@ -6,10 +6,9 @@
 SELECT v.crawl, v.url_host_name, v.agent, v.verdict, v.basis, v.evidence_line, r.url, r.fetch_time,
     r.warc_filename, r.warc_record_offset, r.warc_record_length, r.warc_record_in_member
 FROM verdicts_for(coalesce(getvariable('agent'), 'gptbot')) v
-JOIN hosts h ON h.crawl = v.crawl AND h.robots_id = v.robots_id
-JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+JOIN robots_files r ON r.crawl = v.rules_crawl AND r.robots_id = v.rules_robots_id
 WHERE ((getvariable('host') IS NOT NULL AND v.url_host_name = getvariable('host'))
         OR (getvariable('host') IS NULL AND v.basis = 'explicit' AND v.verdict = 'disallow_all'))
-    AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl')) AND (getvariable('crawl') IS NULL OR v.crawl = getvariable('crawl'))
+    AND (getvariable('crawl') IS NULL OR v.crawl = getvariable('crawl'))
 ORDER BY v.crawl, v.surt_host_name
 LIMIT coalesce(getvariable('top'), 20);

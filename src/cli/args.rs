@@ -126,8 +126,15 @@ pub(crate) struct ScanArgs {
     pub(crate) missing: Missing,
 
     /// Writes only these tables; with one of them and -o NAME.parquet, one file
-    #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = tables(&Table::ALL))]
+    ///
+    /// The tables `hosts` and `host_verdicts` are made from `robots_files` and `verdicts`, and
+    /// written if both are.
+    #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = tables(&SELECTABLE))]
     pub(crate) tables: Vec<Table>,
+
+    /// Leaves out the tables `hosts` and `host_verdicts`
+    #[arg(long)]
+    pub(crate) no_hosts: bool,
 
     /// Threads that read and encode [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
@@ -135,7 +142,7 @@ pub(crate) struct ScanArgs {
 
     /// Reads the I-th of N equal shares of the inputs, I from 1
     ///
-    /// Datasets of shards are merged by moving their files into one folder.
+    /// The datasets of all shards become one with `robots-scan join`.
     #[arg(long, value_name = "I/N", value_parser = shard, value_hint = ValueHint::Other)]
     pub(crate) shard: Option<Shard>,
 
@@ -438,6 +445,18 @@ pub(crate) struct AgentsArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// The tables that can be chosen.
+const SELECTABLE: [Table; Table::ALL.len() - Table::OF_CRAWLS.len()] = {
+    let mut tables = [Table::Agents; Table::ALL.len() - Table::OF_CRAWLS.len()];
+    let mut i = 0;
+    // The resolved tables are the last.
+    while i < tables.len() {
+        tables[i] = Table::ALL[i];
+        i += 1;
+    }
+    tables
+};
 
 /// Returns a parser of table names, which completions can offer.
 fn tables(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {

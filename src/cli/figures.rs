@@ -71,6 +71,10 @@ fn scan_pieces(
     inputs: InputTotals,
     seconds: f64,
 ) -> Vec<String> {
+    if progress.phase() == pipeline::ScanPhase::Hosts {
+        let rows = HumanCount(load(&progress.resolved_rows));
+        return vec![format!("resolving hosts, {rows} captures read")];
+    }
     let read = load(&progress.bytes);
     let records = load(&progress.records);
     let mut pieces = match inputs.bytes {

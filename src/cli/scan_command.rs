@@ -86,10 +86,7 @@ fn options(args: &ScanArgs) -> Result<Options> {
         shard: args.shard,
     };
     let registry = defaults::registry(args.agents.as_deref())?;
-    let tables: Vec<Table> = Table::ALL
-        .into_iter()
-        .filter(|table| args.tables.is_empty() || args.tables.contains(table))
-        .collect();
+    let tables = selected_tables(args);
     let existing = match (args.resume, args.overwrite) {
         (true, _) => IfExists::Resume,
         (_, true) => IfExists::Overwrite,
@@ -120,6 +117,21 @@ fn options(args: &ScanArgs) -> Result<Options> {
         part_bytes: args.part_bytes.max(1),
         shard: args.shard,
     })
+}
+
+/// Returns the tables that are written.
+fn selected_tables(args: &ScanArgs) -> Vec<Table> {
+    let is_selected = |table: &Table| args.tables.is_empty() || args.tables.contains(table);
+    let has_hosts = !args.no_hosts
+        && args.shard.is_none()
+        && [Table::RobotsFiles, Table::Verdicts]
+            .iter()
+            .all(is_selected);
+    let is_written = |table: &Table| match table.has_crawls() {
+        true => has_hosts,
+        false => is_selected(table),
+    };
+    Table::ALL.into_iter().filter(is_written).collect()
 }
 
 /// Replaces an error about an input that is a dataset by one that names the commands

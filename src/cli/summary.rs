@@ -4,7 +4,7 @@ use crate::escape::escape;
 use crate::plural::counted;
 use crate::shell::{duckdb_query, quoted};
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::pipeline::ScanSummary;
+use robots_scan::pipeline::{MostBlocked, ScanSummary};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -92,15 +92,27 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
             );
         }
     }
-    if !summary.most_blocked.is_empty() {
-        let _ = writeln!(
-            out,
-            "\nmost blocked crawlers (captures that name them and disallow everything)"
-        );
-        for (agent, count) in &summary.most_blocked {
-            let count = HumanCount(*count).to_string();
-            let _ = writeln!(out, "  {count:>12}  {}", escape(agent));
-        }
+    if let Some(most_blocked) = &summary.most_blocked {
+        write_most_blocked(most_blocked, out);
+    }
+}
+
+fn write_most_blocked(most_blocked: &MostBlocked, out: &mut String) {
+    if most_blocked.agents.is_empty() {
+        return;
+    }
+    let of_crawl = most_blocked.crawl.as_ref();
+    let of_crawl = of_crawl.map_or(String::new(), |crawl| format!(" of {}", escape(crawl)));
+    let _ = writeln!(
+        out,
+        "\nmost blocked crawlers: of {}{of_crawl}, those that name\n\
+         the crawler and disallow everything",
+        counted(most_blocked.hosts, "host")
+    );
+    for (agent, count) in &most_blocked.agents {
+        let share = 100.0 * *count as f64 / most_blocked.hosts.max(1) as f64;
+        let count = HumanCount(*count).to_string();
+        let _ = writeln!(out, "  {count:>12}  {share:5.1} %  {}", escape(agent));
     }
 }
 
@@ -153,11 +165,15 @@ pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value
             )
         })
         .collect();
-    let most_blocked: Vec<Value> = summary
-        .most_blocked
-        .iter()
-        .map(|(agent, captures)| json!({"agent": agent, "captures": captures}))
-        .collect();
+    let most_blocked = summary.most_blocked.as_ref().map(|most_blocked| {
+        let agents = most_blocked.agents.iter();
+        let agents = agents.map(|(agent, hosts)| json!({"agent": agent, "hosts": hosts}));
+        json!({
+            "crawl": most_blocked.crawl,
+            "hosts": most_blocked.hosts,
+            "agents": agents.collect::<Vec<_>>(),
+        })
+    });
     json!({
         "output": output.to_string_lossy(),
         "exit_code": exit_code,

@@ -412,7 +412,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         item: "D7",
         args: "hostile.warc -o out",
-        out: All(&["1  a\\x1b[2jb\\x07c\\u{9b}1md\\u{202e}e\\u{2028}f\n"]),
+        out: All(&["1  100.0 %  a\\x1b[2jb\\x07c\\u{9b}1md\\u{202e}e\\u{2028}f\n"]),
         ..ROW
     },
     Row {

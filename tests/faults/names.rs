@@ -94,6 +94,8 @@ fn partitions(dataset: &Path) -> Vec<String> {
         .iter()
         .map(|path| util::relative(path, dataset))
         .filter(|path| path.contains("crawl="))
+        // The resolved tables have a folder per crawl only.
+        .filter(|path| path.contains("/subset="))
         .map(|path| {
             path.split('/')
                 .skip(1)

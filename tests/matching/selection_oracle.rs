@@ -40,9 +40,16 @@ impl SelectionOracle {
         Self { all: all.collect() }
     }
 
+    /// Returns the place of a crawl in the order of the times of first captures.
+    fn place(&self, crawl: &str) -> (Option<i64>, String) {
+        let of_crawl = self.all.iter().filter(|scanned| scanned.id.0 == crawl);
+        let first = of_crawl.map(|scanned| scanned.capture.time).min();
+        (first, crawl.to_owned())
+    }
+
     /// Returns the capture with the content of a revisit: of the same digest and
-    /// status, of the same URL if there is one, the latest up to the revisit, or
-    /// else the earliest.
+    /// status, of its crawl or an earlier one, of the same URL if there is one, the latest up
+    /// to the revisit, or else the earliest.
     fn content_of(&self, revisit: &ScannedCapture) -> Option<CaptureId> {
         let content_status = |capture: &TestCapture| match capture.status {
             200 | 304 => 200,
@@ -53,13 +60,17 @@ impl SelectionOracle {
                 && matches!(other.capture.status, 200 | 400..=499)
                 && other.capture.digest == revisit.capture.digest
                 && content_status(&other.capture) == content_status(&revisit.capture)
+                && self.place(&other.id.0) <= self.place(&revisit.id.0)
         };
         let any_url: Vec<&ScannedCapture> = self.all.iter().filter(has_content).collect();
         let same_url = any_url.iter().copied();
         let same_url = same_url.filter(|other| other.capture.url == revisit.capture.url);
         for candidates in [same_url.collect(), any_url.clone()] {
             let candidates: Vec<&ScannedCapture> = candidates;
-            let tie = |other: &ScannedCapture| (other.capture.url.clone(), other.id.clone());
+            let tie = |other: &ScannedCapture| {
+                let place = self.place(&other.id.0);
+                (other.capture.url.clone(), place, other.id.1)
+            };
             let latest = candidates
                 .iter()
                 .filter(|other| other.capture.time <= revisit.capture.time)
@@ -158,7 +169,7 @@ impl SelectionOracle {
             (
                 decision.rank < 4,
                 scanned.capture.time,
-                scanned.id.0.clone(),
+                self.place(&scanned.id.0),
             )
         });
         best.map(|(decision, _)| decision.source)

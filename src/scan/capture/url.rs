@@ -101,16 +101,26 @@ pub fn host_columns(host: &str) -> HostColumns {
     let registry = public_suffix(name, true);
     HostColumns {
         surt_host_name: surt_host_name(name),
-        tld: name.rsplit('.').next().map(str::to_owned),
-        registered_domain: registry
-            .and_then(|suffix| domain_below(name, suffix))
-            .map(str::to_owned),
+        tld: tld(name).map(str::to_owned),
+        registered_domain: registered_domain(name).map(str::to_owned),
         registry_suffix: registry.map(str::to_owned),
         private_domain: private
             .and_then(|suffix| domain_below(name, suffix))
             .map(str::to_owned),
         name: name.to_owned(),
     }
+}
+
+/// Returns the last label of a host name; `None` for addresses.
+pub(crate) fn tld(name: &str) -> Option<&str> {
+    name.rsplit('.').next().filter(|_| !is_address(name))
+}
+
+/// Returns the domain directly below the public suffix of the ICANN section; `None` for addresses and
+/// if the suffix is not known.
+pub(crate) fn registered_domain(name: &str) -> Option<&str> {
+    let suffix = public_suffix(name, true).filter(|_| !is_address(name))?;
+    domain_below(name, suffix)
 }
 
 fn is_address(host: &str) -> bool {

@@ -13,6 +13,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The name of the file of a resolved table in the folder of a crawl.
+const CRAWL_FILE: &str = "part-00000.parquet";
+
 pub(crate) const SUCCESS: &str = "_SUCCESS";
 pub(crate) const VIEWS: &str = "views.sql";
 
@@ -116,10 +119,23 @@ impl OutputLayout {
             .join(name)
     }
 
+    /// Returns the path of the file of a resolved table and crawl, relative to the folder
+    /// of the dataset.
+    pub(crate) fn crawl_path(table: Table, crawl: &str) -> PathBuf {
+        Path::new(table.name())
+            .join(format!("crawl={crawl}"))
+            .join(CRAWL_FILE)
+    }
+
+    /// Returns true if the resolved tables are written.
+    pub(crate) fn has_hosts(&self) -> bool {
+        self.tables.contains(&Table::Hosts)
+    }
+
     /// Returns the schema of a file. In a single file, the partition columns are
     /// columns of the table.
     pub(crate) fn file_schema(&self, table: Table) -> TableSchema {
-        match self.is_single_file && !table.is_whole() {
+        match self.is_single_file && table.has_parts() {
             true => table.file_schema(&PARTITION_COLUMNS),
             false => table.file_schema(&[]),
         }

@@ -2,7 +2,7 @@
 //!
 //! `_manifest.jsonl` starts with a line about the program and its options, and a line
 //! per input. A line per part follows, written when all files of the part have their
-//! names. While a dataset is being replaced, there is also a line for each file of
+//! names, and at the end a line per crawl with its files of the resolved tables. While a dataset is being replaced, there is also a line for each file of
 //! the former dataset that is still to be removed. A last line without a line end
 //! was cut by a kill and is ignored.
 //!
@@ -15,7 +15,8 @@
 
 use super::OutputLayout;
 use super::manifest_entries::{
-    DatasetOptions, FORMAT, FirstLine, InputEntry, ManifestHeader, PartEntry, StaleEntry, line_of,
+    CrawlEntry, DatasetOptions, FORMAT, FileEntry, FirstLine, InputEntry, ManifestHeader,
+    PartEntry, StaleEntry, line_of,
 };
 use crate::error::ManifestDefect;
 use crate::tables::{Table, is_partition_name};
@@ -41,6 +42,8 @@ pub(crate) struct Manifest {
     pub(crate) inputs: Vec<InputEntry>,
     /// The parts, sorted by number, each once.
     pub(crate) parts: Vec<PartEntry>,
+    /// The crawls with files of the resolved tables.
+    pub(crate) crawls: Vec<CrawlEntry>,
     /// True if the lines of the parts are sorted by number, too.
     pub(crate) is_sorted: bool,
     /// Files of the replaced dataset that are still to be removed.
@@ -183,6 +186,15 @@ impl Manifest {
                 true => drop(self.stale.insert(path.to_owned())),
                 false => problems.push("is a path that no dataset has".to_owned()),
             }
+        } else if line.get("resolved").is_some() {
+            match CrawlEntry::read(line) {
+                Ok(entry) if self.crawls.iter().any(|other| other.crawl == entry.crawl) => {
+                    let crawl = entry.crawl;
+                    problems.push(format!("is the crawl {crawl}, as an earlier line is"));
+                }
+                Ok(entry) => self.crawls.push(entry),
+                Err(name) => problems.push(format!("is not a crawl: it has no valid `{name}`")),
+            }
         } else {
             match PartEntry::read(line) {
                 Ok(part) if parts.contains_key(&part.number) => {
@@ -203,10 +215,12 @@ impl Manifest {
     pub(crate) fn check_files(&mut self) {
         let tables = self.options.as_ref().map(|options| options.tables.clone());
         let shard = self.options.as_ref().and_then(|options| options.shard);
-        let is_of_part = |table: &Table| Table::OF_RECORDS.contains(table) || *table == Table::Runs;
         let is_known = tables.is_some();
         let tables = tables.unwrap_or_else(|| Table::ALL.to_vec());
-        let tables: Vec<Table> = tables.into_iter().filter(is_of_part).collect();
+        let of_crawls = tables.iter().filter(|table| table.has_crawls());
+        let of_crawls: Vec<Table> = of_crawls.copied().collect();
+        let tables = tables.into_iter().filter(|table| table.has_parts());
+        let tables: Vec<Table> = tables.collect();
         let shard_index = shard.map(|shard| shard.index);
         let layout = OutputLayout::dataset(Path::new(""), &tables, shard_index);
         let mut problems = Vec::new();
@@ -240,9 +254,52 @@ impl Manifest {
                 problems.push(format!("part {number} lists no file of `{name}`"));
             }
         }
+        for entry in &mut self.crawls {
+            let crawl = &entry.crawl;
+            let own = |&table: &Table| {
+                let path = OutputLayout::crawl_path(table, crawl);
+                (table, path.to_string_lossy().into_owned())
+            };
+            let own: BTreeMap<Table, String> = of_crawls.iter().map(own).collect();
+            entry.files.retain(|file| {
+                let is_own = own.get(&file.table) == Some(&file.path);
+                if !is_own {
+                    let path = &file.path;
+                    problems.push(format!(
+                        "the crawl {crawl} lists {path}, which is not one of its files"
+                    ));
+                }
+                is_own
+            });
+            for table in &of_crawls {
+                let files = entry.files.iter();
+                let count = files.filter(|file| file.table == *table).count();
+                if count != 1 {
+                    let name = table.name();
+                    problems.push(format!("the crawl {crawl} lists {count} files of `{name}`"));
+                }
+            }
+        }
         problems
             .into_iter()
             .for_each(|problem| self.add_problem(problem));
+    }
+
+    /// Returns the files of all parts and crawls.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileEntry> {
+        let of_parts = self.parts.iter().flat_map(|part| &part.files);
+        of_parts.chain(self.crawls.iter().flat_map(|crawl| &crawl.files))
+    }
+
+    /// Returns the tables that the dataset has, if its options are valid: those that were chosen,
+    /// without the resolved tables if these are not written yet.
+    pub(crate) fn tables(&self) -> Option<Vec<Table>> {
+        let tables = self.options.as_ref()?.tables.iter().copied();
+        Some(
+            tables
+                .filter(|table| !table.has_crawls() || !self.crawls.is_empty())
+                .collect(),
+        )
     }
 
     /// Returns the files that belong to the dataset, relative to its folder: those of
@@ -250,8 +307,7 @@ impl Manifest {
     /// which have no lines of their own. `_manifest.jsonl`, `_log.jsonl` and
     /// `_SUCCESS` are known by their names and are left out.
     pub(crate) fn own_files(&self) -> BTreeSet<String> {
-        let files = self.parts.iter().flat_map(|part| &part.files);
-        let files = files.map(|file| file.path.clone());
+        let files = self.files().map(|file| file.path.clone());
         let mut own: BTreeSet<String> = files.filter(|path| is_own_path(path)).collect();
         own.extend(self.stale.iter().cloned());
         let options = self.options.as_ref();
@@ -300,6 +356,7 @@ pub(super) fn text_of<'a>(
     header: &ManifestHeader,
     stale: impl IntoIterator<Item = &'a String>,
     parts: &[PartEntry],
+    crawls: &[CrawlEntry],
 ) -> String {
     let mut text = line_of(&FirstLine {
         format: FORMAT,
@@ -313,6 +370,7 @@ pub(super) fn text_of<'a>(
             .map(|stale| line_of(&StaleEntry { stale })),
     );
     text.extend(parts.iter().map(line_of));
+    text.extend(crawls.iter().map(line_of));
     text
 }
 
@@ -322,10 +380,11 @@ fn input_name(line: &Value) -> Option<&str> {
 }
 
 /// Returns true if a path is one that a dataset can own, besides those that are
-/// known by name: `<table>/crawl=…/subset=…/part-….parquet`, the file of the
-/// table `agents`, or the views.
+/// known by name: `<table>/crawl=…/subset=…/part-….parquet`,
+/// `<table>/crawl=…/part-….parquet`, the file of the table `agents`, or the views.
 pub(super) fn is_own_path(path: &str) -> bool {
-    let is_table = |name: &str| Table::ALL.iter().any(|table| table.name() == name);
+    let is_table = |name: &str| Table::OF_PARTS.iter().any(|table| table.name() == name);
+    let is_of_crawl = |name: &str| Table::OF_CRAWLS.iter().any(|table| table.name() == name);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let is_part = |name: &str| {
         let number = name.strip_prefix("part-");
@@ -341,6 +400,10 @@ pub(super) fn is_own_path(path: &str) -> bool {
                 && crawl.is_some_and(is_partition_name)
                 && subset.is_some_and(is_partition_name)
                 && is_part(name)
+        }
+        [table, crawl, name] => {
+            let crawl = crawl.strip_prefix("crawl=");
+            is_of_crawl(table) && crawl.is_some_and(is_partition_name) && is_part(name)
         }
         _ => path == AGENTS || path == super::VIEWS,
     }
@@ -362,6 +425,7 @@ mod tests {
         for path in [
             "rules/crawl=X/subset=warc/part-00000.parquet",
             "runs/crawl=CC-MAIN-2025-38/subset=warc/part-00002-00001.parquet",
+            "hosts/crawl=X/part-00000.parquet",
             "agents/agents.parquet",
             "views.sql",
         ] {

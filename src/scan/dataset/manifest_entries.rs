@@ -4,6 +4,7 @@
 //! whole. The options and the parts are read [field by field](Fields), so that a
 //! report can name the field that is missing or invalid.
 
+use crate::parquet_writer::WrittenFile;
 use crate::shard::Shard;
 use crate::tables::{Table, is_partition_name};
 use serde::de::{Error as _, IgnoredAny};
@@ -12,7 +13,7 @@ use serde_json::Value;
 use std::ops::Range;
 
 /// The format of the manifest itself.
-pub(crate) const FORMAT: u64 = 2;
+pub(crate) const FORMAT: u64 = 3;
 
 /// The first line of a manifest, and the lines of the inputs. They must be equal for
 /// a run to be resumed.
@@ -89,7 +90,15 @@ pub(crate) struct PartEntry {
     pub(crate) subset: String,
 }
 
-/// A file of a part.
+/// The files of a crawl in the resolved tables.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct CrawlEntry {
+    pub(crate) files: Vec<FileEntry>,
+    #[serde(rename = "resolved")]
+    pub(crate) crawl: String,
+}
+
+/// A file of a part or a crawl.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct FileEntry {
     /// The path, relative to the folder of the dataset.
@@ -133,6 +142,33 @@ impl PartEntry {
             records: fields.get("records")?,
             captures: fields.get("captures")?,
             faults: fields.get("faults")?,
+            files: fields.get("files")?,
+        })
+    }
+}
+
+impl FileEntry {
+    /// Returns the entry of a written file.
+    pub(crate) fn new(table: Table, file: WrittenFile) -> Self {
+        Self {
+            table,
+            path: file.path.to_string_lossy().into_owned(),
+            stats: FileStats {
+                rows: file.rows,
+                bytes: file.bytes,
+                digest: file.digest,
+            },
+        }
+    }
+}
+
+impl CrawlEntry {
+    /// Reads the files of a crawl, or returns the name of the field that is missing or invalid.
+    pub(super) fn read(line: &Value) -> Result<Self, &'static str> {
+        let fields = Fields(line);
+        fields.get::<Vec<IgnoredAny>>("files")?;
+        Ok(Self {
+            crawl: fields.partition_name("resolved")?,
             files: fields.get("files")?,
         })
     }

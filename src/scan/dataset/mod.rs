@@ -27,10 +27,11 @@ pub(crate) use layout::{SUCCESS, VIEWS, check_output_file};
 pub(crate) use log::{LogEntries, NAME as LOG};
 pub(crate) use manifest::{AGENTS, Manifest, NAME as MANIFEST};
 pub(crate) use manifest_entries::{
-    DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry, Partition,
+    CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
+    Partition,
 };
-pub(crate) use reader::column;
-pub use reader::{CaptureFilter, Dataset, capture_key};
+pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId, capture_key};
+pub(crate) use reader::{PartReader, column};
 pub use stored_line::StoredLine;
 pub use views::{schema_sql, spark_sql, sql as views_sql};
 pub use views_file::write_views;

@@ -1,21 +1,27 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use crate::dataset::{catch_panic, check_format};
+use crate::dataset::{PartEntry, catch_panic, check_format};
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
 use crate::external_sort::BloomFilter;
 use crate::tables::Table;
-use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch};
+use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
     RowFilter,
 };
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::bloom_filter::Sbbf;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
+};
 use parquet::file::statistics::Statistics;
-use std::collections::BTreeSet;
-use std::fs;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,8 +46,25 @@ pub struct Dataset {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct PartFile {
     table: Table,
-    /// The index of the crawl.
-    crawl: u32,
+    id: PartId,
+    path: PathBuf,
+}
+
+/// A part of a dataset: the rows of some inputs, with a file in each table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartId {
+    /// The index of its crawl.
+    pub crawl: u32,
+    /// Its index among all parts, in the order of crawls.
+    pub part: u32,
+}
+
+/// A file of a part that was found.
+struct FoundFile {
+    table: Table,
+    crawl: String,
+    /// The path below the folder of its table, which files of a part have in common.
+    name: PathBuf,
     path: PathBuf,
 }
 
@@ -66,6 +89,20 @@ pub enum CaptureFilter {
     },
     /// Captures whose [`capture_key`] may be in a Bloom filter.
     Captures(Arc<BloomFilter>),
+    /// The row groups that have one of these keys. Other rows of them are read, too.
+    Near(RangeInclusive<i64>),
+    /// Captures with one of these values in a text column that has a Bloom filter, for the table
+    /// `robots_files`.
+    Values(Arc<ColumnValuesFilter>),
+}
+
+/// A column and some of its values.
+#[derive(Clone, Debug)]
+pub struct ColumnValuesFilter {
+    /// The name of the column.
+    pub column: &'static str,
+    /// The values.
+    pub values: BTreeSet<String>,
 }
 
 /// Returns the key of a capture in a [`CaptureFilter`]: the index of its crawl and its
@@ -99,31 +136,94 @@ impl Dataset {
             };
             return Err(Error::new(kind, root));
         }
-        let crawls: Vec<String> = all
-            .into_iter()
-            .filter(|crawl| wanted.is_empty() || wanted.contains(crawl))
-            .cloned()
-            .collect();
         let mut files = Vec::new();
-        for folder in &folders {
-            if let Ok(crawl) = crawls.binary_search(&folder.crawl) {
-                let paths = parquet_files(&folder.path)?.into_iter();
-                files.extend(paths.map(|path| PartFile {
-                    table: folder.table,
-                    crawl: crawl as u32,
-                    path,
-                }));
+        for folder in folders {
+            if wanted.is_empty() || wanted.contains(&folder.crawl) {
+                for path in parquet_files(&folder.path)? {
+                    let name = path.strip_prefix(root.join(folder.table.name()));
+                    files.push(FoundFile {
+                        table: folder.table,
+                        crawl: folder.crawl.clone(),
+                        name: name.unwrap_or(Path::new("")).to_owned(),
+                        path,
+                    });
+                }
             }
+        }
+        Self::of_files(root, files)
+    }
+
+    /// Opens the parts of a dataset whose manifest is known: only files of `tables` in these parts
+    /// are read.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`].
+    pub(crate) fn of_parts(
+        root: &Path,
+        parts: &[PartEntry],
+        tables: &[Table],
+    ) -> Result<Self, Error> {
+        let mut files = Vec::new();
+        for part in parts {
+            for file in part
+                .files
+                .iter()
+                .filter(|file| tables.contains(&file.table))
+            {
+                let path = Path::new(&file.path);
+                let name = path.strip_prefix(file.table.name());
+                files.push(FoundFile {
+                    table: file.table,
+                    crawl: part.crawl.clone(),
+                    name: name.unwrap_or(path).to_owned(),
+                    path: root.join(path),
+                });
+            }
+        }
+        Self::of_files(root, files)
+    }
+
+    fn of_files(root: &Path, found: Vec<FoundFile>) -> Result<Self, Error> {
+        let mut by_crawl: BTreeMap<String, Vec<FoundFile>> = BTreeMap::new();
+        for file in found {
+            by_crawl.entry(file.crawl.clone()).or_default().push(file);
+        }
+        let mut crawls = Vec::new();
+        let has_order = by_crawl.len() > 1;
+        for (crawl, files) in by_crawl {
+            let first_time = match has_order {
+                true => first_fetch_time(&files)?,
+                false => None,
+            };
+            crawls.push((first_time, crawl, files));
+        }
+        crawls.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        let mut files = Vec::new();
+        let mut parts = 0;
+        for (crawl, (_, _, of_crawl)) in (0..).zip(&crawls) {
+            let names: BTreeSet<&PathBuf> = of_crawl.iter().map(|file| &file.name).collect();
+            let indexes: BTreeMap<&PathBuf, u32> = names.into_iter().zip(parts..).collect();
+            files.extend(of_crawl.iter().map(|file| PartFile {
+                table: file.table,
+                id: PartId {
+                    crawl,
+                    part: indexes[&file.name],
+                },
+                path: file.path.clone(),
+            }));
+            parts += indexes.len() as u32;
         }
         files.sort();
         Ok(Self {
             root: root.to_owned(),
-            crawls,
+            crawls: crawls.into_iter().map(|(_, crawl, _)| crawl).collect(),
             files,
         })
     }
 
-    /// Returns the crawls, sorted by name. Other functions use their indexes.
+    /// Returns the crawls in the order of the times of their first captures, then of their
+    /// names. Other functions use their indexes.
     pub fn crawls(&self) -> &[String] {
         &self.crawls
     }
@@ -149,29 +249,158 @@ impl Dataset {
         filter: &CaptureFilter,
         each: &mut dyn FnMut(u32, &RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let is_wanted = |file: &&PartFile| {
-            let is_of_crawl =
-                !matches!(filter, CaptureFilter::One { crawl, .. } if *crawl != file.crawl);
-            file.table == table && is_of_crawl
-        };
-        for file in self.files.iter().filter(is_wanted) {
-            let (crawl, path) = (file.crawl, file.path.as_path());
-            let mut reader = open_file(path, crawl, columns, filter)?;
-            while let Some(batch) = catch_panic(path, || {
-                let batch = reader.next().transpose();
-                batch.map_err(|error| unreadable(path, error))
-            })? {
-                each(crawl, &batch).map_err(|error| match error.kind() {
-                    // The callback does not know the path.
-                    ErrorKind::NotADataset(defect) => {
-                        Error::new(ErrorKind::NotADataset(defect.clone()), path)
-                    }
-                    _ => error,
-                })?;
-            }
+        for file in self.files_of(table, filter) {
+            file.read(columns, filter, &mut |batch| each(file.id.crawl, batch))?;
         }
         Ok(())
     }
+
+    /// The same on all threads of the pool: files are read in any order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dataset::read`].
+    pub(crate) fn read_in_parallel(
+        &self,
+        table: Table,
+        columns: &[&str],
+        filter: &CaptureFilter,
+        each: &(dyn Fn(PartId, &RecordBatch) -> Result<(), Error> + Sync),
+    ) -> Result<(), Error> {
+        let files: Vec<&PartFile> = self.files_of(table, filter).collect();
+        files
+            .par_iter()
+            .try_for_each(|file| file.read(columns, filter, &mut |batch| each(file.id, batch)))
+    }
+
+    /// Opens the file of a table of a part, to read rows of captures whose keys are in `ids` and a few
+    /// before and after them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotADataset`] if there is no such file, and those of [`Dataset::read`].
+    pub(crate) fn open_part(
+        &self,
+        table: Table,
+        part: u32,
+        columns: &[&str],
+        ids: RangeInclusive<i64>,
+    ) -> Result<PartReader<'_>, Error> {
+        let mut files = self.files.iter();
+        let file = files.find(|file| file.table == table && file.id.part == part);
+        let file = file.ok_or_else(|| {
+            let kind = ErrorKind::NotADataset(DatasetDefect::NoPartFile {
+                table: table.name(),
+            });
+            Error::new(kind, &self.root)
+        })?;
+        file.open(columns, &CaptureFilter::Near(ids))
+    }
+
+    /// Returns the number of rows of a table.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dataset::read`].
+    pub(crate) fn count_rows(&self, table: Table) -> Result<u64, Error> {
+        let files: Vec<&PartFile> = self.files_of(table, &CaptureFilter::All).collect();
+        let count = |file: &&PartFile| -> Result<u64, Error> {
+            let metadata = metadata_of(&file.path)?;
+            let rows = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
+            Ok(rows.sum::<i64>().unsigned_abs())
+        };
+        files.par_iter().map(count).sum()
+    }
+
+    fn files_of<'d>(
+        &'d self,
+        table: Table,
+        filter: &CaptureFilter,
+    ) -> impl Iterator<Item = &'d PartFile> + use<'d> {
+        let only = match filter {
+            CaptureFilter::One { crawl, .. } => Some(*crawl),
+            _ => None,
+        };
+        self.files.iter().filter(move |file| {
+            file.table == table && only.is_none_or(|crawl| crawl == file.id.crawl)
+        })
+    }
+}
+
+/// Reads a file of a dataset batch by batch.
+pub(crate) struct PartReader<'d> {
+    path: &'d Path,
+    batches: ParquetRecordBatchReader,
+}
+
+impl PartReader<'_> {
+    /// Returns the next batch; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`].
+    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, Error> {
+        catch_panic(self.path, || {
+            let batch = self.batches.next().transpose();
+            batch.map_err(|error| unreadable(self.path, error))
+        })
+    }
+
+    /// Adds the path to an error about a column.
+    pub(crate) fn with_path(&self, error: Error) -> Error {
+        match error.kind() {
+            ErrorKind::NotADataset(defect) => {
+                Error::new(ErrorKind::NotADataset(defect.clone()), self.path)
+            }
+            _ => error,
+        }
+    }
+}
+
+impl PartFile {
+    fn read(
+        &self,
+        columns: &[&str],
+        filter: &CaptureFilter,
+        each: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut reader = self.open(columns, filter)?;
+        while let Some(batch) = reader.next()? {
+            // The callback does not know the path.
+            each(&batch).map_err(|error| reader.with_path(error))?;
+        }
+        Ok(())
+    }
+
+    fn open(&self, columns: &[&str], filter: &CaptureFilter) -> Result<PartReader<'_>, Error> {
+        Ok(PartReader {
+            path: &self.path,
+            batches: open_file(&self.path, self.id.crawl, columns, filter)?,
+        })
+    }
+}
+
+/// Returns the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`
+/// if none has a time.
+fn first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
+    let captures = files.iter().filter(|file| file.table == Table::RobotsFiles);
+    let mut first: Option<i64> = None;
+    for file in captures {
+        for group in metadata_of(&file.path)?.row_groups() {
+            if let Some(Statistics::Int64(range)) = statistics(group, "fetch_time") {
+                first = first.into_iter().chain(range.min_opt().copied()).min();
+            }
+        }
+    }
+    Ok(first)
+}
+
+fn metadata_of(path: &Path) -> Result<ParquetMetaData, Error> {
+    let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+    catch_panic(path, || {
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&file);
+        metadata.map_err(|error| unreadable(path, error))
+    })
 }
 
 /// Returns the folders of all crawls of each table.
@@ -254,8 +483,20 @@ fn open_file(
         CaptureFilter::All => {}
         CaptureFilter::One { robots_id, .. } => {
             let wanted = *robots_id;
-            let groups = row_groups_with(builder.metadata(), wanted);
+            let groups = row_groups_with(builder.metadata(), &(wanted..=wanted));
             let filter = row_filter(ids, move |id| id == wanted);
+            builder = builder.with_row_groups(groups).with_row_filter(filter);
+        }
+        CaptureFilter::Near(ids) => {
+            let groups = row_groups_with(builder.metadata(), ids);
+            builder = builder.with_row_groups(groups);
+        }
+        CaptureFilter::Values(wanted) => {
+            let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
+            let groups = catch_panic(path, || {
+                row_groups_with_values(&builder, wanted).map_err(|error| unreadable(path, error))
+            })?;
+            let filter = value_filter(column, Arc::clone(wanted));
             builder = builder.with_row_groups(groups).with_row_filter(filter);
         }
         CaptureFilter::Captures(filter) => {
@@ -274,25 +515,70 @@ fn unreadable(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + S
     Error::with_source(ErrorKind::Read, path, error)
 }
 
-/// Returns the indexes of the row groups whose range of `robots_id` contains a key. Keys are in the
-/// order of rows, so these are one or two.
-fn row_groups_with(metadata: &ParquetMetaData, robots_id: i64) -> Vec<usize> {
-    let may_contain = |group: &RowGroupMetaData| {
-        let mut columns = group.columns().iter();
-        let column = columns.find(|column| column.column_path().string() == "robots_id");
-        match column.and_then(ColumnChunkMetaData::statistics) {
-            Some(Statistics::Int64(range)) => {
-                let (min, max) = (range.min_opt(), range.max_opt());
-                min.is_none_or(|min| *min <= robots_id) && max.is_none_or(|max| robots_id <= *max)
-            }
-            _ => true,
+/// Returns the indexes of the row groups whose range of `robots_id` meets `ids`. Keys are in the
+/// order of rows, so for one key these are one or two.
+fn row_groups_with(metadata: &ParquetMetaData, ids: &RangeInclusive<i64>) -> Vec<usize> {
+    let may_contain = |group: &RowGroupMetaData| match statistics(group, "robots_id") {
+        Some(Statistics::Int64(range)) => {
+            let (min, max) = (range.min_opt(), range.max_opt());
+            min.is_none_or(|min| min <= ids.end()) && max.is_none_or(|max| ids.start() <= max)
         }
+        _ => true,
     };
     let groups = metadata.row_groups().iter().enumerate();
     groups
         .filter(|(_, group)| may_contain(group))
         .map(|(i, _)| i)
         .collect()
+}
+
+fn statistics<'g>(group: &'g RowGroupMetaData, name: &str) -> Option<&'g Statistics> {
+    let mut columns = group.columns().iter();
+    let column = columns.find(|column| column.column_path().string() == name);
+    column.and_then(ColumnChunkMetaData::statistics)
+}
+
+/// Returns the indexes of the row groups that may have one of the values, according to the Bloom
+/// filters of the column.
+fn row_groups_with_values(
+    builder: &ParquetRecordBatchReaderBuilder<File>,
+    wanted: &ColumnValuesFilter,
+) -> Result<Vec<usize>, ParquetError> {
+    let columns = builder.parquet_schema().columns();
+    let column = columns
+        .iter()
+        .position(|column| column.name() == wanted.column);
+    let mut groups = Vec::new();
+    for group in 0..builder.metadata().num_row_groups() {
+        let filter = match column {
+            Some(column) => builder.get_row_group_column_bloom_filter(group, column)?,
+            None => None,
+        };
+        let may_contain = |filter: Sbbf| {
+            wanted
+                .values
+                .iter()
+                .any(|text| filter.check(&text.as_str()))
+        };
+        if filter.is_none_or(may_contain) {
+            groups.push(group);
+        }
+    }
+    Ok(groups)
+}
+
+/// Returns a filter of rows by the value of a text column.
+fn value_filter(column: ProjectionMask, wanted: Arc<ColumnValuesFilter>) -> RowFilter {
+    let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
+        let texts = batch.column(0).as_any().downcast_ref::<StringArray>();
+        let texts =
+            texts.ok_or_else(|| ArrowError::CastError("a column is no VARCHAR".to_owned()))?;
+        let is_wanted =
+            |text: Option<&str>| Some(text.is_some_and(|text| wanted.values.contains(text)));
+        Ok(texts.iter().map(is_wanted).collect::<BooleanArray>())
+    };
+    let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(column, predicate));
+    RowFilter::new(vec![predicate])
 }
 
 /// Returns a filter of rows by their key.

@@ -2,7 +2,7 @@
 //! tables in SQL.
 
 use crate::tables::expression::{SqlDialect, quoted};
-use crate::tables::{Column, PARTITION_COLUMNS, Table};
+use crate::tables::{Column, Table};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -41,13 +41,15 @@ pub fn sql(root: &Path, tables: &[Table]) -> String {
     for &table in tables {
         out.push_str(&view(table, &root));
     }
-    if [Table::RobotsFiles, Table::Verdicts, Table::Agents]
+    if [Table::Hosts, Table::HostVerdicts, Table::Agents]
         .iter()
         .all(|table| tables.contains(table))
     {
         out.push_str(MACROS);
     } else {
-        out.push_str("-- The views and macros over several tables are left out: this dataset has only some.\n");
+        out.push_str(
+            "-- The macros verdicts_for and verdicts_in are left out: they need hosts, host_verdicts and agents.\n",
+        );
     }
     out
 }
@@ -57,12 +59,19 @@ pub fn sql(root: &Path, tables: &[Table]) -> String {
 fn view(table: Table, root: &str) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
-    let source = if table.is_whole() {
+    let partitions = table.partition_columns();
+    let source = if partitions.is_empty() {
         format!("read_parquet({root} || '/{name}/*.parquet')")
     } else {
+        let types: Vec<String> = partitions
+            .iter()
+            .map(|column| format!("'{}': VARCHAR", column.name))
+            .collect();
         format!(
-            "read_parquet({root} || '/{name}/*/*/*.parquet', \
-             hive_partitioning = true, hive_types = {{'crawl': VARCHAR, 'subset': VARCHAR}}, union_by_name = true)"
+            "read_parquet({root} || '/{name}{}/*.parquet', \
+             hive_partitioning = true, hive_types = {{{}}}, union_by_name = true)",
+            "/*".repeat(partitions.len()),
+            types.join(", ")
         )
     };
     let select = select(table, SqlDialect::DuckDb);
@@ -103,9 +112,7 @@ fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
 
 /// Returns the columns of the files of a table, and those in their paths.
 fn stored_columns(table: Table) -> impl Iterator<Item = &'static Column> {
-    let is_partitioned = move |_: &&Column| !table.is_whole();
-    let in_path = PARTITION_COLUMNS.iter().filter(is_partitioned);
-    table.columns().iter().chain(in_path)
+    table.columns().iter().chain(table.partition_columns())
 }
 
 /// Returns `schemas/views.spark.sql`, which opens a dataset in Spark.

@@ -35,18 +35,18 @@ pub fn write_views(root: &Path) -> Result<usize, Error> {
         return Err(Error::new(kind, root));
     }
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    let Some(options) = Manifest::parse(&text).options else {
+    let Some(tables) = Manifest::parse(&text).tables() else {
         let message = "its options cannot be read".to_owned();
         let kind = ErrorKind::BadManifest(ManifestDefect::Invalid { message });
         return Err(Error::new(kind, &path));
     };
-    let text = views_of(root, &options.tables)?;
+    let text = views_of(root, &tables)?;
     let path = root.join(VIEWS);
     // The lock is held, and temporary files are removed, until the end of this function.
     let single = SingleFile::open(&path)?;
     let (new, file) = single.new_file()?;
     new.write_whole(file, text.as_bytes())?;
-    Ok(options.tables.len())
+    Ok(tables.len())
 }
 
 /// Returns the text of `views.sql` for the absolute path of a dataset.

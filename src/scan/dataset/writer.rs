@@ -9,6 +9,8 @@
 //!    the former dataset; these are removed, and it is written again without them.
 //! 4. For each part: its files are written under temporary names, the log gets their
 //!    names, they are renamed, and the manifest gets a line.
+//! 5. When all parts are there: the files of the resolved tables, in the same way, with
+//!    a line in the manifest for each crawl.
 //!
 //! So every file with a final name is in the manifest or in the log, and nothing else
 //! is ever removed or replaced. If you change the order of two steps, run
@@ -16,7 +18,9 @@
 
 use super::log::{LogEntries, RunLog};
 use super::manifest::{self, AGENTS, Manifest};
-use super::manifest_entries::{InputEntry, ManifestHeader, PartEntry, line_of};
+use super::manifest_entries::{
+    CrawlEntry, FileEntry, InputEntry, ManifestHeader, PartEntry, line_of,
+};
 use super::{IfExists, OutputLayout, SUCCESS, VIEWS, check_format, views_of};
 use crate::disk::{self, TempFolder};
 use crate::error::{Error, ErrorKind, FileKind, InputIdentity, ManifestDefect, ResumeDifference};
@@ -59,6 +63,8 @@ pub(crate) struct DatasetWriter {
     manifest: File,
     /// The finished parts.
     parts: Vec<PartEntry>,
+    /// The crawls whose resolved tables are finished.
+    crawls: Vec<CrawlEntry>,
 }
 
 /// The traces of a former run in a folder, and what is to become of them.
@@ -71,6 +77,10 @@ struct FormerRun {
     kept: Vec<PartEntry>,
     /// Parts that are written again.
     dropped: Vec<PartEntry>,
+    /// Crawls whose resolved tables are kept.
+    kept_crawls: Vec<CrawlEntry>,
+    /// Crawls that are resolved again.
+    dropped_crawls: Vec<CrawlEntry>,
     /// Files to be removed.
     stale: BTreeSet<String>,
     /// All files that a run wrote, according to the manifest and the log.
@@ -154,7 +164,7 @@ impl<'d> LockedDataset<'d> {
         let temp_folders = entries.temp_folders;
         let is_resumed = existing == IfExists::Resume && former.is_some();
         let former = FormerRun::new(root, is_resumed, former, entries.part_files, parts)?;
-        check_names(layout, parts, &former.kept, &former.own)?;
+        check_names(layout, parts, &former)?;
 
         for name in &temp_folders {
             TempFolder::remove(root, name).map_err(|error| Error::write(root.join(name), error))?;
@@ -165,7 +175,7 @@ impl<'d> LockedDataset<'d> {
         });
         log.begin(root, &begin)?;
         let temp = Arc::new(TempFolder::create(root, &name)?);
-        let parts = former.replace(root, &header, &temp, &mut log)?;
+        let (parts, crawls) = former.replace(root, &header, &temp, &mut log)?;
         let path = root.join(manifest::NAME);
         let manifest = disk::open_with(&path, OpenOptions::new().append(true))
             .map_err(|error| Error::write(&path, error))?;
@@ -176,6 +186,7 @@ impl<'d> LockedDataset<'d> {
             temp,
             manifest,
             parts,
+            crawls,
         })
     }
 }
@@ -199,6 +210,7 @@ impl FormerRun {
         let former = former.unwrap_or_default();
         let is_as_written = former.problems.is_empty() && former.is_sorted;
         let (mut kept, mut dropped, mut stale) = (Vec::new(), Vec::new(), own.clone());
+        let (mut kept_crawls, mut dropped_crawls) = (Vec::new(), Vec::new());
         if is_resumed {
             let inputs = planned.iter().map(|part| part.inputs.clone());
             let inputs: Vec<Range<usize>> = inputs.collect();
@@ -213,7 +225,20 @@ impl FormerRun {
                 return Err(bad_manifest(root, ManifestDefect::Invalid { message }));
             }
             let parts = former.parts.into_iter();
-            (kept, dropped) = parts.partition(|part| has_all_files(root, part));
+            (kept, dropped) = parts.partition(|part| has_all_files(root, &part.files));
+            let crawls = former.crawls;
+            // They are made from all parts.
+            let is_resolved = |part: &PlannedPart| {
+                let mut crawls = crawls.iter();
+                crawls.any(|entry| entry.crawl == part.crawl)
+            };
+            let is_kept = kept.len() == planned.len()
+                && planned.iter().all(is_resolved)
+                && crawls.iter().all(|crawl| has_all_files(root, &crawl.files));
+            match is_kept {
+                true => kept_crawls = crawls,
+                false => dropped_crawls = crawls,
+            }
             stale = former.stale;
         }
         Ok(Self {
@@ -221,6 +246,8 @@ impl FormerRun {
             is_as_written,
             kept,
             dropped,
+            kept_crawls,
+            dropped_crawls,
             stale,
             own,
             logged,
@@ -235,21 +262,22 @@ impl FormerRun {
         header: &ManifestHeader,
         temp: &TempFolder,
         log: &mut RunLog,
-    ) -> Result<Vec<PartEntry>, Error> {
-        let write = |stale: &BTreeSet<String>, parts: &[PartEntry]| {
-            let text = manifest::text_of(header, stale, parts);
+    ) -> Result<(Vec<PartEntry>, Vec<CrawlEntry>), Error> {
+        let write = |stale: &BTreeSet<String>, parts: &[PartEntry], crawls: &[CrawlEntry]| {
+            let text = manifest::text_of(header, stale, parts, crawls);
             temp.replace(Path::new(manifest::NAME), text.as_bytes())
         };
         if self.is_resumed {
             remove(root, [SUCCESS])?;
             // A part is written again if one of its files is gone, or if it has no
             // line in the manifest.
-            let whole: BTreeSet<&String> = files_of(&self.kept).collect();
-            let again = files_of(&self.dropped).chain(&self.logged);
+            let whole = paths_of(&self.kept, &self.kept_crawls);
+            let dropped = paths_of(&self.dropped, &self.dropped_crawls);
+            let again = dropped.into_iter().chain(&self.logged);
             remove(root, again.filter(|path| !whole.contains(path)))?;
             self.stale.retain(|path| !whole.contains(path));
         } else if !self.stale.is_empty() {
-            write(&self.stale, &[])?;
+            write(&self.stale, &[], &[])?;
             remove(root, [SUCCESS])?;
         }
         let has_stale = !self.stale.is_empty();
@@ -257,13 +285,14 @@ impl FormerRun {
         for path in &self.stale {
             disk::remove_empty_folders(root, Path::new(path));
         }
-        if !self.is_resumed || !self.is_as_written || !self.dropped.is_empty() || has_stale {
-            write(&BTreeSet::new(), &self.kept)?;
+        let is_dropped = !self.dropped.is_empty() || !self.dropped_crawls.is_empty();
+        if !self.is_resumed || !self.is_as_written || is_dropped || has_stale {
+            write(&BTreeSet::new(), &self.kept, &self.kept_crawls)?;
         }
         if !self.is_resumed && has_stale {
             log.write(&json!({"event": "replaced"}))?;
         }
-        Ok(self.kept)
+        Ok((self.kept, self.kept_crawls))
     }
 }
 
@@ -283,6 +312,30 @@ impl DatasetWriter {
         self.log.add(line);
     }
 
+    /// Returns the crawls whose resolved tables are finished.
+    pub(crate) fn crawls(&self) -> &[CrawlEntry] {
+        &self.crawls
+    }
+
+    /// Returns the folder of the dataset.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Writes to the log that files of resolved tables are about to get their names.
+    pub(crate) fn announce_crawls(&mut self, files: &[String]) -> Result<(), Error> {
+        self.log
+            .write(&json!({"event": "part", "resolved": true, "files": files}))
+    }
+
+    /// Writes the crawls whose files have their names to the manifest, and syncs it.
+    pub(crate) fn add_crawls(&mut self, crawls: Vec<CrawlEntry>) -> Result<(), Error> {
+        let text: String = crawls.iter().map(line_of).collect();
+        self.append(&text)?;
+        self.crawls.extend(crawls);
+        Ok(())
+    }
+
     /// Writes to the log that these files are about to get their names.
     pub(crate) fn announce(&mut self, part: u32, files: &[String]) -> Result<(), Error> {
         self.log
@@ -291,14 +344,15 @@ impl DatasetWriter {
 
     /// Writes a part whose files have their names to the manifest, and syncs it.
     pub(crate) fn add(&mut self, part: PartEntry) -> Result<(), Error> {
-        let text = line_of(&part);
-        let result = self
-            .manifest
-            .write_all(text.as_bytes())
-            .and_then(|()| self.manifest.sync_data());
-        result.map_err(|error| Error::write(self.root.join(manifest::NAME), error))?;
+        self.append(&line_of(&part))?;
         self.parts.push(part);
         Ok(())
+    }
+
+    fn append(&mut self, text: &str) -> Result<(), Error> {
+        let written = self.manifest.write_all(text.as_bytes());
+        let synced = written.and_then(|()| self.manifest.sync_data());
+        synced.map_err(|error| Error::write(self.root.join(manifest::NAME), error))
     }
 
     /// Writes `views.sql`.
@@ -312,7 +366,7 @@ impl DatasetWriter {
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         if !self.parts.is_sorted_by_key(|part| part.number) {
             self.parts.sort_by_key(|part| part.number);
-            let text = manifest::text_of(&self.header, [], &self.parts);
+            let text = manifest::text_of(&self.header, [], &self.parts, &self.crawls);
             let name = Path::new(manifest::NAME);
             self.temp.replace(name, text.as_bytes())?;
         }
@@ -385,9 +439,9 @@ fn bad_manifest(root: &Path, defect: ManifestDefect) -> Error {
 fn check_names(
     layout: &OutputLayout,
     parts: &[PlannedPart],
-    kept: &[PartEntry],
-    own: &BTreeSet<String>,
+    former: &FormerRun,
 ) -> Result<(), Error> {
+    let FormerRun { kept, own, .. } = former;
     let root = layout.root();
     let check = |path: &Path, is_own: bool| {
         let full_path = root.join(path);
@@ -414,7 +468,15 @@ fn check_names(
         check(Path::new(AGENTS), own.contains(AGENTS))?;
     }
     let whole: BTreeSet<u32> = kept.iter().map(|part| part.number).collect();
-    let of_parts = layout.tables().iter().filter(|table| !table.is_whole());
+    let is_kept = !former.kept_crawls.is_empty();
+    let of_crawls = layout.tables().iter().filter(|table| table.has_crawls());
+    for table in of_crawls.filter(|_| !is_kept) {
+        for part in parts {
+            let path = OutputLayout::crawl_path(*table, &part.crawl);
+            check(&path, own.contains(&*path.to_string_lossy()))?;
+        }
+    }
+    let of_parts = layout.tables().iter().filter(|table| table.has_parts());
     let of_parts: Vec<&Table> = of_parts.collect();
     for part in parts.iter().filter(|part| !whole.contains(&part.number)) {
         for table in &of_parts {
@@ -434,15 +496,15 @@ fn remove<P: AsRef<Path>>(root: &Path, files: impl IntoIterator<Item = P>) -> Re
     Ok(())
 }
 
-fn files_of(parts: &[PartEntry]) -> impl Iterator<Item = &String> {
-    parts
-        .iter()
-        .flat_map(|part| &part.files)
-        .map(|file| &file.path)
+fn paths_of<'e>(parts: &'e [PartEntry], crawls: &'e [CrawlEntry]) -> BTreeSet<&'e String> {
+    let of_parts = parts.iter().flat_map(|part| &part.files);
+    let of_crawls = crawls.iter().flat_map(|crawl| &crawl.files);
+    of_parts.chain(of_crawls).map(|file| &file.path).collect()
 }
 
-/// Returns true if all files of a part exist and have their sizes.
-fn has_all_files(root: &Path, part: &PartEntry) -> bool {
-    let mut files = part.files.iter();
-    files.all(|file| disk::size_below(root, Path::new(&file.path)) == Some(file.stats.bytes))
+/// Returns true if all files exist and have their sizes.
+fn has_all_files(root: &Path, files: &[FileEntry]) -> bool {
+    files
+        .iter()
+        .all(|file| disk::size_below(root, Path::new(&file.path)) == Some(file.stats.bytes))
 }

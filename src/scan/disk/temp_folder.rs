@@ -1,7 +1,7 @@
 //! The temporary folder of a dataset, in which files are written before they are
 //! renamed.
 
-use super::{NewFile, create_new, is_token, random_token, remove_numbered};
+use super::{NewFile, SORT_RUN_PREFIX, create_new, is_token, random_token, remove_numbered};
 use crate::error::Error;
 use std::fs::{self, File};
 use std::io;
@@ -13,6 +13,9 @@ const PREFIX: &str = "_tmp-";
 
 /// The suffix of the names of its files, which are numbers.
 const SUFFIX: &str = ".tmp";
+
+/// The name of the folder for sorting in it.
+const SCRATCH: &str = "sort";
 
 /// A folder `_tmp-<random>` for temporary files. It is removed when it is dropped.
 /// A killed run leaves it, so its name is logged before it is created.
@@ -52,10 +55,17 @@ impl TempFolder {
     /// Removes a folder that a killed run left, unless it is a link. Files that the run
     /// did not create are kept, and then the folder is kept, too.
     pub(crate) fn remove(root: &Path, name: &str) -> io::Result<()> {
-        match Self::is_name(name) {
-            true => remove_numbered(&root.join(name), "", SUFFIX),
-            false => Ok(()),
+        if !Self::is_name(name) {
+            return Ok(());
         }
+        let folder = root.join(name);
+        remove_numbered(&folder.join(SCRATCH), SORT_RUN_PREFIX, "")?;
+        remove_numbered(&folder, "", SUFFIX)
+    }
+
+    /// Returns the path of a folder for sorting, which does not exist yet.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.folder.join(SCRATCH)
     }
 
     /// Creates a file whose final path is `relative` to the root.

@@ -88,6 +88,17 @@ pub enum DatasetDefect {
         /// The column.
         name: String,
     },
+    /// A part has no file of a table.
+    NoPartFile {
+        /// The name of the table.
+        table: &'static str,
+    },
+    /// A capture has no row in a table that has one for every capture, or a row has a value that
+    /// robots-scan does not write.
+    Inconsistent {
+        /// The name of the table.
+        table: &'static str,
+    },
     /// A run is writing to the dataset.
     IsBeingWritten,
     /// The dataset was changed by others while it was read.
@@ -113,6 +124,12 @@ impl fmt::Display for DatasetDefect {
             }
             Self::NoColumn { name } => {
                 write!(f, "it has no column `{name}`, or one of another type")
+            }
+            Self::NoPartFile { table } => {
+                write!(f, "a part of it has no file of the table `{table}`")
+            }
+            Self::Inconsistent { table } => {
+                write!(f, "its table `{table}` does not fit `robots_files`")
             }
             Self::IsBeingWritten => f.write_str("a run is still writing to it; wait until it ends"),
             Self::Changed => f.write_str("its captures changed while they were read"),

@@ -1,8 +1,8 @@
 //! The share of memory that each sorter and filter of a command may use.
 
-use super::{BloomFilter, SortedRecords, Sorter, SpillFolder};
+use super::{BloomFilter, OrderedWriter, SharedSorter, SortedRecords, Sorter, SpillFolder};
 use crate::error::Error;
-use crate::external_sort::sort_key::FieldReader;
+use crate::external_sort::sort_key::{FieldReader, push_unescaped_key};
 
 /// The least memory limit with which the sorters of a command work.
 pub(crate) const MIN_MEMORY_BYTES: u64 = 16 << 20;
@@ -29,11 +29,22 @@ impl<'s> SortMemory<'s> {
 
     /// Creates a sorter.
     pub(crate) fn sorter(&self) -> Sorter<'s> {
-        let share = self.bytes_max / MAX_SORTERS;
-        Sorter::new(
-            self.spill_folder,
-            usize::try_from(share).unwrap_or(usize::MAX),
-        )
+        Sorter::new(self.spill_folder, self.shares(1))
+    }
+
+    /// Creates a sorter for several threads, which counts as two.
+    pub(crate) fn shared_sorter(&self) -> SharedSorter<'s> {
+        SharedSorter::new(self.spill_folder, self.shares(2))
+    }
+
+    /// Creates a writer of records that come in order.
+    pub(crate) fn ordered_writer(&self) -> OrderedWriter<'s> {
+        OrderedWriter::new(self.spill_folder, self.shares(1))
+    }
+
+    fn shares(&self, count: u64) -> usize {
+        let share = self.bytes_max * count / MAX_SORTERS;
+        usize::try_from(share).unwrap_or(usize::MAX)
     }
 
     /// Creates a Bloom filter for about `keys` keys.
@@ -42,15 +53,18 @@ impl<'s> SortMemory<'s> {
         BloomFilter::new(keys, usize::try_from(share).unwrap_or(usize::MAX))
     }
 
-    /// Creates a Bloom filter of the byte strings with which records begin.
+    /// Creates a Bloom filter of the keys with which records begin.
     pub(crate) fn bloom_filter_of_keys(
         &self,
         records: &SortedRecords<'_>,
     ) -> Result<BloomFilter, Error> {
         let mut filter = self.bloom_filter(records.len());
         let mut reader = records.read()?;
+        let mut key = Vec::new();
         while let Some(record) = reader.peek() {
-            filter.insert(FieldReader::new(record).bytes());
+            key.clear();
+            push_unescaped_key(&mut key, FieldReader::new(record).key());
+            filter.insert(&key);
             reader.advance()?;
         }
         Ok(filter)

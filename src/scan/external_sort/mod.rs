@@ -9,18 +9,23 @@
 //!
 //! [`SortMemory`] divides the memory limit of a command among its sorters.
 
+mod arena;
 mod bloom;
 mod memory;
+mod ordered;
+mod shared;
 pub(crate) mod sort_key;
 mod spill;
 
+pub(crate) use arena::Arena;
 pub(crate) use bloom::BloomFilter;
 pub(crate) use memory::{MIN_MEMORY_BYTES, SortMemory};
+pub(crate) use ordered::OrderedWriter;
+pub(crate) use shared::SharedSorter;
 pub(crate) use spill::SpillFolder;
 
 use crate::disk::open_files;
 use crate::error::Error;
-use rayon::prelude::*;
 use sort_key::FieldReader;
 use spill::Run;
 use std::cmp::Reverse;
@@ -35,25 +40,11 @@ const READ_AHEAD_BYTES: usize = 32 << 10;
 /// The most runs that are merged at the same time.
 const MAX_FAN_IN: usize = 256;
 
-/// The memory that a record takes beside its bytes.
-const SLICE_BYTES: usize = size_of::<ArenaSlice>();
-
-/// The most memory of one sorter: offsets into the arena have 32 bits.
-const MAX_MEMORY: usize = 2 << 30;
-
-/// A record in the arena of a sorter.
-#[derive(Clone, Copy, Debug)]
-struct ArenaSlice {
-    start: u32,
-    len: u32,
-}
-
 /// Collects records in any order.
 pub(crate) struct Sorter<'s> {
     spill_folder: &'s SpillFolder,
     memory: usize,
-    arena: Vec<u8>,
-    slices: Vec<ArenaSlice>,
+    arena: Arena,
     runs: Vec<Run>,
     len: u64,
 }
@@ -61,8 +52,7 @@ pub(crate) struct Sorter<'s> {
 /// Sorted records, in memory or in runs. They can be read more than once.
 pub(crate) struct SortedRecords<'s> {
     spill_folder: &'s SpillFolder,
-    arena: Vec<u8>,
-    slices: Vec<ArenaSlice>,
+    arena: Arena,
     runs: Vec<Run>,
     len: u64,
 }
@@ -88,9 +78,8 @@ impl<'s> Sorter<'s> {
     fn new(spill_folder: &'s SpillFolder, memory: usize) -> Self {
         Self {
             spill_folder,
-            memory: memory.min(MAX_MEMORY),
-            arena: Vec::new(),
-            slices: Vec::new(),
+            memory,
+            arena: Arena::default(),
             runs: Vec::new(),
             len: 0,
         }
@@ -99,16 +88,12 @@ impl<'s> Sorter<'s> {
     /// Adds a record.
     pub(crate) fn push(&mut self, record: &[u8]) -> Result<(), Error> {
         self.spill_folder.check_stop_at(self.len)?;
-        let held = self.arena.len() + self.slices.len() * SLICE_BYTES;
-        if !self.slices.is_empty() && held + record.len() + SLICE_BYTES > self.memory {
-            self.spill()?;
+        if !self.arena.has_room(record.len(), self.memory) {
+            self.arena.sort();
+            self.runs.push(self.arena.write_run(self.spill_folder)?);
+            self.arena.clear();
         }
-        // A record larger than the memory limit is alone in the arena.
-        self.slices.push(ArenaSlice {
-            start: self.arena.len() as u32,
-            len: record.len() as u32,
-        });
-        self.arena.extend_from_slice(record);
+        self.arena.push(record);
         self.len += 1;
         Ok(())
     }
@@ -116,13 +101,11 @@ impl<'s> Sorter<'s> {
     /// Sorts the records. Runs are merged until few enough are left to be read
     /// at the same time.
     pub(crate) fn finish(mut self) -> Result<SortedRecords<'s>, Error> {
-        if self.runs.is_empty() {
-            self.sort();
-        } else {
-            self.spill()?;
-            // Free the memory for the next sorter.
-            self.arena = Vec::new();
-            self.slices = Vec::new();
+        self.arena.sort();
+        if !self.runs.is_empty() {
+            self.runs.push(self.arena.write_run(self.spill_folder)?);
+            // Frees the memory for the next sorter.
+            self.arena = Arena::default();
         }
         // Several sorts may be read at the same time.
         let fan_in_max = (open_files::free() / 4).clamp(2, MAX_FAN_IN);
@@ -130,7 +113,6 @@ impl<'s> Sorter<'s> {
         let mut sorted = SortedRecords {
             spill_folder: self.spill_folder,
             arena: self.arena,
-            slices: self.slices,
             runs: self.runs,
             len: self.len,
         };
@@ -147,23 +129,6 @@ impl<'s> Sorter<'s> {
             sorted.runs.push(run.finish()?);
         }
         Ok(sorted)
-    }
-
-    fn sort(&mut self) {
-        let Self { arena, slices, .. } = self;
-        slices.par_sort_unstable_by(|&a, &b| record_of(arena, a).cmp(record_of(arena, b)));
-    }
-
-    fn spill(&mut self) -> Result<(), Error> {
-        self.sort();
-        let mut run = self.spill_folder.create_run()?;
-        for &slice in &self.slices {
-            run.write(record_of(&self.arena, slice))?;
-        }
-        self.runs.push(run.finish()?);
-        self.arena.clear();
-        self.slices.clear();
-        Ok(())
     }
 }
 
@@ -202,8 +167,7 @@ impl Reader<'_> {
     /// Returns the current record; `None` at the end.
     pub(crate) fn peek(&self) -> Option<&[u8]> {
         if self.sources.is_empty() {
-            let slice = self.sorted.slices.get(self.records)?;
-            return Some(record_of(&self.sorted.arena, *slice));
+            return self.sorted.arena.get(self.records);
         }
         self.heads.peek().map(|Reverse((record, _))| &record[..])
     }
@@ -225,7 +189,7 @@ impl Reader<'_> {
     }
 
     /// Goes to the first record that begins with `key` or a later key. A key is
-    /// a byte string with its length, as [`FieldReader::key`] returns it.
+    /// as [`FieldReader::key`] returns it.
     pub(crate) fn skip_to_key(&mut self, key: &[u8]) -> Result<(), Error> {
         while self
             .peek()
@@ -235,10 +199,6 @@ impl Reader<'_> {
         }
         Ok(())
     }
-}
-
-fn record_of(arena: &[u8], slice: ArenaSlice) -> &[u8] {
-    &arena[slice.start as usize..][..slice.len as usize]
 }
 
 /// Reads a record with its length before it. Returns false at the end of the

@@ -2,12 +2,11 @@
 
 use crate::disk::{self, SORT_RUN_PREFIX};
 use crate::error::{Error, ErrorKind};
-use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Records after which the stop flag is checked again.
 const CHECK_INTERVAL: u64 = 1 << 12;
@@ -19,7 +18,7 @@ const CHECK_INTERVAL: u64 = 1 << 12;
 #[derive(Debug)]
 pub(crate) struct SpillFolder {
     folder: PathBuf,
-    runs: Cell<u64>,
+    runs: AtomicU64,
     stop: Arc<AtomicBool>,
 }
 
@@ -48,14 +47,14 @@ impl SpillFolder {
             .map_err(|error| Error::with_source(ErrorKind::Create, folder, error))?;
         Ok(Self {
             folder: folder.to_owned(),
-            runs: Cell::new(0),
+            runs: AtomicU64::new(0),
             stop,
         })
     }
 
     /// Returns the number of runs written so far.
     pub(crate) fn runs(&self) -> u64 {
-        self.runs.get()
+        self.runs.load(Ordering::Relaxed)
     }
 
     /// Checks the stop flag once per [`CHECK_INTERVAL`] records; `record` is
@@ -78,10 +77,8 @@ impl SpillFolder {
     /// Creates the file of the next run.
     pub(super) fn create_run(&self) -> Result<RunWriter, Error> {
         self.check_stop()?;
-        let path = self
-            .folder
-            .join(format!("{SORT_RUN_PREFIX}{}", self.runs.get()));
-        self.runs.set(self.runs.get() + 1);
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let path = self.folder.join(format!("{SORT_RUN_PREFIX}{number}"));
         let file = disk::create_new(&path).map_err(|error| Error::write(&path, error))?;
         Ok(RunWriter {
             run: Run { path },

@@ -5,6 +5,7 @@
 //! scheduler.rs    gives slices to workers, and takes their output in order
 //! worker.rs       one slice -> records -> analyses -> rows
 //! part_writer.rs  rows -> row groups -> files of a part -> commit
+//! hosts.rs        all parts -> hosts -> resolved tables
 //! ```
 //!
 //! Workers and encoders run on a rayon pool. One thread, that of [`run`], schedules them. It never
@@ -19,6 +20,7 @@
 mod archive_slice;
 mod coverage;
 mod fault;
+mod hosts;
 mod open_part;
 mod options;
 mod output_target;
@@ -33,8 +35,8 @@ mod worker;
 
 pub use options::{Options, PSL_VERSION};
 pub use plan::{Part, plan_parts};
-pub use progress::{ScanNotice, ScanProgress};
-pub use stats::{ResumedParts, ScanSummary, WrittenParts};
+pub use progress::{ScanNotice, ScanPhase, ScanProgress};
+pub use stats::{MostBlocked, ResumedParts, ScanSummary, WrittenParts};
 
 use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{AGENTS, DatasetWriter, LockedDataset, PlannedPart};
@@ -85,10 +87,25 @@ pub fn run(
         summary.written.rows.insert(name, agents.rows);
         summary.written.bytes += agents.bytes;
     }
-    summary.seconds = began.elapsed().as_secs_f64();
+    let tasks = scheduler.tasks();
     let OutputTarget::Dataset(dataset) = scheduler.target() else {
+        summary.seconds = began.elapsed().as_secs_f64();
         return result.map(|()| summary);
     };
+    let has_hosts = options.layout.has_hosts() && dataset.crawls().is_empty();
+    let result = result.and_then(|()| {
+        if has_hosts && summary.failed_inputs == 0 {
+            let written = &mut summary.written;
+            let most_blocked = hosts::write_hosts(dataset, &tasks, progress, stop, written)?;
+            summary.most_blocked = Some(most_blocked);
+        }
+        Ok(())
+    });
+    if summary.most_blocked.is_none() {
+        let files = dataset.crawls().iter().flat_map(|crawl| &crawl.files);
+        summary.resumed.rows += files.map(|file| file.stats.rows).sum::<u64>();
+    }
+    summary.seconds = began.elapsed().as_secs_f64();
     let event = if result.is_ok() { "end" } else { "stop" };
     dataset.log(&json!({
         "event": event, "seconds": summary.seconds, "bytes": summary.bytes, "records": summary.records,
@@ -96,6 +113,9 @@ pub fn run(
     }));
     result?;
     if summary.failed_inputs == 0 {
+        if options.layout.has_hosts() {
+            dataset.write_views(options.layout.tables())?;
+        }
         dataset.finish()?;
     }
     Ok(summary)
@@ -139,7 +159,9 @@ fn open_dataset(options: &mut Options) -> Result<(DatasetWriter, Option<WrittenF
         true => Some(write_agents(&options.registry, &dataset)?),
         false => None,
     };
-    dataset.write_views(layout.tables())?;
+    let tables = layout.tables().iter().copied();
+    let tables: Vec<Table> = tables.filter(|table| !table.has_crawls()).collect();
+    dataset.write_views(&tables)?;
     Ok((dataset, agents))
 }
 

@@ -13,7 +13,7 @@ use super::output_target::OutputTarget;
 use super::plan::{Part, plan_parts};
 use super::stats::{ScanStats, WrittenParts};
 use super::tasks::{EncodedTask, FinishedPart, TaskPool, TaskResult};
-use crate::dataset::{FileEntry, FileStats, OutputLayout, PartEntry};
+use crate::dataset::{FileEntry, OutputLayout, PartEntry};
 use crate::disk::NewFile;
 use crate::error::Error;
 use crate::input::Input;
@@ -308,7 +308,10 @@ impl<'a> PartWriter<'a> {
                 records: part.stats.records,
                 captures: part.stats.captures,
                 faults: part.stats.fault_count,
-                files: files.into_iter().map(file_entry).collect(),
+                files: files
+                    .into_iter()
+                    .map(|(table, file)| FileEntry::new(table, file))
+                    .collect(),
             })?;
         }
         self.written.parts += 1;
@@ -345,7 +348,7 @@ fn push_tasks(
 
 /// Returns the paths of all files of a part.
 fn part_paths(layout: &OutputLayout, part: &OpenPart) -> Vec<String> {
-    let tables = layout.tables().iter().filter(|table| !table.is_whole());
+    let tables = layout.tables().iter().filter(|table| table.has_parts());
     let path = |&table: &Table| {
         let path = layout.part_path(table, part.number, &part.crawl, &part.subset);
         path.to_string_lossy().into_owned()
@@ -368,17 +371,4 @@ fn finish_files(
         finished.push((Table::Runs, file));
     }
     Ok(finished)
-}
-
-/// Returns the entry of a file in the manifest.
-fn file_entry((table, file): (Table, WrittenFile)) -> FileEntry {
-    FileEntry {
-        table,
-        path: file.path.to_string_lossy().into_owned(),
-        stats: FileStats {
-            rows: file.rows,
-            bytes: file.bytes,
-            digest: file.digest,
-        },
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::tables::Fault;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// The progress of a run, to be read from another thread.
 #[derive(Debug, Default)]
@@ -15,6 +15,34 @@ pub struct ScanProgress {
     pub records: AtomicU64,
     /// Captures found.
     pub captures: AtomicU64,
+    /// Captures read to resolve hosts, each as often as it is read.
+    pub resolved_rows: AtomicU64,
+    /// The index in [`ScanPhase::ALL`].
+    phase: AtomicU8,
+}
+
+/// The phases of a run, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanPhase {
+    /// Reads archives.
+    Archives,
+    /// Resolves hosts.
+    Hosts,
+}
+
+impl ScanPhase {
+    const ALL: [Self; 2] = [Self::Archives, Self::Hosts];
+}
+
+impl ScanProgress {
+    /// Returns the current phase.
+    pub fn phase(&self) -> ScanPhase {
+        ScanPhase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
+    }
+
+    pub(super) fn begin(&self, phase: ScanPhase) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
 }
 
 /// A problem that does not stop the run.

@@ -457,6 +457,11 @@ impl<'a> Scheduler<'a> {
         &mut self.part_writer.target
     }
 
+    /// Returns the thread pool.
+    pub(super) fn tasks(&self) -> Arc<TaskPool> {
+        Arc::clone(&self.tasks)
+    }
+
     /// Takes the summary of the run out of the scheduler.
     pub(super) fn take_summary(&mut self) -> ScanSummary {
         let (stats, written) = self.part_writer.take_totals();

@@ -1,17 +1,7 @@
 //! Statistics of a run.
 
 use crate::tables::Fault;
-use robots::{AgentVerdict, Basis, Verdict};
-use std::collections::{BTreeMap, HashMap};
-
-/// The length of the longest agent names that are counted.
-const MAX_BLOCKED_AGENT_BYTES: usize = 128;
-
-/// The maximum number of agent names that are counted. Further names are ignored.
-const MAX_BLOCKED_AGENTS: usize = 100_000;
-
-/// The number of names in [`ScanSummary::most_blocked`].
-const MOST_BLOCKED: usize = 10;
+use std::collections::BTreeMap;
 
 /// Statistics of what was read: of a slice, a part, or a run.
 #[derive(Clone, Debug, Default)]
@@ -25,13 +15,6 @@ pub(crate) struct ScanStats {
     /// Faults to be reported. Sums of statistics only count them.
     pub(crate) faults: Vec<Fault>,
     pub(crate) fault_count: u64,
-    pub(crate) blocked_agents: BlockedAgents,
-}
-
-/// The number of captures that disallow everything to each agent that they name.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct BlockedAgents {
-    counts: HashMap<String, u64>,
 }
 
 /// The result of a run.
@@ -49,8 +32,8 @@ pub struct ScanSummary {
     pub captures: u64,
     /// Captures by status code; `None` if the status code is missing.
     pub captures_by_status: BTreeMap<Option<u16>, u64>,
-    /// The agents that most captures name and disallow everything to, in descending order.
-    pub most_blocked: Vec<(String, u64)>,
+    /// The agents that most hosts block; `None` if hosts were not resolved.
+    pub most_blocked: Option<MostBlocked>,
     /// Faults.
     pub faults: u64,
     /// Inputs that failed.
@@ -61,6 +44,17 @@ pub struct ScanSummary {
     pub written: WrittenParts,
     /// The duration of the run.
     pub seconds: f64,
+}
+
+/// The agents that most hosts of a crawl name and disallow everything to.
+#[derive(Clone, Debug, Default)]
+pub struct MostBlocked {
+    /// The crawl, if there are several: the last one.
+    pub crawl: Option<String>,
+    /// The hosts of the crawl.
+    pub hosts: u64,
+    /// The agents and their numbers of hosts, in descending order.
+    pub agents: Vec<(String, u64)>,
 }
 
 /// Totals of the parts that an earlier run had written.
@@ -98,56 +92,12 @@ impl ScanStats {
             *self.captures_by_status.entry(status).or_default() += count;
         }
         self.fault_count += other.fault_count;
-        self.blocked_agents.add(other.blocked_agents);
     }
 
     /// Adds a fault.
     pub(crate) fn push_fault(&mut self, fault: Fault) {
         self.faults.push(fault);
         self.fault_count += 1;
-    }
-}
-
-impl BlockedAgents {
-    /// Counts the agents that a capture names and disallows everything to.
-    pub(crate) fn push(&mut self, verdicts: &[AgentVerdict<'_>]) {
-        let blocked = verdicts.iter().filter(|verdict| {
-            verdict.basis == Basis::Explicit
-                && verdict.verdict == Verdict::DisallowAll
-                && verdict.agent.len() <= MAX_BLOCKED_AGENT_BYTES
-        });
-        for verdict in blocked {
-            let name = String::from_utf8_lossy(verdict.agent);
-            if let Some(count) = self.counts.get_mut(name.as_ref()) {
-                *count += 1;
-            } else if self.counts.len() < MAX_BLOCKED_AGENTS {
-                self.counts.insert(name.into_owned(), 1);
-            }
-        }
-    }
-
-    /// Forgets all counts.
-    pub(crate) fn clear(&mut self) {
-        self.counts.clear();
-    }
-
-    fn add(&mut self, other: Self) {
-        for (name, count) in other.counts {
-            if let Some(sum) = self.counts.get_mut(&name) {
-                *sum += count;
-            } else if self.counts.len() < MAX_BLOCKED_AGENTS {
-                self.counts.insert(name, count);
-            }
-        }
-    }
-
-    /// Returns the names with the highest counts, without `*`.
-    fn most_blocked(self) -> Vec<(String, u64)> {
-        let names = self.counts.into_iter().filter(|(name, _)| name != "*");
-        let mut names: Vec<(String, u64)> = names.collect();
-        names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        names.truncate(MOST_BLOCKED);
-        names
     }
 }
 
@@ -163,7 +113,6 @@ impl ScanSummary {
                 .collect(),
             captures: stats.captures,
             captures_by_status: stats.captures_by_status,
-            most_blocked: stats.blocked_agents.most_blocked(),
             faults: stats.fault_count,
             resumed,
             written,
@@ -177,25 +126,5 @@ impl ScanSummary {
             && self.written.parts == 0
             && self.inputs == 0
             && self.failed_inputs == 0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_number_of_counted_names_is_limited() {
-        let names = |range: std::ops::Range<usize>| ScanStats {
-            blocked_agents: BlockedAgents {
-                counts: range.map(|i| (format!("a{i}"), 1)).collect(),
-            },
-            ..ScanStats::default()
-        };
-        let mut stats = names(0..MAX_BLOCKED_AGENTS - 1);
-        stats.add(names(0..MAX_BLOCKED_AGENTS + 9));
-        let counts = &stats.blocked_agents.counts;
-        assert_eq!(counts.len(), MAX_BLOCKED_AGENTS);
-        assert_eq!(counts["a0"], 2);
     }
 }

@@ -66,6 +66,11 @@ impl TaskPool {
         Ok((Self { threads, sender }, results))
     }
 
+    /// Runs a function on the pool, and waits for it.
+    pub(super) fn install<T: Send>(&self, function: impl FnOnce() -> T + Send) -> T {
+        self.threads.install(function)
+    }
+
     /// Runs a task on the pool.
     pub(super) fn spawn(&self, task: impl FnOnce() -> TaskResult + Send + 'static) {
         let sender = self.sender.clone();

@@ -10,7 +10,7 @@
 use super::archive_slice::{ArchiveSlice, SliceOutput, SliceState};
 use super::fault;
 use super::options::Options;
-use super::stats::{BlockedAgents, ScanStats};
+use super::stats::ScanStats;
 use crate::analysis::Analyzer;
 use crate::capture::Capture;
 use crate::input::InputSource;
@@ -42,8 +42,6 @@ pub(crate) struct Worker {
     start: Option<u64>,
     /// True if the reader is at a record with a large body that was not analyzed.
     is_at_large_body: bool,
-    /// Agents blocked by captures of the slice, reported at its end.
-    blocked_agents: BlockedAgents,
 }
 
 impl Worker {
@@ -59,7 +57,6 @@ impl Worker {
             slice: None,
             start: None,
             is_at_large_body: false,
-            blocked_agents: BlockedAgents::default(),
         }
     }
 
@@ -68,7 +65,6 @@ impl Worker {
         self.slice = Some(slice);
         self.start = None;
         self.is_at_large_body = false;
-        self.blocked_agents.clear();
         self.tables.take();
     }
 
@@ -87,9 +83,6 @@ impl Worker {
             SliceState::Unreadable => self.reader.bytes_read(),
             SliceState::Finished(next_member) => *next_member,
         };
-        if !matches!(state, SliceState::More | SliceState::LargeBody) {
-            stats.blocked_agents = std::mem::take(&mut self.blocked_agents);
-        }
         let batches = self.tables.take();
         let bytes = batches.iter().map(|batch| batch.bytes(batch.len())).sum();
         SliceOutput {
@@ -241,9 +234,6 @@ impl Worker {
         stats.captures += 1;
         let status = capture.fetch.status;
         *stats.captures_by_status.entry(status).or_default() += 1;
-        if capture.is_robots_path {
-            self.blocked_agents.push(&analysis.verdicts);
-        }
         true
     }
 

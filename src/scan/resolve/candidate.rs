@@ -2,7 +2,7 @@
 //! them.
 
 use crate::dataset::capture_key;
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use robots::{ContentClass, Dialect, StatusEffect};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -49,6 +49,8 @@ pub(crate) enum AnswerRank {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RulesSource {
     pub(crate) id: CaptureId,
+    /// The index of its part in the dataset.
+    pub(super) part: u32,
     /// The effect of its status, in the order of [`Dialect::ALL`].
     pub(super) effects: [StatusEffect; 3],
     pub(crate) is_valid_utf8: bool,
@@ -64,7 +66,87 @@ pub(crate) struct Candidate {
     /// earliest.
     pub(crate) time: Option<i64>,
     pub(crate) rank: AnswerRank,
+    pub(super) preference: UrlPreference,
     pub(crate) source: RulesSource,
+    pub(super) redirects: RedirectChain,
+}
+
+/// The order of preference among URLs of the same host. The least is preferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct UrlPreference {
+    pub(super) is_not_https: bool,
+    pub(super) has_other_port: bool,
+}
+
+/// The redirects from a capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RedirectChain {
+    /// The number of captures after the first.
+    pub(super) count: u8,
+    /// How the chain ended; `None` if the capture is no redirect, or its chain is not followed yet.
+    pub(super) end: Option<RedirectEnd>,
+}
+
+/// How a chain of redirects ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RedirectEnd {
+    /// At a capture that does not redirect further.
+    Resolved,
+    /// At a URL that was not captured in this crawl.
+    NotCaptured,
+    /// At a capture of the same chain.
+    Loop,
+    /// After the most redirects that are followed.
+    TooMany,
+}
+
+impl RedirectEnd {
+    /// In the order of their codes in records.
+    const ALL: [Self; 4] = [Self::Resolved, Self::NotCaptured, Self::Loop, Self::TooMany];
+
+    /// Returns the name in the table `hosts`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Resolved => "resolved",
+            Self::NotCaptured => "not_captured",
+            Self::Loop => "loop",
+            Self::TooMany => "too_many",
+        }
+    }
+}
+
+impl RedirectChain {
+    /// The code of a missing end.
+    const NO_END: u8 = u8::MAX;
+
+    fn write(self, out: &mut Vec<u8>) {
+        put_u8(out, self.count);
+        put_u8(out, self.end.map_or(Self::NO_END, |end| end as u8));
+    }
+
+    fn read(fields: &mut FieldReader<'_>) -> Self {
+        Self {
+            count: fields.u8(),
+            end: RedirectEnd::ALL.get(usize::from(fields.u8())).copied(),
+        }
+    }
+}
+
+impl UrlPreference {
+    fn write(self, out: &mut Vec<u8>) {
+        put_u8(
+            out,
+            u8::from(self.is_not_https) << 1 | u8::from(self.has_other_port),
+        );
+    }
+
+    fn read(fields: &mut FieldReader<'_>) -> Self {
+        let bits = fields.u8();
+        Self {
+            is_not_https: bits & 2 != 0,
+            has_other_port: bits & 1 != 0,
+        }
+    }
 }
 
 impl CaptureId {
@@ -107,7 +189,7 @@ impl AnswerRank {
 
 impl RulesSource {
     /// The length of its fields in a record.
-    pub(super) const BYTES: usize = 4 + 8 + 3 + 1 + 1;
+    pub(super) const BYTES: usize = 4 + 8 + 4 + 3 + 1 + 1;
 
     /// Returns the effect of the status in a dialect.
     pub(crate) fn effect(&self, dialect: Dialect) -> StatusEffect {
@@ -117,6 +199,7 @@ impl RulesSource {
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         self.id.write(out);
+        put_u32(out, self.part);
         for effect in self.effects {
             let i = EFFECTS.iter().position(|known| *known == effect);
             put_u8(out, i.expect("EFFECTS has every effect") as u8);
@@ -128,6 +211,7 @@ impl RulesSource {
     pub(crate) fn read(fields: &mut FieldReader<'_>) -> Self {
         Self {
             id: CaptureId::read(fields),
+            part: fields.u32(),
             effects: [(); 3].map(|()| EFFECTS[usize::from(fields.u8())]),
             is_valid_utf8: fields.u8() != 0,
             content: ContentClass::ALL[usize::from(fields.u8())],
@@ -139,28 +223,40 @@ impl Candidate {
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         put_time(out, self.time);
         self.rank.write(out);
+        self.preference.write(out);
         self.id.write(out);
         self.source.write(out);
+        self.redirects.write(out);
     }
 
     pub(crate) fn read(fields: &mut FieldReader<'_>) -> Self {
         Self {
             time: read_time(fields),
             rank: AnswerRank::read(fields),
+            preference: UrlPreference::read(fields),
             id: CaptureId::read(fields),
             source: RulesSource::read(fields),
+            redirects: RedirectChain::read(fields),
         }
     }
 
     /// Returns true if it is preferred to another capture of its crawl: the one
-    /// that decides more, then the later, then the smaller `robots_id`.
+    /// that decides more, then https before other schemes, the default port before
+    /// other ports, the later, and the smaller `robots_id`.
     pub(super) fn is_preferred_to(&self, other: &Self) -> bool {
-        let order = |capture: &Self| (capture.rank, Reverse(capture.time), capture.id.robots_id);
+        let order = |capture: &Self| {
+            (
+                capture.rank,
+                capture.preference,
+                Reverse(capture.time),
+                capture.id.robots_id,
+            )
+        };
         order(self) < order(other)
     }
 
     /// Returns true if it is preferred to the choice of another crawl: one that
-    /// decides anything, then the later, then the crawl with the greater name.
+    /// decides anything, then the later, then that of the later crawl.
     fn is_preferred_across_crawls(&self, other: &Self) -> bool {
         let order = |capture: &Self| {
             (
@@ -192,11 +288,6 @@ impl CandidateSelection {
         }
     }
 
-    /// Returns the choice of each crawl.
-    pub(super) fn by_crawl(&self) -> impl Iterator<Item = &Candidate> {
-        self.by_crawl.values()
-    }
-
     /// Returns the authoritative capture.
     pub(crate) fn authoritative(&self) -> Option<Candidate> {
         let candidates = self.by_crawl.values().copied();
@@ -209,30 +300,62 @@ impl CandidateSelection {
     }
 }
 
-/// A capture and, if it is a redirect, its target, as fields of a record.
+/// A capture as fields of a record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CaptureFields<'a> {
     pub(super) candidate: Candidate,
     /// The URL that a redirect leads to.
     pub(super) next_url: Option<&'a [u8]>,
+    /// The URL; empty if it is not needed.
+    pub(super) url: &'a [u8],
+    /// A hash of the digest of the content, if it was fetched.
+    pub(super) content_hash: Option<u64>,
 }
 
 impl<'a> CaptureFields<'a> {
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         self.candidate.write(out);
-        put_u8(out, self.next_url.is_some().into());
-        put_bytes(out, self.next_url.unwrap_or_default());
+        put_option(out, self.next_url.is_some());
+        if let Some(next_url) = self.next_url {
+            put_bytes(out, next_url);
+        }
+        put_bytes(out, self.url);
+        put_option(out, self.content_hash.is_some());
+        if let Some(hash) = self.content_hash {
+            put_u64(out, hash);
+        }
     }
 
     pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
-        let candidate = Candidate::read(fields);
-        let has_next = fields.u8() != 0;
-        let next_url = fields.bytes();
         Self {
-            candidate,
-            next_url: has_next.then_some(next_url),
+            candidate: Candidate::read(fields),
+            next_url: (fields.u8() != 0).then(|| fields.bytes()),
+            url: fields.bytes(),
+            content_hash: (fields.u8() != 0).then(|| fields.u64()),
         }
     }
+}
+
+/// Writes whether an optional field follows.
+fn put_option(out: &mut Vec<u8>, is_some: bool) {
+    put_u8(out, is_some.into());
+}
+
+/// The bytes of a crawl in a key.
+const CRAWL_KEY_BYTES: usize = 3;
+
+/// Writes the index of a crawl at the beginning of a key. Bytes of keys should not be zero, as
+/// zeros are escaped.
+pub(super) fn push_crawl(key: &mut Vec<u8>, crawl: u32) {
+    let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
+    key.extend_from_slice(&bytes);
+}
+
+/// Splits a key into the index of its crawl and the rest.
+pub(super) fn split_crawl(key: &[u8]) -> (u32, &[u8]) {
+    let (crawl, rest) = key.split_at(CRAWL_KEY_BYTES);
+    let add = |crawl: u32, byte: &u8| crawl << 7 | u32::from(byte & 0x7f);
+    (crawl.iter().fold(0, add), rest)
 }
 
 /// Writes a fetch time; records sort as the times do, a missing one first.

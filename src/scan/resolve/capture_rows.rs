@@ -1,10 +1,13 @@
 //! Rows of `robots_files`, read as captures.
 
-use super::candidate::{AnswerRank, Candidate, CaptureId, RulesSource};
+use super::candidate::{
+    AnswerRank, Candidate, CaptureId, RedirectChain, RulesSource, UrlPreference,
+};
 use super::context::ResolveContext;
 use super::origin::WebOrigin;
-use crate::dataset::{CaptureFilter, column};
+use crate::dataset::{CaptureFilter, PartId, column};
 use crate::error::Error;
+use crate::hash_seed::HASH_SEED;
 use crate::tables::Table;
 use arrow_array::{
     Array, BooleanArray, Int16Array, Int64Array, RecordBatch, StringArray,
@@ -12,11 +15,13 @@ use arrow_array::{
 };
 use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 use std::sync::atomic::Ordering;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The columns that are read.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "robots_id",
     "url",
+    "surt_host_name",
     "url_host_name",
     "fetch_time",
     "fetch_status",
@@ -28,61 +33,134 @@ const COLUMNS: [&str; 11] = [
     "is_valid_utf8",
 ];
 
+/// The SHA-1 digest of an empty body. Some writers give it to 304 responses,
+/// which have no body. Taking the content from an empty file would allow
+/// everything on each of these hosts.
+pub(super) const EMPTY_BODY_DIGEST: &str = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+
 /// A batch of rows.
 pub(super) struct CaptureRows<'a> {
+    part: PartId,
     robots_id: &'a Int64Array,
     url: &'a StringArray,
+    surt_host_name: &'a StringArray,
     host: &'a StringArray,
-    response: ResponseColumnArrays<'a>,
+    time: &'a TimestampMillisecondArray,
+    status: StatusColumns<'a>,
     digest: &'a StringArray,
-    content_class: &'a StringArray,
     is_revisit: &'a BooleanArray,
     is_robots_path: &'a BooleanArray,
     is_valid_utf8: &'a BooleanArray,
 }
 
-struct ResponseColumnArrays<'a> {
-    time: &'a TimestampMillisecondArray,
-    status: &'a Int16Array,
-    redirect: &'a StringArray,
-}
-
-/// Calls `each` for every row of `robots_files`, with the index of its crawl
-/// and its index in the batch.
-pub(super) fn for_each_capture(
+/// Calls `each` for every batch of rows of `robots_files` that `filter` matches, on all threads.
+pub(super) fn for_each_batch(
     context: &ResolveContext<'_>,
-    each: &mut dyn FnMut(u32, &CaptureRows<'_>, usize) -> Result<(), Error>,
+    filter: &CaptureFilter,
+    each: &(dyn Fn(&CaptureRows<'_>) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let table = Table::RobotsFiles;
+    let dataset = context.dataset;
+    dataset.read_in_parallel(table, &COLUMNS, filter, &|part, batch| {
+        context.memory.check_stop()?;
+        let rows = batch.num_rows() as u64;
+        context.rows_read.fetch_add(rows, Ordering::Relaxed);
+        each(&CaptureRows::new(part, batch)?)
+    })
+}
+
+/// Calls `each` with the crawl and the target of every redirect that is to be followed.
+pub(super) fn for_each_redirect_target(
+    context: &ResolveContext<'_>,
+    each: &mut dyn FnMut(u32, &str),
+) -> Result<(), Error> {
+    let columns = ["fetch_status", "fetch_redirect", "content_class"];
+    let (table, filter) = (Table::RobotsFiles, CaptureFilter::All);
     context
         .dataset
-        .read(table, &COLUMNS, &CaptureFilter::All, &mut |crawl, batch| {
+        .read(table, &columns, &filter, &mut |crawl, batch| {
             context.memory.check_stop()?;
-            let rows = CaptureRows::new(batch)?;
-            context
-                .rows_read
-                .fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
-            (0..batch.num_rows()).try_for_each(|row| each(crawl, &rows, row))
+            let status = StatusColumns::new(batch)?;
+            for row in 0..batch.num_rows() {
+                if let Some(next_url) = status.next_url(row) {
+                    each(crawl, next_url);
+                }
+            }
+            Ok(())
         })
 }
 
-impl<'a> CaptureRows<'a> {
+/// The columns that determine the effect of the status.
+struct StatusColumns<'a> {
+    status: &'a Int16Array,
+    redirect: &'a StringArray,
+    content_class: &'a StringArray,
+}
+
+impl<'a> StatusColumns<'a> {
     fn new(batch: &'a RecordBatch) -> Result<Self, Error> {
         Ok(Self {
+            status: column(batch, "fetch_status")?,
+            redirect: column(batch, "fetch_redirect")?,
+            content_class: column(batch, "content_class")?,
+        })
+    }
+
+    fn status(&self, row: usize) -> Option<i16> {
+        let status = self.status;
+        status.is_valid(row).then(|| status.value(row))
+    }
+
+    /// Returns the status as the pipeline had it. A resource record has no HTTP
+    /// response, and its body is parsed.
+    fn http_status(&self, row: usize) -> HttpStatus {
+        let status = self.status(row);
+        let is_parsed = self.content_class.is_valid(row);
+        let code = status.and_then(|status| u16::try_from(status).ok());
+        HttpStatus {
+            code: code.or(is_parsed.then_some(200)),
+            has_location: self.redirect.is_valid(row),
+        }
+    }
+
+    /// Returns the target of a redirect that is to be followed.
+    fn next_url(&self, row: usize) -> Option<&'a str> {
+        let target = text(self.redirect, row)?;
+        let follows = self.http_status(row).effect_google() == StatusEffect::Follow;
+        follows.then_some(target)
+    }
+}
+
+impl<'a> CaptureRows<'a> {
+    fn new(part: PartId, batch: &'a RecordBatch) -> Result<Self, Error> {
+        Ok(Self {
+            part,
             robots_id: column(batch, "robots_id")?,
             url: column(batch, "url")?,
+            surt_host_name: column(batch, "surt_host_name")?,
             host: column(batch, "url_host_name")?,
-            response: ResponseColumnArrays {
-                time: column(batch, "fetch_time")?,
-                status: column(batch, "fetch_status")?,
-                redirect: column(batch, "fetch_redirect")?,
-            },
+            time: column(batch, "fetch_time")?,
+            status: StatusColumns::new(batch)?,
             digest: column(batch, "content_digest")?,
-            content_class: column(batch, "content_class")?,
             is_revisit: column(batch, "is_revisit")?,
             is_robots_path: column(batch, "is_robots_path")?,
             is_valid_utf8: column(batch, "is_valid_utf8")?,
         })
+    }
+
+    /// Returns the number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.robots_id.len()
+    }
+
+    /// Returns the index of the crawl of all rows.
+    pub(super) fn crawl(&self) -> u32 {
+        self.part.crawl
+    }
+
+    /// Returns the key of the host, as in cc-host-index; `None` if the URL has no host.
+    pub(super) fn surt_host_name(&self, row: usize) -> Option<&'a str> {
+        text(self.surt_host_name, row)
     }
 
     /// Returns the origin of a row; `None` if its URL has none.
@@ -108,33 +186,35 @@ impl<'a> CaptureRows<'a> {
 
     /// Returns the fetch time in milliseconds since 1970.
     pub(super) fn time(&self, row: usize) -> Option<i64> {
-        let time = self.response.time;
+        let time = self.time;
         time.is_valid(row).then(|| time.value(row))
     }
 
     /// Returns the capture of a row. A revisit decides nothing yet.
-    pub(super) fn candidate(&self, crawl: u32, row: usize) -> Candidate {
+    pub(super) fn candidate(&self, row: usize) -> Candidate {
         let is_revisit = self.is_revisit(row);
         Candidate {
-            id: self.id(crawl, row),
+            id: self.id(row),
             time: self.time(row),
             rank: match is_revisit {
                 true => AnswerRank::Nothing,
                 false => self.rank(row),
             },
-            source: self.rules_source(crawl, row),
+            preference: UrlPreference::of_url(self.url(row)),
+            source: self.rules_source(row),
+            redirects: RedirectChain::default(),
         }
     }
 
-    fn id(&self, crawl: u32, row: usize) -> CaptureId {
+    fn id(&self, row: usize) -> CaptureId {
         CaptureId {
-            crawl,
+            crawl: self.crawl(),
             robots_id: self.robots_id.value(row),
         }
     }
 
     /// Returns the capture of a row as the one whose rules or status apply.
-    pub(super) fn rules_source(&self, crawl: u32, row: usize) -> RulesSource {
+    pub(super) fn rules_source(&self, row: usize) -> RulesSource {
         let is_revisit = self.is_revisit(row);
         let effect = |effect: StatusEffect| match effect {
             StatusEffect::Follow => StatusEffect::Follow,
@@ -150,7 +230,8 @@ impl<'a> CaptureRows<'a> {
         ];
         let is_valid_utf8 = self.is_valid_utf8;
         RulesSource {
-            id: self.id(crawl, row),
+            id: self.id(row),
+            part: self.part.part,
             effects: effects.map(effect),
             content: self.content(row),
             is_valid_utf8: !is_valid_utf8.is_valid(row) || is_valid_utf8.value(row),
@@ -186,25 +267,17 @@ impl<'a> CaptureRows<'a> {
     }
 
     pub(super) fn status(&self, row: usize) -> Option<i16> {
-        let status = self.response.status;
-        status.is_valid(row).then(|| status.value(row))
+        self.status.status(row)
     }
 
-    /// Returns the status as the pipeline had it. A resource record has no HTTP
-    /// response, and its body is parsed.
+    /// Returns the status as the pipeline had it.
     pub(super) fn http_status(&self, row: usize) -> HttpStatus {
-        let status = self.status(row);
-        let is_parsed = self.content_class.is_valid(row);
-        let code = status.and_then(|status| u16::try_from(status).ok());
-        HttpStatus {
-            code: code.or(is_parsed.then_some(200)),
-            has_location: self.response.redirect.is_valid(row),
-        }
+        self.status.http_status(row)
     }
 
     /// Returns the class of the body; a body that was not parsed has no rules.
     fn content(&self, row: usize) -> ContentClass {
-        let class = text(self.content_class, row);
+        let class = text(self.status.content_class, row);
         let mut known = ContentClass::ALL.into_iter();
         let class = known.find(|known| Some(known.name()) == class);
         class.unwrap_or(ContentClass::NoRules)
@@ -214,13 +287,36 @@ impl<'a> CaptureRows<'a> {
         text(self.digest, row)
     }
 
+    /// Returns a hash of the digest of the content, if it was fetched.
+    pub(super) fn content_hash(&self, row: usize) -> Option<u64> {
+        let is_content = match self.is_revisit(row) {
+            true => self.rank(row) == AnswerRank::Content,
+            false => self.http_status(row).outcome() == FetchOutcome::Successful,
+        };
+        let digest = self.digest(row).filter(|_| is_content)?;
+        if self.status(row) == Some(304) && digest == EMPTY_BODY_DIGEST {
+            return None;
+        }
+        Some(xxh3_64_with_seed(digest.as_bytes(), *HASH_SEED))
+    }
+
     /// Returns the target of a redirect that is to be followed.
     pub(super) fn next_url(&self, row: usize) -> Option<&'a str> {
-        let follows = self.http_status(row).effect_google() == StatusEffect::Follow;
-        text(self.response.redirect, row).filter(|_| follows)
+        self.status.next_url(row)
     }
 }
 
 fn text(column: &StringArray, row: usize) -> Option<&str> {
     column.is_valid(row).then(|| column.value(row))
+}
+
+impl UrlPreference {
+    /// Returns the preference of a URL in normal form.
+    fn of_url(url: &str) -> Self {
+        let origin = WebOrigin::of_url(url, "");
+        Self {
+            is_not_https: origin.is_none_or(|origin| origin.scheme != "https"),
+            has_other_port: origin.is_none_or(|origin| origin.port.is_some()),
+        }
+    }
 }

@@ -2,43 +2,61 @@
 
 use super::AsOf;
 use super::candidate::CaptureFields;
-use super::capture_rows::{CaptureRows, for_each_capture};
+use super::capture_rows::{CaptureRows, for_each_batch};
 use super::context::ResolveContext;
 use super::revisits::RevisitFiller;
+use crate::dataset::CaptureFilter;
 use crate::error::Error;
-use crate::external_sort::sort_key::FieldReader;
-use crate::external_sort::{Reader, SortedRecords};
+use crate::external_sort::sort_key::{FieldReader, put_key};
+use crate::external_sort::{Arena, Reader, SortedRecords};
 
-/// Writes the key of a row, given the index of its crawl. Returns false if the
-/// row is not needed.
-pub(super) type WriteKey<'k> = dyn FnMut(u32, &CaptureRows<'_>, usize, &mut Vec<u8>) -> bool + 'k;
+/// Writes the bytes of the key of a row. Returns false if the row is not needed.
+pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows<'_>, usize, &mut Vec<u8>) -> bool + Sync + 'k;
 
-/// Reads all captures, and sorts those that are needed by their keys, then by
-/// their times. The content of revisits is filled in.
+/// Reads captures, and sorts those that are needed by their keys, then by their times. The content of
+/// revisits is filled in. `with_urls` keeps their URLs and the hashes of their digests.
 pub(super) fn sort_captures<'a>(
     context: &ResolveContext<'a>,
-    write_key: &mut WriteKey<'_>,
+    filter: &CaptureFilter,
+    with_urls: bool,
+    write_key: &WriteKey<'_>,
 ) -> Result<SortedRecords<'a>, Error> {
-    let mut captures = context.memory.sorter();
-    let mut revisits = RevisitFiller::new(context);
-    let (mut key, mut record) = (Vec::new(), Vec::new());
-    for_each_capture(context, &mut |crawl, rows, row| {
-        key.clear();
-        if !write_key(crawl, rows, row, &mut key) {
-            return Ok(());
+    let captures = context.memory.shared_sorter();
+    let revisits = RevisitFiller::new(context);
+    for_each_batch(context, filter, &|rows| {
+        let (mut new, mut new_revisits) = (Arena::default(), Arena::default());
+        let (mut key, mut record) = (Vec::new(), Vec::new());
+        for row in 0..rows.len() {
+            key.clear();
+            if !write_key(rows, row, &mut key) {
+                continue;
+            }
+            let capture = CaptureFields {
+                candidate: rows.candidate(row),
+                next_url: rows.next_url(row).map(str::as_bytes),
+                url: match with_urls {
+                    true => rows.url(row).as_bytes(),
+                    false => &[],
+                },
+                content_hash: rows.content_hash(row).filter(|_| with_urls),
+            };
+            put_capture(&mut record, &key, &capture);
+            if !revisits.push(&record, rows, row, &mut new_revisits) {
+                new.push(&record);
+            }
         }
-        let capture = CaptureFields {
-            candidate: rows.candidate(crawl, row),
-            next_url: rows.next_url(row).map(str::as_bytes),
-        };
-        if revisits.push(&key, &capture, rows, row)? {
-            return Ok(());
-        }
-        super::revisits::put_capture(&mut record, &key, &capture);
-        captures.push(&record)
+        revisits.append(&new_revisits)?;
+        captures.append(&new)
     })?;
-    revisits.fill(context, &mut captures)?;
+    revisits.fill(context, &captures)?;
     captures.finish()
+}
+
+/// Writes a capture as a record.
+fn put_capture(record: &mut Vec<u8>, key: &[u8], capture: &CaptureFields<'_>) {
+    record.clear();
+    put_key(record, key);
+    capture.write(record);
 }
 
 /// Calls `each` for the captures of `key` up to a time, in the order of their

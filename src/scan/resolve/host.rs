@@ -2,15 +2,17 @@
 
 use super::AsOf;
 use super::candidate::{Candidate, CandidateSelection};
-use super::capture_rows::for_each_capture;
+use super::capture_rows::for_each_batch;
 use super::context::ResolveContext;
-use super::origin::{WebOrigin, default_port, without_root_dot};
-use super::redirects::authoritative_candidates;
+use super::lookups::candidates_of_keys;
+use super::origin::{WebOrigin, without_root_dot};
+use super::value_filter::filter_of_values;
 use crate::capture::url::parse_url;
+use crate::dataset::CaptureFilter;
 use crate::error::Error;
-use crate::external_sort::sort_key::{FieldReader, put_bytes};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::external_sort::sort_key::{FieldReader, put_key};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 /// The most hosts that are suggested.
 const MAX_SIMILAR: usize = 5;
@@ -93,38 +95,50 @@ pub(crate) fn suggest_hosts(
     context: &ResolveContext<'_>,
     host: &Host,
 ) -> Result<HostSuggestions, Error> {
-    let mut first_time: Option<i64> = None;
-    // The length comes first, so that the shortest names are kept.
-    let mut similar: BTreeSet<(usize, String)> = BTreeSet::new();
-    for_each_capture(context, &mut |_, rows, row| {
-        let Some(origin) = rows.origin(row).filter(|_| rows.is_robots_path(row)) else {
-            return Ok(());
-        };
-        if host.matches(&origin) {
-            let times = first_time.into_iter().chain(rows.time(row));
-            first_time = times.min();
-        } else if is_similar(origin.host, &host.name) {
-            let WebOrigin {
-                scheme,
-                host: name,
-                port,
-            } = origin;
-            let text = match (name == host.name, port) {
-                (true, Some(port)) => format!("{scheme}://{name}:{port}"),
-                (true, None) => format!("{scheme}://{name}"),
-                (false, _) => name.to_owned(),
+    let found = Mutex::new((None, BTreeSet::new()));
+    for_each_batch(context, &CaptureFilter::All, &|rows| {
+        for row in 0..rows.len() {
+            let Some(origin) = rows.origin(row).filter(|_| rows.is_robots_path(row)) else {
+                continue;
             };
-            similar.insert((text.len(), text));
-            if similar.len() > MAX_SIMILAR {
-                similar.pop_last();
+            let is_host = host.matches(&origin);
+            if !is_host && !is_similar(origin.host, &host.name) {
+                continue;
+            }
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let (first_time, similar): &mut (Option<i64>, BTreeSet<(usize, String)>) = &mut found;
+            if is_host {
+                *first_time = first_time.iter().copied().chain(rows.time(row)).min();
+            } else {
+                let text = suggestion(host, &origin);
+                // The length comes first, so that the shortest names are kept.
+                similar.insert((text.len(), text));
+                if similar.len() > MAX_SIMILAR {
+                    similar.pop_last();
+                }
             }
         }
         Ok(())
     })?;
+    let (first_time, similar) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(HostSuggestions {
         first_time,
         hosts: similar.into_iter().map(|(_, text)| text).collect(),
     })
+}
+
+/// Returns the text that suggests an origin instead of `host`.
+fn suggestion(host: &Host, origin: &WebOrigin<'_>) -> String {
+    let WebOrigin {
+        scheme,
+        host: name,
+        port,
+    } = origin;
+    match (*name == host.name, port) {
+        (true, Some(port)) => format!("{scheme}://{name}:{port}"),
+        (true, None) => format!("{scheme}://{name}"),
+        (false, _) => (*name).to_owned(),
+    }
 }
 
 /// Returns true if the names are equal, or one is a subdomain of the other. A
@@ -137,95 +151,36 @@ fn is_similar(name: &str, other: &str) -> bool {
     name == other || is_below(name, other) || is_below(other, name)
 }
 
-/// The order of preference among origins of the same host. The least is
-/// preferred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct OriginPreference {
-    is_not_https: bool,
-    has_other_port: bool,
-}
-
-impl OriginPreference {
-    /// The preference of an unknown origin.
-    const LAST: Self = Self {
-        is_not_https: true,
-        has_other_port: true,
-    };
-
-    fn new(origin: &WebOrigin<'_>) -> Self {
-        Self {
-            is_not_https: origin.scheme != "https",
-            has_other_port: origin.effective_port() != default_port(origin.scheme),
-        }
-    }
-}
-
-/// Returns the authoritative capture of a host at a time.
-///
-/// The candidates of each origin of the host are those of
-/// [`redirects`](super::redirects). In each crawl the preferred one is that
-/// which decides most, then https before other schemes, the default port before
-/// other ports, the latest, and the smallest `robots_id`. Among crawls the
-/// order is that of [`CandidateSelection`].
+/// Returns the authoritative capture of a host at a time, as
+/// [`candidates_of_origins`](super::lookups::candidates_of_origins) describes it, among the
+/// captures of all origins of the host.
 pub(crate) fn authoritative_capture_of_host(
     context: &ResolveContext<'_>,
     host: &Host,
     as_of: AsOf,
 ) -> Result<Option<Candidate>, Error> {
-    let origins = origins_of(context, host)?;
     let mut lookups = context.memory.sorter();
     let mut record = Vec::new();
-    for origin in origins.keys() {
-        record.clear();
-        put_bytes(&mut record, origin);
-        as_of.write(&mut record);
-        lookups.push(&record)?;
-    }
-    let candidates = authoritative_candidates(context, &lookups.finish()?)?;
+    put_key(&mut record, host.name.as_bytes());
+    as_of.write(&mut record);
+    lookups.push(&record)?;
+    let filter = filter_of_values("url_host_name", BTreeSet::from([host.name.clone()]));
+    let lookups = lookups.finish()?;
+    let candidates = candidates_of_keys(context, &lookups, &filter, &|rows, row, key| {
+        key.extend_from_slice(host.name.as_bytes());
+        let origin = rows.origin(row).filter(|_| rows.is_robots_path(row));
+        origin.is_some_and(|origin| host.matches(&origin))
+    })?;
+    let mut selection = CandidateSelection::default();
     let mut reader = candidates.read()?;
-    let mut best_by_crawl: BTreeMap<u32, _> = BTreeMap::new();
     while let Some(record) = reader.peek() {
         let mut fields = FieldReader::new(record);
-        let preference = origins.get(fields.bytes()).copied();
+        fields.key();
         AsOf::read(&mut fields);
-        let candidate = Candidate::read(&mut fields);
-        let order = (
-            candidate.rank,
-            preference.unwrap_or(OriginPreference::LAST),
-            Reverse(candidate.time),
-            candidate.id.robots_id,
-        );
-        let best = best_by_crawl
-            .entry(candidate.id.crawl)
-            .or_insert((order, candidate));
-        if order < best.0 {
-            *best = (order, candidate);
-        }
+        selection.add(Candidate::read(&mut fields));
         reader.advance()?;
     }
-    let mut selection = CandidateSelection::default();
-    for (_, candidate) in best_by_crawl.into_values() {
-        selection.add(candidate);
-    }
     Ok(selection.authoritative())
-}
-
-/// Returns the origins of a host that have captures of a robots.txt, as text.
-fn origins_of(
-    context: &ResolveContext<'_>,
-    host: &Host,
-) -> Result<BTreeMap<Vec<u8>, OriginPreference>, Error> {
-    let mut origins = BTreeMap::new();
-    let mut text = Vec::new();
-    for_each_capture(context, &mut |_, rows, row| {
-        let origin = rows.origin(row).filter(|_| rows.is_robots_path(row));
-        if let Some(origin) = origin.filter(|origin| host.matches(origin)) {
-            origin.write(&mut text);
-            origins.insert(text.clone(), OriginPreference::new(&origin));
-        }
-        Ok(())
-    })?;
-    Ok(origins)
 }
 
 #[cfg(test)]

@@ -1,20 +1,19 @@
 //! Finds the authoritative capture of an origin or a host: the capture that
 //! determines its rules at a time.
 //!
-//! The same selection exists in SQL, as the views `revisits`, `redirects` and
-//! `hosts` of `macros.sql`. If you change the selection here, also change
-//! `dataset/macros.sql`. `jobs/test_resolve.py` compares the two on random datasets.
-//!
-//! The order of the steps:
+//! This is the only implementation of that selection. `jobs/test_resolve.py` compares it
+//! with one in SQL on random datasets. The order of the steps:
 //!
 //! 1. `capture_rows.rs`: reads `robots_files`.
 //! 2. `captures.rs`: sorts the captures that are needed by a key.
 //! 3. `revisits.rs`: gives each revisit the content that it refers to.
-//! 4. `redirects.rs`: follows redirect chains and returns the candidates of each
-//!    origin and time.
-//! 5. `candidate.rs`: selects the authoritative one.
+//! 4. `key_captures.rs`: collects the captures of one key up to a time.
+//! 5. `redirects.rs`: follows redirect chains.
+//! 6. `candidate.rs`: selects among the candidates.
 //!
-//! `host.rs` does this for one host, `url_match` for the origins of a URL list.
+//! `lookups.rs` does this for origins at given times (`match`), `host.rs` for one host
+//! (`check --host`), and `hosts/` for all hosts of a dataset, whose results are the tables
+//! `hosts` and `host_verdicts`.
 
 pub(crate) mod as_of;
 pub(crate) mod candidate;
@@ -22,9 +21,13 @@ mod capture_rows;
 mod captures;
 mod context;
 pub(crate) mod host;
+pub(crate) mod hosts;
+mod key_captures;
+pub(crate) mod lookups;
 pub(crate) mod origin;
-pub(crate) mod redirects;
+mod redirects;
 mod revisits;
+mod value_filter;
 
 pub(crate) use as_of::AsOf;
 pub(crate) use candidate::{CandidateSelection, CaptureId, RulesSource};

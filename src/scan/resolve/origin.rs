@@ -59,6 +59,22 @@ pub(crate) fn write_origin_of_url(url: &Url, out: &mut Vec<u8>) -> bool {
     true
 }
 
+/// Returns the host of a URL in normal form, or of an origin that [`WebOrigin::write`] wrote, as
+/// in the column `url_host_name`.
+pub(super) fn host_of_url(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let authority = &rest[..end];
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let port = host
+        .rfind(':')
+        .filter(|colon| !host[*colon..].contains(']'));
+    let name = without_root_dot(&host[..port.unwrap_or(host.len())]);
+    (!name.is_empty()).then_some(name)
+}
+
 /// Removes the dot of the root zone from a host name, as the column
 /// `url_host_name` does.
 pub(super) fn without_root_dot(host: &str) -> &str {
@@ -154,6 +170,7 @@ mod tests {
             let columns = UrlColumns::new(parse_url(url.as_bytes()).unwrap());
             let mut out = Vec::new();
             let host = columns.host.unwrap().name.clone();
+            assert_eq!(host_of_url(&columns.url), Some(host.as_str()));
             let origin = WebOrigin::of_url(&columns.url, &host).unwrap();
             origin.write(&mut out);
             assert_eq!(out, expected.as_bytes());

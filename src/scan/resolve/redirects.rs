@@ -1,97 +1,62 @@
-//! Candidates for the authoritative capture of each origin and time, with
-//! redirect chains followed.
+//! Redirect chains: where the redirects of requests for robots.txt end.
 //!
-//! The selection is that of the view `hosts` of `macros.sql`. It considers the
-//! captures of `/robots.txt` of one origin up to the requested time, where a
-//! capture without a time counts as the earliest:
+//! A chain has at most five hops within one crawl. Of several captures of a target URL
+//! up to the requested time, the chain continues with the one that decides most
+//! ([`AnswerRank`](super::candidate::AnswerRank)), then the latest, then the one with the
+//! smallest `robots_id`. A chain is not resolved if it returns to one of its captures, if
+//! its next URL was not captured, or if it continues after five hops.
 //!
-//! 1. In each crawl, the capture that decides most
-//!    ([`AnswerRank`](super::candidate::AnswerRank)), then the latest, then the
-//!    one with the smallest `robots_id`. A redirect counts as the end of its
-//!    chain.
-//! 2. Among the choices of several crawls, one that decides anything, then the
-//!    latest, then that of the crawl with the greater name.
-//!
-//! Redirect chains are those of the view `redirects`: at most five hops within
-//! one crawl. Of several captures of a target URL up to the requested time, the
-//! chain continues with the one that decides most, then the latest, then the
-//! one with the smallest `robots_id`. A chain is not resolved if it returns to
-//! one of its captures, if its next URL was not captured, or if it continues
-//! after five hops.
-//!
-//! Every step merges sorted records: lookups with captures by origin, then, in
-//! up to five rounds, pending redirects with captures by URL. Beside the
-//! sorters, memory holds only the captures of one origin.
+//! Every hop merges sorted records: pending redirects with captures by URL.
 
 use super::AsOf;
-use super::candidate::{AnswerRank, Candidate, CandidateSelection, CaptureFields};
+use super::candidate::{
+    AnswerRank, Candidate, CaptureFields, RedirectEnd, push_crawl, split_crawl,
+};
+use super::capture_rows::for_each_redirect_target;
 use super::captures::{for_captures_until, sort_captures};
 use super::context::ResolveContext;
+use super::key_captures::KeyCaptures;
+use super::origin::host_of_url;
+use super::value_filter::{MAX_VALUES, filter_of_values};
+use crate::dataset::CaptureFilter;
 use crate::error::Error;
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+use crate::external_sort::sort_key::{
+    FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u8,
+};
 use crate::external_sort::{SortedRecords, Sorter};
-use std::collections::HashMap;
+use crate::tables::Table;
+use std::collections::BTreeSet;
 
 /// The most hops of a chain. RFC 9309 §2.3.1.2 asks crawlers to follow at least
 /// five.
 const MAX_HOPS: u8 = 5;
 
-/// Returns the candidates for each origin and time of `lookups`.
-///
-/// A record of `lookups` begins with an origin and an [`AsOf`]; so does each
-/// returned record, followed by a [`Candidate`]. [`CandidateSelection`] selects
-/// the authoritative one.
-pub(crate) fn authoritative_candidates<'a>(
-    context: &ResolveContext<'a>,
-    lookups: &SortedRecords<'_>,
-) -> Result<SortedRecords<'a>, Error> {
-    let requested = context.memory.bloom_filter_of_keys(lookups)?;
-    let captures = sort_captures(context, &mut |_, rows, row, key| {
-        rows.is_robots_path(row) && rows.write_origin(row, key) && requested.may_contain(key)
-    })?;
-    drop(requested);
-
-    let mut resolution = Resolution::new(context);
-    resolution.add_captures_of_origins(lookups, &captures)?;
-    drop(captures);
-    for hop in 1..=MAX_HOPS {
-        let next_round = context.memory.sorter();
-        let pending = std::mem::replace(&mut resolution.pending, next_round).finish()?;
-        if pending.is_empty() {
-            break;
-        }
-        resolution.follow_hop(context, hop, &pending)?;
-    }
-    resolution.candidates.finish()
+/// Follows redirects. The results are candidates.
+pub(super) struct RedirectFollower<'s> {
+    /// Each is a key, an [`AsOf`] and a [`CandidateFields`].
+    pub(super) candidates: Sorter<'s>,
+    pending: Sorter<'s>,
+    record: Vec<u8>,
 }
 
-/// The captures of one origin up to a time.
-#[derive(Default)]
-struct OriginCaptures {
-    direct: CandidateSelection,
-    /// The preferred redirect of each crawl to each URL. Earlier redirects to
-    /// the same URL have the same end, so they cannot be selected.
-    redirects: HashMap<(u32, Vec<u8>), Candidate>,
+/// A candidate with its URL, as fields of a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CandidateFields<'a> {
+    pub(super) candidate: Candidate,
+    /// The URL; empty if it is not needed.
+    pub(super) url: &'a [u8],
 }
 
-impl OriginCaptures {
-    fn clear(&mut self) {
-        self.direct.clear();
-        self.redirects.clear();
+impl<'a> CandidateFields<'a> {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        self.candidate.write(out);
+        put_bytes(out, self.url);
     }
 
-    fn add(&mut self, capture: CaptureFields<'_>) {
-        let CaptureFields {
-            candidate,
-            next_url,
-        } = capture;
-        let Some(next_url) = next_url else {
-            return self.direct.add(candidate);
-        };
-        let target = (candidate.id.crawl, next_url.to_vec());
-        let preferred = self.redirects.entry(target).or_insert(candidate);
-        if candidate.is_preferred_to(preferred) {
-            *preferred = candidate;
+    pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
+        Self {
+            candidate: Candidate::read(fields),
+            url: fields.bytes(),
         }
     }
 }
@@ -99,25 +64,22 @@ impl OriginCaptures {
 /// A redirect chain whose end is not known yet.
 struct PendingRedirect<'a> {
     as_of: AsOf,
-    /// The origin where the chain begins, as text.
-    origin: &'a [u8],
+    /// The key whose candidate the end becomes.
+    key: &'a [u8],
     /// The capture with which the chain begins.
-    first: Candidate,
+    first: CandidateFields<'a>,
     /// The `robots_id` of every capture of the chain. A chain that returns to
-    /// one of them is a loop. Stopping there, instead of after the last hop,
-    /// saves reading the dataset again.
+    /// one of them is a loop.
     visited: Vec<i64>,
 }
 
 impl<'a> PendingRedirect<'a> {
-    /// Writes a record with the key crawl and next URL.
+    /// Writes a record whose key is the crawl and the next URL.
     fn write(&self, record: &mut Vec<u8>, next_url: &[u8]) {
         record.clear();
-        put_u32(record, next_url.len() as u32 + 4);
-        put_u32(record, self.first.id.crawl);
-        record.extend_from_slice(next_url);
+        put_page_key(record, self.first.candidate.id.crawl, next_url);
         self.as_of.write(record);
-        put_bytes(record, self.origin);
+        record.extend_from_slice(self.key);
         self.first.write(record);
         put_u8(record, self.visited.len() as u8);
         for robots_id in &self.visited {
@@ -129,8 +91,8 @@ impl<'a> PendingRedirect<'a> {
     fn read(fields: &mut FieldReader<'a>) -> Self {
         Self {
             as_of: AsOf::read(fields),
-            origin: fields.bytes(),
-            first: Candidate::read(fields),
+            key: fields.key(),
+            first: CandidateFields::read(fields),
             visited: (0..fields.u8()).map(|_| fields.i64()).collect(),
         }
     }
@@ -144,32 +106,22 @@ struct RedirectTarget {
 
 impl RedirectTarget {
     /// Replaces the target by a capture that is preferred to it.
-    fn offer(target: &mut Option<Self>, capture: CaptureFields<'_>) {
-        let CaptureFields {
-            candidate,
-            next_url,
-        } = capture;
+    fn offer(target: &mut Option<Self>, capture: &CaptureFields<'_>) {
+        let candidate = capture.candidate;
         let is_preferred = target
             .as_ref()
             .is_none_or(|target| candidate.is_preferred_to(&target.candidate));
         if is_preferred {
             *target = Some(Self {
                 candidate,
-                next_url: next_url.map(<[u8]>::to_vec),
+                next_url: capture.next_url.map(<[u8]>::to_vec),
             });
         }
     }
 }
 
-/// The results so far: candidates, and chains that have to be followed.
-struct Resolution<'s> {
-    candidates: Sorter<'s>,
-    pending: Sorter<'s>,
-    record: Vec<u8>,
-}
-
-impl<'s> Resolution<'s> {
-    fn new(context: &ResolveContext<'s>) -> Self {
+impl<'s> RedirectFollower<'s> {
+    pub(super) fn new(context: &ResolveContext<'s>) -> Self {
         Self {
             candidates: context.memory.sorter(),
             pending: context.memory.sorter(),
@@ -177,74 +129,62 @@ impl<'s> Resolution<'s> {
         }
     }
 
-    /// Adds the captures of each origin up to each requested time.
-    fn add_captures_of_origins(
+    /// Adds the redirects of a key, which will be followed. The key is as
+    /// [`FieldReader::key`] returns it.
+    pub(super) fn add_redirects(
         &mut self,
-        lookups: &SortedRecords<'_>,
-        captures: &SortedRecords<'_>,
-    ) -> Result<(), Error> {
-        let (mut lookups, mut captures) = (lookups.read()?, captures.read()?);
-        let mut origin = Vec::new();
-        let mut previous = None;
-        let mut of_origin = OriginCaptures::default();
-        while let Some(record) = lookups.peek() {
-            let mut fields = FieldReader::new(record);
-            let key = fields.key();
-            if key != origin {
-                origin.clear();
-                origin.extend_from_slice(key);
-                previous = None;
-                of_origin.clear();
-                captures.skip_to_key(&origin)?;
-            }
-            let as_of = AsOf::read(&mut fields);
-            if previous != Some(as_of) {
-                previous = Some(as_of);
-                for_captures_until(&mut captures, &origin, as_of, &mut |capture| {
-                    of_origin.add(capture);
-                })?;
-                self.add_origin(FieldReader::new(&origin).bytes(), as_of, &of_origin)?;
-            }
-            lookups.advance()?;
-        }
-        Ok(())
-    }
-
-    fn add_origin(
-        &mut self,
-        origin: &[u8],
+        key: &[u8],
         as_of: AsOf,
-        captures: &OriginCaptures,
+        captures: &KeyCaptures,
     ) -> Result<(), Error> {
-        for candidate in captures.direct.by_crawl() {
-            self.push_candidate(origin, as_of, candidate)?;
-        }
-        for ((_, next_url), candidate) in &captures.redirects {
+        for (next_url, first) in captures.redirects() {
             let redirect = PendingRedirect {
                 as_of,
-                origin,
-                first: *candidate,
-                visited: vec![candidate.id.robots_id],
+                key,
+                first,
+                visited: vec![first.candidate.id.robots_id],
             };
             self.push_pending(&redirect, next_url)?;
         }
         Ok(())
     }
 
+    /// Follows all redirects, and returns the candidates.
+    pub(super) fn follow(
+        mut self,
+        context: &ResolveContext<'s>,
+    ) -> Result<SortedRecords<'s>, Error> {
+        let mut all_pages = None;
+        for hop in 1..=MAX_HOPS {
+            let next_round = context.memory.sorter();
+            let pending = std::mem::replace(&mut self.pending, next_round).finish()?;
+            if pending.is_empty() {
+                break;
+            }
+            let narrow = match all_pages {
+                None => pages_of(context, &pending)?,
+                Some(_) => None,
+            };
+            let pages = match &narrow {
+                Some(pages) => pages,
+                None => match &mut all_pages {
+                    Some(pages) => pages,
+                    none => none.insert(sort_all_pages(context)?),
+                },
+            };
+            self.follow_hop(hop, &pending, pages)?;
+        }
+        self.candidates.finish()
+    }
+
     /// Follows each pending redirect to its next capture.
     fn follow_hop(
         &mut self,
-        context: &ResolveContext<'_>,
         hop: u8,
         pending: &SortedRecords<'_>,
+        pages: &SortedRecords<'_>,
     ) -> Result<(), Error> {
-        let targets = context.memory.bloom_filter_of_keys(pending)?;
-        let captures = sort_captures(context, &mut |crawl, rows, row, key| {
-            put_u32(key, crawl);
-            key.extend_from_slice(rows.url(row).as_bytes());
-            targets.may_contain(key)
-        })?;
-        let (mut pending, mut captures) = (pending.read()?, captures.read()?);
+        let (mut pending, mut pages) = (pending.read()?, pages.read()?);
         let mut target_key = Vec::new();
         let mut target = None;
         while let Some(record) = pending.peek() {
@@ -254,11 +194,11 @@ impl<'s> Resolution<'s> {
                 target_key.clear();
                 target_key.extend_from_slice(key);
                 target = None;
-                captures.skip_to_key(&target_key)?;
+                pages.skip_to_key(&target_key)?;
             }
             let redirect = PendingRedirect::read(&mut fields);
-            for_captures_until(&mut captures, &target_key, redirect.as_of, &mut |capture| {
-                RedirectTarget::offer(&mut target, capture);
+            for_captures_until(&mut pages, &target_key, redirect.as_of, &mut |capture| {
+                RedirectTarget::offer(&mut target, &capture);
             })?;
             self.arrive(redirect, target.as_ref(), hop)?;
             pending.advance()?;
@@ -274,52 +214,50 @@ impl<'s> Resolution<'s> {
         target: Option<&RedirectTarget>,
         hop: u8,
     ) -> Result<(), Error> {
-        let is_new =
-            |target: &&RedirectTarget| !redirect.visited.contains(&target.candidate.id.robots_id);
+        let first = &mut redirect.first.candidate;
         let Some(RedirectTarget {
             candidate,
             next_url,
-        }) = target.filter(is_new)
+        }) = target
         else {
-            return self.push_unresolved(&redirect);
+            return self.push_unresolved(redirect, RedirectEnd::NotCaptured);
         };
+        if redirect.visited.contains(&candidate.id.robots_id) {
+            return self.push_unresolved(redirect, RedirectEnd::Loop);
+        }
+        first.redirects.count = hop;
         match next_url {
             None => {
-                let resolved = Candidate {
-                    rank: candidate.rank,
-                    source: candidate.source,
-                    ..redirect.first
-                };
-                self.push_candidate(redirect.origin, redirect.as_of, &resolved)
+                first.rank = candidate.rank;
+                first.source = candidate.source;
+                first.redirects.end = Some(RedirectEnd::Resolved);
+                self.push_candidate(&redirect)
             }
             Some(next_url) if hop < MAX_HOPS => {
                 redirect.visited.push(candidate.id.robots_id);
                 self.push_pending(&redirect, next_url)
             }
-            Some(_) => self.push_unresolved(&redirect),
+            Some(_) => self.push_unresolved(redirect, RedirectEnd::TooMany),
         }
     }
 
     /// Adds a redirect whose chain is not resolved: it is selected only if there
     /// is nothing else.
-    fn push_unresolved(&mut self, redirect: &PendingRedirect<'_>) -> Result<(), Error> {
-        let candidate = Candidate {
-            rank: AnswerRank::Nothing,
-            ..redirect.first
-        };
-        self.push_candidate(redirect.origin, redirect.as_of, &candidate)
+    fn push_unresolved(
+        &mut self,
+        mut redirect: PendingRedirect<'_>,
+        end: RedirectEnd,
+    ) -> Result<(), Error> {
+        redirect.first.candidate.rank = AnswerRank::Nothing;
+        redirect.first.candidate.redirects.end = Some(end);
+        self.push_candidate(&redirect)
     }
 
-    fn push_candidate(
-        &mut self,
-        origin: &[u8],
-        as_of: AsOf,
-        candidate: &Candidate,
-    ) -> Result<(), Error> {
+    fn push_candidate(&mut self, redirect: &PendingRedirect<'_>) -> Result<(), Error> {
         self.record.clear();
-        put_bytes(&mut self.record, origin);
-        as_of.write(&mut self.record);
-        candidate.write(&mut self.record);
+        self.record.extend_from_slice(redirect.key);
+        redirect.as_of.write(&mut self.record);
+        redirect.first.write(&mut self.record);
         self.candidates.push(&self.record)
     }
 
@@ -331,4 +269,62 @@ impl<'s> Resolution<'s> {
         redirect.write(&mut self.record, next_url);
         self.pending.push(&self.record)
     }
+}
+
+/// Returns the captures of the next URLs of a few redirects; `None` if there are many.
+fn pages_of<'a>(
+    context: &ResolveContext<'a>,
+    pending: &SortedRecords<'_>,
+) -> Result<Option<SortedRecords<'a>>, Error> {
+    let (mut pages, mut hosts) = (BTreeSet::new(), BTreeSet::new());
+    let mut reader = pending.read()?;
+    while let Some(record) = reader.peek() {
+        let mut page = Vec::new();
+        push_unescaped_key(&mut page, FieldReader::new(record).key());
+        let (_, url) = split_crawl(&page);
+        let host = std::str::from_utf8(url).ok().and_then(host_of_url);
+        // A URL without a host was not captured.
+        if let Some(host) = host {
+            hosts.insert(host.to_owned());
+            pages.insert(page);
+        }
+        if pages.len() > MAX_VALUES {
+            return Ok(None);
+        }
+        reader.advance()?;
+    }
+    let filter = filter_of_values("url_host_name", hosts);
+    let pages = sort_captures(context, &filter, false, &|rows, row, key| {
+        push_page_key(key, rows.crawl(), rows.url(row).as_bytes());
+        pages.contains(key)
+    })?;
+    Ok(Some(pages))
+}
+
+/// Returns the captures of all URLs to which any capture redirects.
+fn sort_all_pages<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>, Error> {
+    let rows = context.dataset.count_rows(Table::RobotsFiles)?;
+    let mut targets = context.memory.bloom_filter(rows / 2);
+    let mut key = Vec::new();
+    for_each_redirect_target(context, &mut |crawl, next_url| {
+        key.clear();
+        push_page_key(&mut key, crawl, next_url.as_bytes());
+        targets.insert(&key);
+    })?;
+    sort_captures(context, &CaptureFilter::All, false, &|rows, row, key| {
+        push_page_key(key, rows.crawl(), rows.url(row).as_bytes());
+        targets.may_contain(key)
+    })
+}
+
+/// Writes the key of a page: its crawl and its URL.
+fn put_page_key(record: &mut Vec<u8>, crawl: u32, url: &[u8]) {
+    let mut key = Vec::with_capacity(8 + url.len());
+    push_page_key(&mut key, crawl, url);
+    put_key(record, &key);
+}
+
+fn push_page_key(key: &mut Vec<u8>, crawl: u32, url: &[u8]) {
+    push_crawl(key, crawl);
+    key.extend_from_slice(url);
 }

@@ -16,6 +16,8 @@ mod directives;
 pub mod expression;
 mod faults;
 mod groups;
+mod host_verdicts;
+mod hosts;
 mod matches;
 mod preferences;
 mod repeated_rows;
@@ -29,6 +31,8 @@ mod verdicts;
 pub use agents::rows as agents_rows;
 pub use column::{Column, is_partition_name};
 pub use faults::Fault;
+pub(crate) use host_verdicts::{AgentVerdict, Builder as HostVerdictRows, HostVerdictRow};
+pub(crate) use hosts::{Builder as HostRows, HostRow, HostRules};
 pub(crate) use matches::{MatchRow, MatchRows};
 pub use runs::{RunRow, rows as runs_rows};
 pub use table::{PARTITION_COLUMNS, Table};
@@ -115,7 +119,12 @@ impl Tables {
                 Table::Preferences => self.preferences.push(analysis),
                 Table::Anomalies => self.anomalies.push(analysis),
                 Table::Verdicts => push_body_rows!(verdicts),
-                Table::Agents | Table::Runs | Table::Faults | Table::Matches => {}
+                Table::Agents
+                | Table::Runs
+                | Table::Faults
+                | Table::Hosts
+                | Table::HostVerdicts
+                | Table::Matches => {}
             }
         }
         if body.is_some() && !is_repeated {

@@ -127,7 +127,7 @@ macro_rules! redirect_effect {
     };
 }
 
-const OUTCOME: Expression = Same(concat!(
+pub(super) const OUTCOME: Expression = Same(concat!(
     "CASE WHEN ",
     status!(),
     " BETWEEN 200 AND 299 THEN 'successful' \
@@ -135,7 +135,7 @@ const OUTCOME: Expression = Same(concat!(
      WHEN fetch_status BETWEEN 400 AND 499 THEN 'unavailable' ELSE 'unreachable' END",
 ));
 
-const FETCH_CLASS: Expression = Same(concat!(
+pub(super) const FETCH_CLASS: Expression = Same(concat!(
     "CASE WHEN ",
     status!(),
     " = 200 THEN 'success' \

@@ -7,8 +7,8 @@
 
 use super::column::{Column, ColumnType};
 use super::{
-    agents, anomalies, directives, faults, groups, matches, preferences, robots_files, rules, runs,
-    sitemaps, verdicts,
+    agents, anomalies, directives, faults, groups, host_verdicts, hosts, matches, preferences,
+    robots_files, rules, runs, sitemaps, verdicts,
 };
 use crate::parquet_writer::TableSchema;
 use arrow_schema::{Field, Schema, SchemaRef};
@@ -22,6 +22,8 @@ enum RowSource {
     Records,
     /// The run: the table has a file per part.
     Run,
+    /// All captures of a crawl: the table has a file per crawl.
+    Crawl,
     /// The registry of crawlers: the table has one file per dataset.
     Registry,
     /// The command `match`: the table is not part of a dataset.
@@ -99,6 +101,10 @@ tables! {
     Runs: runs, Run;
     /// One row per damaged place of an archive.
     Faults: faults, Records;
+    /// One row per crawl and host.
+    Hosts: hosts, Crawl;
+    /// One row per crawl, host and agent.
+    HostVerdicts: host_verdicts, Crawl;
     /// One row per requested URL and agent, written by `match`. Not part of a
     /// dataset.
     Matches: matches, Match;
@@ -139,7 +145,13 @@ const fn contains(sources: &[RowSource], source: RowSource) -> bool {
     false
 }
 
-const OF_DATASET: &[RowSource] = &[RowSource::Records, RowSource::Run, RowSource::Registry];
+const OF_DATASET: &[RowSource] = &[
+    RowSource::Records,
+    RowSource::Run,
+    RowSource::Registry,
+    RowSource::Crawl,
+];
+const OF_PARTS: &[RowSource] = &[RowSource::Records, RowSource::Run];
 const OF_RECORDS: &[RowSource] = &[RowSource::Records];
 
 impl Table {
@@ -150,6 +162,12 @@ impl Table {
     /// [`TableBatches`](super::TableBatches).
     pub const OF_RECORDS: [Self; count(OF_RECORDS)] = select(OF_RECORDS);
 
+    /// The tables that have a file per part.
+    pub const OF_PARTS: [Self; count(OF_PARTS)] = select(OF_PARTS);
+
+    /// The resolved tables, which have a file per crawl.
+    pub const OF_CRAWLS: [Self; 2] = [Self::Hosts, Self::HostVerdicts];
+
     /// Returns true if the first column is the key of a capture.
     pub fn has_robots_id(self) -> bool {
         self.columns()[0].name == "robots_id"
@@ -159,6 +177,25 @@ impl Table {
     pub fn is_whole(self) -> bool {
         let source = SOURCES[self as usize];
         matches!(source, RowSource::Registry | RowSource::Match)
+    }
+
+    /// Returns true if the table has a file per part.
+    pub fn has_parts(self) -> bool {
+        Self::OF_PARTS.contains(&self)
+    }
+
+    /// Returns true if the table has a file per crawl.
+    pub fn has_crawls(self) -> bool {
+        Self::OF_CRAWLS.contains(&self)
+    }
+
+    /// Returns the columns that are part of the paths of its files.
+    pub fn partition_columns(self) -> &'static [Column] {
+        match SOURCES[self as usize] {
+            RowSource::Records | RowSource::Run => &PARTITION_COLUMNS,
+            RowSource::Crawl => &PARTITION_COLUMNS[..1],
+            RowSource::Registry | RowSource::Match => &[],
+        }
     }
 
     /// Returns the Arrow schema, with descriptions as metadata.

@@ -6,7 +6,7 @@ use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
 use crate::crawler::disallow_all;
 use crate::dataset::{CaptureFilter, StoredLine, capture_key};
 use crate::error::{DatasetDefect, Error, ErrorKind};
-use crate::external_sort::sort_key::{FieldReader, put_bytes};
+use crate::external_sort::sort_key::{FieldReader, put_key};
 use crate::external_sort::{Reader, SortedRecords, Sorter};
 use crate::resolve::candidate::Candidate;
 use crate::resolve::{AsOf, CandidateSelection, RulesSource};
@@ -70,7 +70,7 @@ pub(super) fn decide_by_status<'a>(
 /// Selects the authoritative capture for origins and times in sorted order.
 struct AuthoritativeCaptures<'a> {
     candidates: Reader<'a>,
-    /// The current origin with its length; empty before the first.
+    /// The key of the current origin; empty before the first.
     origin_key: Vec<u8>,
     as_of: Option<AsOf>,
     selection: CandidateSelection,
@@ -230,7 +230,7 @@ fn sort_lines<'a>(
         .dataset
         .read_lines(&wanted, &mut |crawl, robots_id, line| {
             record.clear();
-            put_bytes(&mut record, &capture_key(crawl, robots_id));
+            put_key(&mut record, &capture_key(crawl, robots_id));
             line.write(&mut record);
             count += 1;
             context.progress.set_rows(count);

@@ -1,13 +1,13 @@
 //! The sort records of listed URLs.
 
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u64};
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_key, put_u64};
 use crate::resolve::{AsOf, RulesSource};
 
 /// A URL whose authoritative capture is looked up. Records sort by origin, then
 /// by time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UrlLookup<'a> {
-    /// The origin with its length, as records are compared.
+    /// The origin as a key.
     pub(super) origin_key: &'a [u8],
     pub(super) as_of: AsOf,
     pub(super) row: ListedUrl<'a>,
@@ -25,7 +25,7 @@ impl<'a> UrlLookup<'a> {
     /// Writes a record.
     pub(super) fn write(record: &mut Vec<u8>, origin: &[u8], as_of: AsOf, row: ListedUrl<'_>) {
         record.clear();
-        put_bytes(record, origin);
+        put_key(record, origin);
         as_of.write(record);
         row.write(record);
     }
@@ -58,7 +58,7 @@ impl<'a> ListedUrl<'a> {
 /// Records sort by capture.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RulesLookup<'a> {
-    /// The key of the capture with its length, as records are compared.
+    /// The key of the capture.
     pub(super) capture_key: &'a [u8],
     pub(super) source: RulesSource,
     pub(super) row: ListedUrl<'a>,
@@ -68,7 +68,7 @@ impl<'a> RulesLookup<'a> {
     /// Writes a record.
     pub(super) fn write(record: &mut Vec<u8>, source: &RulesSource, row: ListedUrl<'_>) {
         record.clear();
-        put_bytes(record, &source.id.key());
+        put_key(record, &source.id.key());
         row.write(record);
         source.write(record);
     }

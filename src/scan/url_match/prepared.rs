@@ -14,7 +14,7 @@ use crate::disk::SingleFile;
 use crate::error::{Error, ErrorKind};
 use crate::escaped_text::escape_body;
 use crate::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
-use crate::resolve::redirects::authoritative_candidates;
+use crate::resolve::lookups::candidates_of_origins;
 use crate::resolve::{AsOf, ResolveContext};
 use crate::tables::{MatchRow, Table};
 use std::collections::BTreeMap;
@@ -177,7 +177,7 @@ impl PreparedMatch {
         let default_time = AsOf::from_option(options.as_of);
         let lookups = sort_urls(&context, urls, default_time, &mut decisions, &mut counts)?;
         progress.begin(MatchStage::Captures);
-        let candidates = authoritative_candidates(&context.resolve, &lookups)?;
+        let candidates = candidates_of_origins(&context.resolve, &lookups)?;
         let by_rules =
             decide_by_status(&context, &lookups, &candidates, &mut decisions, &mut counts)?;
         drop((lookups, candidates));

@@ -3,12 +3,14 @@
 use super::file::{self, ExpectedFile};
 use super::folder::FolderSearch;
 use super::part::{self, PartCheck, ReadableFile};
+use super::resolved::{self, CaptureIds};
 use super::{
     FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, child_rows,
     plan,
 };
 use crate::dataset::{
-    AGENTS, LOG, LogEntries, MANIFEST, Manifest, PartEntry, SUCCESS, VIEWS, check_format, opens,
+    AGENTS, FileEntry, LOG, LogEntries, MANIFEST, Manifest, PartEntry, SUCCESS, VIEWS,
+    check_format, opens,
 };
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
@@ -63,8 +65,21 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         let file = agents_table::check(root, &manifest, progress, &mut report);
         report.count_file(file);
     }
-    let files = check_files(root, &manifest, progress, &mut report);
-    check_parts(&manifest, &files, progress, &mut report);
+    let of_parts = manifest.parts.iter().map(|part| part.files.as_slice());
+    let of_crawls = manifest.crawls.iter().map(|crawl| crawl.files.as_slice());
+    let lists: Vec<&[FileEntry]> = of_parts.chain(of_crawls).collect();
+    let mut files = check_files(root, &lists, progress, &mut report);
+    let of_crawls = files.split_off(manifest.parts.len());
+    let captures = check_parts(&manifest, &files, progress, &mut report);
+    let has_captures = |files: &Vec<ReadableFile>| {
+        let mut files = files.iter();
+        files.any(|file| file.table == Table::RobotsFiles)
+    };
+    let is_known = is_whole && files.iter().all(has_captures);
+    let captures = Some(&captures).filter(|_| is_known);
+    for (crawl, files) in manifest.crawls.iter().zip(&of_crawls) {
+        resolved::check(&crawl.crawl, files, captures, &mut report.findings);
+    }
     Ok(report)
 }
 
@@ -96,11 +111,11 @@ fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
 
 /// Checks that `views.sql` opens this dataset, unless the run has not come to write it.
 fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
-    let Some(options) = &manifest.options else {
+    let Some(tables) = manifest.tables() else {
         return;
     };
     let what = match disk::read(&root.join(VIEWS)) {
-        Ok(text) if opens(&text, root, &options.tables) => return,
+        Ok(text) if opens(&text, root, &tables) => return,
         Ok(_) => "it opens another folder, or was changed",
         Err(_) if !disk::is_regular(&root.join(SUCCESS)) => return,
         Err(_) => "it is missing or cannot be read",
@@ -110,8 +125,7 @@ fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
 
 /// Returns the paths that the manifest lists.
 fn known_files(manifest: &Manifest) -> BTreeSet<String> {
-    let listed = manifest.parts.iter().flat_map(|part| &part.files);
-    let listed = listed.map(|file| file.path.clone());
+    let listed = manifest.files().map(|file| file.path.clone());
     listed.chain(manifest.stale.iter().cloned()).collect()
 }
 
@@ -137,8 +151,8 @@ fn check_folders(
 }
 
 fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
-    let files = manifest.parts.iter().flat_map(|part| &part.files);
-    let bytes = files
+    let bytes = manifest
+        .files()
         .map(|file| file.stats.bytes)
         .fold(0, u64::saturating_add);
     let agents = disk::size_below(root, Path::new(AGENTS)).unwrap_or(0);
@@ -148,19 +162,19 @@ fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
     progress.parts_total.store(parts, Ordering::Relaxed);
 }
 
-/// Checks the files of all parts. Returns those of each part whose rows can be
-/// read.
+/// Checks files: a list of each part, and of each crawl. Returns those of each list whose
+/// rows can be read.
 fn check_files(
     root: &Path,
-    manifest: &Manifest,
+    lists: &[&[FileEntry]],
     progress: &VerifyProgress,
     report: &mut VerifyReport,
 ) -> Vec<Vec<ReadableFile>> {
     let schemas = Table::ALL.map(|table| (table, table.schema()));
     let schemas: BTreeMap<Table, SchemaRef> = schemas.into_iter().collect();
-    let parts = manifest.parts.iter().enumerate();
-    let entries: Vec<_> = parts
-        .flat_map(|(i, part)| part.files.iter().map(move |entry| (i, entry)))
+    let of_lists = lists.iter().enumerate();
+    let entries: Vec<_> = of_lists
+        .flat_map(|(i, list)| list.iter().map(move |entry| (i, entry)))
         .collect();
     let checks = entries.into_par_iter().map(|(i, entry)| {
         let mut findings = Findings::default();
@@ -179,7 +193,7 @@ fn check_files(
         });
         (i, check, readable, findings)
     });
-    let mut files: Vec<Vec<ReadableFile>> = manifest.parts.iter().map(|_| Vec::new()).collect();
+    let mut files: Vec<Vec<ReadableFile>> = lists.iter().map(|_| Vec::new()).collect();
     for (i, check, readable, findings) in checks.collect::<Vec<_>>() {
         report.count_file(check);
         report.findings.append(findings);
@@ -188,13 +202,13 @@ fn check_files(
     files
 }
 
-/// Compares the tables of each part, and the keys of all parts.
-fn check_parts(
-    manifest: &Manifest,
+/// Compares the tables of each part, and the keys of all parts. Returns the keys.
+fn check_parts<'m>(
+    manifest: &'m Manifest,
     files: &[Vec<ReadableFile>],
     progress: &VerifyProgress,
     report: &mut VerifyReport,
-) {
+) -> CaptureIds<'m> {
     progress.begin(VerifyPhase::Parts);
     let parts: Vec<(&PartEntry, &Vec<ReadableFile>)> = manifest.parts.iter().zip(files).collect();
     let checks = parts.into_par_iter().map(|(part, files)| {
@@ -202,7 +216,7 @@ fn check_parts(
         progress.parts.fetch_add(1, Ordering::Relaxed);
         (part, check)
     });
-    let mut ids_by_crawl: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    let mut ids_by_crawl = CaptureIds::new();
     for (part, check) in checks.collect::<Vec<_>>() {
         let PartCheck {
             robots_ids,
@@ -217,7 +231,7 @@ fn check_parts(
             .extend(robots_ids);
     }
     progress.begin(VerifyPhase::Keys);
-    for (crawl, mut robots_ids) in ids_by_crawl {
+    for (crawl, robots_ids) in &mut ids_by_crawl {
         robots_ids.par_sort_unstable();
         let path = format!("{}/crawl={crawl}", Table::RobotsFiles.name());
         let repeated = robots_ids.chunk_by(|a, b| a == b);
@@ -230,6 +244,7 @@ fn check_parts(
             );
         }
     }
+    ids_by_crawl
 }
 
 /// Returns the checks that are not possible, because a table is missing or the

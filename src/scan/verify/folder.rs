@@ -35,7 +35,7 @@ impl FolderSearch<'_> {
         }
         for table in Table::ALL {
             // The depth at which the views read files.
-            let depth = if table.is_whole() { 0 } else { 2 };
+            let depth = table.partition_columns().len();
             self.search(&self.root.join(table.name()), depth);
         }
     }

@@ -26,6 +26,7 @@ mod part;
 mod plan;
 mod progress;
 mod report;
+mod resolved;
 mod row_cursor;
 mod single_file;
 

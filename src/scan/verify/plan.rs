@@ -7,6 +7,7 @@ use crate::dataset::{
 use crate::disk;
 use crate::input::{Input, InputSource};
 use crate::pipeline;
+use crate::tables::Table;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,11 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
         None => check_input_ranges(manifest, findings),
     };
     let has_success = disk::is_regular(&root.join(SUCCESS));
+    let crawl = crawl_without_hosts(manifest);
+    let missing = match (missing.is_empty(), crawl) {
+        (true, Some(crawl)) if has_success => format!("the hosts of {crawl} are missing"),
+        _ => missing,
+    };
     if !missing.is_empty() {
         let contradiction = match has_success {
             true => format!(", though {SUCCESS} is there"),
@@ -61,6 +67,19 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
         }
     }
     missing.is_empty()
+}
+
+/// Returns a crawl whose resolved tables should be there and are not.
+fn crawl_without_hosts(manifest: &Manifest) -> Option<&str> {
+    let options = manifest.options.as_ref()?;
+    let mut parts = manifest.parts.iter();
+    let is_resolved = |part: &&PartEntry| {
+        let mut crawls = manifest.crawls.iter();
+        crawls.any(|entry| entry.crawl == part.crawl)
+    };
+    let part = parts.find(|part| !is_resolved(part));
+    part.filter(|_| options.tables.contains(&Table::Hosts))
+        .map(|part| part.crawl.as_str())
 }
 
 /// Returns the parts that the inputs are divided into, if the crawl of each input

@@ -1,0 +1,223 @@
+"""Compares the tables `hosts` and `host_verdicts`, and the macros over them, with an oracle in SQL.
+
+Usage: test_hosts.py PROGRAM [--datasets N] [DATASET...]
+
+The oracle is in jobs/oracle/. It is compared on N random datasets, and on the given ones. A random dataset has one to three
+crawls of up to ten hosts with captures of all kinds: statuses, redirects across hosts, over other paths and in loops, ports,
+revisits with and without content in the dataset, 304, equal times, missing times. On random datasets, `robots-scan check --host` must
+select the same captures for a host name in the last crawl.
+"""
+
+
+import argparse
+import hashlib
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from base64 import b32encode
+from pathlib import Path
+
+import duckdb
+
+HOSTS = [f"h{n}.test" for n in range(10)]
+# Lines with their keys left out: A for a user-agent line, D and P for one that disallows or permits.
+RULES = ["A GPTBot|D /", "A *|D /x||A Googlebot|A CCBot|P /", "A AI2Bot|D /"]
+KEYS = {"A": "User-agent", "D": "Disallow", "P": "Allow"}
+
+
+def body(text):
+    lines = (line.partition(" ") for line in text.split("|"))
+    return "".join(f"{KEYS[key]}: {value}\n" if key else "\n" for key, _, value in lines).encode()
+
+
+BODIES = [body(text) for text in RULES] + [b"# 1\n", b"", b"<html><body>no</body></html>"]
+STATUSES = [200] * 4 + [301, 302, 307, 308, 304, 304, 401, 403, 404, 410, 429, 500, 503, 204, 999]
+
+
+def record(rng, number, names, statuses, bodies, day):
+    """One WARC record of a random capture of one of these hosts."""
+    host, scheme = rng.choice(names), rng.choice(["http", "https"])
+    variant = rng.random()
+    host = f"www.{host}" if variant < 0.1 else f"{host}:8080" if variant > 0.9 else host
+    path = "/robots.txt" if rng.random() < 0.85 else "/other"
+    status, body = rng.choice(statuses), rng.choice(bodies)
+    is_revisit = rng.random() < (0.5 if statuses[0] == 304 else 0.2)
+    headers = ["HTTP/1.1 %d X" % status, "Content-Type: text/plain"]
+    if status in (301, 302, 307, 308) and rng.random() < 0.95:
+        target = rng.choice(names)
+        to = f"{rng.choice(['http', 'https'])}://{target}{'/robots.txt' if rng.random() < 0.8 else '/other'}"
+        headers.append("Location: " + to)
+    # A revisit may have no HTTP headers at all.
+    has_headers = not is_revisit or rng.random() < 0.7
+    block = ("\r\n".join(headers) + "\r\n\r\n").encode() if has_headers else b""
+    block += b"" if is_revisit or status == 304 else body
+    digest = b32encode(hashlib.sha1(body).digest()).decode()
+    second = rng.randrange(40)  # Few, so that times are often equal.
+    fields = {
+        "WARC-Type": "revisit" if is_revisit else "response",
+        "WARC-Target-URI": f"{scheme}://{host}{path}",
+        "WARC-Date": f"2026-01-{day:02}T00:00:{second:02}Z" if rng.random() < 0.97 else "unknown",
+        "WARC-Record-ID": f"<urn:uuid:00000000-0000-4000-8000-{number:012}>",
+        "WARC-Payload-Digest": "sha1:" + digest,
+        "Content-Type": "application/http; msgtype=response",
+        "Content-Length": str(len(block)),
+    }
+    head = "WARC/1.0\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n"
+    return head.encode() + block + b"\r\n\r\n"
+
+
+def selected_by_check(program, dataset, host, crawl):
+    ran = subprocess.run([program, "check", dataset, "--host", host, "--crawl", crawl, "--json"], capture_output=True, text=True)
+    if not ran.stdout:
+        return None
+    answer = json.loads(ran.stdout.splitlines()[0])
+    return answer["capture"]["robots_id"]
+
+
+def open_dataset(dataset):
+    con = duckdb.connect()
+    con.execute((Path(dataset) / "views.sql").read_text(encoding="utf-8"))
+    for name in ["hosts", "verdicts"]:
+        con.execute((Path(__file__).parent / "oracle" / f"{name}.sql").read_text(encoding="utf-8"))
+    return con
+
+
+def compare(con, name):
+    """The number of differences between the tables and the oracle."""
+    failed = 0
+
+    def check(what, table, oracle, parameters=()):
+        nonlocal failed
+        columns = ", ".join(row[0] for row in con.execute(f"DESCRIBE FROM {oracle}", parameters).fetchall())
+        for ours, theirs in [(table, oracle), (oracle, table)]:
+            sql = f"SELECT {columns} FROM {ours} EXCEPT ALL SELECT {columns} FROM {theirs}"
+            rows = con.execute(sql, [*parameters, *parameters]).fetchall()
+            if rows:
+                failed += 1
+                print(f"FAILED {name}: {len(rows)} rows of {ours} are not in {theirs} ({what}), such as\n  {columns}\n  {rows[0]}")
+
+    for view in ["hosts", "host_verdicts"]:
+        con.execute(f"CREATE TEMP TABLE expected_{view} AS FROM oracle_{view}")
+        check(view, view, f"expected_{view}")
+    names = [row[0] for row in con.execute("SELECT DISTINCT agent FROM host_verdicts ORDER BY hash(agent) LIMIT 20").fetchall()]
+    names += ["GPTBot", "Googlebot-News", "AdsBot-Google", "a name that no file has", "*"]
+    check("all names", "verdicts_of(?::VARCHAR[])", "oracle_verdicts_of(?::VARCHAR[])", [names])
+    order = con.execute("SELECT count(*) FROM (SELECT crawl, agent, surt_host_name, lag((agent, surt_host_name)) OVER (PARTITION BY "
+        "crawl ORDER BY file_row_number) AS before FROM read_parquet(getvariable('robots_scan') || '/host_verdicts/*/*.parquet', "
+        "hive_partitioning = true, file_row_number = true)) WHERE before >= (agent, surt_host_name)").fetchone()[0]
+    if order:
+        failed += 1
+        print(f"FAILED {name}: {order} rows of host_verdicts are not in order")
+    return failed
+
+
+def random_dataset(program, rng, seed, folder):
+    # With few hosts, most URLs are captured several times.
+    names = HOSTS[: rng.randrange(1, 11)]
+    # And with few statuses and bodies, rare cases meet each other.
+    statuses = rng.choices(STATUSES, k=rng.randrange(2, 9))
+    bodies = rng.choices(BODIES, k=rng.randrange(1, 4))
+    if seed % 5 == 1:  # A 304 may have the digest of the empty body.
+        statuses, bodies = [304, 200, 404], [b"", b"", BODIES[0]]
+    if seed % 5 == 2:  # Long chains of redirects, and loops.
+        names, statuses = HOSTS, [301] * 12 + [200]
+    crawls = rng.sample("ABC", rng.randrange(1, 4))
+    for place, crawl in enumerate(crawls):  # The order of times is not that of names.
+        number = rng.randrange(5, 20 if seed % 5 == 2 else 60)
+        day = 5 + (place if rng.random() < 0.8 else 0)
+        records = [record(rng, n, names, statuses, bodies, day) for n in range(number)]
+        archive = folder / "crawl-data" / f"CRAWL-{crawl}" / "segments" / "1" / "robotstxt" / f"{crawl}.warc"
+        archive.parent.mkdir(parents=True)
+        archive.write_bytes(b"".join(records))
+    dataset = str(folder / "out")
+    ran = subprocess.run([program, str(folder / "crawl-data"), "-q", "-o", dataset], capture_output=True, text=True)
+    # A 304 with the digest of another body is a fault, and still a capture.
+    assert ran.returncode in (0, 1), ran.stderr
+    return dataset
+
+
+def chain(number, length, folder, loops):
+    """An archive with a chain of redirects, each on a host of its own."""
+    rng, records = random.Random(number), []
+    for n in range(length + 1):
+        is_last = n == length and not loops
+        to = f"https://c{0 if n == length else n + 1}.test/robots.txt"
+        head = "HTTP/1.1 200 OK\r\n\r\n" if is_last else f"HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n"
+        block = head.encode() + (BODIES[0] if is_last else b"")
+        fields = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://c{n}.test/robots.txt\r\n"
+        fields += f"WARC-Date: 2026-01-05T00:00:{rng.randrange(60):02}Z\r\nContent-Type: application/http; msgtype=response\r\n"
+        records.append(f"{fields}Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n")
+    rng.shuffle(records)
+    archive = folder / "x.warc"
+    archive.write_bytes(b"".join(records))
+    return archive
+
+
+def test_chains(program):
+    """Chains of one to six redirects, and loops, with their ends worked out by hand."""
+    failed = 0
+    for length, loops in [(1, False), (5, False), (6, False), (3, True), (5, True)]:
+        with tempfile.TemporaryDirectory() as folder:
+            archive, dataset = chain(length, length, Path(folder), loops), str(Path(folder) / "out")
+            subprocess.run([program, archive, "-q", "-o", dataset, "--crawl", "C", "--subset", "robotstxt"], check=True)
+            con = open_dataset(dataset)
+            sql = "SELECT n_redirects, redirect_end, outcome FROM hosts WHERE surt_host_name = 'test,c0'"
+            found = con.execute(sql).fetchone()
+            ends = {(5, True): (5, "too_many"), (6, False): (5, "too_many"), (3, True): (3, "loop")}
+            end = ends.get((length, loops), (length, "resolved"))
+            expected = (*end, "successful" if end[1] == "resolved" else "redirect")
+            if found != expected:
+                failed += 1
+                print(f"FAILED chain of {length}, loop {loops}: {found} instead of {expected}")
+            failed += compare(con, f"chain of {length}")
+    return failed
+
+
+def main(program, count, datasets):
+    failed = test_chains(program)
+    totals = [0] * 6
+    for seed in range(count):
+        rng = random.Random(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            dataset = random_dataset(program, rng, seed, Path(folder))
+            con = open_dataset(dataset)
+            failed += compare(con, f"seed {seed}")
+            counts = con.execute(
+                "SELECT count(*), count(*) FILTER (redirect_end = 'resolved'), count(*) FILTER (redirect_end = 'loop'), count(*) FILTER "
+                "(redirect_end = 'too_many'), count(*) FILTER (rules_crawl <> crawl), count(*) FILTER (n_changes > 0) FROM hosts").fetchone()
+            totals = [total + n for total, n in zip(totals, counts)]
+            last = con.execute("SELECT crawl FROM oracle_crawls ORDER BY place DESC LIMIT 1").fetchone()[0]
+            # The hosts that were captured under one name only: the table does not tell www. apart.
+            hosts = con.execute(
+                "SELECT any_value(f.url_host_name), h.authoritative_robots_id FROM hosts h JOIN robots_files f ON f.crawl = h.crawl "
+                "AND f.surt_host_name = h.surt_host_name AND f.is_robots_path WHERE h.crawl = ? AND h.rules_crawl = h.crawl "
+                "AND NOT h.is_revisit GROUP BY h.surt_host_name, h.authoritative_robots_id HAVING count(DISTINCT f.url_host_name) = 1 "
+                "ORDER BY ALL LIMIT 4", [last]).fetchall()
+            for host, capture in hosts:
+                found = selected_by_check(program, dataset, host, last)
+                if found != capture:
+                    failed += 1
+                    print(f"FAILED seed {seed}, {host}: hosts has {capture}, check --host {found}")
+    for dataset in datasets:
+        con = open_dataset(dataset)
+        failed += compare(con, dataset)
+        totals[0] += con.execute("SELECT count(*) FROM hosts").fetchone()[0]
+    # A comparison of nothing would prove nothing. Long chains rarely come about by chance: test_chains makes them.
+    if count >= 20 and not all(totals[:3] + totals[4:]):
+        failed += 1
+        print(f"FAILED: some kinds did not occur: {totals}")
+    hosts, resolved, loops, too_many, other_crawl, changed = totals
+    print(f"{hosts} hosts compared: {resolved} redirects resolved, {loops} loops, {too_many} long chains, {other_crawl} contents of "
+          f"earlier crawls, {changed} changes; {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--datasets", type=int, default=30)
+    parser.add_argument("dataset", nargs="*")
+    args = parser.parse_intermixed_args()
+    sys.exit(main(args.program, args.datasets, args.dataset))
