@@ -495,37 +495,6 @@ fn folders_and_globs_expand_to_their_archives_in_order() {
 }
 
 #[test]
-fn shards_merge_to_the_whole_dataset_by_moving_their_files() {
-    let folder = Folder::new();
-    let inputs = [
-        archive(SOUND),
-        archive("frames.warc.zst"),
-        archive("two-whole-files.warc.gz"),
-    ];
-    let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
-    let captures = |out: &str, options: &[&str]| -> Vec<Value> {
-        let ran = run([&inputs, options, &["-o", &folder.arg(out)]].concat());
-        assert_code(&ran, 0);
-        rows(&folder.path().join(out), "robots_files")
-    };
-    let whole = captures("whole", &[]);
-    let shards = [
-        captures("s1", &["--shard", "1/2"]),
-        captures("s2", &["--shard", "2/2"]),
-    ];
-    assert!(shards.iter().all(|rows| !rows.is_empty()));
-    assert_eq!(shards.concat(), whole);
-    let names = |out: &str| -> BTreeSet<String> {
-        let files = files_below(&folder.path().join(out).join("rules"));
-        files
-            .iter()
-            .map(|path| relative(path, &folder.path().join(out)))
-            .collect()
-    };
-    assert!(names("s1").is_disjoint(&names("s2")));
-}
-
-#[test]
 fn scan_is_the_default_command() {
     let folder = Folder::new();
     assert_code(&run([&archive(DAMAGED), "-o", &folder.arg("1")]), 1);

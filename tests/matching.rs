@@ -9,7 +9,7 @@ mod lists;
 mod oracle;
 mod parquet_lists;
 mod selection_oracle;
-mod test_capture;
+pub(crate) mod test_capture;
 
 use crate::util::{Ran, columns, command, run};
 use arrow_array::Array;

@@ -17,6 +17,7 @@ mod golden;
 mod google;
 mod hostile;
 mod inputs;
+mod join;
 mod keys;
 mod laws;
 mod layers;

@@ -354,7 +354,7 @@ fn foreign_files_are_found() {
         (format!("{folder}/mine.parquet"), Some("foreign")),
         (
             format!("{folder}/part-00002-00000.parquet"),
-            Some("other_shard"),
+            Some("foreign"),
         ),
         ("agents/more.parquet".to_owned(), Some("foreign")),
         // The views also read the folder of a table that was not selected.

@@ -59,6 +59,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Reads archives and writes a dataset (the default)
     Scan(Box<ScanArgs>),
+    /// Makes the datasets in the subfolders of a folder one dataset: months, or shards
+    Join(JoinArgs),
     /// Explains what a robots.txt file allows a crawler, and why
     Check(CheckArgs),
     /// Decides for a list of URLs whether crawlers may fetch them, according to a dataset
@@ -384,7 +386,7 @@ Problems are printed one per line, at most twenty of each kind, each with a reme
 
 Exit codes: 0 no problems, 1 problems found, 2 not started.")]
 pub(crate) struct VerifyArgs {
-    /// The dataset: a folder that `scan` wrote, or a single file
+    /// The dataset: a folder that `scan` wrote or `join` was run on, or a single file
     pub(crate) dataset: PathBuf,
 
     /// Threads that read [default: all cores]
@@ -402,13 +404,51 @@ pub(crate) struct VerifyArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Each subfolder of FOLDER that is a dataset of a finished scan becomes a part of the whole. Nothing \
+is moved: FOLDER/views.sql reads the tables where they are, and FOLDER/_joined has the tables \
+`hosts` and `host_verdicts` of all crawls. The datasets must have been made with the same version \
+and options, every shard must be there once, and no archive twice.
+
+To add a month, scan it into a new subfolder and join again: only its crawl and later ones are \
+resolved again.
+
+Example:
+  robots-scan scan --paths 2026-01/robotstxt.paths.gz -o crawls/2026-01
+  robots-scan scan --paths 2026-02/robotstxt.paths.gz -o crawls/2026-02
+  robots-scan join crawls
+
+Exit codes: 0 done, 2 refused, 3 stopped (joining again continues).")]
+pub(crate) struct JoinArgs {
+    /// The folder whose subfolders are datasets
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) folder: PathBuf,
+
+    /// Threads [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
+    pub(crate) threads: Option<u16>,
+
+    /// The memory for sorting, at least 16MiB; the rest is sorted on disk, in FOLDER/_joined
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = size::parse, value_hint = ValueHint::Other)]
+    pub(crate) memory: u64,
+
+    /// Prints no progress and no summary; errors remain
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Prints the summary as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
 The file views.sql has the path of its dataset, so that it can be read from any folder. Run this \
 command after the dataset was moved or copied. Nothing else is changed.
 
 Example:
   mv out.parquet /data/ && robots-scan views /data/out.parquet")]
 pub(crate) struct ViewsArgs {
-    /// The dataset: a folder that `scan` wrote
+    /// The dataset: a folder that `scan` wrote, or one that `join` was run on
     pub(crate) dataset: PathBuf,
 
     /// Prints nothing; errors remain

@@ -1,7 +1,7 @@
 //! The figures that the progress display of a command shows.
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use robots_scan::{pipeline, url_match, verify};
+use robots_scan::{join, pipeline, url_match, verify};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,6 +20,7 @@ pub(crate) enum Figures {
         progress: Arc<pipeline::ScanProgress>,
         inputs: InputTotals,
     },
+    Join(Arc<join::JoinProgress>),
     Match(Arc<url_match::MatchProgress>),
     Verify(Arc<verify::VerifyProgress>),
 }
@@ -28,7 +29,7 @@ impl Figures {
     /// Returns the time between two updates of the display.
     pub(crate) fn interval(&self) -> Duration {
         Duration::from_millis(match self {
-            Self::Scan { .. } => 100,
+            Self::Scan { .. } | Self::Join(_) => 100,
             Self::Match(_) => 50,
             Self::Verify(_) => 20,
         })
@@ -38,7 +39,7 @@ impl Figures {
     pub(crate) fn total(&self) -> Option<u64> {
         match self {
             Self::Scan { inputs, .. } => inputs.bytes,
-            Self::Match(_) => None,
+            Self::Join(_) | Self::Match(_) => None,
             Self::Verify(progress) => Some(load(&progress.bytes_total)),
         }
     }
@@ -47,6 +48,7 @@ impl Figures {
     pub(crate) fn position(&self) -> u64 {
         match self {
             Self::Scan { progress, .. } => load(&progress.bytes),
+            Self::Join(progress) => load(&progress.resolved_rows),
             Self::Match(progress) => progress.now().1,
             Self::Verify(progress) => load(&progress.bytes),
         }
@@ -57,6 +59,9 @@ impl Figures {
     pub(crate) fn pieces(&self, seconds: f64) -> Vec<String> {
         match self {
             Self::Scan { progress, inputs } => scan_pieces(progress, *inputs, seconds),
+            Self::Join(progress) => {
+                vec![resolved(load(&progress.resolved_rows))]
+            }
             Self::Match(progress) => {
                 let (stage, rows) = progress.now();
                 vec![format!("{} {}", HumanCount(rows), stage.name())]
@@ -72,8 +77,7 @@ fn scan_pieces(
     seconds: f64,
 ) -> Vec<String> {
     if progress.phase() == pipeline::ScanPhase::Hosts {
-        let rows = HumanCount(load(&progress.resolved_rows));
-        return vec![format!("resolving hosts, {rows} captures read")];
+        return vec![resolved(load(&progress.resolved_rows))];
     }
     let read = load(&progress.bytes);
     let records = load(&progress.records);
@@ -94,6 +98,10 @@ fn scan_pieces(
         ),
     ]);
     pieces
+}
+
+fn resolved(rows: u64) -> String {
+    format!("resolving hosts, {} captures read", HumanCount(rows))
 }
 
 fn verify_pieces(progress: &verify::VerifyProgress, seconds: f64) -> Vec<String> {

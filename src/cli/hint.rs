@@ -4,7 +4,7 @@
 use crate::exit::Stopped;
 use crate::shell::quoted;
 use crate::usage_error::UsageError;
-use robots_scan::error::{DatasetDefect, Error, ErrorKind};
+use robots_scan::error::{DatasetDefect, Error, ErrorKind, JoinDefect};
 use robots_scan::verify::Remedy;
 
 /// Returns the hint for an error, if there is one.
@@ -67,6 +67,44 @@ fn of_input(error: &Error) -> Option<String> {
     Some(text)
 }
 
+/// Returns the hint for datasets that cannot be joined.
+fn of_join(error: &Error, defect: &JoinDefect) -> Option<String> {
+    let text = match defect {
+        JoinDefect::IsDataset => {
+            "name the folder that holds it and the others, each in a subfolder".to_owned()
+        }
+        JoinDefect::NoMembers => {
+            "scan each month or shard into a subfolder of it, then join".to_owned()
+        }
+        JoinDefect::Link => "put the dataset itself there, or move the link away".to_owned(),
+        JoinDefect::Name => "rename the folder".to_owned(),
+        JoinDefect::Unfinished => format!(
+            "finish it first: run its scan again with --resume, or move '{}' away",
+            error.path().display()
+        ),
+        JoinDefect::Damaged => format!(
+            "see: robots-scan verify {}",
+            quoted(&error.path().to_string_lossy())
+        ),
+        JoinDefect::Version { .. } | JoinDefect::Differs { .. } => {
+            "scan both with the same version and options".to_owned()
+        }
+        JoinDefect::NoTable { .. } => {
+            "scan again with robots_files and verdicts among --tables".to_owned()
+        }
+        JoinDefect::ShardMissing { .. } => "scan them into other subfolders".to_owned(),
+        JoinDefect::ShardTwice { .. } | JoinDefect::ArchiveTwice { .. } => {
+            "move one of them away".to_owned()
+        }
+        JoinDefect::KeysOverlap { next, .. } => {
+            format!("scan one of them again with --first-input {next}")
+        }
+        JoinDefect::ForeignViews => "move the file away".to_owned(),
+        _ => return None,
+    };
+    Some(text)
+}
+
 /// Returns the hint for an error about the output.
 fn of_output(error: &Error) -> Option<String> {
     let text = match error.kind() {
@@ -96,6 +134,16 @@ fn of_output(error: &Error) -> Option<String> {
         ErrorKind::BadManifest(_) => {
             "restore it from a copy, or write the dataset again with --overwrite".to_owned()
         }
+        ErrorKind::NotADataset(DatasetDefect::NotJoined) => {
+            let folder = quoted(&error.path().to_string_lossy());
+            format!("finish it: robots-scan join {folder}")
+        }
+        ErrorKind::NotADataset(DatasetDefect::MemberChanged) => {
+            let folder = error.path().parent().unwrap_or(error.path());
+            let folder = quoted(&folder.to_string_lossy());
+            format!("join again: robots-scan join {folder}")
+        }
+        ErrorKind::Unjoinable(defect) => return of_join(error, defect),
         ErrorKind::NotADataset(DatasetDefect::OtherFormat { .. }) => {
             "scan the archives again, into a new folder".to_owned()
         }
@@ -159,9 +207,9 @@ pub(crate) fn remedy(remedy: Remedy) -> &'static str {
             "remove it, because views read it too; files of a part that a killed run left are replaced by --resume"
         }
         Remedy::RemoveTemporary => "left by a run that was killed: --resume removes it",
-        Remedy::VerifyShard => "verify each shard beside its own manifest, before they are merged",
         Remedy::ManifestFirst => "restore the manifest first: one of its lines may list this file",
         Remedy::WriteViews => "robots-scan views writes it again",
+        Remedy::Join => "robots-scan join makes it again",
         Remedy::WriteRegistry => "scan again with --resume, which writes it again",
         _ => "scan again with --overwrite",
     }

@@ -17,6 +17,7 @@ mod exit;
 mod figures;
 mod hint;
 mod interrupt;
+mod join_command;
 mod match_command;
 mod message;
 mod mistyped;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Scan(args) => scan_command::run(*args),
         Command::Check(args) => check_command::run(&args),
         Command::Match(args) => match_command::run(&args),
+        Command::Join(args) => join_command::run(&args),
         Command::Verify(args) => verify_command::run(&args),
         Command::Views(args) => views_command::run(&args),
         Command::Schema(args) => builtin_command::schema(&args),

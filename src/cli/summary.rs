@@ -97,7 +97,7 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
     }
 }
 
-fn write_most_blocked(most_blocked: &MostBlocked, out: &mut String) {
+pub(crate) fn write_most_blocked(most_blocked: &MostBlocked, out: &mut String) {
     if most_blocked.agents.is_empty() {
         return;
     }
@@ -153,6 +153,17 @@ pub(crate) fn no_robots(summary: &ScanSummary) -> String {
     format!("no robots.txt file in {records}{kinds}: is this the robotstxt subset?")
 }
 
+/// Returns the ranking of crawlers as JSON.
+pub(crate) fn most_blocked_json(most_blocked: &MostBlocked) -> Value {
+    let agents = most_blocked.agents.iter();
+    let agents = agents.map(|(agent, hosts)| json!({"agent": agent, "hosts": hosts}));
+    json!({
+        "crawl": most_blocked.crawl,
+        "hosts": most_blocked.hosts,
+        "agents": agents.collect::<Vec<_>>(),
+    })
+}
+
 /// Returns the summary as JSON.
 pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value {
     let by_status: serde_json::Map<String, Value> = summary
@@ -165,15 +176,7 @@ pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value
             )
         })
         .collect();
-    let most_blocked = summary.most_blocked.as_ref().map(|most_blocked| {
-        let agents = most_blocked.agents.iter();
-        let agents = agents.map(|(agent, hosts)| json!({"agent": agent, "hosts": hosts}));
-        json!({
-            "crawl": most_blocked.crawl,
-            "hosts": most_blocked.hosts,
-            "agents": agents.collect::<Vec<_>>(),
-        })
-    });
+    let most_blocked = summary.most_blocked.as_ref().map(most_blocked_json);
     json!({
         "output": output.to_string_lossy(),
         "exit_code": exit_code,

@@ -45,6 +45,7 @@ mod escaped_text;
 mod external_sort;
 mod hash_seed;
 pub mod input;
+pub mod join;
 #[doc(hidden)]
 pub mod parquet_writer;
 pub mod pipeline;

@@ -55,7 +55,7 @@ impl TestCapture {
         self
     }
 
-    fn write(&self, out: &mut String) {
+    pub(crate) fn write(&self, out: &mut String) {
         let mut block = format!("HTTP/1.1 {} X\r\n", self.status);
         if let Some(location) = &self.location {
             let _ = write!(block, "Location: {location}\r\n");

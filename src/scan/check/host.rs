@@ -102,7 +102,7 @@ pub fn check_host(
     let temp_folder = SystemTempFolder::create()?;
     let root = DatasetRoot::find(host_request, request, temp_folder.path(), stop)?;
     let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
-    let has_anomalies = root.path.join(Table::Anomalies.name()).is_dir();
+    let has_anomalies = Dataset::has_table(&root.path, Table::Anomalies)?;
     if has_anomalies {
         tables.push(Table::Anomalies);
     }

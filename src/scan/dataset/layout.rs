@@ -310,7 +310,7 @@ fn existing_output(root: &Path) -> Result<ExistingOutput, Error> {
 }
 
 /// Returns true if a folder has a manifest that robots-scan wrote.
-fn is_dataset(root: &Path) -> bool {
+pub(crate) fn is_dataset(root: &Path) -> bool {
     let Ok(file) = disk::open(&root.join(super::MANIFEST)) else {
         return false;
     };

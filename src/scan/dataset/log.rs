@@ -117,13 +117,13 @@ impl RunLog {
     }
 
     /// Writes the first line of a run, and syncs the folder, as the log may be new.
-    pub(super) fn begin(&mut self, root: &Path, line: &Value) -> Result<(), Error> {
+    pub(crate) fn begin(&mut self, root: &Path, line: &Value) -> Result<(), Error> {
         self.write(line)?;
         disk::sync_folder(root).map_err(|error| Error::write(root, error))
     }
 
     /// Writes a line and syncs it.
-    pub(super) fn write(&mut self, line: &Value) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, line: &Value) -> Result<(), Error> {
         let written = self.write_line(line).and_then(|()| self.file.sync_data());
         written.map_err(|error| Error::write(&self.path, error))
     }

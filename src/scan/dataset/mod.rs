@@ -3,6 +3,7 @@
 //! ```text
 //! layout.rs                        folders and file names; may an output be written?
 //! manifest.rs, manifest_entries.rs which parts are finished, and from which inputs
+//! joined.rs                        the manifest of joined datasets
 //! log.rs                           lock, and traces for cleaning up after a kill
 //! writer.rs                        starts, resumes or replaces a dataset
 //! views.rs, macros.sql             views for DuckDB and Spark
@@ -11,6 +12,7 @@
 //! ```
 
 mod catch_panic;
+mod joined;
 mod layout;
 mod log;
 mod manifest;
@@ -22,9 +24,12 @@ mod views_file;
 mod writer;
 
 pub(crate) use catch_panic::catch_panic;
+pub(crate) use joined::{
+    JOINED, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_member,
+};
 pub use layout::{IfExists, OutputLayout};
-pub(crate) use layout::{SUCCESS, VIEWS, check_output_file};
-pub(crate) use log::{LogEntries, NAME as LOG};
+pub(crate) use layout::{SUCCESS, VIEWS, check_output_file, is_dataset};
+pub(crate) use log::{LogEntries, NAME as LOG, RunLog};
 pub(crate) use manifest::{AGENTS, Manifest, NAME as MANIFEST};
 pub(crate) use manifest_entries::{
     CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
@@ -35,5 +40,5 @@ pub(crate) use reader::{PartReader, column};
 pub use stored_line::StoredLine;
 pub use views::{schema_sql, spark_sql, sql as views_sql};
 pub use views_file::write_views;
-pub(crate) use views_file::{check_format, opens, views_of};
+pub(crate) use views_file::{check_format, opens, views_of, write_joined_views};
 pub(crate) use writer::{DatasetWriter, LockedDataset, PlannedPart};

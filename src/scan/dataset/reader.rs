@@ -1,6 +1,6 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use crate::dataset::{PartEntry, catch_panic, check_format};
+use crate::dataset::{JOINED, JoinedManifest, PartEntry, SUCCESS, catch_panic, check_format};
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
 use crate::external_sort::BloomFilter;
@@ -63,13 +63,15 @@ pub struct PartId {
 struct FoundFile {
     table: Table,
     crawl: String,
-    /// The path below the folder of its table, which files of a part have in common.
+    /// The path without the folder of its table, which files of a part have in common.
     name: PathBuf,
     path: PathBuf,
 }
 
 /// The folder of a table and crawl.
 struct CrawlFolder {
+    /// The folder of the dataset.
+    root: PathBuf,
     table: Table,
     crawl: String,
     path: PathBuf,
@@ -126,8 +128,19 @@ impl Dataset {
     /// part or of its folder.
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
-        check_format(root)?;
-        let folders = crawl_folders(root, tables)?;
+        let joined = JoinedManifest::read(root)?;
+        let roots = match &joined {
+            None => vec![root.to_owned()],
+            Some(joined) => {
+                joined.check_members(root)?;
+                joined.names().iter().map(|name| root.join(name)).collect()
+            }
+        };
+        let mut folders = Vec::new();
+        for root in &roots {
+            check_format(root)?;
+            folders.extend(crawl_folders(root, tables)?);
+        }
         let all: BTreeSet<&String> = folders.iter().map(|folder| &folder.crawl).collect();
         if let Some(crawl) = wanted.iter().find(|crawl| !all.contains(crawl)) {
             let kind = ErrorKind::MissingCrawl {
@@ -140,11 +153,11 @@ impl Dataset {
         for folder in folders {
             if wanted.is_empty() || wanted.contains(&folder.crawl) {
                 for path in parquet_files(&folder.path)? {
-                    let name = path.strip_prefix(root.join(folder.table.name()));
+                    let name = path.strip_prefix(folder.root.join(folder.table.name()));
                     files.push(FoundFile {
                         table: folder.table,
                         crawl: folder.crawl.clone(),
-                        name: name.unwrap_or(Path::new("")).to_owned(),
+                        name: folder.root.join(name.unwrap_or(Path::new(""))),
                         path,
                     });
                 }
@@ -153,32 +166,31 @@ impl Dataset {
         Self::of_files(root, files)
     }
 
-    /// Opens the parts of a dataset whose manifest is known: only files of `tables` in these parts
-    /// are read.
+    /// Opens the parts of datasets whose manifests are known: only files of `tables` in these parts
+    /// are read. Each dataset is its folder with its parts; `root` is for messages.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`].
     pub(crate) fn of_parts(
         root: &Path,
-        parts: &[PartEntry],
+        datasets: &[(PathBuf, &[PartEntry])],
         tables: &[Table],
     ) -> Result<Self, Error> {
         let mut files = Vec::new();
-        for part in parts {
-            for file in part
-                .files
-                .iter()
-                .filter(|file| tables.contains(&file.table))
-            {
-                let path = Path::new(&file.path);
-                let name = path.strip_prefix(file.table.name());
-                files.push(FoundFile {
-                    table: file.table,
-                    crawl: part.crawl.clone(),
-                    name: name.unwrap_or(path).to_owned(),
-                    path: root.join(path),
-                });
+        for (folder, parts) in datasets {
+            for part in *parts {
+                let wanted = part.files.iter();
+                for file in wanted.filter(|file| tables.contains(&file.table)) {
+                    let path = Path::new(&file.path);
+                    let name = path.strip_prefix(file.table.name());
+                    files.push(FoundFile {
+                        table: file.table,
+                        crawl: part.crawl.clone(),
+                        name: folder.join(name.unwrap_or(path)),
+                        path: folder.join(path),
+                    });
+                }
             }
         }
         Self::of_files(root, files)
@@ -222,6 +234,18 @@ impl Dataset {
         })
     }
 
+    /// Returns true if the dataset at `root` has a table.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the manifest of joined datasets.
+    pub(crate) fn has_table(root: &Path, table: Table) -> Result<bool, Error> {
+        Ok(match JoinedManifest::read(root)? {
+            Some(joined) => joined.tables.contains(&table),
+            None => root.join(table.name()).is_dir(),
+        })
+    }
+
     /// Returns the crawls in the order of the times of their first captures, then of their
     /// names. Other functions use their indexes.
     pub fn crawls(&self) -> &[String] {
@@ -230,7 +254,8 @@ impl Dataset {
 
     /// Returns true if the run that wrote the dataset was finished.
     pub fn is_whole(&self) -> bool {
-        disk::is_regular(&self.root.join("_SUCCESS"))
+        let joined = self.root.join(JOINED).join(SUCCESS);
+        disk::is_regular(&self.root.join(SUCCESS)) || disk::is_regular(&joined)
     }
 
     /// Reads columns of a table, part by part, and calls `each` with the index of the
@@ -412,6 +437,7 @@ fn crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Erro
             if let Some(crawl) = name.strip_prefix(CRAWL) {
                 check_kind(&path, kind, FileKind::Folder)?;
                 folders.push(CrawlFolder {
+                    root: root.to_owned(),
                     table,
                     crawl: crawl.to_owned(),
                     path: path.clone(),

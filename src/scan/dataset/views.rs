@@ -1,10 +1,15 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
+use super::JOINED;
 use crate::tables::expression::{SqlDialect, quoted};
 use crate::tables::{Column, Table};
 use std::fmt::Write;
 use std::path::Path;
+
+/// The first line of `views.sql`.
+pub(super) const FIRST_LINE: &str =
+    "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql";
 
 /// Views and macros over several tables.
 const MACROS: &str = include_str!("macros.sql");
@@ -23,14 +28,14 @@ fn root_expression(path: &Path) -> String {
         );
         return format!("error({})", quoted(&why));
     }
-    let path = path.replace('[', "[[]").replace('*', "[*]");
-    quoted(&path.replace('?', "[?]"))
+    quoted(&escaped_wildcards(&path))
 }
 
-/// Returns the text of `views.sql` for a dataset at `root` with these tables.
-pub fn sql(root: &Path, tables: &[Table]) -> String {
-    let mut out = String::from(
-        "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql\n\
+/// Returns the text of `views.sql` for a dataset at `root` with these tables. `members` are the
+/// subfolders that are joined; empty for a dataset of its own.
+pub fn sql(root: &Path, tables: &[Table], members: &[String]) -> String {
+    let mut out = format!(
+        "{FIRST_LINE}\n\
          -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
     );
     let root = root_expression(root);
@@ -39,7 +44,7 @@ pub fn sql(root: &Path, tables: &[Table]) -> String {
         "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
     );
     for &table in tables {
-        out.push_str(&view(table, &root));
+        out.push_str(&view(table, &root, members));
     }
     if [Table::Hosts, Table::HostVerdicts, Table::Agents]
         .iter()
@@ -56,21 +61,21 @@ pub fn sql(root: &Path, tables: &[Table]) -> String {
 
 /// Returns the view of a table. Variables belong to one connection and views to all:
 /// if the variable is not set, the view uses the path.
-fn view(table: Table, root: &str) -> String {
+fn view(table: Table, root: &str, members: &[String]) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
+    let files = files_of(table, &root, members);
     let partitions = table.partition_columns();
     let source = if partitions.is_empty() {
-        format!("read_parquet({root} || '/{name}/*.parquet')")
+        format!("read_parquet({files})")
     } else {
         let types: Vec<String> = partitions
             .iter()
             .map(|column| format!("'{}': VARCHAR", column.name))
             .collect();
         format!(
-            "read_parquet({root} || '/{name}{}/*.parquet', \
+            "read_parquet({files}, \
              hive_partitioning = true, hive_types = {{{}}}, union_by_name = true)",
-            "/*".repeat(partitions.len()),
             types.join(", ")
         )
     };
@@ -87,6 +92,34 @@ fn view(table: Table, root: &str) -> String {
     }
     out.push('\n');
     out
+}
+
+/// Returns an expression for the files of a table: a text, or a list of texts for several members.
+fn files_of(table: Table, root: &str, members: &[String]) -> String {
+    let below = |folder: &str| {
+        let folders = "/*".repeat(table.partition_columns().len());
+        format!(
+            "{root} || {}",
+            quoted(&format!("{folder}/{}{folders}/*.parquet", table.name()))
+        )
+    };
+    let member = |name: &String| format!("/{}", escaped_wildcards(name));
+    match members {
+        [] => below(""),
+        _ if table.has_crawls() => below(&format!("/{JOINED}")),
+        // Every member has the same registry of crawlers.
+        [first, ..] if table.is_whole() => below(&member(first)),
+        members => {
+            let files: Vec<String> = members.iter().map(|name| below(&member(name))).collect();
+            format!("[{}]", files.join(", "))
+        }
+    }
+}
+
+/// Returns a path in which DuckDB finds no wildcards.
+fn escaped_wildcards(path: &str) -> String {
+    let path = path.replace('[', "[[]").replace('*', "[*]");
+    path.replace('?', "[?]")
 }
 
 /// Returns the select list of the view of a table.

@@ -1,9 +1,10 @@
 //! The file `views.sql` of a dataset, written again after the dataset was moved.
 
+use super::joined::JoinedManifest;
 use super::manifest::{self, Manifest};
-use super::{LOG, VIEWS, views_sql};
+use super::{LOG, VIEWS, views, views_sql};
 use crate::disk::{self, SingleFile};
-use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
+use crate::error::{DatasetDefect, Error, ErrorKind, JoinDefect, ManifestDefect};
 use crate::tables::Table;
 use std::fs::TryLockError;
 use std::io::Read;
@@ -20,6 +21,14 @@ const FIRST_LINE_BYTES: u64 = 1 << 20;
 /// [`ErrorKind::NotADataset`] if there is no manifest of this version or a run is writing to the
 /// dataset, [`ErrorKind::BadManifest`] if its options cannot be read, and errors of writing.
 pub fn write_views(root: &Path) -> Result<usize, Error> {
+    if let Some(joined) = JoinedManifest::read(root)? {
+        joined.check_members(root)?;
+        for name in joined.names() {
+            write_views(&root.join(name))?;
+        }
+        write_joined_views(root, &joined, true)?;
+        return Ok(joined.view_tables(true).len());
+    }
     check_format(root)?;
     let path = root.join(manifest::NAME);
     if !disk::is_regular(&path) {
@@ -40,28 +49,59 @@ pub fn write_views(root: &Path) -> Result<usize, Error> {
         let kind = ErrorKind::BadManifest(ManifestDefect::Invalid { message });
         return Err(Error::new(kind, &path));
     };
-    let text = views_of(root, &tables)?;
+    write_file(root, &views_of(root, &tables, &[])?)?;
+    Ok(tables.len())
+}
+
+/// Writes `views.sql` of joined datasets.
+///
+/// # Errors
+///
+/// [`ErrorKind::Unjoinable`] if a file of this name was not written by robots-scan, and errors of
+/// writing.
+pub(crate) fn write_joined_views(
+    folder: &Path,
+    joined: &JoinedManifest,
+    has_hosts: bool,
+) -> Result<(), Error> {
+    let path = folder.join(VIEWS);
+    let is_own = match disk::read(&path) {
+        Ok(text) => text.starts_with(views::FIRST_LINE.as_bytes()),
+        Err(_) => disk::kind(&path)
+            .map_err(|error| Error::read(&path, error))?
+            .is_none(),
+    };
+    if !is_own {
+        return Err(Error::new(
+            ErrorKind::Unjoinable(JoinDefect::ForeignViews),
+            folder,
+        ));
+    }
+    let tables = joined.view_tables(has_hosts);
+    write_file(folder, &views_of(folder, &tables, &joined.names())?)
+}
+
+fn write_file(root: &Path, text: &str) -> Result<(), Error> {
     let path = root.join(VIEWS);
     // The lock is held, and temporary files are removed, until the end of this function.
     let single = SingleFile::open(&path)?;
     let (new, file) = single.new_file()?;
-    new.write_whole(file, text.as_bytes())?;
-    Ok(tables.len())
+    new.write_whole(file, text.as_bytes())
 }
 
-/// Returns the text of `views.sql` for the absolute path of a dataset.
-pub(crate) fn views_of(root: &Path, tables: &[Table]) -> Result<String, Error> {
+/// Returns the text of `views.sql` for the absolute path of a dataset, or of joined ones.
+pub(crate) fn views_of(root: &Path, tables: &[Table], members: &[String]) -> Result<String, Error> {
     let root = std::path::absolute(root).map_err(|error| Error::write(root, error))?;
-    Ok(views_sql(&root, tables))
+    Ok(views_sql(&root, tables, members))
 }
 
 /// Returns true if `text` is the `views.sql` of the dataset at `root`, under this name of the folder
 /// or another one.
-pub(crate) fn opens(text: &[u8], root: &Path, tables: &[Table]) -> bool {
+pub(crate) fn opens(text: &[u8], root: &Path, tables: &[Table], members: &[String]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
     };
-    if views_of(root, tables).is_ok_and(|expected| expected == text) {
+    if views_of(root, tables, members).is_ok_and(|expected| expected == text) {
         return true;
     }
     let quoted = text.split_once("coalesce(getvariable('robots_scan'), '");
@@ -76,7 +116,7 @@ pub(crate) fn opens(text: &[u8], root: &Path, tables: &[Table]) -> bool {
         (Ok(path), Ok(root)) => path == root,
         _ => false,
     };
-    is_same && views_sql(path, tables) == text
+    is_same && views_sql(path, tables, members) == text
 }
 
 /// Returns an error if the dataset at `root` has a manifest of another format. What is not a

@@ -357,7 +357,7 @@ impl DatasetWriter {
 
     /// Writes `views.sql`.
     pub(crate) fn write_views(&self, tables: &[Table]) -> Result<(), Error> {
-        let text = views_of(&self.root, tables)?;
+        let text = views_of(&self.root, tables, &[])?;
         self.temp.replace(Path::new(VIEWS), text.as_bytes())
     }
 

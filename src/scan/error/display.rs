@@ -169,6 +169,7 @@ fn fmt_other(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             "cannot read '{place}': a page of row group {row_group} has {bytes} bytes, more than the {bytes_max} that memory allows"
         ),
         ErrorKind::NoCrawler => write!(f, "no crawler is given"),
+        ErrorKind::Unjoinable(why) => write!(f, "'{place}' cannot be joined: {why}"),
         ErrorKind::NotADataset(why) => {
             write!(f, "'{place}' cannot be used as a dataset: {why}")
         }

@@ -7,9 +7,11 @@
 
 mod display;
 mod file_kind;
+mod join_defect;
 mod reason;
 
 pub use file_kind::FileKind;
+pub use join_defect::JoinDefect;
 pub use reason::{
     DatasetDefect, InputIdentity, ManifestDefect, RegistryDefect, ResumeDifference, UrlListDefect,
 };
@@ -127,6 +129,8 @@ pub enum ErrorKind {
     },
     /// No crawler is given.
     NoCrawler,
+    /// Datasets cannot be joined.
+    Unjoinable(JoinDefect),
     /// A path is not a dataset, or the dataset is damaged.
     NotADataset(DatasetDefect),
     /// A dataset lacks a table.

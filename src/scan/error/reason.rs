@@ -99,6 +99,10 @@ pub enum DatasetDefect {
         /// The name of the table.
         table: &'static str,
     },
+    /// Its datasets were not joined to the end.
+    NotJoined,
+    /// It is a joined dataset, and was changed since.
+    MemberChanged,
     /// A run is writing to the dataset.
     IsBeingWritten,
     /// The dataset was changed by others while it was read.
@@ -131,6 +135,8 @@ impl fmt::Display for DatasetDefect {
             Self::Inconsistent { table } => {
                 write!(f, "its table `{table}` does not fit `robots_files`")
             }
+            Self::NotJoined => f.write_str("joining its datasets was not finished"),
+            Self::MemberChanged => f.write_str("it is not as it was when it was joined"),
             Self::IsBeingWritten => f.write_str("a run is still writing to it; wait until it ends"),
             Self::Changed => f.write_str("its captures changed while they were read"),
             Self::TooManyRules => f.write_str("a file of it has more than 2 GiB of rules"),

@@ -36,7 +36,8 @@ pub(super) fn write_hosts(
     progress.begin(ScanPhase::Hosts);
     let root = dataset.root().to_owned();
     let tables = [Table::RobotsFiles, Table::Verdicts];
-    let stored = Dataset::of_parts(&root, dataset.parts(), &tables)?;
+    let parts = [(root.clone(), dataset.parts())];
+    let stored = Dataset::of_parts(&root, &parts, &tables)?;
     let resolved = tasks.install(|| resolve(&stored, dataset, progress, stop));
     let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {
         ErrorKind::Abandoned => Error::new(ErrorKind::Interrupted, &root),

@@ -24,6 +24,14 @@ use std::sync::atomic::Ordering;
 
 /// Verifies a dataset.
 pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
+    check_with_captures(root, progress).map(|(report, _)| report)
+}
+
+/// The same. Also returns the keys of all captures, if they are known.
+pub(super) fn check_with_captures(
+    root: &Path,
+    progress: &VerifyProgress,
+) -> Result<(VerifyReport, Option<CaptureIds>), Error> {
     let path = root.join(MANIFEST);
     let kind = disk::kind(&path).map_err(|error| Error::read(&path, error))?;
     if kind.is_none() {
@@ -56,7 +64,7 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     }
     manifest.check_files();
     add_problems(std::mem::take(&mut manifest.problems), &mut report.findings);
-    check_folders(root, &manifest, known, &mut report.findings);
+    check_folders(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
     report.unchecked = unchecked(&manifest, is_whole);
     set_totals(root, &manifest, progress);
@@ -76,11 +84,11 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         files.any(|file| file.table == Table::RobotsFiles)
     };
     let is_known = is_whole && files.iter().all(has_captures);
-    let captures = Some(&captures).filter(|_| is_known);
+    let captures = Some(captures).filter(|_| is_known);
     for (crawl, files) in manifest.crawls.iter().zip(&of_crawls) {
-        resolved::check(&crawl.crawl, files, captures, &mut report.findings);
+        resolved::check(&crawl.crawl, files, captures.as_ref(), &mut report.findings);
     }
-    Ok(report)
+    Ok((report, captures))
 }
 
 /// Locks the log of the dataset, so that no run can begin to write. Returns
@@ -115,7 +123,7 @@ fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
         return;
     };
     let what = match disk::read(&root.join(VIEWS)) {
-        Ok(text) if opens(&text, root, &tables) => return,
+        Ok(text) if opens(&text, root, &tables, &[]) => return,
         Ok(_) => "it opens another folder, or was changed",
         Err(_) if !disk::is_regular(&root.join(SUCCESS)) => return,
         Err(_) => "it is missing or cannot be read",
@@ -129,20 +137,11 @@ fn known_files(manifest: &Manifest) -> BTreeSet<String> {
     listed.chain(manifest.stale.iter().cloned()).collect()
 }
 
-fn check_folders(
-    root: &Path,
-    manifest: &Manifest,
-    known: BTreeSet<String>,
-    findings: &mut Findings,
-) {
-    let options = manifest.options.as_ref();
+fn check_folders(root: &Path, known: BTreeSet<String>, findings: &mut Findings) {
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let mut search = FolderSearch {
         root,
         known,
-        shard: options
-            .and_then(|options| options.shard)
-            .map(|shard| shard.index),
         temp_folders: log.temp_folders,
         findings,
     };
@@ -164,7 +163,7 @@ fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
 
 /// Checks files: a list of each part, and of each crawl. Returns those of each list whose
 /// rows can be read.
-fn check_files(
+pub(super) fn check_files(
     root: &Path,
     lists: &[&[FileEntry]],
     progress: &VerifyProgress,
@@ -203,12 +202,12 @@ fn check_files(
 }
 
 /// Compares the tables of each part, and the keys of all parts. Returns the keys.
-fn check_parts<'m>(
-    manifest: &'m Manifest,
+fn check_parts(
+    manifest: &Manifest,
     files: &[Vec<ReadableFile>],
     progress: &VerifyProgress,
     report: &mut VerifyReport,
-) -> CaptureIds<'m> {
+) -> CaptureIds {
     progress.begin(VerifyPhase::Parts);
     let parts: Vec<(&PartEntry, &Vec<ReadableFile>)> = manifest.parts.iter().zip(files).collect();
     let checks = parts.into_par_iter().map(|(part, files)| {
@@ -226,7 +225,7 @@ fn check_parts<'m>(
         report.captures += robots_ids.len() as u64;
         report.findings.append(findings);
         ids_by_crawl
-            .entry(&part.crawl)
+            .entry(part.crawl.clone())
             .or_default()
             .extend(robots_ids);
     }

@@ -30,14 +30,14 @@ pub enum Remedy {
     Remove,
     /// Resume the run, which removes the file.
     RemoveTemporary,
-    /// Verify the shard with its own manifest.
-    VerifyShard,
     /// Restore the manifest first: one of its lines may list the file.
     ManifestFirst,
     /// Resume the run, which writes the registry of crawlers again.
     WriteRegistry,
     /// Write `views.sql` again.
     WriteViews,
+    /// Join the datasets again.
+    Join,
 }
 
 /// The kind of a finding.
@@ -72,8 +72,6 @@ pub enum FindingKind {
     Rows,
     /// A file that views read is not in the manifest.
     Foreign,
-    /// A file belongs to another shard, which was merged with this one.
-    OtherShard,
     /// `views.sql` does not open the dataset.
     Views,
     /// A temporary file.
@@ -117,7 +115,6 @@ impl FindingKind {
             Self::Pages => "pages",
             Self::Rows => "rows",
             Self::Foreign => "foreign",
-            Self::OtherShard => "other_shard",
             Self::Views => "views",
             Self::Temporary => "temporary",
             Self::Runs => "runs",
@@ -143,7 +140,6 @@ impl FindingKind {
                 Remedy::RestoreFile
             }
             Self::Foreign => Remedy::Remove,
-            Self::OtherShard => Remedy::VerifyShard,
             Self::Views => Remedy::WriteViews,
             Self::Temporary => Remedy::RemoveTemporary,
             Self::Columns
@@ -229,6 +225,22 @@ impl Findings {
         let of_part = [Remedy::RestoreFile, Remedy::WriteAgain];
         kept.filter(|finding| of_part.contains(&finding.remedy))
             .for_each(|finding| finding.remedy = remedy);
+    }
+
+    /// Puts a folder before the paths of all findings.
+    pub(super) fn put_below(&mut self, folder: &str) {
+        let kinds = self.kinds.values_mut();
+        for finding in kinds.flat_map(|findings| &mut findings.kept) {
+            finding.path = format!("{folder}/{}", finding.path);
+        }
+    }
+
+    /// Replaces the remedies of all findings.
+    pub(super) fn replace_remedies(&mut self, remedy: Remedy) {
+        let kinds = self.kinds.values_mut();
+        for finding in kinds.flat_map(|findings| &mut findings.kept) {
+            finding.remedy = remedy;
+        }
     }
 
     /// Adds other findings after these.

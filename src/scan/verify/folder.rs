@@ -14,8 +14,6 @@ pub(super) struct FolderSearch<'a> {
     pub(super) root: &'a Path,
     /// The files that belong to the dataset.
     pub(super) known: BTreeSet<String>,
-    /// The shard of the dataset, if it is one.
-    pub(super) shard: Option<usize>,
     /// The folders of temporary files in the log.
     pub(super) temp_folders: BTreeSet<String>,
     pub(super) findings: &'a mut Findings,
@@ -85,43 +83,7 @@ impl FolderSearch<'_> {
         if !name.ends_with(".parquet") || self.known.contains(&path) {
             return;
         }
-        match shard_in_name(&name).filter(|shard| Some(*shard) != self.shard) {
-            Some(shard) => self.findings.add(
-                FindingKind::OtherShard,
-                &path,
-                format_args!("it is of shard {shard}, whose manifest is not here"),
-            ),
-            None => self.findings.add(
-                FindingKind::Foreign,
-                &path,
-                format_args!("it is not in the manifest"),
-            ),
-        }
-    }
-}
-
-/// Returns the shard in the name of a part.
-fn shard_in_name(name: &str) -> Option<usize> {
-    let name = name.strip_prefix("part-")?.strip_suffix(".parquet")?;
-    let (shard, part) = name.split_once('-')?;
-    let is_number = |text: &str| text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let shard = Some(shard).filter(|_| is_number(shard) && is_number(part));
-    shard?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_a_part_has_its_shard() {
-        for (name, shard) in [
-            ("part-00002-00000.parquet", Some(2)),
-            ("part-00000.parquet", None),
-            ("part-00002-x.parquet", None),
-            ("part-2-0.parquet", None),
-        ] {
-            assert_eq!(shard_in_name(name), shard, "{name}");
-        }
+        let what = format_args!("it is not in the manifest");
+        self.findings.add(FindingKind::Foreign, &path, what);
     }
 }

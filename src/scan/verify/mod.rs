@@ -22,6 +22,7 @@ mod dataset;
 mod file;
 mod finding;
 mod folder;
+mod joined;
 mod part;
 mod plan;
 mod progress;
@@ -34,6 +35,7 @@ pub use finding::{Finding, FindingGroup, FindingKind, Findings, Remedy};
 pub use progress::{VerifyPhase, VerifyProgress};
 pub use report::VerifyReport;
 
+use crate::dataset::JoinedManifest;
 use crate::disk::open_files;
 use crate::error::{Error, ErrorKind};
 use crate::tables::Table;
@@ -73,8 +75,12 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
         })?;
     let root = &options.root;
     let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;
+    let manifest = JoinedManifest::read(root)?;
     let mut report = match metadata.is_dir() {
-        true => pool.install(|| dataset::check(root, progress))?,
+        true => pool.install(|| match &manifest {
+            Some(joined) => joined::check(root, joined, progress),
+            None => dataset::check(root, progress),
+        })?,
         false => pool.install(|| single_file::check(root, progress))?,
     };
     report.seconds = start.elapsed().as_secs_f64();

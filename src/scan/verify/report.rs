@@ -36,6 +36,22 @@ impl VerifyReport {
         self.findings.count() == 0
     }
 
+    /// Adds the report on a dataset in a subfolder.
+    pub(super) fn add_member(&mut self, folder: &str, mut other: Self) {
+        other.findings.put_below(folder);
+        self.findings.append(other.findings);
+        let below = |text: String| format!("{folder}: {text}");
+        self.notes.extend(other.notes.into_iter().map(below));
+        self.unchecked
+            .extend(other.unchecked.into_iter().map(below));
+        self.parts += other.parts;
+        self.sound_files += other.sound_files;
+        self.files += other.files;
+        self.rows += other.rows;
+        self.captures += other.captures;
+        self.bytes += other.bytes;
+    }
+
     /// Adds a file to the counts.
     pub(super) fn count_file(&mut self, file: FileCheck) {
         self.files += 1;

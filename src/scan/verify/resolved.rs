@@ -21,14 +21,14 @@ const HOST_COLUMNS: [&str; 6] = [
 const VERDICT_COLUMNS: [&str; 2] = ["agent", "surt_host_name"];
 
 /// The sorted `robots_id` of all captures, by crawl.
-pub(super) type CaptureIds<'m> = BTreeMap<&'m str, Vec<i64>>;
+pub(super) type CaptureIds = BTreeMap<String, Vec<i64>>;
 
 /// Checks the files of a crawl, of which those in `files` can be read. `captures` is `None` if the
 /// captures are not known.
 pub(super) fn check(
     crawl: &str,
     files: &[ReadableFile],
-    captures: Option<&CaptureIds<'_>>,
+    captures: Option<&CaptureIds>,
     findings: &mut Findings,
 ) {
     let file = |table: Table| files.iter().find(|file| file.table == table);
@@ -58,7 +58,7 @@ pub(super) fn check(
 fn check_hosts(
     crawl: &str,
     file: &ReadableFile,
-    captures: Option<&CaptureIds<'_>>,
+    captures: Option<&CaptureIds>,
     findings: &mut Findings,
 ) -> Result<u64, String> {
     let mut rows = RowCursor::open(&file.path, &HOST_COLUMNS)?;

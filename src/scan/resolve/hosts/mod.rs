@@ -15,4 +15,4 @@ mod selection;
 mod stored_verdict;
 mod write;
 
-pub(crate) use write::{ResolvedHosts, resolve_hosts};
+pub(crate) use write::{ResolvedFile, ResolvedHosts, resolve_hosts};

@@ -1,0 +1,88 @@
+//! `robots-scan join`: makes the datasets in the subfolders of a folder one dataset.
+
+use crate::args::JoinArgs;
+use crate::escape::{escape, json_line};
+use crate::exit::{self, Stopped};
+use crate::figures::Figures;
+use crate::plural::counted;
+use crate::progress::ProgressDisplay;
+use crate::{defaults, interrupt, shell, summary};
+use anyhow::Result;
+use indicatif::{HumanBytes, HumanCount};
+use rayon::ThreadPoolBuilder;
+use robots_scan::join::{self, JoinProgress, JoinSummary};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) fn run(args: &JoinArgs) -> Result<u8> {
+    ThreadPoolBuilder::new()
+        .num_threads(defaults::threads(args.threads))
+        .build_global()?;
+    let prepared = join::prepare(&args.folder, args.memory)?;
+    let stop = interrupt::stop_flag()?;
+    let progress = Arc::new(JoinProgress::default());
+    let figures = Figures::Join(Arc::clone(&progress));
+    let display = ProgressDisplay::start(figures, None, args.quiet);
+    let result = prepared.run(&progress, &stop).map_err(Stopped::of);
+    display.finish();
+    let done = result?;
+    let text = if args.json {
+        json_line(&json(&done, &args.folder))
+    } else if args.quiet {
+        String::new()
+    } else {
+        text(&done, &args.folder)
+    };
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Ok(exit::OK)
+}
+
+/// Returns the summary for people.
+fn text(done: &JoinSummary, folder: &Path) -> String {
+    let mut out = String::new();
+    let kept = done.kept_crawls;
+    let resolved = done.crawls.len() - kept;
+    let _ = writeln!(
+        out,
+        "{} of {}: {} resolved, {} kept, {:.1} s",
+        counted(done.crawls.len() as u64, "crawl"),
+        counted(done.members.len() as u64, "dataset"),
+        HumanCount(resolved as u64),
+        HumanCount(kept as u64),
+        done.seconds
+    );
+    if let Some(most_blocked) = &done.most_blocked {
+        summary::write_most_blocked(most_blocked, &mut out);
+    }
+    if resolved > 0 {
+        let _ = writeln!(
+            out,
+            "{}: {} rows of hosts and their verdicts, {}",
+            escape(&folder.to_string_lossy()),
+            HumanCount(done.rows),
+            HumanBytes(done.bytes)
+        );
+    }
+    let views = folder.join("views.sql");
+    let views = shell::quoted(&views.to_string_lossy());
+    let _ = writeln!(out, "open it: duckdb -init {views}");
+    out
+}
+
+/// Returns the summary as JSON.
+fn json(done: &JoinSummary, folder: &Path) -> Value {
+    json!({
+        "output": folder.to_string_lossy(),
+        "exit_code": exit::OK,
+        "members": done.members,
+        "crawls": done.crawls,
+        "kept_crawls": done.kept_crawls,
+        "rows": done.rows,
+        "bytes_written": done.bytes,
+        "most_blocked": done.most_blocked.as_ref().map(summary::most_blocked_json),
+        "seconds": done.seconds,
+    })
+}
