@@ -110,6 +110,12 @@ def compare(con, name):
     if order:
         failed += 1
         print(f"FAILED {name}: {order} rows of host_verdicts are not in order")
+    sql = ("SELECT count(*) FROM host_verdicts v LEFT JOIN hosts h USING (host_id) "
+           "WHERE (v.crawl, v.surt_host_name) IS DISTINCT FROM (h.crawl, h.surt_host_name)")
+    others = con.execute(sql).fetchone()[0] + con.execute("SELECT count(*) - count(DISTINCT host_id) FROM hosts").fetchone()[0]
+    if others:
+        failed += 1
+        print(f"FAILED {name}: {others} rows are joined with another host by host_id")
     return failed
 
 

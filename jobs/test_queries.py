@@ -163,8 +163,12 @@ class Dataset:
                 marks = ", ".join("?" for _ in names)
                 con.execute(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})", [row[n] for n in names])
         con.execute(ORACLE.read_text(encoding="utf-8"))
+        # The oracle has no keys of its own for hosts.
+        con.execute("CREATE TEMP TABLE numbered AS SELECT row_number() OVER (ORDER BY crawl, surt_host_name) AS host_id, crawl, surt_host_name "
+                    "FROM oracle_hosts")
         for table in ("hosts", "host_verdicts"):
-            con.execute(f"INSERT INTO {table} BY NAME FROM oracle_{table}")
+            con.execute(f"INSERT INTO {table} BY NAME SELECT t.*, n.host_id FROM oracle_{table} t JOIN numbered n USING (crawl, surt_host_name)")
+        con.execute("DROP TABLE numbered")
         con.execute(MACROS.read_text(encoding="utf-8"))
 
 
@@ -177,7 +181,8 @@ def make_tables(con):
     for (table,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall():
         if table != "agents":
             con.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS crawl VARCHAR")
-            con.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS subset VARCHAR")
+            if table not in ("hosts", "host_verdicts"):
+                con.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS subset VARCHAR")
 
 
 # ---- the rows ------------------------------------------------------------------------------------------------------------
@@ -771,14 +776,15 @@ def write_dataset(con, out):
             source = "'/agents/agents.parquet')"
         else:
             con.execute(f"CREATE TEMP TABLE whole AS FROM {table}")
+            of_crawl = table in ("hosts", "host_verdicts")  # They have no subset.
             for crawl in (OLD, NEW):
-                folder = out / table / f"crawl={crawl}" / "subset=robotstxt"
+                folder = out / table / f"crawl={crawl}" / ("" if of_crawl else "subset=robotstxt")
                 folder.mkdir(parents=True)
-                con.execute(f"COPY (SELECT * EXCLUDE (crawl, subset) FROM whole WHERE crawl = '{crawl}') "
+                con.execute(f"COPY (SELECT * EXCLUDE ({'crawl' if of_crawl else 'crawl, subset'}) FROM whole WHERE crawl = '{crawl}') "
                             f"TO '{folder}/part-00000.parquet'")
             con.execute("DROP TABLE whole")
-            source = ("'/" + table + "/*/*/*.parquet', hive_partitioning = true, "
-                      "hive_types = {crawl: VARCHAR, subset: VARCHAR}, union_by_name = true)")
+            source = (f"'/{table}{'/*' if of_crawl else '/*/*'}/*.parquet', hive_partitioning = true, hive_types = "
+                      f"{'{crawl: VARCHAR}' if of_crawl else '{crawl: VARCHAR, subset: VARCHAR}'}, union_by_name = true)")
         views.append(f"CREATE OR REPLACE VIEW {table} AS SELECT * FROM "
                      f"read_parquet(coalesce(getvariable('robots_scan'), '{out}') || {source};")
     (out / "views.sql").write_text("\n".join(views) + "\n" + MACROS.read_text(encoding="utf-8"), encoding="utf-8")

@@ -1,6 +1,7 @@
 -- One row per crawl, host and crawler that the rules of the host name. Sorted by `agent`, then `surt_host_name`. Crawlers that are not named have the verdict of `*`, which is in `hosts`; the macro `verdicts_for` has both.
 CREATE TABLE host_verdicts (
   agent VARCHAR NOT NULL, -- The name, as in `verdicts`.
+  host_id BIGINT NOT NULL, -- The row of `hosts`.
   surt_host_name VARCHAR NOT NULL, -- The host, as in `hosts`.
   url_host_registered_domain VARCHAR, -- Its registered domain.
   verdict VARCHAR NOT NULL, -- The verdict, as in `verdicts`.

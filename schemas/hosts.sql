@@ -1,5 +1,6 @@
 -- One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`.
 CREATE TABLE hosts (
+  host_id BIGINT NOT NULL, -- Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. It is another one in other datasets.
   surt_host_name VARCHAR NOT NULL, -- The host without a leading `www`, as in `robots_files`. Unique in a crawl.
   url_host_name VARCHAR NOT NULL, -- The host of the authoritative capture, in punycode.
   url_host_registered_domain VARCHAR, -- Its registered domain, as in `robots_files`.

@@ -221,6 +221,7 @@ CREATE OR REPLACE TEMPORARY VIEW faults AS SELECT
 FROM parquet.`${dataset}/faults`;
 
 CREATE OR REPLACE TEMPORARY VIEW hosts AS SELECT
+    host_id,
     surt_host_name,
     url_host_name,
     url_host_registered_domain,
@@ -259,6 +260,7 @@ FROM parquet.`${dataset}/hosts`;
 
 CREATE OR REPLACE TEMPORARY VIEW host_verdicts AS SELECT
     agent,
+    host_id,
     surt_host_name,
     url_host_registered_domain,
     verdict,

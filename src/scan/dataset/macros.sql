@@ -31,7 +31,7 @@ COMMENT ON MACRO whole_name IS 'The whole name of a crawler, as in the column ag
 -- need not be in the registry.
 CREATE OR REPLACE MACRO verdicts_of(names) AS TABLE
 WITH asked AS (
-    SELECT n.name, any_value(g.category) AS category, any_value(g.fallbacks) AS fallbacks,
+    SELECT n.name, row_number() OVER (ORDER BY n.name) AS number, any_value(g.category) AS category, any_value(g.fallbacks) AS fallbacks,
         coalesce(bool_or(g.ignores_wildcard), false) AS ignores_wildcard
     FROM (SELECT DISTINCT whole_name(unnest(names)) AS name) n
     LEFT JOIN agents g ON lower(g.agent) = n.name
@@ -39,42 +39,48 @@ WITH asked AS (
 ),
 -- The names whose groups each crawler obeys, with its own at position 0.
 obeyed AS (
-    SELECT name AS asked_name, name, 0 AS place FROM asked
+    SELECT number, name, 0 AS place FROM asked
     UNION ALL
-    SELECT name, trim(unnest(string_split(fallbacks, ','))), unnest(range(1, 1 + len(string_split(fallbacks, ',')))) FROM asked
+    SELECT number, trim(unnest(string_split(fallbacks, ','))), unnest(range(1, 1 + len(string_split(fallbacks, ',')))) FROM asked
 ),
 named AS (
-    SELECT v.crawl, v.surt_host_name, o.asked_name,
-        arg_min({'verdict': v.verdict, 'basis': v.basis, 'root_allowed': v.root_allowed, 'crawl_delay': v.crawl_delay,
-                 'evidence_line': v.evidence_line, 'n_allow': v.n_allow, 'n_disallow': v.n_disallow}, o.place)
-            FILTER (v.basis IN ('explicit', 'too_complex')) AS best,
+    SELECT v.host_id, o.number,
+        min(o.place) FILTER (v.basis IN ('explicit', 'too_complex')) IS NOT NULL AS has_group,
+        arg_min(v.verdict, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS verdict,
+        arg_min(v.basis, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS basis,
+        arg_min(v.root_allowed, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS root_allowed,
+        arg_min(v.n_allow, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS n_allow,
+        arg_min(v.n_disallow, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS n_disallow,
+        arg_min_null(v.crawl_delay, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS crawl_delay,
+        arg_min_null(v.evidence_line, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS evidence_line,
         max(v.verdict_google) FILTER (o.place = 0) AS own_google,
         max(v.verdict_rfc9309) FILTER (o.place = 0) AS own_rfc9309,
         max(v.verdict_koster1996) FILTER (o.place = 0) AS own_koster1996
     FROM host_verdicts v
     JOIN obeyed o ON o.name = v.agent
-    GROUP BY v.crawl, v.surt_host_name, o.asked_name
+    GROUP BY v.host_id, o.number
 ),
 answers AS (
-    SELECT h.*, a.name, a.category, m.best, m.own_google, m.own_rfc9309, m.own_koster1996,
-        CASE WHEN m.best IS NOT NULL THEN 'group' WHEN NOT h.has_named_rows AND a.name <> '*' THEN 'unknown'
+    SELECT h.*, a.name, a.category, m.verdict, m.basis, m.root_allowed, m.n_allow, m.n_disallow, m.crawl_delay, m.evidence_line,
+        m.own_google, m.own_rfc9309, m.own_koster1996,
+        CASE WHEN m.has_group THEN 'group' WHEN NOT h.has_named_rows AND a.name <> '*' THEN 'unknown'
             WHEN a.ignores_wildcard AND h.wildcard_basis <> 'http_status' THEN 'none' ELSE '*' END AS obeys
     FROM hosts h
     CROSS JOIN asked a
-    LEFT JOIN named m ON m.crawl = h.crawl AND m.surt_host_name = h.surt_host_name AND m.asked_name = a.name
+    LEFT JOIN named m ON m.host_id = h.host_id AND m.number = a.number
 )
 SELECT w.crawl, w.surt_host_name, w.url_host_name, w.url, w.url_host_tld, w.url_host_registered_domain, w.rules_crawl, w.rules_robots_id,
     w.name AS agent, w.category,
-    CASE w.obeys WHEN 'group' THEN w.best.verdict WHEN 'none' THEN 'allow_all' WHEN 'unknown' THEN 'unknown' ELSE w.wildcard_verdict END AS verdict,
+    CASE w.obeys WHEN 'group' THEN w.verdict WHEN 'none' THEN 'allow_all' WHEN 'unknown' THEN 'unknown' ELSE w.wildcard_verdict END AS verdict,
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_google, w.wildcard_verdict_google) END AS verdict_google,
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_rfc9309, w.wildcard_verdict_rfc9309) END AS verdict_rfc9309,
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_koster1996, w.wildcard_verdict_koster1996) END AS verdict_koster1996,
-    CASE w.obeys WHEN 'group' THEN w.best.basis WHEN 'none' THEN 'no_group' WHEN 'unknown' THEN 'too_complex' ELSE w.wildcard_basis END AS basis,
-    CASE w.obeys WHEN 'group' THEN w.best.root_allowed WHEN 'none' THEN true WHEN '*' THEN w.wildcard_root_allowed END AS root_allowed,
-    CASE w.obeys WHEN 'group' THEN w.best.crawl_delay WHEN '*' THEN w.wildcard_crawl_delay END AS crawl_delay,
-    CASE w.obeys WHEN 'group' THEN w.best.evidence_line WHEN '*' THEN w.wildcard_evidence_line END AS evidence_line,
-    CASE w.obeys WHEN 'group' THEN w.best.n_allow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_allow END AS n_allow,
-    CASE w.obeys WHEN 'group' THEN w.best.n_disallow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_disallow END AS n_disallow
+    CASE w.obeys WHEN 'group' THEN w.basis WHEN 'none' THEN 'no_group' WHEN 'unknown' THEN 'too_complex' ELSE w.wildcard_basis END AS basis,
+    CASE w.obeys WHEN 'group' THEN w.root_allowed WHEN 'none' THEN true WHEN '*' THEN w.wildcard_root_allowed END AS root_allowed,
+    CASE w.obeys WHEN 'group' THEN w.crawl_delay WHEN '*' THEN w.wildcard_crawl_delay END AS crawl_delay,
+    CASE w.obeys WHEN 'group' THEN w.evidence_line WHEN '*' THEN w.wildcard_evidence_line END AS evidence_line,
+    CASE w.obeys WHEN 'group' THEN w.n_allow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_allow END AS n_allow,
+    CASE w.obeys WHEN 'group' THEN w.n_disallow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_disallow END AS n_disallow
 FROM answers w;
 COMMENT ON MACRO TABLE verdicts_of IS 'One row per host and name with its verdict, for a list of crawler names: verdicts_of([''GPTBot'', ''CCBot''])';
 

@@ -36,7 +36,7 @@ pub(crate) use manifest_entries::{
     Partition,
 };
 pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId, capture_key};
-pub(crate) use reader::{PartReader, column};
+pub(crate) use reader::{PartReader, column, push_crawl_key};
 pub use stored_line::StoredLine;
 pub use views::{schema_sql, spark_sql, sql as views_sql};
 pub use views_file::write_views;

@@ -96,6 +96,8 @@ pub enum CaptureFilter {
     /// Captures with one of these values in a text column that has a Bloom filter, for the table
     /// `robots_files`.
     Values(Arc<ColumnValuesFilter>),
+    /// Captures whose crawl and URL, as [`push_crawl_key`] writes them, may be in a Bloom filter.
+    Urls(Arc<BloomFilter>),
 }
 
 /// A column and some of its values.
@@ -105,6 +107,14 @@ pub struct ColumnValuesFilter {
     pub column: &'static str,
     /// The values.
     pub values: BTreeSet<String>,
+}
+
+/// Writes a key that begins with the index of a crawl, such as that of a URL of the crawl.
+pub(crate) fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
+    // Bytes that are not zero are shorter as the key of a record.
+    let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
+    key.extend_from_slice(&bytes);
+    key.extend_from_slice(rest);
 }
 
 /// Returns the key of a capture in a [`CaptureFilter`]: the index of its crawl and its
@@ -517,12 +527,24 @@ fn open_file(
             let groups = row_groups_with(builder.metadata(), ids);
             builder = builder.with_row_groups(groups);
         }
+        CaptureFilter::Urls(filter) => {
+            let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
+            let filter = Arc::clone(filter);
+            let mut key = Vec::new();
+            let filter = text_filter(column, move |url| {
+                key.clear();
+                push_crawl_key(&mut key, crawl, url.as_bytes());
+                filter.may_contain(&key)
+            });
+            builder = builder.with_row_filter(filter);
+        }
         CaptureFilter::Values(wanted) => {
             let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
             let groups = catch_panic(path, || {
                 row_groups_with_values(&builder, wanted).map_err(|error| unreadable(path, error))
             })?;
-            let filter = value_filter(column, Arc::clone(wanted));
+            let wanted = Arc::clone(wanted);
+            let filter = text_filter(column, move |text| wanted.values.contains(text));
             builder = builder.with_row_groups(groups).with_row_filter(filter);
         }
         CaptureFilter::Captures(filter) => {
@@ -594,13 +616,15 @@ fn row_groups_with_values(
 }
 
 /// Returns a filter of rows by the value of a text column.
-fn value_filter(column: ProjectionMask, wanted: Arc<ColumnValuesFilter>) -> RowFilter {
+fn text_filter(
+    column: ProjectionMask,
+    mut is_wanted: impl FnMut(&str) -> bool + Send + 'static,
+) -> RowFilter {
     let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
         let texts = batch.column(0).as_any().downcast_ref::<StringArray>();
         let texts =
             texts.ok_or_else(|| ArrowError::CastError("a column is no VARCHAR".to_owned()))?;
-        let is_wanted =
-            |text: Option<&str>| Some(text.is_some_and(|text| wanted.values.contains(text)));
+        let is_wanted = |text: Option<&str>| Some(text.is_some_and(&mut is_wanted));
         Ok(texts.iter().map(is_wanted).collect::<BooleanArray>())
     };
     let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(column, predicate));

@@ -4,9 +4,13 @@ use super::SpillFolder;
 use super::spill::Run;
 use crate::error::Error;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
-/// The memory that a record takes beside its bytes.
-const SLICE_BYTES: usize = size_of::<ArenaSlice>();
+/// The memory that a record takes beside its bytes, most of it while it is sorted.
+const SLICE_BYTES: usize = size_of::<ArenaSlice>() + size_of::<KeyedSlice>();
+
+/// The bytes of a record that are kept beside its place while it is sorted.
+const PREFIX_BYTES: usize = size_of::<u128>();
 
 /// The most memory of an arena: offsets have 32 bits.
 const MAX_MEMORY: usize = 2 << 30;
@@ -16,6 +20,8 @@ const MAX_MEMORY: usize = 2 << 30;
 pub(crate) struct Arena {
     bytes: Vec<u8>,
     slices: Vec<ArenaSlice>,
+    /// The records while they are sorted.
+    keyed: Vec<KeyedSlice>,
 }
 
 /// The place of a record in the buffer.
@@ -62,14 +68,52 @@ impl Arena {
 
     /// Sorts the records, on all threads of the pool.
     pub(super) fn sort(&mut self) {
-        let Self { bytes, slices } = self;
-        slices.par_sort_unstable_by(|&a, &b| record_of(bytes, a).cmp(record_of(bytes, b)));
+        self.prepare();
+        let Self { bytes, keyed, .. } = self;
+        keyed.par_sort_unstable_by(|a, b| a.cmp(b, bytes));
+        self.take_order();
     }
 
     /// Sorts the records on this thread.
     pub(super) fn sort_here(&mut self) {
-        let Self { bytes, slices } = self;
-        slices.sort_unstable_by(|&a, &b| record_of(bytes, a).cmp(record_of(bytes, b)));
+        self.prepare();
+        let Self { bytes, keyed, .. } = self;
+        keyed.sort_unstable_by(|a, b| a.cmp(b, bytes));
+        self.take_order();
+    }
+
+    /// Takes the order of the sorted records.
+    fn take_order(&mut self) {
+        let Self { slices, keyed, .. } = self;
+        for (slice, keyed) in slices.iter_mut().zip(keyed) {
+            *slice = keyed.slice;
+        }
+    }
+
+    /// Finds the bytes by which most records differ.
+    fn prepare(&mut self) {
+        let mut records = self.records();
+        let first = records.next().unwrap_or_default();
+        let shared = records.fold(first.len(), |shared, record| {
+            let same = first[..shared].iter().zip(record);
+            same.take_while(|(a, b)| a == b).count()
+        });
+        let Self {
+            bytes,
+            slices,
+            keyed,
+        } = self;
+        keyed.clear();
+        keyed.extend(slices.iter().map(|&slice| {
+            let mut prefix = [0; PREFIX_BYTES];
+            let rest = &record_of(bytes, slice)[shared..];
+            let count = rest.len().min(PREFIX_BYTES);
+            prefix[..count].copy_from_slice(&rest[..count]);
+            KeyedSlice {
+                prefix: u128::from_be_bytes(prefix),
+                slice,
+            }
+        }));
     }
 
     /// Writes the records in their order.
@@ -79,6 +123,22 @@ impl Arena {
             run.write(record)?;
         }
         run.finish()
+    }
+}
+
+/// A record with its first bytes after those that all records share. Most records are compared by
+/// them alone, without looking into the buffer.
+#[derive(Clone, Copy, Debug)]
+struct KeyedSlice {
+    prefix: u128,
+    slice: ArenaSlice,
+}
+
+impl KeyedSlice {
+    fn cmp(&self, other: &Self, bytes: &[u8]) -> Ordering {
+        self.prefix
+            .cmp(&other.prefix)
+            .then_with(|| record_of(bytes, self.slice).cmp(record_of(bytes, other.slice)))
     }
 }
 

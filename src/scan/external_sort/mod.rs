@@ -26,7 +26,6 @@ pub(crate) use spill::SpillFolder;
 
 use crate::disk::open_files;
 use crate::error::Error;
-use sort_key::FieldReader;
 use spill::Run;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -191,9 +190,10 @@ impl Reader<'_> {
     /// Goes to the first record that begins with `key` or a later key. A key is
     /// as [`FieldReader::key`] returns it.
     pub(crate) fn skip_to_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        // A key has its end, so a record that begins with it has this key.
         while self
             .peek()
-            .is_some_and(|record| FieldReader::new(record).key() < key)
+            .is_some_and(|record| record < key && !record.starts_with(key))
         {
             self.advance()?;
         }

@@ -21,6 +21,8 @@ struct State<'s> {
     sorter: Sorter<'s>,
     /// Arenas that are being written.
     spilling: usize,
+    /// Empty arenas, whose memory is used again.
+    spare: Vec<Arena>,
 }
 
 impl<'s> SharedSorter<'s> {
@@ -31,6 +33,7 @@ impl<'s> SharedSorter<'s> {
             state: Mutex::new(State {
                 sorter: Sorter::new(spill_folder, memory / (1 + spilling_max)),
                 spilling: 0,
+                spare: Vec::new(),
             }),
             spilling_max,
         }
@@ -41,7 +44,11 @@ impl<'s> SharedSorter<'s> {
         let mut records = buffer.records().peekable();
         while records.peek().is_some() {
             let mut state = self.lock();
-            let State { sorter, spilling } = &mut *state;
+            let State {
+                sorter,
+                spilling,
+                spare,
+            } = &mut *state;
             while let Some(record) =
                 records.next_if(|record| sorter.arena.has_room(record.len(), sorter.memory))
             {
@@ -51,12 +58,15 @@ impl<'s> SharedSorter<'s> {
             if records.peek().is_none() {
                 break;
             }
-            let mut full = std::mem::take(&mut sorter.arena);
+            let empty = spare.pop().unwrap_or_default();
+            let mut full = std::mem::replace(&mut sorter.arena, empty);
             let spill_folder = sorter.spill_folder;
             if *spilling >= self.spilling_max {
                 // Memory is used up, so the others wait.
                 full.sort_here();
                 sorter.runs.push(full.write_run(spill_folder)?);
+                full.clear();
+                spare.push(full);
                 continue;
             }
             *spilling += 1;
@@ -66,6 +76,8 @@ impl<'s> SharedSorter<'s> {
             let mut state = self.lock();
             state.spilling -= 1;
             state.sorter.runs.push(run?);
+            full.clear();
+            state.spare.push(full);
         }
         Ok(())
     }

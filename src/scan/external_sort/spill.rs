@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// Bytes that are written to a run at a time. Small writes, which end within a page of the file
+/// system, take a third of the time of sorting.
+const WRITE_BYTES: usize = 256 << 10;
+
 /// Records after which the stop flag is checked again.
 const CHECK_INTERVAL: u64 = 1 << 12;
 
@@ -82,7 +86,7 @@ impl SpillFolder {
         let file = disk::create_new(&path).map_err(|error| Error::write(&path, error))?;
         Ok(RunWriter {
             run: Run { path },
-            file: BufWriter::new(file),
+            file: BufWriter::with_capacity(WRITE_BYTES, file),
         })
     }
 }

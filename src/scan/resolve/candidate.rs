@@ -306,7 +306,7 @@ pub(super) struct CaptureFields<'a> {
     pub(super) candidate: Candidate,
     /// The URL that a redirect leads to.
     pub(super) next_url: Option<&'a [u8]>,
-    /// The URL; empty if it is not needed.
+    /// The short form of the URL; empty if it is not needed.
     pub(super) url: &'a [u8],
     /// A hash of the digest of the content, if it was fetched.
     pub(super) content_hash: Option<u64>,
@@ -344,14 +344,8 @@ fn put_option(out: &mut Vec<u8>, is_some: bool) {
 /// The bytes of a crawl in a key.
 const CRAWL_KEY_BYTES: usize = 3;
 
-/// Writes the index of a crawl at the beginning of a key. Bytes of keys should not be zero, as
-/// zeros are escaped.
-pub(super) fn push_crawl(key: &mut Vec<u8>, crawl: u32) {
-    let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
-    key.extend_from_slice(&bytes);
-}
-
-/// Splits a key into the index of its crawl and the rest.
+/// Splits a key that begins with a crawl, as [`push_crawl_key`](crate::dataset::push_crawl_key) writes
+/// it, into the index of the crawl and the rest.
 pub(super) fn split_crawl(key: &[u8]) -> (u32, &[u8]) {
     let (crawl, rest) = key.split_at(CRAWL_KEY_BYTES);
     let add = |crawl: u32, byte: &u8| crawl << 7 | u32::from(byte & 0x7f);

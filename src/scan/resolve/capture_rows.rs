@@ -313,10 +313,16 @@ fn text(column: &StringArray, row: usize) -> Option<&str> {
 impl UrlPreference {
     /// Returns the preference of a URL in normal form.
     fn of_url(url: &str) -> Self {
-        let origin = WebOrigin::of_url(url, "");
+        let https = url.strip_prefix("https://");
+        let rest = https.or_else(|| url.strip_prefix("http://"));
+        let authority = rest.unwrap_or(url).bytes();
+        let mut authority = authority.take_while(|byte| !matches!(byte, b'/' | b'?'));
+        // A host without a port and a user has no colon, except an address in brackets.
+        let has_colon = authority.any(|byte| byte == b':');
         Self {
-            is_not_https: origin.is_none_or(|origin| origin.scheme != "https"),
-            has_other_port: origin.is_none_or(|origin| origin.port.is_some()),
+            is_not_https: https.is_none(),
+            has_other_port: has_colon
+                && WebOrigin::of_url(url, "").is_none_or(|origin| origin.port.is_some()),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::AsOf;
 use super::candidate::CaptureFields;
 use super::capture_rows::{CaptureRows, for_each_batch};
 use super::context::ResolveContext;
+use super::hosts::put_short_url;
 use super::revisits::RevisitFiller;
 use crate::dataset::CaptureFilter;
 use crate::error::Error;
@@ -14,7 +15,8 @@ use crate::external_sort::{Arena, Reader, SortedRecords};
 pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows<'_>, usize, &mut Vec<u8>) -> bool + Sync + 'k;
 
 /// Reads captures, and sorts those that are needed by their keys, then by their times. The content of
-/// revisits is filled in. `with_urls` keeps their URLs and the hashes of their digests.
+/// revisits is filled in. `with_urls` keeps the short forms of their URLs, and the
+/// hashes of their digests.
 pub(super) fn sort_captures<'a>(
     context: &ResolveContext<'a>,
     filter: &CaptureFilter,
@@ -25,19 +27,21 @@ pub(super) fn sort_captures<'a>(
     let revisits = RevisitFiller::new(context);
     for_each_batch(context, filter, &|rows| {
         let (mut new, mut new_revisits) = (Arena::default(), Arena::default());
-        let (mut key, mut record) = (Vec::new(), Vec::new());
+        let (mut key, mut url, mut record) = (Vec::new(), Vec::new(), Vec::new());
         for row in 0..rows.len() {
             key.clear();
             if !write_key(rows, row, &mut key) {
                 continue;
             }
+            url.clear();
+            if with_urls {
+                let host = rows.surt_host_name(row).unwrap_or_default();
+                put_short_url(&mut url, rows.url(row), host);
+            }
             let capture = CaptureFields {
                 candidate: rows.candidate(row),
                 next_url: rows.next_url(row).map(str::as_bytes),
-                url: match with_urls {
-                    true => rows.url(row).as_bytes(),
-                    false => &[],
-                },
+                url: &url,
                 content_hash: rows.content_hash(row).filter(|_| with_urls),
             };
             put_capture(&mut record, &key, &capture);
@@ -68,11 +72,10 @@ pub(super) fn for_captures_until(
     each: &mut dyn FnMut(CaptureFields<'_>),
 ) -> Result<(), Error> {
     while let Some(record) = reader.peek() {
-        let mut fields = FieldReader::new(record);
-        if fields.key() != key {
+        let Some(fields) = record.strip_prefix(key) else {
             break;
-        }
-        let capture = CaptureFields::read(&mut fields);
+        };
+        let capture = CaptureFields::read(&mut FieldReader::new(fields));
         if !as_of.includes(capture.candidate.time) {
             break;
         }

@@ -2,13 +2,13 @@
 
 use super::candidate::{Candidate, CaptureFields};
 use super::redirects::CandidateFields;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// The preferred captures of one key.
 #[derive(Debug, Default)]
 pub(super) struct KeyCaptures {
-    /// The preferred capture of each crawl that is no redirect to be followed.
-    direct: BTreeMap<u32, UrlCandidate>,
+    /// The preferred capture of each crawl that is no redirect to be followed, sorted by crawl.
+    direct: Vec<UrlCandidate>,
     /// The preferred redirect of each crawl to each URL. Other redirects to
     /// the same URL have the same end, so they cannot be selected.
     redirects: HashMap<(u32, Vec<u8>), UrlCandidate>,
@@ -53,19 +53,21 @@ impl KeyCaptures {
     pub(super) fn add(&mut self, capture: &CaptureFields<'_>) {
         let crawl = capture.candidate.id.crawl;
         let new = || UrlCandidate::new(capture);
-        match capture.next_url {
-            None => self.direct.entry(crawl).or_insert_with(new).offer(capture),
-            Some(next_url) => {
-                let target = (crawl, next_url.to_vec());
-                let redirect = self.redirects.entry(target);
-                redirect.or_insert_with(new).offer(capture);
-            }
+        if let Some(next_url) = capture.next_url {
+            let target = (crawl, next_url.to_vec());
+            let redirect = self.redirects.entry(target);
+            return redirect.or_insert_with(new).offer(capture);
+        }
+        let crawl_of = |direct: &UrlCandidate| direct.candidate.id.crawl;
+        match self.direct.binary_search_by_key(&crawl, crawl_of) {
+            Ok(place) => self.direct[place].offer(capture),
+            Err(place) => self.direct.insert(place, new()),
         }
     }
 
     /// Returns the preferred capture of each crawl that is no redirect to be followed.
     pub(super) fn direct(&self) -> impl Iterator<Item = CandidateFields<'_>> {
-        self.direct.values().map(UrlCandidate::fields)
+        self.direct.iter().map(UrlCandidate::fields)
     }
 
     /// Returns the redirects to be followed, with their next URLs.

@@ -9,16 +9,14 @@
 //! Every hop merges sorted records: pending redirects with captures by URL.
 
 use super::AsOf;
-use super::candidate::{
-    AnswerRank, Candidate, CaptureFields, RedirectEnd, push_crawl, split_crawl,
-};
+use super::candidate::{AnswerRank, Candidate, CaptureFields, RedirectEnd, split_crawl};
 use super::capture_rows::for_each_redirect_target;
 use super::captures::{for_captures_until, sort_captures};
 use super::context::ResolveContext;
 use super::key_captures::KeyCaptures;
 use super::origin::host_of_url;
 use super::value_filter::{MAX_VALUES, filter_of_values};
-use crate::dataset::CaptureFilter;
+use crate::dataset::{CaptureFilter, push_crawl_key};
 use crate::error::Error;
 use crate::external_sort::sort_key::{
     FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u8,
@@ -26,6 +24,7 @@ use crate::external_sort::sort_key::{
 use crate::external_sort::{SortedRecords, Sorter};
 use crate::tables::Table;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The most hops of a chain. RFC 9309 §2.3.1.2 asks crawlers to follow at least
 /// five.
@@ -43,7 +42,7 @@ pub(super) struct RedirectFollower<'s> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CandidateFields<'a> {
     pub(super) candidate: Candidate,
-    /// The URL; empty if it is not needed.
+    /// The short form of the URL; empty if it is not needed.
     pub(super) url: &'a [u8],
 }
 
@@ -295,7 +294,7 @@ fn pages_of<'a>(
     }
     let filter = filter_of_values("url_host_name", hosts);
     let pages = sort_captures(context, &filter, false, &|rows, row, key| {
-        push_page_key(key, rows.crawl(), rows.url(row).as_bytes());
+        push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
         pages.contains(key)
     })?;
     Ok(Some(pages))
@@ -308,23 +307,19 @@ fn sort_all_pages<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>,
     let mut key = Vec::new();
     for_each_redirect_target(context, &mut |crawl, next_url| {
         key.clear();
-        push_page_key(&mut key, crawl, next_url.as_bytes());
+        push_crawl_key(&mut key, crawl, next_url.as_bytes());
         targets.insert(&key);
     })?;
-    sort_captures(context, &CaptureFilter::All, false, &|rows, row, key| {
-        push_page_key(key, rows.crawl(), rows.url(row).as_bytes());
-        targets.may_contain(key)
+    let filter = CaptureFilter::Urls(Arc::new(targets));
+    sort_captures(context, &filter, false, &|rows, row, key| {
+        push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
+        true
     })
 }
 
 /// Writes the key of a page: its crawl and its URL.
 fn put_page_key(record: &mut Vec<u8>, crawl: u32, url: &[u8]) {
     let mut key = Vec::with_capacity(8 + url.len());
-    push_page_key(&mut key, crawl, url);
+    push_crawl_key(&mut key, crawl, url);
     put_key(record, &key);
-}
-
-fn push_page_key(key: &mut Vec<u8>, crawl: u32, url: &[u8]) {
-    push_crawl(key, crawl);
-    key.extend_from_slice(url);
 }

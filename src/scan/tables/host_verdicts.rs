@@ -5,6 +5,7 @@ use robots::{Basis, Verdict};
 
 table! { "One row per crawl, host and crawler that the rules of the host name. Sorted by `agent`, then `surt_host_name`. Crawlers that are not named have the verdict of `*`, which is in `hosts`; the macro `verdicts_for` has both." {
     agent: Text, "The name, as in `verdicts`.";
+    host_id: Long delta, "The row of `hosts`.";
     surt_host_name: PlainText bloom_filter, "The host, as in `hosts`.";
     url_host_registered_domain: PlainText null, "Its registered domain.";
     verdict: Text, "The verdict, as in `verdicts`.";
@@ -36,6 +37,7 @@ pub(crate) struct AgentVerdict {
 #[derive(Debug)]
 pub(crate) struct HostVerdictRow<'a> {
     pub(crate) agent: &'a str,
+    pub(crate) host_id: i64,
     pub(crate) surt_host_name: &'a str,
     pub(crate) registered_domain: Option<&'a str>,
     pub(crate) verdict: AgentVerdict,
@@ -46,6 +48,7 @@ impl Builder {
         let verdict = &row.verdict;
         let texts = &mut self.texts;
         self.agent.append_value(texts.intern(row.agent));
+        self.host_id.append_value(row.host_id);
         self.surt_host_name.append_value(row.surt_host_name);
         self.url_host_registered_domain
             .append_option(row.registered_domain);

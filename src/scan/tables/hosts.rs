@@ -7,6 +7,7 @@ use super::robots_files::{FETCH_CLASS, OUTCOME};
 use crate::capture::url::{registered_domain, tld};
 
 table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
+    host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. It is another one in other datasets.";
     surt_host_name: PlainText, "The host without a leading `www`, as in `robots_files`. Unique in a crawl.";
     url_host_name: PlainText, "The host of the authoritative capture, in punycode.";
     url_host_registered_domain: PlainText null, "Its registered domain, as in `robots_files`.";
@@ -51,6 +52,7 @@ const AUTHORITATIVE: Expression = Same("coalesce(authoritative_robots_id, rules_
 /// A row.
 #[derive(Debug)]
 pub(crate) struct HostRow<'a> {
+    pub(crate) host_id: i64,
     pub(crate) surt_host_name: &'a str,
     /// The host name, in punycode.
     pub(crate) name: &'a str,
@@ -91,6 +93,7 @@ impl HostRow<'_> {
 impl Builder {
     pub(crate) fn push(&mut self, row: &HostRow<'_>) {
         let HostRow { name, rules, .. } = row;
+        self.host_id.append_value(row.host_id);
         self.surt_host_name.append_value(row.surt_host_name);
         self.url_host_name.append_value(name);
         self.url_host_registered_domain

@@ -12,7 +12,9 @@
 mod ranking;
 mod rules;
 mod selection;
+mod short_url;
 mod stored_verdict;
 mod write;
 
+pub(super) use short_url::put_short_url;
 pub(crate) use write::{ResolvedFile, ResolvedHosts, resolve_hosts};

@@ -1,12 +1,13 @@
 //! The authoritative capture of each host.
 
-use crate::dataset::CaptureFilter;
+use super::short_url::expand_short_url;
+use crate::dataset::{CaptureFilter, push_crawl_key};
 use crate::error::Error;
 use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_u8, put_u32};
 use crate::external_sort::{Reader, SortedRecords};
 use crate::hash_seed::HASH_SEED;
 use crate::resolve::AsOf;
-use crate::resolve::candidate::{Candidate, CaptureFields, push_crawl, split_crawl};
+use crate::resolve::candidate::{Candidate, CaptureFields, split_crawl};
 use crate::resolve::captures::{for_captures_until, sort_captures};
 use crate::resolve::context::ResolveContext;
 use crate::resolve::key_captures::KeyCaptures;
@@ -49,8 +50,7 @@ impl<'s> SelectedHosts<'s> {
             let Some(host) = rows.surt_host_name(row).filter(|_| is_wanted) else {
                 return false;
             };
-            push_crawl(key, rows.crawl());
-            key.extend_from_slice(host.as_bytes());
+            push_crawl_key(key, rows.crawl(), host.as_bytes());
             true
         })?;
         let mut follower = RedirectFollower::new(context);
@@ -85,7 +85,8 @@ impl<'s> SelectedHosts<'s> {
         each: &mut dyn FnMut(u64, &SelectedHost<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (mut direct, mut redirected) = (self.direct.read()?, self.redirected.read()?);
-        let (mut key_bytes, mut best) = (Vec::new(), BestCandidate::default());
+        let (mut key_bytes, mut url) = (Vec::new(), String::new());
+        let mut best = BestCandidate::default();
         let mut number = 0;
         while let Some(record) = direct.peek() {
             let mut fields = FieldReader::new(record);
@@ -107,13 +108,15 @@ impl<'s> SelectedHosts<'s> {
             push_unescaped_key(&mut key_bytes, key);
             let text = |bytes| std::str::from_utf8(bytes).expect("it was written from a text");
             let (crawl, host) = split_crawl(&key_bytes);
+            let host = text(host);
+            expand_short_url(best.url, host, &mut url);
             each(
                 number,
                 &SelectedHost {
                     crawl,
-                    surt_host_name: text(host),
+                    surt_host_name: host,
                     capture: best.candidate,
-                    url: text(best.url),
+                    url: &url,
                     n_captures,
                     n_changes,
                 },
@@ -158,10 +161,10 @@ impl BestCandidate {
     fn offer_all(&mut self, candidates: &mut Reader<'_>, key: &[u8]) -> Result<(), Error> {
         candidates.skip_to_key(key)?;
         while let Some(record) = candidates.peek() {
-            let mut fields = FieldReader::new(record);
-            if fields.key() != key {
+            let Some(fields) = record.strip_prefix(key) else {
                 break;
-            }
+            };
+            let mut fields = FieldReader::new(fields);
             AsOf::read(&mut fields);
             self.offer(CandidateFields::read(&mut fields));
             candidates.advance()?;

@@ -6,7 +6,7 @@ use super::selection::{SelectedHost, SelectedHosts};
 use super::stored_verdict::{inconsistent, put_verdict, read_verdict};
 use crate::error::Error;
 use crate::external_sort::sort_key::{
-    FieldReader, push_unescaped_key, put_bytes, put_key, put_u32, put_u64,
+    FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u32,
 };
 use crate::external_sort::{Reader, SortedRecords, Sorter};
 use crate::parquet_writer::{RowBatch, TableFileWriter};
@@ -15,6 +15,9 @@ use crate::resolve::origin::host_of_url;
 use crate::tables::{HostRow, HostRows, HostVerdictRow, HostVerdictRows, Table};
 use std::ops::RangeInclusive;
 use std::path::Path;
+
+/// The bits of the number of a host in its crawl, in `host_id`.
+const CRAWL_SHIFT: u32 = 32;
 
 /// Rows of a batch.
 const BATCH_ROWS: usize = 8192;
@@ -146,16 +149,18 @@ fn write_hosts(
     let mut rules = rules.read()?;
     let mut rows = HostRows::default();
     let mut crawl_of_rows = 0;
+    let mut host_id = -1;
     hosts.for_each(&mut |number, host| {
         if rows.len() >= BATCH_ROWS || (rows.len() > 0 && host.crawl != crawl_of_rows) {
             context.memory.check_stop()?;
             files.write(crawl_of_rows, rows.take())?;
         }
         crawl_of_rows = host.crawl;
+        host_id = i64::max(host_id + 1, i64::from(host.crawl) << CRAWL_SHIFT);
         ranking.count_host(host.crawl);
         let stored = rules_of(&rules, number)?;
-        let row = host_row(context, host, &stored);
-        named.push(number, host.crawl, &row, &stored)?;
+        let row = host_row(context, host_id, host, &stored);
+        named.push(host.crawl, &row, &stored)?;
         rows.push(&row);
         rules.advance()
     })?;
@@ -179,12 +184,14 @@ fn rules_of<'a>(rules: &'a Reader<'_>, number: u64) -> Result<StoredRules<'a>, E
 
 fn host_row<'a>(
     context: &'a ResolveContext<'_>,
+    host_id: i64,
     host: &'a SelectedHost<'_>,
     stored: &'a StoredRules<'a>,
 ) -> HostRow<'a> {
     let source = host.capture.source.id;
     let int = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     HostRow {
+        host_id,
         surt_host_name: host.surt_host_name,
         name: host_of_url(host.url).unwrap_or_default(),
         url: host.url,
@@ -205,7 +212,6 @@ impl NamedRows<'_> {
     /// Adds the rows of a host.
     fn push(
         &mut self,
-        number: u64,
         crawl: u32,
         host: &HostRow<'_>,
         rules: &StoredRules<'_>,
@@ -216,7 +222,7 @@ impl NamedRows<'_> {
             record.clear();
             put_u32(record, crawl);
             put_key(record, agent);
-            put_u64(record, number);
+            put_i64(record, host.host_id);
             put_bytes(record, host.surt_host_name.as_bytes());
             put_bytes(record, domain.as_bytes());
             put_verdict(record, &verdict);
@@ -245,12 +251,13 @@ fn write_verdicts(
         crawl_of_rows = crawl;
         agent.clear();
         push_unescaped_key(&mut agent, fields.key());
-        fields.u64();
+        let host_id = fields.i64();
         let (host, domain) = (fields.bytes(), fields.bytes());
         let verdict = read_verdict(&mut fields);
         ranking.count(crawl, text(&agent), &verdict);
         rows.push(&HostVerdictRow {
             agent: text(&agent),
+            host_id,
             surt_host_name: text(host),
             registered_domain: Some(text(domain)).filter(|domain| !domain.is_empty()),
             verdict,
