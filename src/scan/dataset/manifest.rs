@@ -2,9 +2,10 @@
 //!
 //! `_manifest.jsonl` starts with a line about the program and its options, and a line
 //! per input. A line per part follows, written when all files of the part have their
-//! names, and at the end a line per crawl with its files of the resolved tables. While a dataset is being replaced, there is also a line for each file of
-//! the former dataset that is still to be removed. A last line without a line end
-//! was cut by a kill and is ignored.
+//! names, and at the end a line per crawl with its files of the resolved tables. While
+//! a dataset is being replaced, there is also a line for each file of the former dataset
+//! that is still to be removed. A last line without a line end was cut by a kill and is
+//! ignored.
 //!
 //! Anyone may have edited a manifest: [`Manifest::parse`] accepts only sound entries,
 //! and no path outside the dataset.
