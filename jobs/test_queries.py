@@ -62,7 +62,8 @@ CREATE TABLE groups (robots_id BIGINT, surt_host_name VARCHAR, group_no INTEGER,
   request_rate VARCHAR, visit_time VARCHAR);
 CREATE TABLE rules (robots_id BIGINT, surt_host_name VARCHAR, group_no INTEGER, line_no INTEGER, record_no INTEGER,
   allow BOOLEAN, path_raw VARCHAR, path VARCHAR, path_bytes INTEGER, is_empty BOOLEAN, has_wildcard BOOLEAN,
-  has_end_anchor BOOLEAN, has_query BOOLEAN, key_raw VARCHAR, has_colon BOOLEAN, counts BOOLEAN, beyond_500kib BOOLEAN);
+  has_end_anchor BOOLEAN, has_query BOOLEAN, key_raw VARCHAR, has_colon BOOLEAN, counts BOOLEAN, beyond_500kib BOOLEAN,
+  is_repeated BOOLEAN);
 CREATE TABLE sitemaps (robots_id BIGINT, surt_host_name VARCHAR, line_no INTEGER, sitemap_raw VARCHAR, sitemap_url VARCHAR,
   sitemap_host_name VARCHAR, sitemap_registered_domain VARCHAR, is_absolute BOOLEAN, is_valid_url BOOLEAN,
   same_host BOOLEAN, same_registered_domain BOOLEAN);
@@ -474,9 +475,11 @@ def small_rows():
     for robots_id, agent, valid, delay in ((1, "*", False, 1.0), (1, "gptbot", True, None), (3, "gptbot", True, 10.0),
                                            (3, "mj12bot", False, None), (4, "googlebot", True, None), (5, "xbot", True, 99.0)):
         child("groups", robots_id, agent=agent, token_valid=valid, counts=True, crawl_delay=delay)
-    for robots_id, path, allow in ((1, "/", False), (1, "/x", False), (3, "/x", False), (3, "/x", False), (3, "/y", True),
-                                   (4, "", False), (5, "/z", False)):
-        child("rules", robots_id, path=path, allow=allow, is_empty=path == "", counts=True)
+    seen = set()
+    for rule in ((1, "/", False), (1, "/x", False), (3, "/x", False), (3, "/x", False), (3, "/y", True), (4, "", False), (5, "/z", False)):
+        robots_id, path, allow = rule
+        child("rules", robots_id, path=path, allow=allow, is_empty=path == "", counts=True, is_repeated=rule in seen)
+        seen.add(rule)
     child("sitemaps", 1, is_absolute=True, same_registered_domain=True)
     child("sitemaps", 1, is_absolute=False, same_registered_domain=True)
     child("sitemaps", 3, is_absolute=True, same_registered_domain=False)
@@ -507,7 +510,7 @@ def outside_rows():
                 d.add("groups", crawl=NEW, subset="robotstxt", robots_id=robots_id, agent=agent, token_valid=False, counts=True,
                       crawl_delay=0.5)
             for table, row in (
-                ("rules", dict(path="/x", allow=False, is_empty=False, counts=True)),
+                ("rules", dict(path="/x", allow=False, is_empty=False, counts=True, is_repeated=False)),
                 # A sitemap without a URL, whose host is unknown.
                 ("sitemaps", dict(is_absolute=False, same_registered_domain=None)),
                 ("directives", dict(directive="host", known=True)),

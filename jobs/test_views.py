@@ -3,7 +3,8 @@
 Usage: test_views.py DATASET...
 
 The stored columns are read from the Parquet files, without the views. What the views add is computed again in Python,
-from the descriptions in docs/tables.md and not from the SQL expressions. Every row of every dataset is compared.
+from the descriptions in docs/tables.md and not from the SQL expressions. Every row of every dataset is compared. So is
+rules.is_repeated, which is stored and depends on several rows.
 """
 
 import sys
@@ -133,6 +134,17 @@ def severities():
     return {cell[1]: cell[2] for cell in cells}
 
 
+def test_repeated_rules(con, dataset):
+    """Compares rules.is_repeated, which is stored, with a count of the earlier rows of the same file, direction and path."""
+    others, repeated = con.execute(
+        "SELECT count(*) FILTER (is_repeated <> (earlier > 0)), count(*) FILTER (is_repeated) FROM (SELECT is_repeated, count(*) OVER "
+        "(PARTITION BY crawl, robots_id, allow, path ORDER BY line_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier "
+        "FROM rules)").fetchone()
+    if others or not repeated:
+        print(f"FAILED {dataset} rules.is_repeated: {others} rows differ, {repeated} are repeated")
+    return others + (not repeated)
+
+
 def main(datasets):
     of_code = severities()
     oracles = {
@@ -171,6 +183,7 @@ def main(datasets):
                         failed += 1
                         if failed < 20:
                             print(f"FAILED {dataset} {table}.{name}: view {row[name]!r}, expected {value!r} for {raw}")
+        failed += test_repeated_rules(con, dataset)
     if not compared:
         print("FAILED: there was nothing to compare")
         failed += 1

@@ -12,6 +12,7 @@ CREATE TABLE rules (
   has_colon BOOLEAN NOT NULL, -- True if the key is followed by a colon; otherwise a blank was read as one.
   counts BOOLEAN NOT NULL, -- True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.
   beyond_500kib BOOLEAN NOT NULL, -- True if the line ends after the first 512,000 bytes.
+  is_repeated BOOLEAN NOT NULL, -- True if an earlier line of the file has the same direction and path, for the same or another agent. Files and hosts are counted by path `WHERE NOT is_repeated`.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   subset VARCHAR NOT NULL, -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
   -- Computed by the views, and not stored:

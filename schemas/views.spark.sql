@@ -103,6 +103,7 @@ CREATE OR REPLACE TEMPORARY VIEW rules AS SELECT
     has_colon,
     counts,
     beyond_500kib,
+    is_repeated,
     crawl,
     subset,
     CAST(path = '' AS BOOLEAN) AS is_empty,

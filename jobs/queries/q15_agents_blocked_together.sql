@@ -4,7 +4,7 @@
 -- hundreds, and the number of pairs grows quadratically. High shares result from vendor templates and copied lists more than from decisions.
 -- Variables: crawl (every crawl), top (20, a crawl).
 WITH blocks AS (
-    SELECT v.crawl, v.surt_host_name, v.agent
+    SELECT v.crawl, v.host_id, v.agent
     FROM host_verdicts v
     WHERE v.agent IN (SELECT lower(agent) FROM agents) AND v.verdict = 'disallow_all' AND v.basis = 'explicit'
         AND (getvariable('crawl') IS NULL OR v.crawl = getvariable('crawl'))
@@ -15,7 +15,7 @@ singles AS (
 pairs AS (
     SELECT a.crawl, a.agent AS agent_a, b.agent AS agent_b, count(*) AS hosts
     FROM blocks a
-    JOIN blocks b ON b.crawl = a.crawl AND b.surt_host_name = a.surt_host_name AND a.agent < b.agent
+    JOIN blocks b ON b.host_id = a.host_id AND a.agent < b.agent
     GROUP BY ALL
 )
 SELECT p.crawl, p.agent_a, p.agent_b, p.hosts, round(p.hosts / least(a.hosts, b.hosts), 6) AS share_of_rarer

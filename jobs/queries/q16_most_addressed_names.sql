@@ -5,7 +5,7 @@
 -- A name may be a typo, a retired crawler or a copy from a list.
 -- Variables: crawl (every crawl), top (50, a crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
+    SELECT h.crawl, h.host_id, h.rules_crawl, h.rules_robots_id
     FROM hosts h
     WHERE h.content_class = 'rules' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 ),
@@ -13,7 +13,7 @@ totals AS (
     SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
 ),
 names AS (
-    SELECT f.crawl, g.agent, count(DISTINCT f.surt_host_name) AS hosts
+    SELECT f.crawl, g.agent, count(DISTINCT f.host_id) AS hosts
     FROM files f
     JOIN groups g ON g.crawl = f.rules_crawl AND g.robots_id = f.rules_robots_id
     WHERE g.counts AND g.agent <> ''

@@ -4,7 +4,7 @@
 -- The causes are digits, dots and blanks. Real crawlers such as MJ12bot are among them, so this is not a count of mistakes.
 -- Variables: crawl (every crawl).
 SELECT h.crawl, count(*) AS lines, round(avg((NOT g.token_valid)::INTEGER), 6) AS share_of_lines,
-    count(DISTINCT h.surt_host_name) AS hosts, count(DISTINCT h.surt_host_name) FILTER (NOT g.token_valid) AS hosts_affected
+    count(DISTINCT h.host_id) AS hosts, count(DISTINCT h.host_id) FILTER (NOT g.token_valid) AS hosts_affected
 FROM hosts h
 JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id
 WHERE g.agent IS DISTINCT FROM '*' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))

@@ -4,16 +4,16 @@
 -- changed counts hosts on which reading one line according to RFC 9309's grammar gives another verdict, without undecided ones.
 -- Variables: crawl (every crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
+    SELECT h.crawl, h.host_id, h.rules_crawl, h.rules_robots_id
     FROM hosts h
     WHERE h.outcome = 'successful' AND NOT h.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 ),
 totals AS (
     SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
 )
-SELECT f.crawl, a.code, max(a.severity) AS severity, count(DISTINCT f.surt_host_name) AS hosts,
-    round(count(DISTINCT f.surt_host_name) / any_value(t.hosts), 6) AS share,
-    count(DISTINCT f.surt_host_name) FILTER (a.changes_verdict) AS changed, count(*) AS lines
+SELECT f.crawl, a.code, max(a.severity) AS severity, count(DISTINCT f.host_id) AS hosts,
+    round(count(DISTINCT f.host_id) / any_value(t.hosts), 6) AS share,
+    count(DISTINCT f.host_id) FILTER (a.changes_verdict) AS changed, count(*) AS lines
 FROM files f
 JOIN totals t ON t.crawl = f.crawl
 JOIN anomalies a ON a.crawl = f.rules_crawl AND a.robots_id = f.rules_robots_id

@@ -4,7 +4,7 @@
 -- Statements are independent of the rules of the file: see q21.
 -- Variables: crawl (every crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
+    SELECT h.crawl, h.host_id, h.rules_crawl, h.rules_robots_id
     FROM hosts h
     WHERE h.outcome = 'successful' AND NOT h.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 ),
@@ -12,7 +12,7 @@ totals AS (
     SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
 )
 SELECT f.crawl, p.mechanism, p.pref_key, CASE WHEN p.mechanism = 'rsl-license' THEN NULL ELSE p.pref_value END AS pref_value, p.from_template,
-    count(DISTINCT f.surt_host_name) AS hosts, round(count(DISTINCT f.surt_host_name) / any_value(t.hosts), 6) AS share
+    count(DISTINCT f.host_id) AS hosts, round(count(DISTINCT f.host_id) / any_value(t.hosts), 6) AS share
 FROM files f
 JOIN totals t ON t.crawl = f.crawl
 JOIN preferences p ON p.crawl = f.rules_crawl AND p.robots_id = f.rules_robots_id

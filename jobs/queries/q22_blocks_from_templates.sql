@@ -5,7 +5,7 @@
 -- Variables: agent (gptbot), crawl (every crawl).
 SELECT h.crawl, h.template, count(*) AS hosts, round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share
 FROM hosts h
-JOIN host_verdicts v ON v.crawl = h.crawl AND v.surt_host_name = h.surt_host_name
+JOIN host_verdicts v ON v.host_id = h.host_id
 WHERE v.agent = lower(coalesce(getvariable('agent'), 'gptbot')) AND v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 GROUP BY h.crawl, h.template
 ORDER BY h.crawl, hosts DESC, h.template NULLS FIRST;

@@ -5,12 +5,12 @@
 -- URL, or with an unknown domain, counts as a line but not as foreign.
 -- Variables: crawl (every crawl).
 WITH files AS (
-    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
+    SELECT h.crawl, h.host_id, h.rules_crawl, h.rules_robots_id
     FROM hosts h
     WHERE h.outcome = 'successful' AND NOT h.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
 )
-SELECT f.crawl, count(DISTINCT f.surt_host_name) AS hosts,
-    round(count(DISTINCT f.surt_host_name) FILTER (s.robots_id IS NOT NULL) / count(DISTINCT f.surt_host_name), 6) AS hosts_with_sitemap,
+SELECT f.crawl, count(DISTINCT f.host_id) AS hosts,
+    round(count(DISTINCT f.host_id) FILTER (s.robots_id IS NOT NULL) / count(DISTINCT f.host_id), 6) AS hosts_with_sitemap,
     count(s.robots_id) AS lines, round(avg((NOT s.is_absolute)::INTEGER), 6) AS relative,
     round(avg(coalesce(NOT s.same_registered_domain, false)::INTEGER) FILTER (s.robots_id IS NOT NULL), 6) AS foreign_domain
 FROM files f

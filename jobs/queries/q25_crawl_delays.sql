@@ -3,7 +3,7 @@
 -- Denominator: user-agent lines whose group has a valid crawl-delay. A host that names thirty agents counts thirty times in the
 -- quantiles and once in hosts. Google ignores the directive, and other crawlers limit it.
 -- Variables: crawl (every crawl).
-SELECT h.crawl, count(DISTINCT h.surt_host_name) AS hosts, count(*) AS lines,
+SELECT h.crawl, count(DISTINCT h.host_id) AS hosts, count(*) AS lines,
     quantile_disc(g.crawl_delay, 0.5) AS median, quantile_disc(g.crawl_delay, 0.9) AS p90, quantile_disc(g.crawl_delay, 0.99) AS p99,
     max(g.crawl_delay) AS longest
 FROM hosts h

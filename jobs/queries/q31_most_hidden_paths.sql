@@ -13,10 +13,10 @@ totals AS (
     SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
 ),
 paths AS (
-    SELECT f.crawl, x.path, count(DISTINCT f.surt_host_name) AS hosts
+    SELECT f.crawl, x.path, count(*) AS hosts
     FROM files f
     JOIN rules x ON x.crawl = f.rules_crawl AND x.robots_id = f.rules_robots_id
-    WHERE NOT x.allow AND NOT x.is_empty AND x.counts
+    WHERE NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated
     GROUP BY f.crawl, x.path
 )
 SELECT p.crawl, p.path, p.hosts, round(p.hosts / t.hosts, 6) AS share

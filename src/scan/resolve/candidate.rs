@@ -28,8 +28,7 @@ pub(crate) struct CaptureId {
     pub(crate) robots_id: i64,
 }
 
-/// The extent to which a capture decides, from most to least: the macro
-/// `answer_rank` of `macros.sql`.
+/// The extent to which a capture decides, from most to least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AnswerRank {
     /// It has a body whose rules decide.

@@ -1,7 +1,7 @@
 //! Finds the authoritative capture of an origin or a host: the capture that
 //! determines its rules at a time.
 //!
-//! This is the only implementation of that selection. `jobs/test_resolve.py` compares it
+//! This is the only implementation of that selection. `jobs/test_hosts.py` compares it
 //! with one in SQL on random datasets. The order of the steps:
 //!
 //! 1. `capture_rows.rs`: reads `robots_files`.

@@ -19,6 +19,7 @@ table! { repeated "One row per allow or disallow line." {
     has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
     counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
     beyond_500kib: Bool, "True if the line ends after the first 512,000 bytes.";
+    is_repeated: Bool, "True if an earlier line of the file has the same direction and path, for the same or another agent. Files and hosts are counted by path `WHERE NOT is_repeated`.";
 } derived {
     is_empty: Bool, "True if the path is empty." => IS_EMPTY;
     has_wildcard: Bool, "True if the path contains a `*`." => HAS_WILDCARD;
@@ -48,6 +49,21 @@ const HAS_END_ANCHOR: Expression = Same("path LIKE '%$'");
 
 const HAS_QUERY: Expression = Same("instr(path, '?') > 0");
 
+/// Returns, for each path with its direction, whether it occurred before.
+fn repeated(rules: impl Iterator<Item = (u32, bool)>) -> Vec<bool> {
+    let mut sorted: Vec<(u32, bool, usize)> = rules
+        .enumerate()
+        .map(|(i, (path, allow))| (path, allow, i))
+        .collect();
+    sorted.sort_unstable();
+    let mut repeated = vec![false; sorted.len()];
+    for pair in sorted.windows(2) {
+        let [(path, allow, _), (next_path, next_allow, next)] = [pair[0], pair[1]];
+        repeated[next] = path == next_path && allow == next_allow;
+    }
+    repeated
+}
+
 impl Builder {
     /// Adds the rows of a capture, column by column.
     pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
@@ -74,11 +90,11 @@ impl Builder {
         self.allow
             .extend(lines.clone().map(|line| line.kind == DirectiveKind::Allow));
         let texts = &mut self.texts;
-        self.path.extend(
-            lines
-                .clone()
-                .map(|line| texts.intern_body_text(robots.text(line.value), is_utf8)),
-        );
+        let paths = lines
+            .clone()
+            .map(|line| texts.intern_body_text(robots.text(line.value), is_utf8));
+        let paths: Vec<u32> = paths.collect();
+        self.path.extend(paths.iter().copied());
         // Nearly all values are equal to the path, and most are the same bytes.
         self.path_raw.extend_options(lines.clone().map(|line| {
             let raw = robots.text(line.value_raw);
@@ -100,7 +116,30 @@ impl Builder {
             .extend(lines.clone().map(|line| line.has_colon));
         self.counts.extend(lines.clone().map(|line| line.counts));
         self.beyond_500kib
-            .extend(lines.map(|line| line.is_beyond_500kib));
+            .extend(lines.clone().map(|line| line.is_beyond_500kib));
+        let rules = lines.map(|line| line.kind == DirectiveKind::Allow);
+        self.is_repeated
+            .extend(repeated(paths.into_iter().zip(rules)).into_iter());
         self.end_rows(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_repeated_if_direction_and_path_occurred_before() {
+        let rules = [
+            (7, true),
+            (7, false),
+            (3, false),
+            (7, true),
+            (3, false),
+            (7, true),
+        ];
+        let expected = [false, false, false, true, true, true];
+        assert_eq!(repeated(rules.into_iter()), expected);
+        assert!(repeated([].into_iter()).is_empty());
     }
 }
