@@ -71,12 +71,19 @@ run: $(PROGRAM) ## runs the main job over all samples, into target/samples.parqu
 REAL_ARCHIVES = $(wildcard ../shared/data/real/REAL-ODD* ../shared/data/real/REAL-2017* ../shared/data/crawl-shaped/*.gz)
 REAL_DATASET = target/real.parquet
 
+# The resolved tables are compared with their oracle on all of them.
+ALL_REAL = $(wildcard ../shared/data/real ../shared/data/warc)
+ALL_REAL_DATASET = target/all-real.parquet
+
 queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questions over the dataset of `run`
 	rm -rf $(REAL_DATASET)
 	@if test -z '$(REAL_ARCHIVES)'; then echo 'skipped: views of real archives, which are not available'; else \
 	  $(PROGRAM) $(REAL_ARCHIVES) -q -o $(REAL_DATASET) --crawl REAL --subset robotstxt; test $$? -le 1; fi
 	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
-	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
+	rm -rf $(ALL_REAL_DATASET)
+	@if test -z '$(ALL_REAL)'; then echo 'skipped: hosts of real archives, which are not available'; else \
+	  $(PROGRAM) $(ALL_REAL) --relative-to ../shared/data -q -o $(ALL_REAL_DATASET) 2>/dev/null; test $$? -le 1; fi
+	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	$(QUERIES)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs

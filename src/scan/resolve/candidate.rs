@@ -188,7 +188,7 @@ impl AnswerRank {
 
 impl RulesSource {
     /// The length of its fields in a record.
-    pub(super) const BYTES: usize = 4 + 8 + 4 + 3 + 1 + 1;
+    pub(super) const BYTES: usize = 4 + 8 + 4 + 1 + 1;
 
     /// Returns the effect of the status in a dialect.
     pub(crate) fn effect(&self, dialect: Dialect) -> StatusEffect {
@@ -198,22 +198,44 @@ impl RulesSource {
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         self.id.write(out);
+        self.write_after_id(out);
+    }
+
+    fn write_after_id(&self, out: &mut Vec<u8>) {
         put_u32(out, self.part);
-        for effect in self.effects {
+        let code = |effect: StatusEffect| {
             let i = EFFECTS.iter().position(|known| *known == effect);
-            put_u8(out, i.expect("EFFECTS has every effect") as u8);
-        }
-        put_u8(out, self.is_valid_utf8.into());
-        put_u8(out, self.content as u8);
+            i.expect("EFFECTS has every effect")
+        };
+        let effects = self.effects.into_iter();
+        let effects = effects.fold(0, |codes, effect| codes * EFFECTS.len() + code(effect));
+        put_u8(out, effects as u8);
+        put_u8(
+            out,
+            (self.content as u8) << 1 | u8::from(self.is_valid_utf8),
+        );
     }
 
     pub(crate) fn read(fields: &mut FieldReader<'_>) -> Self {
+        let id = CaptureId::read(fields);
+        Self::read_after_id(id, fields)
+    }
+
+    fn read_after_id(id: CaptureId, fields: &mut FieldReader<'_>) -> Self {
+        let part = fields.u32();
+        let codes = usize::from(fields.u8());
+        let effect = |place: usize| EFFECTS[codes / place % EFFECTS.len()];
+        let bits = fields.u8();
         Self {
-            id: CaptureId::read(fields),
-            part: fields.u32(),
-            effects: [(); 3].map(|()| EFFECTS[usize::from(fields.u8())]),
-            is_valid_utf8: fields.u8() != 0,
-            content: ContentClass::ALL[usize::from(fields.u8())],
+            id,
+            part,
+            effects: [
+                effect(EFFECTS.len() * EFFECTS.len()),
+                effect(EFFECTS.len()),
+                effect(1),
+            ],
+            is_valid_utf8: bits & 1 != 0,
+            content: ContentClass::ALL[usize::from(bits >> 1)],
         }
     }
 }
@@ -224,17 +246,31 @@ impl Candidate {
         self.rank.write(out);
         self.preference.write(out);
         self.id.write(out);
-        self.source.write(out);
+        // Most captures have their own rules.
+        let has_own_rules = self.source.id == self.id;
+        put_u8(out, has_own_rules.into());
+        if !has_own_rules {
+            self.source.id.write(out);
+        }
+        self.source.write_after_id(out);
         self.redirects.write(out);
     }
 
     pub(crate) fn read(fields: &mut FieldReader<'_>) -> Self {
+        let time = read_time(fields);
+        let rank = AnswerRank::read(fields);
+        let preference = UrlPreference::read(fields);
+        let id = CaptureId::read(fields);
+        let source_id = match fields.u8() {
+            0 => CaptureId::read(fields),
+            _ => id,
+        };
         Self {
-            time: read_time(fields),
-            rank: AnswerRank::read(fields),
-            preference: UrlPreference::read(fields),
-            id: CaptureId::read(fields),
-            source: RulesSource::read(fields),
+            time,
+            rank,
+            preference,
+            id,
+            source: RulesSource::read_after_id(source_id, fields),
             redirects: RedirectChain::read(fields),
         }
     }
