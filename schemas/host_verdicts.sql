@@ -8,7 +8,7 @@ CREATE TABLE host_verdicts (
   verdict_google VARCHAR NOT NULL, -- The verdict of Google's parser.
   verdict_rfc9309 VARCHAR NOT NULL, -- The verdict according to RFC 9309.
   verdict_koster1996 VARCHAR NOT NULL, -- The verdict according to Koster's draft of 1996.
-  basis VARCHAR NOT NULL, -- The basis of `verdict`. `explicit` if the rules name the crawler. Rows with another basis are there because one of the other readings takes a line for this name, and its verdict is not that of `*`: count rows `WHERE basis = 'explicit'`.
+  basis VARCHAR NOT NULL, -- The basis of `verdict`. `explicit` if the rules name the crawler. A row with another basis exists if a dialect addresses this name and gives it another verdict than `*`, so count rows `WHERE basis = 'explicit'`.
   root_allowed BOOLEAN NOT NULL, -- True if `/` may be fetched.
   n_allow INTEGER NOT NULL, -- The number of allow lines in the merged groups.
   n_disallow INTEGER NOT NULL, -- The number of disallow lines in the merged groups.

@@ -1,20 +1,20 @@
 -- One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`.
 CREATE TABLE hosts (
-  host_id BIGINT NOT NULL, -- Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. It is another one in other datasets.
+  host_id BIGINT NOT NULL, -- Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.
   surt_host_name VARCHAR NOT NULL, -- The host without a leading `www`, as in `robots_files`. Unique in a crawl.
   url_host_name VARCHAR NOT NULL, -- The host of the authoritative capture, in punycode.
   url_host_registered_domain VARCHAR, -- Its registered domain, as in `robots_files`.
   url_host_tld VARCHAR, -- Its top-level domain, as in `robots_files`.
   url_protocol VARCHAR, -- The scheme of the authoritative capture: `http` or `https`.
-  url VARCHAR, -- The URL of the authoritative capture. In files it is null if it is `url_protocol`, `://`, `url_host_name` and `/robots.txt`.
+  url VARCHAR, -- The URL of the authoritative capture. Files store null if it consists of `url_protocol`, `://`, `url_host_name` and `/robots.txt`.
   fetch_time TIMESTAMP, -- The time at which the authoritative capture was fetched (UTC).
-  authoritative_robots_id BIGINT, -- The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. In files it is null if it is `rules_robots_id` of the same crawl.
+  authoritative_robots_id BIGINT, -- The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. Files store null if the authoritative capture is also the one whose rules apply.
   rules_crawl VARCHAR NOT NULL, -- The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.
   rules_robots_id BIGINT NOT NULL, -- The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.
   n_redirects INTEGER NOT NULL, -- The number of redirects from the authoritative capture that were followed to another capture.
-  redirect_end VARCHAR, -- How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is no redirect with a target.
+  redirect_end VARCHAR, -- How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.
   fetch_status SMALLINT, -- The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.
-  is_revisit BOOLEAN NOT NULL, -- True if it is a revisit whose content is not known: the dataset does not have it in this crawl or an earlier one.
+  is_revisit BOOLEAN NOT NULL, -- True if that capture is a revisit and no capture of this crawl or an earlier one has its content.
   content_class VARCHAR, -- The kind of body, as in `robots_files`.
   ruleset_id BIGINT, -- The fingerprint of its rules, as in `robots_files`.
   template VARCHAR, -- The software that generated the file, as in `robots_files`.
@@ -28,8 +28,8 @@ CREATE TABLE hosts (
   wildcard_n_disallow INTEGER NOT NULL, -- The number of disallow lines for `*`.
   wildcard_crawl_delay DOUBLE, -- The crawl-delay for `*`, in seconds.
   wildcard_evidence_line INTEGER, -- The line that proves `wildcard_verdict`.
-  n_named INTEGER NOT NULL, -- The number of names with rows in `host_verdicts`, or that would have rows.
-  has_named_rows BOOLEAN NOT NULL, -- False if `host_verdicts` has no rows of the host although the file names crawlers: the rules are those of another capture, and name more than 2,000. Verdicts of crawlers are then unknown.
+  n_named INTEGER NOT NULL, -- The number of names that the rules address. `host_verdicts` has a row for each of them, unless `has_named_rows` is false.
+  has_named_rows BOOLEAN NOT NULL, -- False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers. The verdict of every crawler is then unknown.
   n_captures INTEGER NOT NULL, -- The number of captures of `/robots.txt` on this host in this crawl.
   n_changes INTEGER NOT NULL, -- How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.

@@ -6,7 +6,7 @@ CREATE TABLE preferences (
   mechanism VARCHAR NOT NULL, -- The syntax: `content-signal`, `content-usage`, `rsl-license`, `disallow-ai-training`, `allow-ai-training`, `llm-policy`.
   path VARCHAR, -- The path that the statement is limited to; null for none.
   pref_key VARCHAR NOT NULL, -- The use that the statement is about, lower-cased, for example `ai-train`.
-  pref_value VARCHAR, -- The value of the statement as written, for example `no`; null if there is none.
+  pref_value VARCHAR, -- The value of the statement as written, for example `no`; null if the statement has no value.
   allow BOOLEAN, -- The value as a boolean, if it means yes or no.
   is_valid BOOLEAN NOT NULL, -- True if the current draft of the mechanism defines both the key and the value.
   from_template BOOLEAN NOT NULL, -- True if the line is in a block that is managed by a vendor (Cloudflare) and not by the site.

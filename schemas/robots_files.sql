@@ -6,9 +6,9 @@ CREATE TABLE robots_files (
   surt_host_name VARCHAR, -- The labels of the host in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.
   url_host_name VARCHAR, -- The host, in punycode.
   url_host_tld VARCHAR, -- The top-level domain; null for IP addresses.
-  url_host_registry_suffix VARCHAR, -- The public suffix according to the ICANN section of the Public Suffix List; null if there is none. In files it is also null if it is `url_host_registered_domain` without the first label.
+  url_host_registry_suffix VARCHAR, -- The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host. Files also store null if the suffix equals `url_host_registered_domain` without its first label.
   url_host_registered_domain VARCHAR, -- The registered domain: the domain directly below the public suffix.
-  url_host_private_domain VARCHAR, -- The domain directly below the public suffix according to the whole list, including its private section. In files it is null if it is equal to `url_host_registered_domain`, and empty if there is none although there is a registered domain.
+  url_host_private_domain VARCHAR, -- The domain directly below the public suffix according to the whole list, including its private section. Files store null if it equals `url_host_registered_domain`, and an empty text if the host has a registered domain but no private domain.
   fetch_time TIMESTAMP, -- The time of the fetch (UTC); null if the date of the record is missing or implausible.
   fetch_status SMALLINT, -- The HTTP status; null if it cannot be read, and for resource records.
   fetch_redirect VARCHAR, -- The absolute target of a redirect, in the normal form of `url`.
@@ -26,7 +26,7 @@ CREATE TABLE robots_files (
   http_last_modified VARCHAR, -- The header `Last-Modified`, as written.
   http_content_usage VARCHAR, -- The header `Content-Usage` (IETF AI preferences), as written.
   http_tdm_reservation VARCHAR, -- The header `TDM-Reservation` (W3C TDMRep), as written.
-  waf_hint VARCHAR, -- The web application firewall or CDN that the headers indicate. Null if they indicate none, which does not mean that there is none.
+  waf_hint VARCHAR, -- The web application firewall or CDN that the headers indicate. Null if no header indicates a known firewall or CDN; the site may still use one.
   is_revisit BOOLEAN NOT NULL, -- True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null.
   is_robots_path BOOLEAN NOT NULL, -- True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.
   content_class VARCHAR, -- The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, and null for revisits.
@@ -56,7 +56,7 @@ CREATE TABLE robots_files (
   url_protocol VARCHAR, -- The scheme: `http` or `https`.
   url_port INTEGER, -- The port, if it is not the default port of the scheme.
   url_path VARCHAR, -- The path.
-  url_query VARCHAR, -- The query, without the question mark; null if there is none.
+  url_query VARCHAR, -- The query, without the question mark; null if the URL has no query.
   outcome VARCHAR NOT NULL, -- The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`.
   fetch_class VARCHAR NOT NULL, -- The result of the fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`.
   effect_google VARCHAR NOT NULL, -- The action that Google takes after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`.

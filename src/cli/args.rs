@@ -59,7 +59,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Reads archives and writes a dataset (the default)
     Scan(Box<ScanArgs>),
-    /// Makes the datasets in the subfolders of a folder one dataset: months, or shards
+    /// Joins the datasets in the subfolders of a folder, such as months or shards, into one
     Join(JoinArgs),
     /// Explains what a robots.txt file allows a crawler, and why
     Check(CheckArgs),
@@ -404,8 +404,8 @@ pub(crate) struct VerifyArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each subfolder of FOLDER that is a dataset of a finished scan becomes a part of the whole. Nothing \
-is moved: FOLDER/views.sql reads the tables where they are, and FOLDER/_joined has the tables \
+Every subfolder of FOLDER that is a dataset of a finished scan is joined. Nothing is moved: \
+FOLDER/views.sql reads the tables where they are, and FOLDER/_joined has the tables \
 `hosts` and `host_verdicts` of all crawls. The datasets must have been made with the same version \
 and options, every shard must be there once, and no archive twice.
 

@@ -12,7 +12,7 @@ table! { "One row per crawl, host and crawler that the rules of the host name. S
     verdict_google: Text, "The verdict of Google's parser.";
     verdict_rfc9309: Text, "The verdict according to RFC 9309.";
     verdict_koster1996: Text, "The verdict according to Koster's draft of 1996.";
-    basis: Text, "The basis of `verdict`. `explicit` if the rules name the crawler. Rows with another basis are there because one of the other readings takes a line for this name, and its verdict is not that of `*`: count rows `WHERE basis = 'explicit'`.";
+    basis: Text, "The basis of `verdict`. `explicit` if the rules name the crawler. A row with another basis exists if a dialect addresses this name and gives it another verdict than `*`, so count rows `WHERE basis = 'explicit'`.";
     root_allowed: Bool, "True if `/` may be fetched.";
     n_allow: Int, "The number of allow lines in the merged groups.";
     n_disallow: Int, "The number of disallow lines in the merged groups.";

@@ -7,21 +7,21 @@ use super::robots_files::{FETCH_CLASS, OUTCOME};
 use crate::capture::url::{registered_domain, tld};
 
 table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
-    host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. It is another one in other datasets.";
+    host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.";
     surt_host_name: PlainText, "The host without a leading `www`, as in `robots_files`. Unique in a crawl.";
     url_host_name: PlainText, "The host of the authoritative capture, in punycode.";
     url_host_registered_domain: PlainText null, "Its registered domain, as in `robots_files`.";
     url_host_tld: Text null, "Its top-level domain, as in `robots_files`.";
     url_protocol: Text null, "The scheme of the authoritative capture: `http` or `https`.";
-    url: PlainText null, "The URL of the authoritative capture. In files it is null if it is `url_protocol`, `://`, `url_host_name` and `/robots.txt`." => URL;
+    url: PlainText null, "The URL of the authoritative capture. Files store null if it consists of `url_protocol`, `://`, `url_host_name` and `/robots.txt`." => URL;
     fetch_time: Time null, "The time at which the authoritative capture was fetched (UTC).";
-    authoritative_robots_id: Long null, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. In files it is null if it is `rules_robots_id` of the same crawl." => AUTHORITATIVE;
+    authoritative_robots_id: Long null, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. Files store null if the authoritative capture is also the one whose rules apply." => AUTHORITATIVE;
     rules_crawl: Text, "The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.";
     rules_robots_id: Long, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.";
     n_redirects: Int, "The number of redirects from the authoritative capture that were followed to another capture.";
-    redirect_end: Text null, "How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is no redirect with a target.";
+    redirect_end: Text null, "How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.";
     fetch_status: Short null, "The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.";
-    is_revisit: Bool, "True if it is a revisit whose content is not known: the dataset does not have it in this crawl or an earlier one.";
+    is_revisit: Bool, "True if that capture is a revisit and no capture of this crawl or an earlier one has its content.";
     content_class: Text null, "The kind of body, as in `robots_files`.";
     ruleset_id: Long null, "The fingerprint of its rules, as in `robots_files`.";
     template: Text null, "The software that generated the file, as in `robots_files`.";
@@ -35,8 +35,8 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
     wildcard_n_disallow: Int, "The number of disallow lines for `*`.";
     wildcard_crawl_delay: Double null, "The crawl-delay for `*`, in seconds.";
     wildcard_evidence_line: Int null, "The line that proves `wildcard_verdict`.";
-    n_named: Int, "The number of names with rows in `host_verdicts`, or that would have rows.";
-    has_named_rows: Bool, "False if `host_verdicts` has no rows of the host although the file names crawlers: the rules are those of another capture, and name more than 2,000. Verdicts of crawlers are then unknown.";
+    n_named: Int, "The number of names that the rules address. `host_verdicts` has a row for each of them, unless `has_named_rows` is false.";
+    has_named_rows: Bool, "False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers. The verdict of every crawler is then unknown.";
     n_captures: Int, "The number of captures of `/robots.txt` on this host in this crawl.";
     n_changes: Int, "How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number.";
 } derived {

@@ -11,7 +11,7 @@ table! { "One row per key of a statement about AI use or licences." {
     mechanism: Text, "The syntax: `content-signal`, `content-usage`, `rsl-license`, `disallow-ai-training`, `allow-ai-training`, `llm-policy`.";
     path: Text null, "The path that the statement is limited to; null for none.";
     pref_key: Text, "The use that the statement is about, lower-cased, for example `ai-train`.";
-    pref_value: Text null, "The value of the statement as written, for example `no`; null if there is none.";
+    pref_value: Text null, "The value of the statement as written, for example `no`; null if the statement has no value.";
     allow: Bool null, "The value as a boolean, if it means yes or no.";
     is_valid: Bool, "True if the current draft of the mechanism defines both the key and the value.";
     from_template: Bool, "True if the line is in a block that is managed by a vendor (Cloudflare) and not by the site.";

@@ -17,9 +17,9 @@ table! { "One row per capture of a robots.txt file, regardless of its status, an
     surt_host_name: PlainText null bloom_filter, "The labels of the host in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.";
     url_host_name: PlainText null bloom_filter, "The host, in punycode.";
     url_host_tld: Text null, "The top-level domain; null for IP addresses.";
-    url_host_registry_suffix: Text null, "The public suffix according to the ICANN section of the Public Suffix List; null if there is none. In files it is also null if it is `url_host_registered_domain` without the first label." => REGISTRY_SUFFIX;
+    url_host_registry_suffix: Text null, "The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host. Files also store null if the suffix equals `url_host_registered_domain` without its first label." => REGISTRY_SUFFIX;
     url_host_registered_domain: PlainText null bloom_filter, "The registered domain: the domain directly below the public suffix.";
-    url_host_private_domain: PlainText null, "The domain directly below the public suffix according to the whole list, including its private section. In files it is null if it is equal to `url_host_registered_domain`, and empty if there is none although there is a registered domain." => PRIVATE_DOMAIN;
+    url_host_private_domain: PlainText null, "The domain directly below the public suffix according to the whole list, including its private section. Files store null if it equals `url_host_registered_domain`, and an empty text if the host has a registered domain but no private domain." => PRIVATE_DOMAIN;
     fetch_time: Time null delta, "The time of the fetch (UTC); null if the date of the record is missing or implausible.";
     fetch_status: Short null, "The HTTP status; null if it cannot be read, and for resource records.";
     fetch_redirect: PlainText null, "The absolute target of a redirect, in the normal form of `url`.";
@@ -37,7 +37,7 @@ table! { "One row per capture of a robots.txt file, regardless of its status, an
     http_last_modified: Text null, "The header `Last-Modified`, as written.";
     http_content_usage: Text null, "The header `Content-Usage` (IETF AI preferences), as written.";
     http_tdm_reservation: Text null, "The header `TDM-Reservation` (W3C TDMRep), as written.";
-    waf_hint: Text null, "The web application firewall or CDN that the headers indicate. Null if they indicate none, which does not mean that there is none.";
+    waf_hint: Text null, "The web application firewall or CDN that the headers indicate. Null if no header indicates a known firewall or CDN; the site may still use one.";
     is_revisit: Bool, "True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null.";
     is_robots_path: Bool, "True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.";
     content_class: Text null, "The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, and null for revisits.";
@@ -65,7 +65,7 @@ table! { "One row per capture of a robots.txt file, regardless of its status, an
     url_protocol: Text null, "The scheme: `http` or `https`." => PROTOCOL;
     url_port: Int null, "The port, if it is not the default port of the scheme." => PORT;
     url_path: Text null, "The path." => PATH;
-    url_query: Text null, "The query, without the question mark; null if there is none." => QUERY;
+    url_query: Text null, "The query, without the question mark; null if the URL has no query." => QUERY;
     outcome: Text, "The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`." => OUTCOME;
     fetch_class: Text, "The result of the fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`." => FETCH_CLASS;
     effect_google: Text, "The action that Google takes after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`." => EFFECT_GOOGLE;
@@ -345,7 +345,7 @@ fn stored_suffix(host: &Arc<HostColumns>) -> Option<&String> {
     (derived.map(|(_, rest)| rest) != Some(suffix)).then_some(suffix)
 }
 
-/// Returns the private domain, unless it is the registered domain. It is empty if there is none
+/// Returns the private domain, unless it is the registered domain. It is empty if the host has none
 /// although there is a registered domain.
 fn stored_private_domain(host: &HostColumns) -> Option<&str> {
     match (&host.private_domain, &host.registered_domain) {

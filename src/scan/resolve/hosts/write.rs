@@ -108,7 +108,7 @@ impl<'c> CrawlFiles<'c> {
         }
     }
 
-    /// Ends the current file and creates that of the next crawl. Returns false if there is none.
+    /// Ends the current file and creates that of the next crawl. Returns false after the last crawl.
     fn next_file(&mut self) -> Result<bool, Error> {
         if let Some(file) = self.files.last_mut() {
             file.writer.end()?;
