@@ -75,7 +75,7 @@ REAL_DATASET = target/real.parquet
 ALL_REAL = $(wildcard ../shared/data/real ../shared/data/warc)
 ALL_REAL_DATASET = target/all-real.parquet
 
-queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questions over the dataset of `run`
+queries: $(PROGRAM) .venv-test/ready ## tests views, macros, research questions and the annotation over the dataset of `run`
 	rm -rf $(REAL_DATASET)
 	@if test -z '$(REAL_ARCHIVES)'; then echo 'skipped: views of real archives, which are not available'; else \
 	  $(PROGRAM) $(REAL_ARCHIVES) -q -o $(REAL_DATASET) --crawl REAL --subset robotstxt; test $$? -le 1; fi
@@ -85,6 +85,7 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	  $(PROGRAM) $(ALL_REAL) --relative-to ../shared/data -q -o $(ALL_REAL_DATASET) 2>/dev/null; test $$? -le 1; fi
 	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	$(QUERIES)
+	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
