@@ -273,3 +273,15 @@ fn the_example_in_the_readme_is_an_executed_example_of_the_docs() {
         .collect();
     assert!(docs.contains(&in_docs), "{in_docs}");
 }
+
+#[test]
+fn the_description_of_template_lists_every_template() {
+    let (_, columns) = contract("robots_files");
+    let column = columns.iter().find(|column| column.name == "template");
+    let about = &column.unwrap().about;
+    let names: Vec<&str> = about.split('`').skip(1).step_by(2).collect();
+    let expected = robots::Template::ALL.iter().map(|template| template.name());
+    for name in expected {
+        assert!(names.contains(&name), "{name}");
+    }
+}

@@ -3,7 +3,6 @@
 
 use super::ParseState;
 use super::sniff::{is_binary, looks_like_utf16};
-use super::template::Template;
 use crate::anomaly::AnomalyKind;
 use crate::document::{
     BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings,
@@ -37,12 +36,8 @@ impl ParseState<'_, '_> {
         self.compare_groups();
         self.compare_agents();
         self.document.summary.content = self.content_class(is_utf16);
-        // A plain WordPress installation writes two rules for `*` and no comment.
-        if self.document.summary.template.is_none()
-            && self.wordpress.disallows_wp_admin
-            && self.wordpress.allows_admin_ajax
-        {
-            self.document.summary.template = Some(Template::Wordpress);
+        if self.document.summary.template.is_none() {
+            self.document.summary.template = self.markers_seen.template(self.document, self.body);
         }
         let anomalies = &mut self.document.anomalies;
         if !anomalies.is_sorted_by_key(|anomaly| anomaly.line_no) {

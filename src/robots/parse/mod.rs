@@ -20,6 +20,7 @@ mod rule;
 mod seconds;
 mod sniff;
 pub(crate) mod template;
+mod template_rules;
 mod user_agent;
 
 use crate::agent_name::is_blank;
@@ -41,6 +42,7 @@ use lookahead::Lookahead;
 use memchr::{memchr, memchr2};
 use sniff::looks_like_html;
 use template::Template;
+use template_rules::MarkersSeen;
 use user_agent::ParsedAgent;
 
 /// Parses robots.txt files one after the other and reuses its memory.
@@ -153,13 +155,6 @@ struct Lookaheads {
     comments: Lookahead,
 }
 
-/// The two rules that a plain WordPress installation writes.
-#[derive(Default)]
-struct WordpressRules {
-    disallows_wp_admin: bool,
-    allows_admin_ajax: bool,
-}
-
 /// The state of one parse of one body.
 struct ParseState<'p, 'b> {
     document: &'p mut DocumentData,
@@ -177,7 +172,7 @@ struct ParseState<'p, 'b> {
     lookaheads: Lookaheads,
     /// The length of an incomplete byte order mark at the beginning of the body: 0, 1 or 2.
     partial_bom_bytes: usize,
-    wordpress: WordpressRules,
+    markers_seen: MarkersSeen,
 }
 
 impl<'p, 'b> ParseState<'p, 'b> {
@@ -206,7 +201,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
                 comments: Lookahead::NEW,
             },
             partial_bom_bytes: 0,
-            wordpress: WordpressRules::default(),
+            markers_seen: MarkersSeen::default(),
         }
     }
 

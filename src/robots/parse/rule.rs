@@ -2,6 +2,7 @@
 
 use super::byte_classes::ByteClasses;
 use super::template::starts_with_ignore_case;
+use super::template_rules::may_be_marker;
 use super::{ParseState, ParsedLine};
 use crate::agent_name::is_blank;
 use crate::anomaly::AnomalyKind;
@@ -19,8 +20,9 @@ impl ParseState<'_, '_> {
         let (allow, disallow) = (u32::from(is_allow), u32::from(!is_allow));
         summary.n_allow += allow;
         summary.n_disallow += disallow;
-        self.wordpress.allows_admin_ajax |= is_allow && parsed.value == b"/wp-admin/admin-ajax.php";
-        self.wordpress.disallows_wp_admin |= !is_allow && parsed.value == b"/wp-admin/";
+        if may_be_marker(parsed.value) {
+            self.markers_seen.add(parsed.kind, parsed.value);
+        }
         match self.document.groups.last_mut() {
             None => self.report(line_no, AnomalyKind::RuleBeforeAgent, span),
             Some(group) => {

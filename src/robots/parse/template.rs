@@ -1,17 +1,20 @@
 //! Templates: software and services that generate robots.txt files.
 //!
-//! A file is attributed to a template only by a comment that its generator writes and people
-//! rarely write themselves. If a generator changes its comment, add the new one and keep the old
-//! one.
+//! A file is attributed to a template by a comment that its generator writes and people rarely
+//! write themselves, or otherwise by its rules (`template_rules.rs`). If a generator changes its
+//! comment or rules, add the new ones and keep the old ones.
 
-/// The software or service that generated a file. Detection version 1.
+/// The software or service that generated a file.
+///
+/// If the comments of a file belong to several templates, the first one in this order is reported.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Template {
     /// Cloudflare's managed robots.txt, from `BEGIN Cloudflare Managed content` on.
     CloudflareManaged,
     /// Yoast SEO for WordPress.
     Yoast,
-    /// Plain WordPress, recognized by its two rules. Rank Math, All in One SEO and others write no
+    /// Plain WordPress, recognized by its rules. Rank Math, All in One SEO and others write no
     /// comment.
     Wordpress,
     /// Shopify.
@@ -34,11 +37,143 @@ pub enum Template {
     Typo3,
     /// Weebly.
     Weebly,
-    /// GoDaddy's and other registrars' parked domains.
+    /// Parked domains that show advertisements.
     ParkedDomain,
+    /// Soft112, a directory of software.
+    Soft112,
+    /// The wikis of the Wikimedia Foundation.
+    Wikimedia,
+    /// Help centers of Zendesk.
+    Zendesk,
+    /// The sites of the Stack Exchange network.
+    Stackexchange,
+    /// Newsletters of Substack.
+    Substack,
+    /// Blogs of Tumblr.
+    Tumblr,
+    /// Publications of Medium.
+    Medium,
+    /// CivicPlus, for municipalities.
+    Civicplus,
+    /// GovOffice, for municipalities.
+    Govoffice,
+    /// HubSpot.
+    Hubspot,
+    /// Communities of Salesforce.
+    Salesforce,
+    /// Help centers of Intercom.
+    Intercom,
+    /// Discourse.
+    Discourse,
+    /// Career sites of Teamtailor.
+    Teamtailor,
+    /// Ghost.
+    Ghost,
+    /// Mastodon.
+    Mastodon,
+    /// Contao.
+    Contao,
+    /// DotNetNuke (DNN).
+    Dotnetnuke,
+    /// SharePoint.
+    Sharepoint,
+    /// DedeCMS.
+    Dedecms,
+    /// LibGuides of Springshare.
+    Libguides,
+    /// Help centers of Freshdesk.
+    Freshdesk,
+    /// GitBook.
+    Gitbook,
+    /// Documentation of ReadMe.
+    Readme,
+    /// Career sites of SAP SuccessFactors.
+    Successfactors,
+    /// Career sites of Phenom.
+    Phenom,
+    /// Landing pages of Unbounce.
+    Unbounce,
+    /// YourMembership.
+    Yourmembership,
+    /// BigCommerce.
+    Bigcommerce,
+    /// GitLab.
+    Gitlab,
+    /// Flywheel, a host of WordPress.
+    Flywheel,
+    /// The control panel Hestia.
+    Hestiacp,
+    /// The control panel Vesta.
+    Vestacp,
+    /// SEOmatic for Craft CMS.
+    Seomatic,
+    /// Umbraco.
+    Umbraco,
+    /// Invision Community.
+    InvisionCommunity,
+    /// DSpace.
+    Dspace,
+    /// Short links of Bitly.
+    Bitly,
 }
 
 impl Template {
+    /// All templates.
+    pub const ALL: &[Self] = &[
+        Self::CloudflareManaged,
+        Self::Yoast,
+        Self::Wordpress,
+        Self::Shopify,
+        Self::Wix,
+        Self::Squarespace,
+        Self::Drupal,
+        Self::Joomla,
+        Self::Magento,
+        Self::Prestashop,
+        Self::Blogger,
+        Self::Typo3,
+        Self::Weebly,
+        Self::ParkedDomain,
+        Self::Soft112,
+        Self::Wikimedia,
+        Self::Zendesk,
+        Self::Stackexchange,
+        Self::Substack,
+        Self::Tumblr,
+        Self::Medium,
+        Self::Civicplus,
+        Self::Govoffice,
+        Self::Hubspot,
+        Self::Salesforce,
+        Self::Intercom,
+        Self::Discourse,
+        Self::Teamtailor,
+        Self::Ghost,
+        Self::Mastodon,
+        Self::Contao,
+        Self::Dotnetnuke,
+        Self::Sharepoint,
+        Self::Dedecms,
+        Self::Libguides,
+        Self::Freshdesk,
+        Self::Gitbook,
+        Self::Readme,
+        Self::Successfactors,
+        Self::Phenom,
+        Self::Unbounce,
+        Self::Yourmembership,
+        Self::Bigcommerce,
+        Self::Gitlab,
+        Self::Flywheel,
+        Self::Hestiacp,
+        Self::Vestacp,
+        Self::Seomatic,
+        Self::Umbraco,
+        Self::InvisionCommunity,
+        Self::Dspace,
+        Self::Bitly,
+    ];
+
     /// The value in the tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -56,6 +191,44 @@ impl Template {
             Self::Typo3 => "typo3",
             Self::Weebly => "weebly",
             Self::ParkedDomain => "parked_domain",
+            Self::Soft112 => "soft112",
+            Self::Wikimedia => "wikimedia",
+            Self::Zendesk => "zendesk",
+            Self::Stackexchange => "stackexchange",
+            Self::Substack => "substack",
+            Self::Tumblr => "tumblr",
+            Self::Medium => "medium",
+            Self::Civicplus => "civicplus",
+            Self::Govoffice => "govoffice",
+            Self::Hubspot => "hubspot",
+            Self::Salesforce => "salesforce",
+            Self::Intercom => "intercom",
+            Self::Discourse => "discourse",
+            Self::Teamtailor => "teamtailor",
+            Self::Ghost => "ghost",
+            Self::Mastodon => "mastodon",
+            Self::Contao => "contao",
+            Self::Dotnetnuke => "dotnetnuke",
+            Self::Sharepoint => "sharepoint",
+            Self::Dedecms => "dedecms",
+            Self::Libguides => "libguides",
+            Self::Freshdesk => "freshdesk",
+            Self::Gitbook => "gitbook",
+            Self::Readme => "readme",
+            Self::Successfactors => "successfactors",
+            Self::Phenom => "phenom",
+            Self::Unbounce => "unbounce",
+            Self::Yourmembership => "yourmembership",
+            Self::Bigcommerce => "bigcommerce",
+            Self::Gitlab => "gitlab",
+            Self::Flywheel => "flywheel",
+            Self::Hestiacp => "hestiacp",
+            Self::Vestacp => "vestacp",
+            Self::Seomatic => "seomatic",
+            Self::Umbraco => "umbraco",
+            Self::InvisionCommunity => "invision_community",
+            Self::Dspace => "dspace",
+            Self::Bitly => "bitly",
         }
     }
 }
@@ -97,15 +270,64 @@ const COMMENTS: &[(&[u8], Template)] = &[
         Template::Prestashop,
     ),
     (b"robots.txt for typo3", Template::Typo3),
+    (
+        b"default robots.txt for sfdc communities sites",
+        Template::Salesforce,
+    ),
+    (b"default flywheel robots file", Template::Flywheel),
+    (b"hestiacp autogenerated robots.txt", Template::Hestiacp),
+    (b"vestacp autogenerated robots.txt", Template::Vestacp),
+    (
+        b"live - don't allow web crawlers to index cpresources/",
+        Template::Seomatic,
+    ),
+    (
+        b"default - don't allow web crawlers to index cpresources/",
+        Template::Seomatic,
+    ),
+    (b"robots.txt for umbraco", Template::Umbraco),
+    (
+        b"rules for invision community (https://invisioncommunity.com)",
+        Template::InvisionCommunity,
+    ),
+    (b"the url to the dspace sitemaps", Template::Dspace),
+    (b"welcome to bitly =)", Template::Bitly),
 ];
+
+/// For each first letter of [`COMMENTS`], the second letters, one bit per letter. Few other
+/// comments begin with the same two.
+static LETTERS: [u32; 26] = {
+    let mut letters = [0; 26];
+    let mut i = 0;
+    while i < COMMENTS.len() {
+        let (Some(first), Some(second)) = (letter(COMMENTS[i].0[0]), letter(COMMENTS[i].0[1]))
+        else {
+            panic!("a comment begins with two letters");
+        };
+        letters[first] |= 1 << second;
+        i += 1;
+    }
+    letters
+};
+
+/// Returns the number of a lower-case letter, from 0.
+const fn letter(byte: u8) -> Option<usize> {
+    match byte {
+        b'a'..=b'z' => Some((byte - b'a') as usize),
+        _ => None,
+    }
+}
 
 /// Returns the template that writes this comment. `text` is the comment after its `#`.
 pub(crate) fn of_comment(text: &[u8]) -> Option<Template> {
     let text = comment_text(text);
-    let first = text.first()?.to_ascii_lowercase();
+    let begin: [u8; 2] = text.first_chunk()?.map(|byte| byte.to_ascii_lowercase());
+    if LETTERS[letter(begin[0])?] >> letter(begin[1])? & 1 == 0 {
+        return None;
+    }
     COMMENTS
         .iter()
-        .find(|(comment, _)| comment[0] == first && starts_with_ignore_case(text, comment))
+        .find(|(comment, _)| comment.starts_with(&begin) && starts_with_ignore_case(text, comment))
         .map(|&(_, template)| template)
 }
 
@@ -142,8 +364,37 @@ mod tests {
             Some(Template::CloudflareManaged)
         );
         assert_eq!(of_comment(b" START YOAST BLOCK"), Some(Template::Yoast));
+        assert_eq!(of_comment(b" Welcome to Bitly =)"), Some(Template::Bitly));
+        assert_eq!(of_comment(b" Welcome to Bitly"), None);
+        assert_eq!(of_comment(b" We welcome all crawlers"), None);
+        assert_eq!(of_comment(b" b"), None);
         assert_eq!(of_comment(b" hello"), None);
         assert_eq!(of_comment(b""), None);
         assert!(ends_managed_block(b" END Cloudflare Managed Content"));
+    }
+
+    #[test]
+    fn every_comment_is_recognized_and_no_shorter_one() {
+        for &(comment, template) in COMMENTS {
+            assert_eq!(of_comment(comment), Some(template));
+            let upper = [b"# ", &comment.to_ascii_uppercase()[..], b" (and more)"].concat();
+            assert_eq!(of_comment(&upper), Some(template));
+            let shorter = of_comment(&comment[..comment.len() - 1]);
+            let is_other = COMMENTS
+                .iter()
+                .any(|&(other, _)| other != comment && comment.starts_with(other));
+            assert_eq!(shorter.is_some(), is_other);
+        }
+    }
+
+    #[test]
+    fn names_of_templates_are_unique() {
+        let names: std::collections::BTreeSet<&str> = Template::ALL
+            .iter()
+            .map(|template| template.name())
+            .collect();
+        assert_eq!(names.len(), Template::ALL.len());
+        let is_at = |(i, &template)| template as usize == i;
+        assert!(Template::ALL.iter().enumerate().all(is_at));
     }
 }

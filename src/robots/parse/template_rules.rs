@@ -1,0 +1,663 @@
+//! Templates that are recognized by their rules.
+//!
+//! Most generators write no comment, but rules that nobody else combines. A [`Signature`] is such
+//! a combination; it holds in all known versions of what the generator writes, and allows for
+//! rules that the site adds. Where a generator writes only common rules, the file must contain
+//! them and no others.
+//!
+//! The parser looks up every rule, so that must be cheap: only the length and the beginning of a
+//! rule are looked up ([`may_be_marker`]). If they are those of a *marker*, which is the first
+//! rule of a signature, the marker is compared, and the signature becomes a candidate. The other
+//! rules of the candidates are searched once, at the end of the file. The rules of WordPress are
+//! so frequent that they are not searched: both are markers.
+
+use super::template::Template;
+use crate::document::{Directive, DirectiveKind, DocumentData};
+
+/// The number of lines in which the rules of a signature are searched. All generators write
+/// fewer; the limit bounds the work for hostile files.
+const MAX_SEARCHED_LINES: usize = 16_384;
+
+/// The path that WordPress disallows.
+const WP_ADMIN: &[u8] = b"/wp-admin/";
+
+/// The path that WordPress allows.
+const ADMIN_AJAX: &[u8] = b"/wp-admin/admin-ajax.php";
+
+/// Rules by which a template is recognized.
+#[derive(Debug)]
+struct Signature {
+    template: Template,
+    /// A name of a user-agent line, in lower case.
+    agent: Option<&'static [u8]>,
+    rules: &'static [Rule],
+}
+
+/// A rule of a signature.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    kind: DirectiveKind,
+    path: &'static [u8],
+}
+
+const fn allow(path: &'static str) -> Rule {
+    Rule {
+        kind: DirectiveKind::Allow,
+        path: path.as_bytes(),
+    }
+}
+
+const fn disallow(path: &'static str) -> Rule {
+    Rule {
+        kind: DirectiveKind::Disallow,
+        path: path.as_bytes(),
+    }
+}
+
+const fn signature(template: Template, rules: &'static [Rule]) -> Signature {
+    Signature {
+        template,
+        agent: None,
+        rules,
+    }
+}
+
+/// Signatures of files that may have further rules. The first rule is the marker: choose a path
+/// that is rare elsewhere. If several signatures match, the first one counts.
+const SIGNATURES: &[Signature] = &[
+    signature(
+        Template::Soft112,
+        &[
+            disallow("/top-downloads-by-week"),
+            disallow("/modal-download.html"),
+        ],
+    ),
+    signature(
+        Template::Wikimedia,
+        &[
+            allow("/api/rest_v1/?doc"),
+            disallow("/api/"),
+            disallow("/trap/"),
+        ],
+    ),
+    signature(
+        Template::Zendesk,
+        &[
+            disallow("/hc/change_language/"),
+            disallow("/hc/*/signin"),
+            disallow("/access/unauthenticated"),
+        ],
+    ),
+    signature(
+        Template::Stackexchange,
+        &[
+            disallow("/*/ivc/*"),
+            disallow("/users/flair/"),
+            disallow("/users/login/"),
+        ],
+    ),
+    signature(
+        Template::Substack,
+        &[
+            disallow("/channel-frame"),
+            disallow("/action/"),
+            disallow("/publish"),
+            disallow("/sign-in"),
+        ],
+    ),
+    signature(
+        Template::Tumblr,
+        &[
+            disallow("/sticky-ad-iframe.html"),
+            disallow("/random"),
+            disallow("/day"),
+        ],
+    ),
+    signature(
+        Template::Medium,
+        &[
+            disallow("/@me$"),
+            disallow("/@me/"),
+            disallow("/me/"),
+            disallow("/m/"),
+        ],
+    ),
+    signature(
+        Template::Civicplus,
+        &[
+            disallow("/CurrentEventsView.aspx"),
+            disallow("/activedit"),
+            disallow("/OJA"),
+        ],
+    ),
+    signature(
+        Template::Govoffice,
+        &[
+            disallow("/*GUESTBOOK*"),
+            disallow("/*Design*"),
+            disallow("/manager/"),
+        ],
+    ),
+    signature(
+        Template::Drupal,
+        &[
+            disallow("/filter/tips/"),
+            disallow("/node/add/"),
+            disallow("/comment/reply/"),
+        ],
+    ),
+    signature(
+        Template::Drupal,
+        &[
+            disallow("/filter/tips"),
+            disallow("/node/add/"),
+            disallow("/comment/reply/"),
+        ],
+    ),
+    signature(
+        Template::Joomla,
+        &[
+            disallow("/installation/"),
+            disallow("/administrator/"),
+            disallow("/language/"),
+            disallow("/libraries/"),
+        ],
+    ),
+    signature(
+        Template::Hubspot,
+        &[
+            disallow("/_hcms/preview/"),
+            disallow("/hs/manage-preferences/"),
+        ],
+    ),
+    signature(
+        Template::Intercom,
+        &[
+            disallow("/[helpCenterIdentifier]/"),
+            disallow("/not-authorized"),
+        ],
+    ),
+    signature(
+        Template::Discourse,
+        &[disallow("/assets/browser-update*.js"), disallow("/session")],
+    ),
+    signature(
+        Template::Teamtailor,
+        &[
+            disallow("/facebook/tab/"),
+            disallow("/messenger/"),
+            disallow("/messages/"),
+            disallow("/app/"),
+        ],
+    ),
+    signature(
+        Template::Ghost,
+        &[
+            disallow("/members/api/comments/counts/"),
+            disallow("/ghost/"),
+        ],
+    ),
+    signature(
+        Template::Mastodon,
+        &[disallow("/media_proxy/"), disallow("/interact/")],
+    ),
+    signature(
+        Template::Contao,
+        &[disallow("/_contao/"), disallow("/contao/")],
+    ),
+    signature(
+        Template::Contao,
+        &[
+            disallow("/contao/"),
+            disallow("/system/"),
+            disallow("/templates/"),
+        ],
+    ),
+    signature(
+        Template::Dotnetnuke,
+        &[
+            disallow("/DesktopModules/"),
+            disallow("/App_GlobalResources/"),
+            disallow("/Providers/"),
+        ],
+    ),
+    signature(
+        Template::Dedecms,
+        &[
+            disallow("/plus/advancedsearch.php"),
+            disallow("/plus/ad_js.php"),
+        ],
+    ),
+    signature(
+        Template::Libguides,
+        &[
+            disallow("/friendly.php"),
+            disallow("/srch.php"),
+            disallow("/er.php"),
+        ],
+    ),
+    signature(
+        Template::Freshdesk,
+        &[
+            allow("/helpdesk/attachments"),
+            disallow("/helpdesk/"),
+            disallow("/support/tickets/"),
+        ],
+    ),
+    signature(Template::Gitbook, &[disallow("/~gitbook/")]),
+    signature(
+        Template::Readme,
+        &[
+            disallow("/suggested-edits/"),
+            disallow("/edit/"),
+            disallow("/login"),
+            disallow("/logout"),
+        ],
+    ),
+    signature(
+        Template::Successfactors,
+        &[
+            disallow("/talentcommunity/"),
+            disallow("/applybutton/"),
+            disallow("/preapply/"),
+        ],
+    ),
+    signature(
+        Template::Phenom,
+        &[disallow("*/lifeatphenom"), disallow("*/jobcart")],
+    ),
+    signature(
+        Template::Unbounce,
+        &[disallow("*/clkn/*"), disallow("*/clkg/*")],
+    ),
+    signature(
+        Template::Yourmembership,
+        &[disallow("/global_engine/ajax/"), disallow("/global_inc/")],
+    ),
+    Signature {
+        template: Template::Weebly,
+        agent: Some(b"nerdybot"),
+        rules: &[disallow("/apps/"), disallow("/ajax/")],
+    },
+    // Pages of advertisements on domains without content.
+    signature(
+        Template::ParkedDomain,
+        &[disallow("/search_caf.php"), disallow("/secondary_feed/")],
+    ),
+    signature(
+        Template::Bigcommerce,
+        &[
+            disallow("/productupdates.php"),
+            disallow("/finishorder.php"),
+            disallow("/orderstatus.php"),
+        ],
+    ),
+    signature(
+        Template::Gitlab,
+        &[
+            disallow("/autocomplete/projects"),
+            disallow("/autocomplete/users"),
+        ],
+    ),
+];
+
+/// Signatures of files that have exactly these rules, at most [`MAX_WHOLE_RULES`], for `*` and the
+/// agent.
+const WHOLE_FILES: &[Signature] = &[
+    Signature {
+        template: Template::Blogger,
+        agent: Some(b"mediapartners-google"),
+        rules: &[disallow(""), disallow("/search"), allow("/")],
+    },
+    Signature {
+        template: Template::Blogger,
+        agent: Some(b"mediapartners-google"),
+        rules: &[
+            disallow(""),
+            disallow("/search"),
+            disallow("/share-widget"),
+            allow("/"),
+        ],
+    },
+    // WordPress before version 4.4.
+    signature(
+        Template::Wordpress,
+        &[disallow("/wp-admin/"), disallow("/wp-includes/")],
+    ),
+    signature(
+        Template::Sharepoint,
+        &[
+            disallow("/_layouts/"),
+            disallow("/_vti_bin/"),
+            disallow("/_catalogs/"),
+        ],
+    ),
+    // Ghost before version 5.
+    signature(Template::Ghost, &[disallow("/ghost/"), disallow("/p/")]),
+    signature(
+        Template::Ghost,
+        &[disallow("/ghost/"), disallow("/p/"), disallow("/email/")],
+    ),
+    signature(
+        Template::Ghost,
+        &[
+            disallow("/ghost/"),
+            disallow("/p/"),
+            disallow("/email/"),
+            disallow("/r/"),
+        ],
+    ),
+];
+
+/// The most rules of [`WHOLE_FILES`].
+const MAX_WHOLE_RULES: u32 = 4;
+
+/// The lengths of all paths of each of [`WHOLE_FILES`] together, one bit per length modulo 64.
+const WHOLE_FILE_BYTES: u64 = {
+    let mut lengths = 0;
+    let mut i = 0;
+    while i < WHOLE_FILES.len() {
+        let rules = WHOLE_FILES[i].rules;
+        assert!(rules.len() >= 2 && rules.len() <= MAX_WHOLE_RULES as usize);
+        let mut len = 0;
+        let mut rule = 0;
+        while rule < rules.len() {
+            len += rules[rule].path.len();
+            rule += 1;
+        }
+        lengths |= 1 << (len % 64);
+        i += 1;
+    }
+    lengths
+};
+
+/// The markers that occur in a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MarkersSeen {
+    disallows_wp_admin: bool,
+    allows_admin_ajax: bool,
+    /// The signatures whose markers occur, one bit per index in [`SIGNATURES`].
+    candidates: u64,
+}
+
+impl MarkersSeen {
+    /// Adds a rule for which [`may_be_marker`] returned true.
+    #[cold]
+    pub(super) fn add(&mut self, kind: DirectiveKind, path: &[u8]) {
+        if path == WP_ADMIN {
+            self.disallows_wp_admin |= kind == DirectiveKind::Disallow;
+        } else if path == ADMIN_AJAX {
+            self.allows_admin_ajax |= kind == DirectiveKind::Allow;
+        } else {
+            for (i, signature) in SIGNATURES.iter().enumerate() {
+                let marker = signature.rules[0];
+                let is_marker = marker.path == path && marker.kind == kind;
+                self.candidates |= u64::from(is_marker) << i;
+            }
+        }
+    }
+
+    /// Returns the template of the file.
+    pub(super) fn template(&self, document: &DocumentData, body: &[u8]) -> Option<Template> {
+        if self.disallows_wp_admin && self.allows_admin_ajax {
+            return Some(Template::Wordpress);
+        }
+        let file = SearchedFile { document, body };
+        if self.candidates != 0
+            && let Some(template) = file.of_candidates(self.candidates)
+        {
+            return Some(template);
+        }
+        match document.summary.n_allow + document.summary.n_disallow {
+            n_rules @ 2..=MAX_WHOLE_RULES => file.of_all_rules(n_rules as usize),
+            _ => None,
+        }
+    }
+}
+
+/// For each length modulo 64, the hashes of the markers, one bit per hash.
+static MARKERS: [u64; 64] = {
+    let mut markers = [0; 64];
+    let mut i = 0;
+    while i < SIGNATURES.len() {
+        markers = with_marker(markers, SIGNATURES[i].rules[0].path);
+        i += 1;
+    }
+    assert!(i <= u64::BITS as usize, "each has a bit in a `u64`");
+    with_marker(with_marker(markers, WP_ADMIN), ADMIN_AJAX)
+};
+
+const fn with_marker(mut markers: [u64; 64], path: &[u8]) -> [u64; 64] {
+    let Some(begin) = path.first_chunk() else {
+        panic!("a marker has five bytes or more");
+    };
+    markers[path.len() % 64] |= 1 << hash(begin);
+    markers
+}
+
+/// Returns false if a path is not the marker of a signature.
+#[inline(always)]
+pub(super) fn may_be_marker(path: &[u8]) -> bool {
+    path.first_chunk()
+        .is_some_and(|begin| MARKERS[path.len() % 64] >> hash(begin) & 1 != 0)
+}
+
+/// Returns a hash below 64 of the beginning of a path. The first byte is nearly always `/`.
+const fn hash(begin: &[u8; 5]) -> u32 {
+    let word = u32::from_le_bytes([begin[1], begin[2], begin[3], begin[4]]);
+    word.wrapping_mul(0x9e37_79b1) >> 26
+}
+
+/// A file in which the rules of signatures are searched.
+#[derive(Clone, Copy)]
+struct SearchedFile<'a> {
+    document: &'a DocumentData,
+    body: &'a [u8],
+}
+
+impl<'a> SearchedFile<'a> {
+    fn of_candidates(self, candidates: u64) -> Option<Template> {
+        let is_candidate = |(i, _): &(usize, &Signature)| candidates >> i & 1 != 0;
+        let mut signatures = SIGNATURES.iter().enumerate().filter(is_candidate);
+        let found = signatures.find(|(_, signature)| self.has(signature));
+        found.map(|(_, signature)| signature.template)
+    }
+
+    /// Returns the template of a file that has the rules of its generator and no others.
+    fn of_all_rules(self, n_rules: usize) -> Option<Template> {
+        let directives = self.document.directives.iter();
+        let rules = directives.filter(|line| is_rule(line.kind));
+        let path_bytes: usize = rules.map(|line| line.value.len()).sum();
+        if WHOLE_FILE_BYTES >> (path_bytes % 64) & 1 != 0 {
+            let mut signatures = WHOLE_FILES.iter();
+            let n_agents = self.document.summary.n_user_agents;
+            let is_file = |signature: &&Signature| {
+                signature.rules.len() == n_rules
+                    && n_agents == 1 + u32::from(signature.agent.is_some())
+                    && self.has(signature)
+            };
+            if let Some(signature) = signatures.find(is_file) {
+                return Some(signature.template);
+            }
+        }
+        let may_be_wordpress = n_rules == 2 && path_bytes > WP_ADMIN.len() + ADMIN_AJAX.len();
+        (may_be_wordpress && self.is_wordpress_in_folder()).then_some(Template::Wordpress)
+    }
+
+    /// Returns true if the file has the rules and the agent of a signature.
+    fn has(self, signature: &Signature) -> bool {
+        let has_rule = |rule: &Rule| {
+            self.lines(rule.kind)
+                .any(|line| self.document.text(self.body, line.value) == rule.path)
+        };
+        let has_agent = |name: &[u8]| {
+            self.lines(DirectiveKind::UserAgent)
+                .any(|line| self.document.text(self.body, line.name) == name)
+        };
+        signature.rules.iter().all(has_rule) && signature.agent.is_none_or(has_agent)
+    }
+
+    /// Returns true if the two rules of a file are those of WordPress in a folder.
+    fn is_wordpress_in_folder(self) -> bool {
+        let path = |kind| {
+            let line = self.lines(kind).next()?;
+            Some(self.document.text(self.body, line.value))
+        };
+        let folder = path(DirectiveKind::Allow).and_then(|path| path.strip_suffix(ADMIN_AJAX));
+        let admin = path(DirectiveKind::Disallow).and_then(|path| path.strip_suffix(WP_ADMIN));
+        folder.is_some() && folder == admin
+    }
+
+    fn lines(self, kind: DirectiveKind) -> impl Iterator<Item = &'a Directive> {
+        let lines = self.document.directives.iter().take(MAX_SEARCHED_LINES);
+        lines.filter(move |line| line.kind == kind)
+    }
+}
+
+fn is_rule(kind: DirectiveKind) -> bool {
+    matches!(kind, DirectiveKind::Allow | DirectiveKind::Disallow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parser;
+
+    fn template(body: &str) -> Option<&'static str> {
+        let mut parser = Parser::new();
+        let template = parser.parse(body.as_bytes()).summary().template;
+        template.map(Template::name)
+    }
+
+    /// Writes the rules of a signature, and a group of its agent.
+    fn file(signature: &Signature) -> String {
+        let mut body = String::new();
+        if let Some(agent) = signature.agent {
+            let agent = std::str::from_utf8(agent).unwrap();
+            body = format!("User-agent: {agent}\nCrawl-delay: 1\n\n");
+        }
+        body.push_str("User-agent: *\n");
+        for rule in signature.rules {
+            let key = match rule.kind {
+                DirectiveKind::Allow => "Allow",
+                _ => "Disallow",
+            };
+            let path = std::str::from_utf8(rule.path).unwrap();
+            body.push_str(&format!("{key}: {path}\n"));
+        }
+        body
+    }
+
+    /// Returns the rules of a signature as lines of its file.
+    fn rule_lines(body: &str) -> Vec<&str> {
+        let rules = body.lines().skip_while(|line| *line != "User-agent: *");
+        rules.skip(1).collect()
+    }
+
+    #[test]
+    fn every_signature_needs_all_its_rules_as_they_are() {
+        for signature in SIGNATURES.iter().chain(WHOLE_FILES) {
+            let name = Some(signature.template.name());
+            let body = file(signature);
+            assert_eq!(template(&body), name, "{body}");
+            for line in rule_lines(&body) {
+                let other_kind = match line.strip_prefix("Disallow") {
+                    Some(path) => format!("Allow{path}"),
+                    None => line.replace("Allow", "Disallow"),
+                };
+                for other in ["", &format!("{line}x"), &other_kind] {
+                    let changed = body.replace(&format!("{line}\n"), &format!("{other}\n"));
+                    // Two files of a generator may differ by this rule.
+                    let is_signature = WHOLE_FILES.iter().any(|whole| {
+                        let lines = file(whole);
+                        rule_lines(&lines) == rule_lines(&changed.replace("\n\n", "\n"))
+                    });
+                    if !is_signature {
+                        assert_ne!(template(&changed), name, "{line:?}, {other:?}: {body}");
+                    }
+                }
+            }
+            if let Some(agent) = signature.agent {
+                let other = body.replace(std::str::from_utf8(agent).unwrap(), "otherbot");
+                assert_eq!(template(&other), None, "{other}");
+            }
+        }
+    }
+
+    #[test]
+    fn further_rules_count_only_where_the_whole_file_is_compared() {
+        let further = "Disallow: /of-the-site/\nAllow: /of-the-site/a\n";
+        for signature in SIGNATURES {
+            let body = file(signature) + further;
+            assert_eq!(template(&body), Some(signature.template.name()), "{body}");
+        }
+        for signature in WHOLE_FILES {
+            let body = file(signature) + further;
+            assert_eq!(template(&body), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn order_groups_case_of_keys_and_line_ends_do_not_matter() {
+        let body = "user-agent: a\r\ndisallow: /hs/manage-preferences/\r\nuser-agent: b\r\n\
+                    DISALLOW : /_hcms/preview/ # comment\r\n";
+        assert_eq!(template(body), Some("hubspot"));
+        assert_eq!(template(&body.replace('\n', "")), Some("hubspot"));
+    }
+
+    #[test]
+    fn wordpress_is_recognized_in_a_folder_and_before_version_4_4() {
+        let folder = "User-agent: *\nDisallow: /wp/wp-admin/\n\
+                      Allow: /wp/wp-admin/admin-ajax.php\n\nSitemap: https://h/wp-sitemap.xml\n";
+        assert_eq!(template(folder), Some("wordpress"));
+        let deeper = folder.replace("/wp/", "/a/b/");
+        assert_eq!(template(&deeper), Some("wordpress"));
+        let two_folders = folder.replace("Disallow: /wp", "Disallow: /blog");
+        assert_eq!(template(&two_folders), None);
+        let with_others = format!("{folder}Disallow: /search\n");
+        assert_eq!(template(&with_others), None);
+        let old = "User-agent: *\nDisallow: /wp-admin/\nDisallow: /wp-includes/\n";
+        assert_eq!(template(old), Some("wordpress"));
+        assert_eq!(template(&format!("{old}Disallow: /wp-content/\n")), None);
+        assert_eq!(template("User-agent: *\nDisallow: /wp-admin/\n"), None);
+    }
+
+    #[test]
+    fn blogger_is_recognized_by_its_whole_file() {
+        let blog = "User-agent: Mediapartners-Google\nDisallow:\n\nUser-agent: *\n\
+                    Disallow: /search\nAllow: /\n\nSitemap: https://h/sitemap.xml\n";
+        assert_eq!(template(blog), Some("blogger"));
+        let newer = blog.replace("Allow", "Disallow: /share-widget\nAllow");
+        assert_eq!(template(&newer), Some("blogger"));
+        let custom = blog.replace("Allow: /", "Disallow: /");
+        assert_eq!(template(&custom), None);
+        let more_agents = blog.replace("\nDisallow:\n", "\nUser-agent: Bingbot\nDisallow:\n");
+        assert_eq!(template(&more_agents), None);
+        let portal = blog.replace("/search", "/search\nDisallow: /user/");
+        assert_eq!(template(&portal), None);
+    }
+
+    #[test]
+    fn a_comment_counts_more_than_rules() {
+        let hubspot = "Disallow: /_hcms/preview/\nDisallow: /hs/manage-preferences/\n";
+        let body = format!("# START YOAST BLOCK\nUser-agent: *\n{hubspot}");
+        assert_eq!(template(&body), Some("yoast"));
+    }
+
+    #[test]
+    fn the_first_signature_counts() {
+        let both = "User-agent: *\nDisallow: /interact/\nDisallow: /media_proxy/\n\
+                    Disallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n";
+        assert_eq!(template(both), Some("wordpress"));
+    }
+
+    #[test]
+    fn only_the_first_lines_are_searched() {
+        let rules = "Disallow: /~gitbook/\n";
+        let before = "Disallow: /a\n".repeat(MAX_SEARCHED_LINES - 2);
+        let last = format!("User-agent: *\n{before}{rules}");
+        assert_eq!(template(&last), Some("gitbook"));
+        let beyond = format!("User-agent: *\nDisallow: /a\n{before}{rules}");
+        assert_eq!(template(&beyond), None);
+    }
+}
