@@ -393,10 +393,32 @@ fn resolution_does_not_depend_on_commands() {
     let never = [
         "crate::check",
         "crate::crawler",
+        "crate::show",
         "crate::url_match",
         "crate::verify",
     ];
     assert_never("src/scan/resolve", &never);
+}
+
+#[test]
+fn show_reads_records_and_rows_and_computes_nothing_from_them() {
+    // The captures and the verdicts come from `check`.
+    let never = [
+        "robots::Evaluator",
+        "robots::Parser",
+        "robots::Policy",
+        "parquet",
+        "flate2",
+        "zstd",
+        "crate::analysis",
+        "crate::capture::http",
+        "crate::crawler",
+        "crate::parquet_writer",
+        "crate::pipeline",
+        "crate::url_match",
+    ];
+    assert_never("src/scan/show", &never);
+    assert_never("src/scan/check", &["crate::show"]);
 }
 
 #[test]

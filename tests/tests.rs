@@ -35,6 +35,7 @@ mod rebuild;
 mod remote;
 mod samples;
 mod schemas;
+mod show;
 mod spec;
 mod streams;
 mod strict_verdicts;

@@ -5,6 +5,7 @@
 //! optional struct that flattens others.
 
 use crate::shard_choice::ShardChoice;
+use crate::show_args::ShowArgs;
 use crate::{duration, size};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Join(JoinArgs),
     /// Explains what a robots.txt file allows a crawler, and why
     Check(CheckArgs),
+    /// Prints the robots.txt of a host with line numbers, and the place of its record
+    Show(ShowArgs),
     /// Decides for a list of URLs whether crawlers may fetch them, according to a dataset
     Match(MatchArgs),
     /// Checks whether a dataset is complete and unchanged
@@ -265,7 +268,7 @@ pub(crate) struct ScanArgs {
 }
 
 /// The heading of the options for URLs.
-const URLS: &str = "Options for URLs";
+pub(crate) const URLS: &str = "Options for URLs";
 
 /// Treatment of inputs that do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -616,7 +619,7 @@ fn tables(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {
     })
 }
 
-fn agent(text: &str) -> Result<String, String> {
+pub(crate) fn agent(text: &str) -> Result<String, String> {
     let name = text.trim();
     match whole_name(name).is_empty() {
         true => Err("give the name of a crawler, such as GPTBot, or '*'".to_owned()),
@@ -634,19 +637,19 @@ fn url_or_path(text: &str) -> Result<String, String> {
     }
 }
 
-fn host(text: &str) -> Result<Host, String> {
+pub(crate) fn host(text: &str) -> Result<Host, String> {
     Host::parse(text)
         .ok_or_else(|| "give a host as example.com, example.com:8080 or https://example.com".into())
 }
 
-fn time(text: &str) -> Result<i64, String> {
+pub(crate) fn time(text: &str) -> Result<i64, String> {
     parse_iso(text).ok_or_else(|| {
         "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()
     })
 }
 
 /// Returns a parser of dialects, which completions can offer.
-fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
+pub(crate) fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
     let names = Dialect::ALL.map(Dialect::name);
     PossibleValuesParser::new(["default"].into_iter().chain(names)).map(|name| {
         let mut dialects = Dialect::ALL.into_iter();

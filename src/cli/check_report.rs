@@ -77,7 +77,7 @@ fn answers_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
 }
 
 /// Writes the verdicts, first by the default rules, then per dialect.
-fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
+pub(crate) fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
     let verdicts = &agent.verdicts;
     let verdict = |verdict: Verdict| {
         let color = match verdict {
@@ -184,8 +184,8 @@ fn capture_text(capture: &CaptureDetails) -> String {
     format!(
         "{}\n            {time}, {status}, {} at {}, crawl {}\n",
         escape(&capture.target_uri),
-        escape(&capture.warc_filename),
-        capture.warc_record_offset,
+        escape(&capture.record.warc_filename),
+        capture.record.location.offset,
         escape(&capture.crawl)
     )
 }
@@ -201,11 +201,11 @@ fn effect_text(effect: StatusEffect) -> &'static str {
     }
 }
 
-/// Returns the report about the capture of a host for people.
-pub(crate) fn host_text(found: &HostReport, is_terminal: bool) -> String {
+/// Returns the captures of a host, and the effect of a status that decides.
+pub(crate) fn captures_text(found: &HostReport) -> String {
     let mut out = format!("capture     {}", capture_text(&found.capture));
     if let Some(rules) = &found.rules_capture {
-        let word = match found.capture.is_revisit {
+        let word = match found.capture.record.is_revisit {
             true => "same as     ",
             false => "leads to    ",
         };
@@ -214,6 +214,12 @@ pub(crate) fn host_text(found: &HostReport, is_terminal: bool) -> String {
     if let Some(effect) = found.effect {
         let _ = writeln!(out, "            {}", effect_text(effect));
     }
+    out
+}
+
+/// Returns the report about the capture of a host for people.
+pub(crate) fn host_text(found: &HostReport, is_terminal: bool) -> String {
+    let mut out = captures_text(found);
     out.push('\n');
     out.push_str(&text(&found.report, is_terminal));
     if !found.has_anomalies {
@@ -233,6 +239,9 @@ pub(crate) fn json_lines(
         let mut value = json(report, agent, exit_code);
         if let Some((host, found)) = host {
             add_host(host, found, &mut value);
+            if !found.has_anomalies {
+                value["anomalies"] = Value::Null;
+            }
         }
         json_line(&value)
     });
@@ -240,36 +249,42 @@ pub(crate) fn json_lines(
 }
 
 /// Adds the host and its captures to the JSON of a crawler.
-fn add_host(host: &Host, found: &HostReport, value: &mut Value) {
+pub(crate) fn add_host(host: &Host, found: &HostReport, value: &mut Value) {
     let capture = |capture: &CaptureDetails| {
         json!({
             "url": capture.target_uri,
             "fetch_time": capture.fetch_time.map(to_iso),
             "fetch_status": capture.fetch_status,
-            "warc_filename": capture.warc_filename,
-            "warc_record_offset": capture.warc_record_offset,
+            "warc_filename": capture.record.warc_filename,
+            "warc_record_offset": capture.record.location.offset,
             "crawl": capture.crawl,
             "robots_id": capture.robots_id,
-            "is_revisit": capture.is_revisit,
+            "is_revisit": capture.record.is_revisit,
         })
     };
     value["host"] = json!(host.to_string());
     value["capture"] = capture(&found.capture);
     value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
     value["effect"] = json!(found.effect.unwrap_or(StatusEffect::Parse).name());
-    if !found.has_anomalies {
-        value["anomalies"] = Value::Null;
-    }
+}
+
+/// Returns the verdicts for one crawler as JSON.
+pub(crate) fn verdicts_json(agent: &AgentReport) -> Value {
+    let verdicts = &agent.verdicts;
+    let by_dialect = verdicts.by_dialect.iter();
+    let by_dialect =
+        by_dialect.map(|(dialect, verdict)| (dialect.name().to_owned(), json!(verdict.name())));
+    json!({
+        "agent": agent.agent,
+        "verdict": verdicts.verdict.name(),
+        "basis": verdicts.basis.name(),
+        "evidence_line": verdicts.evidence_line,
+        "verdicts": by_dialect.collect::<serde_json::Map<String, Value>>(),
+    })
 }
 
 /// Returns the results for one crawler as JSON.
 fn json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Value {
-    let by_dialect: serde_json::Map<String, Value> = agent
-        .verdicts
-        .by_dialect
-        .iter()
-        .map(|(dialect, verdict)| (dialect.name().to_owned(), json!(verdict.name())))
-        .collect();
     let access = |is_allowed| match is_allowed {
         Some(true) => "allowed",
         Some(false) => "disallowed",
@@ -293,14 +308,9 @@ fn json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Value {
             "changes_verdict": anomaly.changes_verdict,
         })
     });
-    json!({
-        "agent": agent.agent,
-        "exit_code": exit_code,
-        "urls": urls.collect::<Vec<_>>(),
-        "verdict": agent.verdicts.verdict.name(),
-        "basis": agent.verdicts.basis.name(),
-        "evidence_line": agent.verdicts.evidence_line,
-        "verdicts": by_dialect,
-        "anomalies": anomalies.collect::<Vec<_>>(),
-    })
+    let mut value = verdicts_json(agent);
+    value["exit_code"] = json!(exit_code);
+    value["urls"] = json!(urls.collect::<Vec<_>>());
+    value["anomalies"] = json!(anomalies.collect::<Vec<_>>());
+    value
 }

@@ -1,7 +1,8 @@
 //! The command line of robots-scan.
 //!
-//! `args.rs` defines the arguments. Each command has a file `<name>_command.rs`, which
-//! converts its arguments to the options of the library, runs it, and prints the result.
+//! `args.rs` and `show_args.rs` define the arguments. Each command has a file
+//! `<name>_command.rs`, which converts its arguments to the options of the library, runs it,
+//! and prints the result.
 //! `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
 //! determines the exit code, and `progress.rs` displays progress.
 //!
@@ -27,9 +28,13 @@ mod network;
 mod plural;
 mod progress;
 mod progress_line;
+mod record_fetch;
 mod scan_command;
 mod shard_choice;
 mod shell;
+mod show_args;
+mod show_command;
+mod show_report;
 mod size;
 mod summary;
 mod usage_error;
@@ -57,6 +62,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Scan(args) => scan_command::run(*args),
         Command::Check(args) => check_command::run(&args),
+        Command::Show(args) => show_command::run(&args),
         Command::Match(args) => match_command::run(&args),
         Command::Join(args) => join_command::run(&args),
         Command::Verify(args) => verify_command::run(&args),

@@ -57,7 +57,7 @@ pub(crate) fn dataset(path: &Path) -> Option<UsageError> {
     }
     let place = path.display();
     let (what, hint) = match is_dataset {
-        true => ("a dataset", "use check, match, verify or duckdb"),
+        true => ("a dataset", "use check, show, match, verify or duckdb"),
         false => ("a Parquet file", "use verify or duckdb"),
     };
     Some(UsageError::with_hint(

@@ -3,6 +3,7 @@
 use crate::args::{CopyArgs, ScanArgs};
 use crate::duration;
 use crate::message::{self, Prefix};
+use crate::show_args::ShowArgs;
 use anyhow::Result;
 use robots_scan::pipeline::ScanNotice;
 use robots_scan::remote::{Rate, Remote, RemoteEvent, RemoteOptions};
@@ -67,6 +68,23 @@ pub(crate) fn start_copy(args: &CopyArgs, route: &EventRoute) -> Result<Remote> 
         temp_folder: std::env::temp_dir(),
         ca: args.ca.clone(),
         is_anonymous: false,
+    };
+    let route = route.clone();
+    Ok(Remote::start(options, move |event| route.send(event))?)
+}
+
+/// Starts the client that reads a record.
+pub(crate) fn start_show(args: &ShowArgs, route: &EventRoute) -> Result<Remote> {
+    let options = RemoteOptions {
+        rate: Rate::Default,
+        concurrent_tasks: 1,
+        connections: None,
+        read_ahead: 0,
+        patience: args.patience,
+        stall: args.patience,
+        temp_folder: std::env::temp_dir(),
+        ca: args.ca.clone(),
+        is_anonymous: args.no_sign_request,
     };
     let route = route.clone();
     Ok(Remote::start(options, move |event| route.send(event))?)

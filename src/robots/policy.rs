@@ -2,7 +2,7 @@
 
 use crate::agent_name::{is_product_token, is_wildcard};
 use crate::dialect::{Dialect, koster1996, rfc9309};
-use crate::document::{DirectiveKind, RobotsTxt};
+use crate::document::{Directive, DirectiveKind, RobotsTxt};
 use crate::pattern;
 use crate::pattern::compiled::{CompiledRules, PatternPart};
 use crate::pattern::percent::{self, PatternStep};
@@ -65,6 +65,8 @@ impl Access {
 pub struct Policy {
     dialect: Dialect,
     is_named: bool,
+    /// The user-agent lines by which the rules apply, in the order of the file.
+    agent_lines: Vec<u32>,
     /// The values of `rules`.
     text: Vec<u8>,
     /// The rules in the order of the file.
@@ -153,26 +155,27 @@ impl Policy {
                 .iter()
                 .filter(|line| line.kind == DirectiveKind::UserAgent && line.counts)
         };
-        let groups_of = |name: &[u8]| -> Vec<u32> {
+        let agents_named = |name: &[u8]| -> Vec<&Directive> {
             agents()
                 .filter(|agent| robots_txt.text(agent.name) == name)
-                .map(|agent| agent.group_no)
                 .collect()
         };
         let own = names
             .iter()
             .filter(|name| !name.is_empty() && **name != b"*")
-            .map(|name| groups_of(name))
-            .find(|groups| !groups.is_empty());
+            .map(|name| agents_named(name))
+            .find(|agents| !agents.is_empty());
         let is_named = own.is_some();
-        let groups = own.unwrap_or_else(|| {
+        let agents = own.unwrap_or_else(|| {
             if ignores_wildcard {
                 Vec::new()
             } else {
-                groups_of(b"*")
+                agents_named(b"*")
             }
         });
-        let mut policy = Self::empty(Dialect::Google, is_named);
+        let groups: Vec<u32> = agents.iter().map(|agent| agent.group_no).collect();
+        let agent_lines = agents.iter().map(|agent| agent.line_no).collect();
+        let mut policy = Self::empty(Dialect::Google, is_named, agent_lines);
         policy.add_google(robots_txt, |group_no| {
             groups.binary_search(&group_no).is_ok()
         });
@@ -188,6 +191,7 @@ impl Policy {
         const SPECIFIC: u8 = 1;
         const GLOBAL: u8 = 2;
         let mut membership = vec![0u8; robots_txt.groups().len() + 1];
+        let (mut specific_lines, mut global_lines) = (Vec::new(), Vec::new());
         for line in robots_txt
             .directives()
             .iter()
@@ -197,13 +201,18 @@ impl Policy {
             let group = &mut membership[line.group_no as usize];
             if is_wildcard(robots_txt.text(line.value)) {
                 *group |= GLOBAL;
+                global_lines.push(line.line_no);
             } else if agents.iter().any(|agent| agent.eq_ignore_ascii_case(token)) {
                 *group |= SPECIFIC;
+                specific_lines.push(line.line_no);
             }
         }
-        let is_named = membership.iter().any(|flags| flags & SPECIFIC != 0);
-        let wanted = if is_named { SPECIFIC } else { GLOBAL };
-        let mut policy = Self::empty(Dialect::Google, is_named);
+        let is_named = !specific_lines.is_empty();
+        let (wanted, agent_lines) = match is_named {
+            true => (SPECIFIC, specific_lines),
+            false => (GLOBAL, global_lines),
+        };
+        let mut policy = Self::empty(Dialect::Google, is_named, agent_lines);
         policy.add_google(robots_txt, |group_no| {
             membership[group_no as usize] & wanted != 0
         });
@@ -213,22 +222,25 @@ impl Policy {
     /// Merges all groups of the name, or else all groups of `*` (RFC 9309 §2.2.1).
     fn rfc9309(robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
         let lines = rfc9309::lines(robots_txt);
-        let groups_with = |is_wanted: &dyn Fn(&[u8]) -> bool| -> Vec<u32> {
-            let agents = lines
-                .iter()
-                .filter(|line| line.kind == DirectiveKind::UserAgent && is_wanted(line.value));
-            agents.map(|agent| agent.group_no).collect()
+        let agents_with = |is_wanted: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
+            let is_agent = |i: &usize| {
+                let line = &lines[*i];
+                line.kind == DirectiveKind::UserAgent && is_wanted(line.value)
+            };
+            (0..lines.len()).filter(is_agent).collect()
         };
-        let own = groups_with(&|value| {
+        let own = agents_with(&|value| {
             value != b"*" && is_product_token(value) && value.eq_ignore_ascii_case(agent)
         });
         let is_named = !own.is_empty();
-        let groups = if is_named {
+        let agents = if is_named {
             own
         } else {
-            groups_with(&|value| value == b"*")
+            agents_with(&|value| value == b"*")
         };
-        let mut policy = Self::empty(Dialect::Rfc9309, is_named);
+        let groups: Vec<u32> = agents.iter().map(|&i| lines[i].group_no).collect();
+        let agent_lines = agents.iter().map(|&i| lines[i].line_no).collect();
+        let mut policy = Self::empty(Dialect::Rfc9309, is_named, agent_lines);
         let rules = lines
             .iter()
             .filter(|line| line.kind != DirectiveKind::UserAgent);
@@ -244,7 +256,10 @@ impl Policy {
         let records = koster1996::records(robots_txt);
         let found = koster1996::record_for(&records, agent);
         let is_named = found.is_some_and(|(_, is_named)| is_named);
-        let mut policy = Self::empty(Dialect::Koster1996, is_named);
+        let agent_lines = found.map_or(Vec::new(), |(record, _)| {
+            koster1996::agent_lines(&records[record], agent, is_named)
+        });
+        let mut policy = Self::empty(Dialect::Koster1996, is_named, agent_lines);
         for rule in found.iter().flat_map(|&(record, _)| &records[record].rules) {
             policy.add_rule(rule.allow, rule.line_no, rule.path);
             let path = koster1996::path_octets(rule.path);
@@ -258,10 +273,11 @@ impl Policy {
         policy
     }
 
-    fn empty(dialect: Dialect, is_named: bool) -> Self {
+    fn empty(dialect: Dialect, is_named: bool, agent_lines: Vec<u32>) -> Self {
         Self {
             dialect,
             is_named,
+            agent_lines,
             text: Vec::new(),
             rules: Vec::new(),
             compiled: CompiledRules::default(),
@@ -379,6 +395,24 @@ impl Policy {
     /// Returns true if a user-agent line names the crawler.
     pub fn is_named(&self) -> bool {
         self.is_named
+    }
+
+    /// Returns the lines that apply to the crawler, in the order of the file: the user-agent lines
+    /// that name it, or else those of `*`, and the rules of their groups.
+    ///
+    /// ```
+    /// use robots::{Dialect, Parser, Policy};
+    ///
+    /// let mut parser = Parser::new();
+    /// let body = b"User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: *\nAllow: /\n";
+    /// let policy = Policy::new(Dialect::Google, &parser.parse(body), b"b");
+    /// assert_eq!(policy.lines(), [2, 3]);
+    /// ```
+    pub fn lines(&self) -> Vec<u32> {
+        let rules = self.rules.iter().map(|rule| rule.line_no);
+        let mut lines: Vec<u32> = self.agent_lines.iter().copied().chain(rules).collect();
+        lines.sort_unstable();
+        lines
     }
 
     /// Returns the answer for a URL. Its path is extracted as
@@ -548,6 +582,28 @@ mod tests {
         let body = "user-agent: *\ndisallow: /\nallow: /d/index.html\n";
         assert_eq!(access(body, "a", "http://h/d/"), (true, Some(3)));
         assert_eq!(access(body, "a", "http://h/d"), (false, Some(2)));
+    }
+
+    #[test]
+    fn the_lines_of_a_policy_are_those_that_apply_in_its_dialect() {
+        let body = b"User-agent: A\nUser-agent: b\nDisallow: /1\n\nUser-agent: *\nDisallow: /2\n\n\
+            User-agent: a/2\nAllow: /3\n\nUser-agent: a\nDisallow /4\nAllow: /5\n";
+        let mut parser = Parser::new();
+        let robots_txt = parser.parse(body);
+        let lines = |dialect, agent: &[u8]| Policy::new(dialect, &robots_txt, agent).lines();
+        let google = [1, 3, 8, 9, 11, 12, 13];
+        assert_eq!(lines(Dialect::Google, b"a"), google);
+        assert_eq!(
+            Policy::by_whole_names(&robots_txt, &[b"a"], false).lines(),
+            google
+        );
+        assert_eq!(lines(Dialect::Rfc9309, b"a"), [1, 3, 11, 13]);
+        assert_eq!(lines(Dialect::Koster1996, b"a"), [1, 3]);
+        for dialect in Dialect::ALL {
+            assert_eq!(lines(dialect, b"c"), [5, 6], "{dialect:?}");
+        }
+        let ignoring = Policy::by_whole_names(&robots_txt, &[b"c"], true);
+        assert!(ignoring.lines().is_empty());
     }
 
     #[test]

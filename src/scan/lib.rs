@@ -26,7 +26,7 @@
 //! | encode row groups, write files | `parquet_writer` | Parquet files |
 //! | commit parts | [`dataset`] | a dataset |
 //!
-//! [`pipeline::run`] runs all of this. The commands that read a dataset are in [`check`],
+//! [`pipeline::run`] runs all of this. The commands that read a dataset are in [`check`], [`show`],
 //! [`url_match`] (with `resolve`, which determines the authoritative capture of an origin) and
 //! [`verify`]; [`copy`] copies a dataset to a store. Command-line options are parsed in `src/cli`, which is the only user of the terminal.
 
@@ -57,6 +57,7 @@ pub mod remote;
 pub mod resolve;
 pub mod sample;
 pub mod shard;
+pub mod show;
 pub mod tables;
 pub mod url_match;
 pub mod verify;

@@ -261,6 +261,40 @@ fn the_summary_loses_no_line_in_a_narrow_terminal() {
 
 #[cfg(unix)]
 #[test]
+fn lines_of_a_shown_text_fit_the_width_of_a_terminal() {
+    use terminal::{Screen, Streams};
+    let folder = TempDir::new().unwrap();
+    let block = format!(
+        "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /{}\n# {}\n",
+        "a".repeat(300),
+        "日".repeat(100)
+    );
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://h.example/robots.txt\r\n\
+         Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    );
+    fs::write(folder.path().join("a.warc"), record).unwrap();
+    let ran = start(folder.path(), &["a.warc", "-q", "-o", "out"], "");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let args = ["show", "out", "--host", "h.example"];
+    let whole = start(folder.path(), &args, "").out;
+    assert!(whole.contains(&"a".repeat(300)) && whole.contains(&"日".repeat(100)));
+    for columns in [40, 80] {
+        let mut show = command();
+        show.current_dir(folder.path()).args(args);
+        let (code, bytes) = terminal::run(columns, &mut show, Streams::OutAndErr);
+        assert_eq!(code, 0);
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let from = text.find(">    1  User-agent").unwrap();
+        let screen = Screen::draw(columns, &bytes[from..]);
+        assert_eq!(screen.wraps, 0, "{columns}: {text}");
+        assert!(text.contains("aaa…") && text.contains("日…"), "{text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn prefixes_are_colored_on_a_terminal_only_and_not_with_no_color() {
     use terminal::{Streams, run};
     let args = ["check", "no-such-file"];

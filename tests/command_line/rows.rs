@@ -293,7 +293,7 @@ pub(super) const ROWS: &[Row] = &[
         args: "ds",
         code: 2,
         err: Whole(
-            "error: 'ds' is a dataset, not an archive\nhint: use check, match, verify or duckdb\n",
+            "error: 'ds' is a dataset, not an archive\nhint: use check, show, match, verify or duckdb\n",
         ),
         ..ROW
     },
@@ -302,7 +302,7 @@ pub(super) const ROWS: &[Row] = &[
         args: "ds -o out",
         code: 2,
         err: Whole(
-            "error: 'ds' is a dataset, not an archive\nhint: use check, match, verify or duckdb\n",
+            "error: 'ds' is a dataset, not an archive\nhint: use check, show, match, verify or duckdb\n",
         ),
         ..ROW
     },

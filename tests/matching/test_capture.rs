@@ -55,6 +55,17 @@ impl TestCapture {
         self
     }
 
+    /// Makes the capture a revisit of the content with an invented digest.
+    pub(crate) fn make_revisit(&mut self, letter: char) {
+        self.is_revisit = true;
+        self.digest = Some(letter);
+    }
+
+    /// Sets an invented digest.
+    pub(crate) fn set_digest(&mut self, letter: char) {
+        self.digest = Some(letter);
+    }
+
     pub(crate) fn write(&self, out: &mut String) {
         let mut block = format!("HTTP/1.1 {} X\r\n", self.status);
         if let Some(location) = &self.location {

@@ -15,6 +15,7 @@ mod s3;
 mod script;
 mod secrets;
 mod server;
+mod show;
 
 use self::script::Fault;
 use self::server::Server;

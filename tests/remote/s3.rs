@@ -126,6 +126,35 @@ fn signed_and_anonymous_reads_give_the_tables_of_local_files() {
 }
 
 #[test]
+fn a_record_in_a_bucket_is_shown() {
+    let bucket = Bucket::start(Some(KEY));
+    let (_, paths) = archives(&bucket);
+    let out = bucket.folder.arg("out");
+    let ran = bucket.run(&arguments(&paths, &out, &[]), Some(KEY));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let host = ["--host", "one.example", "--base", "s3://bucket/in"];
+    let args = [&["show", &out], &host[..]].concat();
+    let ran = bucket.run(&args, Some(KEY));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(
+        ran.out
+            .contains("text        from the archive s3://bucket/in/")
+    );
+    assert!(
+        ran.out
+            .contains("fetch       aws s3api get-object --bucket bucket --key in/")
+    );
+    let ran = bucket.run(&args, Some((KEY.0, "wrong-secret")));
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("is denied"), "{}", ran.err);
+    assert!(
+        ran.out.contains("text        rebuilt from rows"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn a_wrong_key_ends_the_run_and_is_not_printed() {
     let bucket = Bucket::start(Some(KEY));
     let (urls, _) = archives(&bucket);

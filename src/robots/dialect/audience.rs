@@ -40,8 +40,8 @@ pub fn audience(dialect: Dialect, robots_txt: &RobotsTxt<'_>) -> Audience {
         Dialect::Koster1996 => {
             let records = koster1996::records(robots_txt);
             for agent in records.iter().flat_map(|record| &record.agents) {
-                has_wildcard |= *agent == b"*";
-                has_name |= !koster1996::name(agent).is_empty();
+                has_wildcard |= agent.value == b"*";
+                has_name |= !koster1996::name(agent.value).is_empty();
             }
         }
     }

@@ -28,11 +28,18 @@ impl KosterRule<'_> {
     }
 }
 
+/// A user-agent line of a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KosterAgent<'a> {
+    pub(crate) line_no: u32,
+    /// The name as written.
+    pub(crate) value: &'a [u8],
+}
+
 /// A record: agents and the rules that apply to them.
 #[derive(Debug, Default)]
 pub(crate) struct KosterRecord<'a> {
-    /// The names as written.
-    pub(crate) agents: Vec<&'a [u8]>,
+    pub(crate) agents: Vec<KosterAgent<'a>>,
     pub(crate) rules: Vec<KosterRule<'a>>,
 }
 
@@ -48,7 +55,10 @@ pub(crate) fn records<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<KosterRecord<'a>> {
                 records.push(KosterRecord::default());
             }
             if let Some(record) = records.last_mut() {
-                record.agents.push(value);
+                record.agents.push(KosterAgent {
+                    line_no: line.line_no,
+                    value,
+                });
             }
         } else if starts.has_agent(line)
             && let Some(record) = records.last_mut()
@@ -89,22 +99,35 @@ pub(crate) fn name(value: &[u8]) -> &[u8] {
 /// Returns the index of the record that applies to a crawler, and whether it names the crawler
 /// (§3.2.1).
 pub(crate) fn record_for(records: &[KosterRecord<'_>], agent: &[u8]) -> Option<(usize, bool)> {
-    let agent = name(agent);
-    let names = |record: &KosterRecord<'_>| {
-        !agent.is_empty()
-            && agent != b"*"
-            && record
-                .agents
-                .iter()
-                .any(|value| name(value).eq_ignore_ascii_case(agent))
+    let agent_name = name(agent);
+    let may_be_named = !agent_name.is_empty() && agent_name != b"*";
+    let has = |record: &KosterRecord<'_>, is_named| {
+        let mut agents = record.agents.iter();
+        agents.any(|line| line.applies_to(agent, is_named))
     };
-    if let Some(index) = records.iter().position(names) {
+    let mut all = records.iter();
+    if may_be_named && let Some(index) = all.position(|record| has(record, true)) {
         return Some((index, true));
     }
-    records
-        .iter()
-        .position(|record| record.agents.contains(&&b"*"[..]))
-        .map(|index| (index, false))
+    let index = records.iter().position(|record| has(record, false));
+    index.map(|index| (index, false))
+}
+
+/// Returns the user-agent lines of a record that name a crawler, or else those with `*`.
+pub(crate) fn agent_lines(record: &KosterRecord<'_>, agent: &[u8], is_named: bool) -> Vec<u32> {
+    let agents = record.agents.iter();
+    let applying = agents.filter(|line| line.applies_to(agent, is_named));
+    applying.map(|line| line.line_no).collect()
+}
+
+impl KosterAgent<'_> {
+    /// Returns true if the line names a crawler, or has a `*` unless the record `is_named`.
+    fn applies_to(self, agent: &[u8], is_named: bool) -> bool {
+        match is_named {
+            true => name(self.value).eq_ignore_ascii_case(name(agent)),
+            false => self.value == b"*",
+        }
+    }
 }
 
 /// Returns a path as it is compared: `%xx` is decoded, except that `%2F` is a symbol of its own

@@ -7,6 +7,7 @@
 
 use super::InputKind;
 use super::archive;
+use super::capture_details::CaptureDetails;
 use super::report::{AgentReport, CheckReport, CrawlerVerdicts, ReportedAnomaly, UrlResult};
 use super::request::CheckRequest;
 use super::robots_txt::agent_report;
@@ -20,9 +21,7 @@ use crate::resolve::candidate::Candidate;
 use crate::resolve::host::{authoritative_capture_of_host, suggest_hosts};
 use crate::resolve::{AsOf, CaptureId, Host, ResolveContext, RulesSource};
 use crate::tables::Table;
-use arrow_array::{
-    Array, BooleanArray, Int16Array, Int32Array, Int64Array, StringArray, TimestampMillisecondArray,
-};
+use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
 use robots::{
     AnomalyKind, Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, Severity, StatusEffect,
     Verdict,
@@ -46,27 +45,6 @@ pub struct HostRequest<'a> {
     /// The bytes of a body that are parsed, for an archive. A dataset has the
     /// limit of its scan.
     pub body_limit: Option<u64>,
-}
-
-/// The properties of a capture.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaptureDetails {
-    /// The URL.
-    pub target_uri: String,
-    /// The fetch time, in milliseconds since 1970.
-    pub fetch_time: Option<i64>,
-    /// The HTTP status.
-    pub fetch_status: Option<i16>,
-    /// The archive.
-    pub warc_filename: String,
-    /// The offset of its record.
-    pub warc_record_offset: i64,
-    /// Its crawl.
-    pub crawl: String,
-    /// Its key in the crawl.
-    pub robots_id: i64,
-    /// True for a revisit record.
-    pub is_revisit: bool,
 }
 
 /// The report on a host.
@@ -114,13 +92,13 @@ pub fn check_host(
         rows_read: &AtomicU64::new(0),
     };
     let Candidate { id, source, .. } = authoritative_capture(&context, host_request)?;
-    let capture = details(&dataset, id)?.ok_or_else(|| {
+    let capture = CaptureDetails::read(&dataset, id)?.ok_or_else(|| {
         let kind = ErrorKind::NotADataset(DatasetDefect::Changed);
         Error::new(kind, path)
     })?;
     let rules_capture = match source.id == id {
         true => None,
-        false => details(&dataset, source.id)?,
+        false => CaptureDetails::read(&dataset, source.id)?,
     };
     let effect = source.effect(request.dialect.dialect());
     let report = CheckReport {
@@ -271,6 +249,7 @@ fn status_report(request: &CheckRequest<'_>, crawler: &Crawler, verdict: Verdict
             evidence_line: None,
             by_dialect: Dialect::ALL.map(|dialect| (dialect, verdict)),
         },
+        lines: Vec::new(),
     }
 }
 
@@ -307,51 +286,6 @@ fn push_lines(
     }
     file.set_content(source.content);
     Ok(())
-}
-
-/// Reads the properties of a capture; `None` if it is not in the dataset.
-fn details(dataset: &Dataset, id: CaptureId) -> Result<Option<CaptureDetails>, Error> {
-    let columns = [
-        "robots_id",
-        "url",
-        "fetch_time",
-        "fetch_status",
-        "warc_filename",
-        "warc_record_offset",
-        "is_revisit",
-    ];
-    let mut found = None;
-    let filter = filter_of(id);
-    dataset.read(
-        Table::RobotsFiles,
-        &columns,
-        &filter,
-        &mut |crawl, batch| {
-            let ids = column::<Int64Array>(batch, "robots_id")?;
-            let robots_ids = ids.values().iter();
-            let mut capture_ids = robots_ids.map(|&robots_id| CaptureId { crawl, robots_id });
-            let Some(row) = capture_ids.position(|capture| capture == id) else {
-                return Ok(());
-            };
-            let text = |name: &str| -> Result<String, Error> {
-                Ok(column::<StringArray>(batch, name)?.value(row).to_owned())
-            };
-            let time = column::<TimestampMillisecondArray>(batch, "fetch_time")?;
-            let status = column::<Int16Array>(batch, "fetch_status")?;
-            found = Some(CaptureDetails {
-                target_uri: text("url")?,
-                fetch_time: time.is_valid(row).then(|| time.value(row)),
-                fetch_status: status.is_valid(row).then(|| status.value(row)),
-                warc_filename: text("warc_filename")?,
-                warc_record_offset: column::<Int64Array>(batch, "warc_record_offset")?.value(row),
-                crawl: dataset.crawls()[crawl as usize].clone(),
-                robots_id: id.robots_id,
-                is_revisit: column::<BooleanArray>(batch, "is_revisit")?.value(row),
-            });
-            Ok(())
-        },
-    )?;
-    Ok(found)
 }
 
 /// Reads the anomalies of a capture.

@@ -5,13 +5,15 @@
 //! robots.txt from the tables. Both return a [`CheckReport`].
 
 mod archive;
+mod capture_details;
 mod host;
 mod input_kind;
 mod report;
 mod request;
 mod robots_txt;
 
-pub use host::{CaptureDetails, HostReport, HostRequest, check_host};
+pub use capture_details::{BodyDetails, CaptureDetails, RecordDetails};
+pub use host::{HostReport, HostRequest, check_host};
 pub use input_kind::InputKind;
 pub use report::{
     AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,

@@ -21,6 +21,9 @@ pub struct AgentReport {
     pub verdicts: CrawlerVerdicts,
     /// The results for each URL, in the order of the request.
     pub urls: Vec<UrlResult>,
+    /// The lines that apply to the crawler in the requested dialect, as
+    /// [`Policy::lines`](robots::Policy::lines) returns them; empty if a status decides.
+    pub lines: Vec<u32>,
 }
 
 /// The result for one URL.

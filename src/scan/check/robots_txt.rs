@@ -75,6 +75,7 @@ pub(super) fn agent_report(
         agent: crawler.agent().to_owned(),
         urls: urls.collect(),
         verdicts: crawler_verdicts(robots, verdicts, crawler),
+        lines: policy.lines(),
     }
 }
 

@@ -100,6 +100,11 @@ impl CrawlerPolicy {
     pub fn access(&self, url: &[u8]) -> Access {
         self.policy.access(url)
     }
+
+    /// Returns the lines that apply to the crawler, as [`Policy::lines`] does.
+    pub fn lines(&self) -> Vec<u32> {
+        self.policy.lines()
+    }
 }
 
 /// Returns the policy of a status that disallows everything. It equals that of

@@ -1,6 +1,6 @@
 //! The thread of the network.
 
-use super::fetch;
+use super::fetch::{self, Wanted};
 use super::server::{OnEvent, Server, Servers};
 use super::service::Service;
 use super::store::{self, Stores};
@@ -9,9 +9,11 @@ use crate::error::{Error, ErrorKind};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -20,6 +22,9 @@ use warc::ArchiveFile;
 
 /// The number of objects that are written at a time. Each takes up to 64 MiB of memory.
 const UPLOADS: usize = 4;
+
+/// The time between two checks of whether the run is to stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A client of servers, with one thread of its own. Requests end when it is dropped.
 pub struct Remote {
@@ -116,8 +121,12 @@ impl Remote {
         let network = Arc::clone(&self.network);
         let requested = url.clone();
         self.handle.spawn(async move {
-            let limit = u64::MAX;
-            let task = tokio::spawn(async move { fetch::fetch(&network, &requested, limit).await });
+            let wanted = Wanted {
+                range: None,
+                max_bytes: u64::MAX,
+            };
+            let task =
+                tokio::spawn(async move { fetch::fetch(&network, &requested, &wanted).await });
             // A panic in a dependency must not leave the run without an answer.
             let failed = |_| Err(FetchError::unexpected(url));
             deliver(task.await.unwrap_or_else(failed));
@@ -131,8 +140,12 @@ impl Remote {
     /// [`ErrorKind::Read`], [`ErrorKind::AccessDenied`].
     pub(crate) fn read(&self, url: &RemoteUrl, max_bytes: u64) -> Result<Vec<u8>, Error> {
         let (network, requested) = (Arc::clone(&self.network), url.clone());
+        let wanted = Wanted {
+            range: None,
+            max_bytes,
+        };
         let fetched =
-            self.wait(async move { fetch::fetch(&network, &requested, max_bytes).await })?;
+            self.wait(async move { fetch::fetch(&network, &requested, &wanted).await })?;
         let file = fetched?;
         let read = |error| Error::read(url.display_path(), error);
         let mut bytes = vec![0; file.length() as usize];
@@ -147,6 +160,39 @@ impl Remote {
             }
         }
         Ok(bytes)
+    }
+
+    /// Fetches an object, or a part of it, of at most `max_bytes`, and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`], [`ErrorKind::AccessDenied`]; [`ErrorKind::Abandoned`] once `stop` is
+    /// set.
+    pub(crate) fn fetch(
+        &self,
+        url: &RemoteUrl,
+        range: Option<Range<u64>>,
+        max_bytes: u64,
+        stop: &AtomicBool,
+    ) -> Result<ArchiveFile, Error> {
+        let (network, requested) = (Arc::clone(&self.network), url.clone());
+        let wanted = Wanted { range, max_bytes };
+        let (sender, receiver) = mpsc::channel();
+        self.handle.spawn(async move {
+            let _ = sender.send(fetch::fetch(&network, &requested, &wanted).await);
+        });
+        loop {
+            match receiver.recv_timeout(STOP_INTERVAL) {
+                Ok(fetched) => return Ok(fetched?),
+                Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(Error::new(ErrorKind::Abandoned, url.display_path()));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::new(ErrorKind::NetworkStart, ""));
+                }
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Fetches one object whole, whatever happens on the way.
+//! Fetches one object, or a part of it, whatever happens on the way.
 
 use super::client::Network;
 use super::pace::Refusal;
@@ -10,6 +10,7 @@ use futures_util::StreamExt;
 use object_store::{GetOptions, GetRange, GetResult};
 use std::fs::File;
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,11 +45,42 @@ pub(super) enum Failure {
     Final(FetchErrorKind),
 }
 
+/// The bytes of an object that are fetched.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// A part of the object; `None` for all of it. A part ends with the object.
+    pub(super) range: Option<Range<u64>>,
+    /// More bytes are refused.
+    pub(super) max_bytes: u64,
+}
+
+impl Wanted {
+    /// Returns the number of bytes that are wanted of an object of this size.
+    fn length(&self, size: u64) -> u64 {
+        match &self.range {
+            None => size,
+            Some(range) => range.end.min(size).saturating_sub(range.start),
+        }
+    }
+
+    /// Returns the range to request after `count` bytes were received.
+    fn rest(&self, count: Option<u64>) -> Option<GetRange> {
+        match (&self.range, count) {
+            (None, None) => None,
+            (None, Some(count)) => Some(GetRange::Offset(count)),
+            (Some(range), count) => {
+                let first = range.start.saturating_add(count.unwrap_or(0));
+                Some(GetRange::Bounded(first..range.end))
+            }
+        }
+    }
+}
+
 /// The bytes of an object that were received.
 struct Received {
     bytes: Bytes,
     count: u64,
-    /// The length of the object according to the server.
+    /// The number of bytes that are wanted, according to the server.
     length: u64,
     /// The strong entity tag of the object, which a request for its rest names.
     etag: Option<String>,
@@ -60,11 +92,11 @@ enum Bytes {
 }
 
 /// Fetches an object. Each attempt continues the one before it, if the server can guarantee that
-/// the object is the same. One of more than `max_bytes` is refused.
+/// the object is the same.
 pub(super) async fn fetch(
     network: &Network,
     url: &RemoteUrl,
-    max_bytes: u64,
+    wanted: &Wanted,
 ) -> Result<ArchiveFile, FetchError> {
     let fail = |kind| FetchError {
         url: url.clone(),
@@ -80,7 +112,7 @@ pub(super) async fn fetch(
     let mut last_reason: Option<String> = None;
     loop {
         let deadline = progressed_at + network.patience;
-        let failure = match attempt(network, &stored, &mut received, max_bytes, deadline).await {
+        let failure = match attempt(network, &stored, &mut received, wanted, deadline).await {
             Ok(()) => match received {
                 Some(received) => {
                     server.note_delivered(url);
@@ -157,22 +189,24 @@ async fn attempt(
     network: &Network,
     (store, path): &StoredObject,
     received: &mut Option<Received>,
-    max_bytes: u64,
+    wanted: &Wanted,
     deadline: Instant,
 ) -> Result<(), Failure> {
-    let mut options = GetOptions::default();
+    let mut options = GetOptions {
+        range: wanted.rest(received.as_ref().map(|received| received.count)),
+        ..GetOptions::default()
+    };
     if let Some(received) = received {
-        options.range = Some(GetRange::Offset(received.count));
         options.if_match.clone_from(&received.etag);
     }
     let is_rest = received.is_some();
     let response = tokio::time::timeout_at(deadline.into(), store.get_opts(path, options)).await;
     let response = response.map_err(|_| Failure::TimedOut)?;
     let response = response.map_err(|error| failure_of(&error, is_rest))?;
-    let length = response.meta.size;
-    if length > max_bytes {
+    let length = wanted.length(response.meta.size);
+    if length > wanted.max_bytes {
         return Err(Failure::Final(FetchErrorKind::Refused {
-            reason: format!("it has {length} bytes, more than {max_bytes}"),
+            reason: format!("it has {length} bytes, more than {}", wanted.max_bytes),
         }));
     }
     match received {

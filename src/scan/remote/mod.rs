@@ -3,7 +3,7 @@
 //! ```text
 //! url.rs      the URL of an object, which prints no secrets
 //! client.rs   the thread of the network, to which requests are given
-//! fetch.rs    fetches one object whole: continues, begins again, gives up
+//! fetch.rs    fetches one object, whole or a part: continues, begins again, gives up
 //! upload.rs   lists and writes objects of S3
 //! store.rs    the stores of the crate `object_store`, which know the protocols
 //! aws_profile.rs  credentials from the files of the AWS command line
@@ -12,7 +12,7 @@
 //! pace.rs     the rate and the pauses of a server
 //! ```
 //!
-//! Objects are fetched whole, in one request each if all goes well. The stores do not repeat
+//! A scan fetches objects whole, in one request each if all goes well. The stores do not repeat
 //! requests, so that every request is counted by the pace of its server.
 //!
 //! Without the feature `remote`, `disabled.rs` takes the place of all but URLs.
