@@ -7,7 +7,7 @@ use crate::args::CheckArgs;
 use crate::exit::{self, Stopped};
 use crate::plural::counted;
 use crate::usage_error::UsageError;
-use crate::{check_report, defaults, interrupt, message};
+use crate::{agent_advice, check_report, defaults, interrupt, message};
 use anyhow::{Context, Result};
 use robots::{BODY_LIMIT_BYTES, ParseOptions, Verdict};
 use robots_scan::check::{
@@ -44,6 +44,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         None => body(args, is_stdin)?,
     };
     let urls = urls(args)?;
+    agent_advice::warn(&args.agent, &registry, args.dialect);
     let request = CheckRequest {
         registry: &registry,
         agents: &args.agent,

@@ -8,6 +8,7 @@
 //!
 //! Only this folder knows the options of the command line.
 
+mod agent_advice;
 mod args;
 mod builtin_command;
 mod check_command;

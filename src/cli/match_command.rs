@@ -6,7 +6,7 @@ use crate::exit::{self, Stopped};
 use crate::figures::Figures;
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
-use crate::{defaults, interrupt, message};
+use crate::{agent_advice, defaults, interrupt, message};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::crawler::Crawler;
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
         output: args.output.clone(),
         overwrite: args.overwrite,
     })?;
+    agent_advice::warn(&args.agent, &registry, args.dialect);
     let stop = interrupt::stop_flag()?;
     let progress = Arc::new(MatchProgress::default());
     let figures = Figures::Match(Arc::clone(&progress));

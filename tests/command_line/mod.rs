@@ -1,6 +1,7 @@
 //! The command line as a table of arguments, exit codes and outputs. Rows are named for
 //! the defects that they cover.
 
+mod agent_names;
 mod rows;
 #[cfg(unix)]
 mod terminal;
