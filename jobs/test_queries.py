@@ -1,20 +1,22 @@
-"""Tests the views, the macros and the research queries.
+"""Tests the views, the macros and the research questions.
 
     pip install -r jobs/requirements.txt
     python jobs/test_queries.py                                   # views and macros, on hand-made rows
-    ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py   # also every query, on a dataset of data-samples
+    ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py   # also every question, on a dataset of data-samples
     ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py --write
 
-Four things are tested.
+Tested are
 
-(a) The oracle of jobs/oracle/hosts.sql on a small dataset that is generated here, row by row, with exact answers: all cases of
-    revisits, redirects and hosts; and macros.sql over the tables hosts and host_verdicts that the oracle makes of it. Every query
-    must run on it without an error. (test_hosts.py compares the oracle with the tables that the program writes.)
-(b) Every file of jobs/queries/ on the dataset named by ROBOTS_SCAN_DATASET, with the views.sql of that dataset. The answer
-    must equal jobs/expected/<name>.csv byte for byte, including the order of rows. A query without an expected file is a
-    failure, and so is an expected file without a query.
-(c) Every share in the answers of (a) and (b), and on rows that are outside of every denominator, is between 0 and 1.
-(d) The `duckdb` command opens a dataset with `duckdb -init views.sql` from another working directory.
+(a) the oracle of jobs/oracle/hosts.sql on a small dataset that is generated here, row by row, with exact answers: all cases of
+    revisits, redirects and hosts; and macros.sql over the tables hosts and host_verdicts that the oracle makes of it. (test_hosts.py
+    compares the oracle with the tables that the program writes.);
+(b) every question on hand-made rows, with answers that were counted by hand, and on empty tables;
+(c) that every share in these answers is between 0 and 1, also on rows that are outside of every denominator;
+(d) that unknown crawlers, crawls, categories and lists are errors of one line, for every question, also on empty tables;
+(e) every question on the dataset named by ROBOTS_SCAN_DATASET, with the views.sql of that dataset. The answer must equal
+    jobs/expected/<name>.csv byte for byte, including the order of rows. This proves that answers are stable; that they are right is
+    the subject of test_truth.py and test_independent.py;
+(f) that the `duckdb` command opens a dataset with `duckdb -init views.sql` from another working directory.
 
 --write rewrites the expected files. This tests nothing: read the diff and make sure that every changed row is explained.
 
@@ -34,54 +36,13 @@ from pathlib import Path
 
 import duckdb
 
+import questions
+
 JOBS = Path(__file__).resolve().parent
-QUERIES = JOBS / "queries"
 EXPECTED = JOBS / "expected"
 SCHEMAS = JOBS.parent / "schemas"
 MACROS = JOBS.parent / "src" / "scan" / "dataset" / "macros.sql"
 ORACLE = JOBS / "oracle" / "hosts.sql"
-
-# The columns that are used if schemas/ does not exist, so that the macros can be tested alone.
-OWN_SCHEMA = """
-CREATE TABLE robots_files (robots_id BIGINT, url_surtkey VARCHAR, url VARCHAR, surt_host_name VARCHAR, url_host_name VARCHAR,
-  url_host_tld VARCHAR, url_host_registry_suffix VARCHAR, url_host_registered_domain VARCHAR, url_host_private_domain VARCHAR,
-  url_host_name_reversed VARCHAR, url_protocol VARCHAR, url_port INTEGER, url_path VARCHAR, url_query VARCHAR,
-  fetch_time TIMESTAMP, fetch_status SMALLINT, fetch_redirect VARCHAR, content_digest VARCHAR, content_mime_type VARCHAR,
-  content_mime_detected VARCHAR, content_truncated VARCHAR, warc_filename VARCHAR, warc_record_offset BIGINT,
-  warc_record_length BIGINT, warc_record_in_member INTEGER, warc_record_id VARCHAR, warc_ip_address VARCHAR,
-  http_server VARCHAR, http_last_modified VARCHAR, http_content_usage VARCHAR, http_tdm_reservation VARCHAR, waf_hint VARCHAR,
-  is_revisit BOOLEAN, is_robots_path BOOLEAN, outcome VARCHAR, fetch_class VARCHAR, content_class VARCHAR,
-  effect_google VARCHAR, effect_rfc9309 VARCHAR, effect_koster1996 VARCHAR, body_bytes BIGINT, n_lines INTEGER,
-  n_groups INTEGER, n_user_agents INTEGER, n_rules INTEGER, n_allow INTEGER, n_disallow INTEGER, n_sitemaps INTEGER,
-  n_comment_lines INTEGER, n_blank_lines INTEGER, n_directives INTEGER, n_anomalies INTEGER, max_line_bytes INTEGER,
-  has_bom BOOLEAN, line_endings VARCHAR, over_500kib BOOLEAN, is_valid_utf8 BOOLEAN, ruleset_id BIGINT, template VARCHAR,
-  body VARCHAR);
-CREATE TABLE groups (robots_id BIGINT, surt_host_name VARCHAR, group_no INTEGER, agent_no INTEGER, line_no INTEGER,
-  record_no INTEGER, key_raw VARCHAR, has_colon BOOLEAN, counts BOOLEAN, agent_raw VARCHAR, agent VARCHAR,
-  agent_token VARCHAR, token_valid BOOLEAN, n_rules INTEGER, n_allow INTEGER, n_disallow INTEGER, crawl_delay DOUBLE,
-  request_rate VARCHAR, visit_time VARCHAR);
-CREATE TABLE rules (robots_id BIGINT, surt_host_name VARCHAR, group_no INTEGER, line_no INTEGER, record_no INTEGER,
-  allow BOOLEAN, path_raw VARCHAR, path VARCHAR, path_bytes INTEGER, is_empty BOOLEAN, has_wildcard BOOLEAN,
-  has_end_anchor BOOLEAN, has_query BOOLEAN, key_raw VARCHAR, has_colon BOOLEAN, counts BOOLEAN, beyond_500kib BOOLEAN,
-  is_repeated BOOLEAN);
-CREATE TABLE sitemaps (robots_id BIGINT, surt_host_name VARCHAR, line_no INTEGER, sitemap_raw VARCHAR, sitemap_url VARCHAR,
-  sitemap_host_name VARCHAR, sitemap_registered_domain VARCHAR, is_absolute BOOLEAN, is_valid_url BOOLEAN,
-  same_host BOOLEAN, same_registered_domain BOOLEAN);
-CREATE TABLE directives (robots_id BIGINT, surt_host_name VARCHAR, group_no INTEGER, line_no INTEGER, directive VARCHAR,
-  directive_raw VARCHAR, value VARCHAR, known BOOLEAN);
-CREATE TABLE preferences (robots_id BIGINT, surt_host_name VARCHAR, group_no INTEGER, line_no INTEGER, mechanism VARCHAR,
-  path VARCHAR, pref_key VARCHAR, pref_value VARCHAR, allow BOOLEAN, is_valid BOOLEAN, from_template BOOLEAN);
-CREATE TABLE anomalies (robots_id BIGINT, surt_host_name VARCHAR, line_no INTEGER, code VARCHAR, severity VARCHAR,
-  changes_verdict BOOLEAN, detail VARCHAR);
-CREATE TABLE verdicts (robots_id BIGINT, surt_host_name VARCHAR, is_robots_path BOOLEAN, agent VARCHAR, verdict VARCHAR,
-  verdict_google VARCHAR, verdict_rfc9309 VARCHAR, verdict_koster1996 VARCHAR, basis VARCHAR, root_allowed BOOLEAN, n_allow INTEGER, n_disallow INTEGER, crawl_delay DOUBLE,
-  evidence_line INTEGER);
-CREATE TABLE agents (agent VARCHAR, token VARCHAR, operator VARCHAR, category VARCHAR, category2 VARCHAR, purpose VARCHAR,
-  fallbacks VARCHAR, ignores_wildcard BOOLEAN, is_control_token BOOLEAN, source VARCHAR);
-CREATE TABLE runs (part INTEGER, version VARCHAR, options VARCHAR, psl_version VARCHAR, agents_version VARCHAR,
-  inputs INTEGER, input_bytes BIGINT, records BIGINT, captures BIGINT, faults BIGINT);
-CREATE TABLE faults (warc_filename VARCHAR, warc_record_offset BIGINT, bytes_skipped BIGINT, code VARCHAR, detail VARCHAR);
-"""
 
 OLD, NEW = "CC-MAIN-2024-10", "CC-MAIN-2025-38"
 NOTHING = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"  # the digest of an empty body
@@ -170,13 +131,23 @@ class Dataset:
         for table in ("hosts", "host_verdicts"):
             con.execute(f"INSERT INTO {table} BY NAME SELECT t.*, n.host_id FROM oracle_{table} t JOIN numbered n USING (crawl, surt_host_name)")
         con.execute("DROP TABLE numbered")
-        con.execute(MACROS.read_text(encoding="utf-8"))
+        con.execute("UPDATE hosts SET domain = coalesce(url_host_registered_domain, surt_host_name), archive_no = authoritative_robots_id >> 32")
+        con.execute("INSERT INTO runs BY NAME SELECT DISTINCT crawl, subset, 1 AS inputs, 1 AS listed_inputs FROM robots_files")
+        define(con)
+
+
+def define(con):
+    """Defines the macros and the questions."""
+    con.execute(MACROS.read_text(encoding="utf-8"))
+    for question in questions.ALL:
+        con.execute(question.definition)
+        con.execute(f"COMMENT ON MACRO TABLE {question.name} IS 'A question'")
 
 
 def make_tables(con):
-    """Creates the tables from schemas/, or else from OWN_SCHEMA, with the partition columns."""
+    """Creates the tables from schemas/, with the partition columns."""
     files = sorted(f for f in SCHEMAS.glob("*.sql") if f.name != "views.spark.sql")
-    schema = "\n".join(f.read_text(encoding="utf-8") for f in files) if files else OWN_SCHEMA
+    schema = "\n".join(f.read_text(encoding="utf-8") for f in files)
     # A row of a test has only the columns that the test is about.
     con.execute(schema.replace(" NOT NULL", ""))
     for (table,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall():
@@ -522,47 +493,67 @@ def outside_rows():
     return d
 
 
-# The answers for outside_rows(). A file outside of a denominator must change nothing, or be counted once.
-OUTSIDE_ANSWERS = {
-    "q16": ["gptbot,True,2,0.666667", "*,False,1,0.333333", "googlebot,True,1,0.333333", "mj12bot,False,1,0.333333"],
-    "q24": ["15,0.933333,16,0.8125,0.0625"],
-    "q31": ["/x,2,0.666667", "/,1,0.333333"],
-}
+# Floating-point columns that are not shares: seconds, counts, and ratios of two counts of which neither includes the other.
+NOT_SHARES = {("bias_against_agents", "against_everybody"), ("bias_against_agents", "domains_against_everybody")} | {
+    ("crawl_delays", name) for name in ("median", "p90", "p99", "longest", "domains_median", "domains_p90")} | {
+    ("policy_sizes", name) for name in ("mean", "median", "p90", "p99", "largest", "domains_mean", "domains_median", "domains_p90")} | {
+    ("blocking_by_label", "weight")}
 
-# Floating-point columns that are not shares: seconds, and a ratio of two counts of which neither includes the other.
-NOT_SHARES = {("q14", "against_everybody"), ("q25", "median"), ("q25", "p90"), ("q25", "p99"), ("q25", "longest")}
-
-
-# The answers for small_rows(), without the leading column crawl.
+# The answers for small_rows(), counted by hand: the columns, and their values in every row. Each of the four hosts is a domain of its own.
+# one and two block gptbot by name, three blocks '*', four has no file. Two of the three files have rule set 7.
 ANSWERS = {
-    "q01": ["4,0.75,0.5,0.0"],
-    "q02": ["gptbot,Somebody,ai_training,2,2,1.0", "ccbot,Somebody,archive,1,2,0.5", "googlebot,Somebody,search_engine,0,1,0.0"],
-    "q05": ["4,0.75,4,0.75,0.75"],
-    "q07": ["robots.txt with rules,3,0.75", "notfound,1,0.25"],
-    "q08": ["allow,1,0.25", "disallow,3,0.75"],
-    "q11": ["0,2,0.5,1.0", "1,1,0.25,0.5", "2,1,0.25,0.25"],
-    "q13": ['"test,three",three.test,allow_all,2,https://three.test/robots.txt'],
-    "q14": ["gptbot,2,2.0", "*,1,1.0", "ccbot,1,1.0"],
-    "q15": ["ccbot,gptbot,1,1.0"],
-    "q16": ["gptbot,True,2,0.666667", "*,False,1,0.333333", "googlebot,True,1,0.333333", "mj12bot,False,1,0.333333"],
-    "q17": ["4,0.25,3,1"],
-    "q18": ["missing_colon,warning,2,0.666667,1,3"],
-    "q19": ["host,True,1,2"],
-    "q20": ["content-signal,ai-train,no,True,1,0.333333", "content-signal,ai-train,yes,False,1,0.333333"],
-    "q21": ["no,disallow_all,explicit,1", "yes,disallow_all,explicit,1"],
-    "q22": [",1,0.5", "cloudflare_managed,1,0.5"],
-    "q23": ["7,cloudflare_managed,2,0.666667,https://one.test/robots.txt", "8,,1,0.333333,https://three.test/robots.txt"],
-    "q24": ["3,0.666667,4,0.25,0.25"],
-    "q25": ["2,2,1.0,10.0,10.0,10.0"],
-    "q26": ["3,300,600000,0.0,0.666667,0.333333,0"],
-    "q27": ["1,1,1.0"],
-    "q28": [",3,0,0,0,0.0", "cloudflare,1,0,0,0,0.0"],
-    "q31": ["/x,2,0.666667", "/,1,0.333333"],
-    "q33": ["one.test,gptbot,disallow_all,explicit,5,https://one.test/robots.txt,2025-01-01 00:00:00,crawl-data/x.warc.gz,1,,",
-            "two.test,gptbot,disallow_all,explicit,2,https://cdn.test/two.txt,2025-01-01 00:00:00,crawl-data/x.warc.gz,3,,"],
-    "q34": ["ccbot,Somebody,archive,1,2,0.5", "gptbot,Somebody,ai_training,0,2,0.0"],
+    "share_of_hosts_blocking": (
+        "hosts domains blocked_by_name blocked_by_wildcard blocked_by_status domains_blocked_by_name largest_domain largest_ruleset partial low",
+        [(4, 4, 0.5, 0.25, 0.0, 0.5, 0.5, 1.0, 0.0, None)]),
+    "most_blocked_agents": ("agent named ratio hosts of_hosts share share_of_domains largest_domain", [
+        ("gptbot", 2, 1.0, 2, 4, 0.5, 0.5, 0.5), ("ccbot", 2, 0.5, 1, 4, 0.25, 0.25, 1.0)]),
+    "hosts_or_registered_domains": ("reason hosts domains hosts_blocked domains_blocked domains_any_host_blocked largest_domain", [
+        ("name", 4, 4, 0.5, 0.5, 0.5, 0.5), ("status", 4, 4, 0.0, 0.0, 0.0, None), ("wildcard", 4, 4, 0.25, 0.25, 0.25, 1.0)]),
+    "blocking_by_tld": ("url_host_tld hosts", []),  # Fewer than five hosts.
+    "outcome_funnel": ("outcome hosts of_hosts share", [("robots.txt with rules", 3, 4, 0.75), ("notfound", 1, 4, 0.25)]),
+    "access_in_three": ("access hosts share by_name by_wildcard by_status by_no_rule", [
+        ("allow", 1, 0.25, 0, 0, 1, 0), ("disallow", 3, 0.75, 2, 1, 0, 0)]),
+    "number_of_ai_agents_blocked": ("agents_blocked hosts share share_this_many_or_more", [
+        (0, 2, 0.5, 1.0), (1, 1, 0.25, 0.5), (2, 1, 0.25, 0.25)]),
+    "walled_gardens": ("hosts surt_host_name googlebot googlebot_line hosts_with_ruleset", [(1, "test,three", A, 2, 1)]),
+    "bias_against_agents": ("agent hosts hosts_blocking_all against_everybody domains_against_everybody", [
+        ("gptbot", 2, 1, 2.0, 2.0), ("ccbot", 1, 1, 1.0, 1.0)]),
+    "agents_blocked_together": ("agent_a agent_b hosts domains share_of_rarer", [("ccbot", "gptbot", 1, 1, 1.0)]),
+    "most_addressed_names": ("agent tracked hosts of_hosts share", [
+        ("*", True, 2, 3, 0.666667), ("ccbot", True, 2, 3, 0.666667), ("gptbot", True, 2, 3, 0.666667), ("googlebot", True, 1, 3, 0.333333)]),
+    "names_rfc9309_cannot_match": ("hosts of_hosts share hosts_naming lines share_of_lines", [(1, 3, 0.333333, 3, 4, 0.25)]),
+    "anomalies_found": ("code severity hosts share changed lines", [("missing_colon", "warning", 2, 0.666667, 1, 3)]),
+    "other_directives": ("directive known hosts lines", [("host", True, 1, 2)]),
+    "stated_preferences": ("mechanism pref_key pref_value from_template hosts share", [
+        ("content-signal", "ai-train", "no", True, 1, 0.333333), ("content-signal", "ai-train", "yes", False, 1, 0.333333)]),
+    "contradictions": ("training_allowed hosts blocked_by_name", [("no", 1, 1.0), ("yes", 1, 1.0)]),
+    "blocks_from_templates": ("template shared_rules hosts of_hosts share", [(None, False, 1, 2, 0.5), ("cloudflare_managed", False, 1, 2, 0.5)]),
+    "most_common_rule_sets": ("ruleset_id template hosts_with_template hosts of_hosts domains example", [
+        (7, None, 1, 2, 3, 2, "https://one.test/robots.txt")]),
+    "sitemap_adoption": ("hosts of_hosts share hosts_relative hosts_foreign lines relative foreign_domain", [(2, 3, 0.666667, 1, 1, 4, 0.25, 0.25)]),
+    "crawl_delays": ("hosts of_hosts for_all median p90 longest domains_median", [(2, 3, 1, 1.0, 10.0, 10.0, 1.0)]),
+    "file_sizes": ("hosts median_bytes max_bytes empty up_to_100_kib over_500_kib truncated", [(3, 300, 600_000, 0.0, 0.666667, 0.333333, 0)]),
+    "variants_disagree": ("hosts disagree share share_of_domains", [(1, 1, 1.0, 1.0)]),
+    "blocked_at_the_edge": ("waf_hint hosts share forbidden come_back_later web_page blocked", [
+        (None, 3, 0.75, 0, 0, 0, 0.0), ("cloudflare", 1, 0.25, 0, 0, 0, 0.0)]),
+    "most_hidden_paths": ("path hosts of_hosts share", [("/x", 2, 3, 0.666667), ("/", 1, 3, 0.333333)]),
+    "provenance": ("url_host_name verdict basis line_no url warc_record_offset", [
+        ("one.test", D, "explicit", 5, "https://one.test/robots.txt", 1), ("two.test", D, "explicit", 2, "https://cdn.test/two.txt", 3)]),
+    "invitations": ("agent named ratio hosts of_hosts", [("ccbot", 2, 0.5, 1, 4)]),
+    "denominators": ("captures captures_of_robots_txt urls hosts hosts_with_rules hosts_decided hosts_decided_by_file domains", [
+        (6, 5, 6, 4, 3, 4, 3, 4)]),
+    "policy_sizes": ("measure hosts mean median", [("crawlers named", 3, 1.666667, 2), ("groups", 3, None, None), ("rules", 3, None, None)]),
+    "hosts_decided_in_every_crawl": ("hosts blocked_by_name all_hosts all_hosts_blocked_by_name", [(4, 0.5, 4, 0.5)]),
+    "pair_of_agents": ("blocked hosts of_hosts share", [("both", 1, 4, 0.25), ("neither", 2, 4, 0.5), ("only gptbot", 1, 4, 0.25)]),
+    "agents_of_category": ("blocked agents hosts of_hosts", [("any", 2, 2, 4), ("at least 2", 2, 1, 4), ("all", 2, 1, 4), ("* by its rules", 2, 1, 4)]),
+    "effective_preferences": ("purpose preference hosts of_hosts from_template", [
+        ("training", "allowed", 1, 3, 0.0), ("training", "disallowed", 1, 3, 1.0)]),
 }
 
+# The answers for outside_rows(). A file outside of a denominator must change nothing, or be counted once.
+OUTSIDE_ANSWERS = {name: ANSWERS[name] for name in ("most_addressed_names", "most_hidden_paths", "other_directives", "crawl_delays", "policy_sizes")} | {
+    "sitemap_adoption": ("hosts of_hosts share hosts_relative lines relative foreign_domain", [(14, 15, 0.933333, 13, 16, 0.8125, 0.0625)]),
+}
 
 # Whole names by value. tests/names.rs checks the same names in the program.
 WHOLE_NAMES = json.loads((JOBS.parent / "tests" / "whole_names.json").read_text(encoding="utf-8"))
@@ -621,18 +612,18 @@ def test_macros(t, con):
 
     for agent, expected in VERDICTS.items():
         got = {r[0]: r[1:] for r in rows(
-            "SELECT surt_host_name, verdict, verdict_google, basis FROM verdicts_for(?) WHERE crawl = ?", agent, NEW)}
+            "SELECT surt_host_name, verdict, verdict_google, basis FROM verdicts_for(?, any_name := true) WHERE crawl = ?", agent, NEW)}
         for host, answer in expected.items():
             t.equal(f"verdict for {agent} on {host}", lambda: got.get("test," + host), answer)
         t.equal(f"verdicts for {agent}: one row per host", lambda: rows(
-            "SELECT count(*), count(DISTINCT (crawl, surt_host_name)) FROM verdicts_for(?)", agent),
+            "SELECT count(*), count(DISTINCT (crawl, surt_host_name)) FROM verdicts_for(?, any_name := true)", agent),
             rows("SELECT count(*), count(*) FROM hosts"))
     figures = "root_allowed, crawl_delay, evidence_line, n_allow, n_disallow"
     t.equal("counts of the group that applies", lambda: rows(
         f"SELECT agent, category, url, {figures} FROM verdicts_for('GPTBot') WHERE surt_host_name = 'test,a2'"),
         [("gptbot", "ai_training", "https://a2.test/robots.txt", True, 7.5, 9, 3, 0)])
     t.equal("counts of '*'", lambda: rows(
-        f"SELECT agent, category, {figures} FROM verdicts_for('nobody-knows-it') WHERE surt_host_name = 'test,a2'"),
+        f"SELECT agent, category, {figures} FROM verdicts_for('nobody-knows-it', any_name := true) WHERE surt_host_name = 'test,a2'"),
         [("nobody-knows-it", None, False, None, 2, 0, 1)])
     t.equal("counts of a crawler that ignores '*'", lambda: rows(
         f"SELECT agent, category, {figures} FROM verdicts_for('AdsBot-Google') WHERE surt_host_name = 'test,a1'"),
@@ -646,14 +637,15 @@ def test_macros(t, con):
         "SELECT count(*) FROM verdicts_of(['GPTBot', 'gptbot/1.0'])"), rows("SELECT count(*) FROM hosts"))
     t.equal("columns of verdicts_for", lambda: [r[0] for r in rows(
         "SELECT column_name FROM (DESCRIBE FROM verdicts_for('x'))")],
-        "crawl surt_host_name url_host_name url url_host_tld url_host_registered_domain rules_crawl rules_robots_id agent category verdict "
+        "crawl host_id surt_host_name url_host_name url url_host_tld url_host_registered_domain domain archive_no rules_crawl rules_robots_id "
+        "content_class ruleset_id template agent category verdict "
         "verdict_google verdict_rfc9309 verdict_koster1996 basis root_allowed crawl_delay evidence_line n_allow n_disallow".split())
 
     t.equal("verdicts_in: category and category2", lambda: rows(
         "SELECT DISTINCT agent, category FROM verdicts_in(['ai_training', 'ai_search']) ORDER BY ALL"),
         [("ccbot", "archive"), ("gptbot", "ai_training"), ("twobot", "ai_search")])
-    t.equal("verdicts_in: none for an unknown category", lambda: rows(
-        "SELECT count(*) FROM verdicts_in(['no_such'])"), [(0,)])
+    t.equal("verdicts_in: a category instead of a list", lambda: rows("FROM verdicts_in('AI_Training') ORDER BY ALL"),
+            rows("FROM verdicts_in(['ai_training']) ORDER BY ALL"))
     for agent in ("gptbot", "ccbot", "googlebot", "googlebot-news", "twobot", "adsbot-google", "adsbot-child"):
         t.equal(f"verdicts_in and verdicts_for agree on {agent}", lambda: rows(
             "FROM verdicts_in(['ai_training', 'ai_search', 'search_engine', 'advertising']) WHERE agent = ? ORDER BY ALL",
@@ -666,9 +658,9 @@ def test_macros(t, con):
         "SELECT function_name, comment FROM duckdb_functions() WHERE NOT internal) WHERE comment IS NULL AND NOT starts_with(name, 'oracle_')"), [])
 
 
-def run_query(con, path):
-    """Runs a query and returns its answer as CSV. NULL is an empty field, and text is quoted if necessary."""
-    cursor = con.execute(path.read_text(encoding="utf-8"))
+def run_query(con, question):
+    """Asks a question and returns its answer as CSV. NULL is an empty field, and text is quoted if necessary."""
+    cursor = con.execute(question.call)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([column[0] for column in cursor.description])
@@ -676,71 +668,203 @@ def run_query(con, path):
     return out.getvalue()
 
 
+def without_lists():
+    """The questions that can be asked without a list."""
+    return [question for question in questions.ALL if not question.needs_list]
+
+
 def test_answers(t):
     for label, rows, answers in (("small rows", small_rows(), ANSWERS), ("rows outside", outside_rows(), OUTSIDE_ANSWERS)):
         con = duckdb.connect()
         make_tables(con)
         rows.load(con)
-        for number, expected in answers.items():
-            (path,) = QUERIES.glob(f"{number}_*.sql")
-            t.equal(f"answer of {path.name} over {label}",
-                    lambda: [line.removeprefix(NEW + ",") for line in run_query(con, path).splitlines()[1:]], expected)
+        for name, (columns, expected) in answers.items():
+            t.equal(f"answer of {name} over {label}", lambda: con.execute(
+                f"SELECT {', '.join(columns.split())} FROM {name}()").fetchall(), expected)
         test_shares(t, con, label)
 
 
 def test_shares(t, con, label):
     """Checks that every floating-point column is between 0 and 1, unless it is in NOT_SHARES."""
-    for path in sorted(QUERIES.glob("*.sql")):
+    for question in without_lists():
         def test():
-            cursor = con.execute(path.read_text(encoding="utf-8"))
+            cursor = con.execute(question.call)
             columns = [(c[0], str(c[1])) for c in cursor.description]
             rows = cursor.fetchall()
             for i, (name, kind) in enumerate(columns):
                 if kind not in ("DOUBLE", "FLOAT") and not kind.startswith("DECIMAL"):
                     continue
-                if (path.name[:3], name) in NOT_SHARES:
+                if (question.name, name) in NOT_SHARES:
                     continue
                 outside = [row for row in rows if row[i] is not None and not 0 <= row[i] <= 1]
                 assert not outside, f"{name} is not a share: {outside[:3]!r}"
-        t.check(f"shares of {path.name} over {label}", test)
+        if question.name == "comments_reserving_rights":
+            continue  # These rows have no bodies.
+        t.check(f"shares of {question.name} over {label}", test)
 
 
-def test_form(t, path):
+def test_question_runs(t, con, question):
     def test():
-        lines = path.read_text(encoding="utf-8").splitlines()
-        assert lines[0].startswith("-- ") and lines[0].endswith("?"), "the first line is not a question"
-        assert any(line.startswith("-- Denominator") for line in lines[1:5]), "the denominator is not stated"
-        assert "ORDER BY" in "\n".join(lines), "the order of rows is not specified"
-    t.check(f"form of {path.name}", test)
+        every = run_query(con, question)
+        assert every == run_query(con, question), "two runs differ"
+        if "crawl" in question.parameters:
+            one = con.execute(f"FROM {question.name}(crawl := '{NEW}')").fetchall()
+            rows = [row for row in con.execute(question.call).fetchall() if row[0] == NEW]
+            limit = question.parameters.get("top")
+            assert one == (rows[:len(one)] if limit else rows), "the parameter crawl changes more than the selection of rows"
+        if "agent" in question.parameters:
+            for name in ("gptbot", "GPTBOT/1.0"):
+                got = con.execute(f"FROM {question.name}(agent := '{name}')").fetchall()
+                assert got == con.execute(f"FROM {question.name}(agent := 'GPTBot')").fetchall(), f"{name} is another crawler"
+            other = con.execute(f"FROM {question.name}(agent := 'googlebot')").fetchall()
+            assert other != con.execute(f"FROM {question.name}(agent := 'GPTBot')").fetchall(), "the parameter agent has no effect"
+    if question.name not in ("comments_reserving_rights", "contradictions"):  # all_rows() has no bodies and no preferences.
+        t.check(f"{question.name} runs", test)
 
 
-def test_query_runs(t, con, path):
-    def test():
-        every = run_query(con, path)
-        con.execute(f"SET VARIABLE crawl = '{NEW}'")
-        try:
-            one = run_query(con, path)
-        finally:
-            con.execute("RESET VARIABLE crawl")
-        text = path.read_text(encoding="utf-8")
-        if "getvariable('crawl')" in text and "top (" not in text:
-            rows = list(csv.reader(io.StringIO(every)))
-            only = [r for r in rows if r[0] in ("crawl", NEW)]
-            assert list(csv.reader(io.StringIO(one))) == only, "the variable crawl changes more than the selection of rows"
-        assert every == run_query(con, path), "two runs differ"
-    t.check(f"{path.name} runs", test)
+def error_of(con, sql):
+    """Returns the message of the error of a query, or None."""
+    try:
+        con.execute(sql).fetchall()
+    except duckdb.Error as error:
+        return str(error)
+    return None
+
+
+def test_guards(t, con, label, lists):
+    """Checks that unknown values of every parameter are errors of one line that suggest known values."""
+    for question in questions.ALL:
+        given = f"{question.list_parameter} := '{lists[question.list_parameter]}', " if question.needs_list else ""
+
+        def refused(arguments, *parts):
+            message = error_of(con, f"FROM {question.name}({given}{arguments})")
+            assert message is not None, f"{arguments} is accepted"
+            assert "\n" not in message, f"{arguments}: more than one line: {message}"
+            for part in parts:
+                assert part in message, f"{arguments}: no {part!r} in {message}"
+
+        def test():
+            for name in question.parameters:
+                if name.startswith("agent"):
+                    refused(f"{name} := 'gptbto'", "unknown agent 'gptbto'", "GPTBot", "any_name := true")
+                    refused(f"{name} := ''", "unknown agent")
+                    refused(f"{name} := NULL", "unknown agent NULL")
+                    if question.name != "comments_reserving_rights":
+                        message = error_of(con, f"FROM {question.name}({given}{name} := 'gptbto', any_name := true)")
+                        assert message is None, message
+                elif name in ("crawl", "from_crawl", "to_crawl"):
+                    refused(f"{name} := 'CC-MAIN-2025-39'", "unknown crawl 'CC-MAIN-2025-39'", NEW)
+                elif name == "crawls":
+                    refused("crawls := ['CC-MAIN-2025-39']", "unknown crawl 'CC-MAIN-2025-39'", NEW)
+                elif name == "category":
+                    refused("category := 'ai_trainign'", "unknown category 'ai_trainign'", "ai_training")
+                    refused("category := ['ai_training', 'x']", "unknown category 'x'")
+                elif name == "kind":
+                    refused("kind := 'fierwall'", "'fierwall'", "firewall")
+                elif name == "host":
+                    refused("host := 'nowhere.test'", "the host 'nowhere.test' has no capture")
+        t.check(f"unknown values in {question.name} over {label}", test)
+    for macro, arguments, part in (
+        ("verdicts_for", "'gptbto'", "GPTBot"), ("evidence", "'gptbto'", "GPTBot"), ("blocking", "'gptbto'", "GPTBot"),
+        ("verdicts_in", "'ai_trainign'", "ai_training"), ("verdicts_in", "['ai_training', 'nothing']", "unknown category 'nothing'"),
+        ("verdicts_in", "[]", "no category is given"), ("hosts_with", "'decidde'", "decided"),
+    ):
+        def test():
+            message = error_of(con, f"FROM {macro}({arguments})")
+            assert message is not None and part in message and "\n" not in message, message
+        t.check(f"unknown values in {macro}({arguments}) over {label}", test)
+
+
+def write_lists(folder):
+    """Writes a small list of each kind, and returns their names by parameter."""
+    con = duckdb.connect()
+    (folder / "ranks.csv").write_text("1,one.test\n2,www.two.test\n3,nowhere.test\n", encoding="utf-8")
+    (folder / "labels.csv").write_text("domain,label\none.test,news\n", encoding="utf-8")
+    con.execute(f"COPY (SELECT 'test,one' AS surt_host_name, 2.5::DOUBLE AS hcrank10, 7::INTEGER AS fetch_200, '{NEW}' AS crawl) "
+                f"TO '{folder}/index.parquet'")
+    return {"list": folder / "ranks.csv", "labels": folder / "labels.csv", "index": folder / "index.parquet"}
+
+
+def test_lists(t, con, folder, lists):
+    """Checks that a list that is missing or has other columns is an error of one line that says what is expected."""
+    (folder / "empty.csv").write_text("", encoding="utf-8")
+    (folder / "three.csv").write_text("1,one.test,x\n", encoding="utf-8")
+    (folder / "header.csv").write_text("rank,domain\n1,one.test\n", encoding="utf-8")
+    (folder / "weight.csv").write_text("host,label,weight\none.test,news,much\n", encoding="utf-8")
+    (folder / "short.csv").write_text("host,label\none.test\n", encoding="utf-8")
+    con.execute(f"COPY (SELECT 'test,one' AS host) TO '{folder}/other.parquet'")
+    for question in questions.ALL:
+        name = question.list_parameter
+        if name == "index":
+            bad = {"other.parquet": "expected Parquet files with the columns surt_host_name, hcrank10 and fetch_200", "nothing.parquet": "nothing.parquet"}
+        elif name == "list":
+            bad = {file: "expected a CSV file of rank and domain" for file in ("empty.csv", "nothing.csv")}
+            bad |= {file: "expected rank and domain without a header" for file in ("three.csv", "header.csv")}
+        elif name == "labels":
+            bad = {"empty.csv": "expected a CSV file with the header domain,label or host,label", "nothing.csv": "does not exist",
+                   "three.csv": "expected the header domain,label or host,label", "weight.csv": "a weight that is not a number, in line 2",
+                   "short.csv": "other columns than its header"}
+        else:
+            continue
+        for file, part in bad.items():
+            def test():
+                message = error_of(con, f"FROM {question.name}({name} := '{folder / file}')")
+                assert message is not None and part in message, message
+                # DuckDB adds the line of SQL to the error of a Parquet file that does not exist.
+                assert "\n" not in message or file == "nothing.parquet", message
+            t.check(f"{question.name} with the list {file}", test)
+        if name != "index":
+            t.equal(f"{question.name} without a list", lambda: "no list is given" in error_of(con, f"FROM {question.name}()"), True)
+        t.equal(f"{question.name} with a list", lambda: error_of(con, f"FROM {question.name}({name} := '{lists[name]}')"), None)
+
+
+def test_empty_tables(t, lists):
+    """Asks every question of tables without rows."""
+    con = duckdb.connect()
+    make_tables(con)
+    define(con)
+    con.execute(f"INSERT INTO runs BY NAME SELECT '{NEW}' AS crawl, 1 AS inputs, 1 AS listed_inputs")
+    con.execute("INSERT INTO agents BY NAME SELECT 'gptbot' AS agent, 'GPTBot' AS token, 'ai_training' AS category, false AS ignores_wildcard")
+    con.execute("INSERT INTO agents BY NAME SELECT 'adsbot-google' AS agent, 'AdsBot-Google' AS token, 'seo' AS category, false AS ignores_wildcard")
+    con.execute("INSERT INTO agents BY NAME SELECT 'ccbot' AS agent, 'CCBot' AS token, 'archive' AS category, false AS ignores_wildcard")
+    for question in without_lists():
+        t.equal(f"{question.name} over empty tables", lambda: error_of(con, question.call), None)
+    test_guards(t, con, "empty tables", lists)
+
+
+def test_list_of_questions(t, con):
+    t.equal("FROM questions() lists every question", lambda: con.execute("SELECT name, question, denominator, pitfall FROM questions()").fetchall(),
+            [(q.name, q.question, q.denominator, q.pitfall) for q in questions.ALL])
+    t.equal("questions have parameters that can be copied", lambda: [
+        name for name, parameters in con.execute("SELECT name, parameters FROM questions()").fetchall()
+        if "list := NULL" not in parameters and "index := NULL" not in parameters and "labels := NULL" not in parameters
+        and name != "comments_reserving_rights" and error_of(con, f"FROM {name}({parameters})")], [])
+
+
+def test_page(t, write):
+    """Compares the list of questions in docs/queries.md with the questions."""
+    page = JOBS.parent / "docs" / "queries.md"
+    text = page.read_text(encoding="utf-8")
+    start, mark, _ = text.partition("<!-- generated by jobs/test_queries.py --write -->\n")
+    rows = [f"| `{q.name}` | {q.question} |\n" for q in questions.ALL]
+    generated = start + mark + "\n| macro | question |\n|---|---|\n" + "".join(rows)
+    if write:
+        page.write_text(generated, encoding="utf-8")
+    t.equal("docs/queries.md lists every question", lambda: page.read_text(encoding="utf-8"), generated)
 
 
 def test_against_dataset(t, dataset, write):
     con = duckdb.connect()
     con.execute((dataset / "views.sql").read_text(encoding="utf-8"))
-    names = {p.stem for p in QUERIES.glob("*.sql")}
+    test_list_of_questions(t, con)
+    test_page(t, write)
+    asked = [question for question in without_lists() if question.name != "comments_reserving_rights"]
     kept = {p.stem for p in EXPECTED.glob("*.csv")}
-    for name in sorted(names):
-        expected = EXPECTED / f"{name}.csv"
+    for question in asked:
+        expected = EXPECTED / f"{question.name}.csv"
 
         def test():
-            got = run_query(con, QUERIES / f"{name}.sql")
+            got = run_query(con, question)
             if write:
                 EXPECTED.mkdir(exist_ok=True)
                 expected.write_text(got, encoding="utf-8", newline="")
@@ -748,14 +872,20 @@ def test_against_dataset(t, dataset, write):
             assert expected.exists(), f"{expected.name} is missing; --write creates it"
             want = expected.read_bytes().decode("utf-8")
             assert got == want, first_difference(got, want)
-        t.check(f"answer of {name}", test)
+        t.check(f"answer of {question.name}", test)
     t.equal("whole_name returns the same as the program for each value of a user-agent line", lambda: con.execute(
         "SELECT DISTINCT agent_raw, agent, whole_name(agent_raw) FROM groups "
         "WHERE whole_name(agent_raw) IS DISTINCT FROM agent").fetchall(), [])
+    # most_addressed_names counts names in host_verdicts, which has a row for every name that is in groups of files with rules.
+    t.equal("names in host_verdicts are those in groups", lambda: con.execute(
+        "WITH in_groups AS (SELECT DISTINCT h.host_id, g.agent FROM hosts_with('rules') h JOIN groups g ON g.crawl = h.rules_crawl "
+        "AND g.robots_id = h.rules_robots_id WHERE g.counts AND g.agent NOT IN ('', '*')), in_verdicts AS (SELECT v.host_id, v.agent "
+        "FROM host_verdicts v WHERE v.basis IN ('explicit', 'too_complex') AND v.host_id IN (SELECT h.host_id FROM hosts_with('rules') h)) "
+        "(FROM in_groups EXCEPT FROM in_verdicts) UNION ALL (FROM in_verdicts EXCEPT FROM in_groups)").fetchall(), [])
     test_shares(t, con, "the dataset")
-    for name in sorted(kept - names):
+    for name in sorted(kept - {question.name for question in asked}):
         def orphan():
-            raise AssertionError("there is no query with this name")
+            raise AssertionError("there is no question with this name")
         t.check(f"expected/{name}.csv", orphan)
 
 
@@ -837,19 +967,19 @@ def main():
     con = duckdb.connect()
     make_tables(con)
     all_rows().load(con)
-    con.execute(MACROS.read_text(encoding="utf-8"))
     test_macros(t, con)
-    con.execute(MACROS.read_text(encoding="utf-8"))  # the macros can be loaded twice
+    define(con)  # the macros can be loaded twice
 
     test_answers(t)
-
-    queries = sorted(QUERIES.glob("*.sql"))
-    for path in queries:
-        test_form(t, path)
-        test_query_runs(t, con, path)
+    for question in without_lists():
+        test_question_runs(t, con, question)
     test_shares(t, con, "all rows")
 
     with tempfile.TemporaryDirectory() as folder:
+        lists = write_lists(Path(folder))
+        test_lists(t, con, Path(folder), lists)
+        test_guards(t, con, "all rows", lists)
+        test_empty_tables(t, lists)
         out = Path(folder) / "out.parquet"
         write_dataset(con, out)
         test_command(t, out, "hand-made rows")

@@ -35,5 +35,7 @@ CREATE TABLE hosts (
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   -- Computed by the views, and not stored:
   outcome VARCHAR NOT NULL, -- The result of the fetch, as in `robots_files`.
-  fetch_class VARCHAR NOT NULL -- The class of the fetch, as in `robots_files`.
+  fetch_class VARCHAR NOT NULL, -- The class of the fetch, as in `robots_files`.
+  domain VARCHAR NOT NULL, -- The registered domain, or `surt_host_name` if the host has none (an IP address, a public suffix): the unit of shares by registered domain.
+  archive_no BIGINT NOT NULL -- The number of the archive of the authoritative capture in the list of archives, from 0: the unit that `--sample` draws.
 );

@@ -258,7 +258,9 @@ CREATE OR REPLACE TEMPORARY VIEW hosts AS SELECT
     n_changes,
     crawl,
     CAST(CASE WHEN coalesce(fetch_status, CASE WHEN content_class IS NOT NULL THEN 200 END) BETWEEN 200 AND 299 THEN 'successful' WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' WHEN fetch_status BETWEEN 400 AND 499 THEN 'unavailable' ELSE 'unreachable' END AS STRING) AS outcome,
-    CAST(CASE WHEN coalesce(fetch_status, CASE WHEN content_class IS NOT NULL THEN 200 END) = 200 THEN 'success' WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' WHEN fetch_status IN (400, 404, 410) THEN 'notfound' WHEN fetch_status = 401 THEN 'unauthorized' WHEN fetch_status = 403 THEN 'forbidden' WHEN fetch_status = 429 OR fetch_status BETWEEN 500 AND 599 THEN 'defer_visits' ELSE 'other' END AS STRING) AS fetch_class
+    CAST(CASE WHEN coalesce(fetch_status, CASE WHEN content_class IS NOT NULL THEN 200 END) = 200 THEN 'success' WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' WHEN fetch_status IN (400, 404, 410) THEN 'notfound' WHEN fetch_status = 401 THEN 'unauthorized' WHEN fetch_status = 403 THEN 'forbidden' WHEN fetch_status = 429 OR fetch_status BETWEEN 500 AND 599 THEN 'defer_visits' ELSE 'other' END AS STRING) AS fetch_class,
+    CAST(coalesce(url_host_registered_domain, surt_host_name) AS STRING) AS domain,
+    CAST(floor(coalesce(authoritative_robots_id, rules_robots_id) / 4294967296) AS BIGINT) AS archive_no
 FROM parquet.`${dataset}/hosts`;
 
 CREATE OR REPLACE TEMPORARY VIEW host_verdicts AS SELECT

@@ -1,13 +1,23 @@
--- Which agents are named and fully blocked by most hosts, and what share of the hosts that name them block them?
+-- Which crawlers are named and fully blocked by most hosts, and what share of the hosts that name them block them?
+--
+-- Denominator: hosts with a known verdict for '*' (of_hosts), and for ratio the hosts that name the crawler. Hosts that block it
+-- through '*' or by a status are not counted.
+-- Pitfall: vendors' templates and one company's rule set on all its hosts name the same group of crawlers. Read largest_domain and
+-- largest_ruleset before calling a rank a decision of many sites.
+CREATE OR REPLACE MACRO most_blocked_agents(crawl := NULL, top := 25) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+answer AS (
+    SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / n.named, 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains,
+        n.of_domains, n.share_of_domains, n.largest_domain, n.largest_ruleset, n.low, n.high
+    FROM named_with('disallow_all', crawl := crawl, top := top) n
+    LEFT JOIN agents g ON g.agent = n.agent
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.named DESC, s.agent;
 
--- Denominator of ratio: hosts that name the agent. Hosts that block it through '*' or by a status are not included.
--- Vendor templates name the same group of about eight agents: see q22 before calling this a decision of each site.
--- Variables: crawl (every crawl), top (25, a crawl).
-SELECT v.crawl, v.agent, max(g.operator) AS operator, max(g.category) AS category,
-    count(*) FILTER (v.verdict = 'disallow_all') AS blocked, count(*) AS named, round(blocked / named, 6) AS ratio
-FROM host_verdicts v
-LEFT JOIN agents g ON lower(g.agent) = v.agent
-WHERE v.basis = 'explicit' AND (getvariable('crawl') IS NULL OR v.crawl = getvariable('crawl'))
-GROUP BY v.crawl, v.agent
-QUALIFY row_number() OVER (PARTITION BY v.crawl ORDER BY blocked DESC, named DESC, v.agent) <= coalesce(getvariable('top'), 25)
-ORDER BY v.crawl, blocked DESC, named DESC, v.agent;
+FROM most_blocked_agents();

@@ -1,13 +1,31 @@
--- In which top-level domains do most hosts block an agent?
+-- In which top-level domains do most hosts block a crawler?
+--
+-- Denominator: hosts of the top-level domain with a known verdict. Top-level domains with fewer than min_hosts are left out, because
+-- their shares are noise.
+-- Pitfall: a top-level domain is not a country: .io, .ai and .tv are sold everywhere. One registered domain can be a large part of a
+-- small top-level domain: see largest_domain.
+CREATE OR REPLACE MACRO blocking_by_tld(agent := 'GPTBot', crawl := NULL, min_hosts := 5, any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+),
+parts AS (
+    SELECT b.crawl, b.url_host_tld, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
+        count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
+    FROM blocking(agent, crawl := crawl, any_name := any_name) b
+    GROUP BY GROUPING SETS ((b.crawl, b.url_host_tld, b.domain), (b.crawl, b.url_host_tld, b.ruleset_id), (b.crawl, b.url_host_tld, b.archive_no))
+),
+answer AS (
+    SELECT c.position, p.crawl, p.url_host_tld,
+        unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
+    FROM parts p
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.url_host_tld, c.position
+    HAVING sum(p.hosts) FILTER (p.part = 'domain') >= min_hosts
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.blocked_by_name DESC, s.hosts DESC, s.url_host_tld;
 
--- Denominator: hosts of the top-level domain with a known verdict. Domains with few hosts are excluded, because their shares are noise.
--- blocked includes hosts that block all crawlers, and 5xx. A top-level domain is not a country: .io, .ai and .tv are sold everywhere.
--- Variables: agent (gptbot), crawl (every crawl), min_hosts (5).
-SELECT crawl, url_host_tld, count(*) AS hosts,
-    round(avg((verdict = 'disallow_all')::INTEGER), 6) AS blocked,
-    round(avg((verdict = 'disallow_all' AND basis = 'explicit')::INTEGER), 6) AS blocked_by_name
-FROM verdicts_for(coalesce(getvariable('agent'), 'gptbot'))
-WHERE verdict <> 'unknown' AND (getvariable('crawl') IS NULL OR crawl = getvariable('crawl'))
-GROUP BY crawl, url_host_tld
-HAVING count(*) >= coalesce(getvariable('min_hosts'), 5)
-ORDER BY crawl, blocked DESC, hosts DESC, url_host_tld;
+FROM blocking_by_tld();

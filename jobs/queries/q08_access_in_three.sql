@@ -1,12 +1,47 @@
--- On how many hosts is an agent disallowed, allowed or undecided, by rules and status together?
+-- On how many hosts is a crawler disallowed, allowed or undecided, by rules and status together?
+--
+-- Denominator: hosts with at least one capture of /robots.txt. allow includes hosts that allow all paths and hosts that allow some;
+-- by_name, by_wildcard and by_status divide the hosts of the row by the reason, and by_no_rule are files that say nothing to the crawler.
+-- Pitfall: statuses count as Google treats them: 401 and 403 allow, although Common Crawl's own crawler stays away; 429 and 5xx
+-- disallow, although they are temporary. An HTML page sent as robots.txt allows everything: that is not consent.
+CREATE OR REPLACE MACRO access_in_three(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+),
+answers AS (
+    SELECT v.crawl, v.domain, v.ruleset_id, v.archive_no, v.basis,
+        CASE v.verdict WHEN 'disallow_all' THEN 'disallow' WHEN 'unknown' THEN 'unknown' ELSE 'allow' END AS access
+    FROM verdicts_for(agent, any_name := any_name) v
+    WHERE (crawl IS NULL OR v.crawl = crawl)
+),
+parts AS (
+    SELECT a.crawl, a.access, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
+        coalesce(a.domain, a.archive_no::VARCHAR) AS unit, count(*) AS x, count(*) FILTER (a.basis = 'explicit') AS by_name,
+        count(*) FILTER (a.basis = 'wildcard') AS by_wildcard, count(*) FILTER (a.basis = 'http_status') AS by_status
+    FROM answers a
+    GROUP BY GROUPING SETS ((a.crawl, a.access, a.domain), (a.crawl, a.access, a.ruleset_id), (a.crawl, a.access, a.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('captured', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+answer AS (
+    SELECT c.position, p.crawl, p.access, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        sum(p.by_name) FILTER (p.part = 'domain')::BIGINT AS by_name, sum(p.by_wildcard) FILTER (p.part = 'domain')::BIGINT AS by_wildcard,
+        sum(p.by_status) FILTER (p.part = 'domain')::BIGINT AS by_status,
+        sum(p.x - p.by_name - p.by_wildcard - p.by_status) FILTER (p.part = 'domain')::BIGINT AS by_no_rule
+    FROM parts p
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.access, c.position
+)
+SELECT s.crawl, s.access, s.* EXCLUDE (position, crawl, access)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.access;
 
--- Denominator: hosts with at least one capture of a robots.txt file. allow includes hosts that allow all paths and hosts that allow some.
--- Statuses count as Google treats them: 401 and 403 allow, although Common Crawl's own crawler stays away; 429 and 5xx disallow,
--- although they are temporary.
--- Variables: agent (gptbot), crawl (every crawl).
-SELECT crawl, CASE verdict WHEN 'disallow_all' THEN 'disallow' WHEN 'unknown' THEN 'unknown' ELSE 'allow' END AS access,
-    count(*) AS hosts, round(count(*) / sum(count(*)) OVER (PARTITION BY crawl), 6) AS share
-FROM verdicts_for(coalesce(getvariable('agent'), 'gptbot'))
-WHERE (getvariable('crawl') IS NULL OR crawl = getvariable('crawl'))
-GROUP BY crawl, access
-ORDER BY crawl, access;
+FROM access_in_three();

@@ -1,14 +1,41 @@
--- How many hosts added or removed a block of an agent between two crawls?
+-- How many hosts added or removed a block of a crawler between two crawls?
+--
+-- Denominator: hosts captured in both crawls, and their registered domains. Hosts that are only in one of them are not evidence of a
+-- changed decision.
+-- Pitfall: changes to and from unknown, and those whose basis is http_status, are changes of the network, not of the site. Moves between
+-- name and wildcard keep the verdict but change who is meant. from_crawl is the first crawl in time and to_crawl the last, unless given.
+CREATE OR REPLACE MACRO changes_between_crawls(agent := 'GPTBot', from_crawl := NULL, to_crawl := NULL, any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_agent(agent, any_name) AND check_crawl(from_crawl) AND check_crawl(to_crawl) AS is_known, coalesce(from_crawl, o.first) AS first, coalesce(to_crawl, o.last) AS last
+    FROM (SELECT arg_min(c.crawl, c.position) AS first, arg_max(c.crawl, c.position) AS last FROM crawls() c WHERE c.hosts > 0) o
+),
+pairs AS (
+    SELECT a.verdict AS verdict_before, a.basis AS basis_before, b.verdict AS verdict_after, b.basis AS basis_after, b.domain, b.ruleset_id,
+        k.first, k.last
+    FROM checked k
+    JOIN verdicts_for(agent, any_name := any_name) a ON a.crawl = k.first
+    JOIN verdicts_for(agent, any_name := any_name) b ON b.crawl = k.last AND b.surt_host_name = a.surt_host_name
+    WHERE k.first <> k.last
+),
+by_domain AS (
+    SELECT p.first, p.last, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain, count(*) AS hosts,
+        sum(count(*)) OVER (PARTITION BY p.domain) AS hosts_of_domain
+    FROM pairs p
+    GROUP BY p.first, p.last, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain
+),
+answer AS (
+    SELECT 1 AS position, d.first AS from_crawl, d.last AS to_crawl, d.verdict_before, d.basis_before, d.verdict_after, d.basis_after,
+        sum(d.hosts)::BIGINT AS hosts, sum(sum(d.hosts)) OVER ()::BIGINT AS of_hosts,
+        round(sum(d.hosts) / sum(sum(d.hosts)) OVER (), 6) AS share, count(*) AS domains,
+        round(sum(d.hosts / d.hosts_of_domain) / sum(sum(d.hosts / d.hosts_of_domain)) OVER (), 6) AS share_of_domains,
+        round(max(d.hosts) / sum(d.hosts), 6) AS largest_domain
+    FROM by_domain d
+    GROUP BY d.first, d.last, d.verdict_before, d.basis_before, d.verdict_after, d.basis_after
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.from_crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.hosts DESC, s.verdict_before, s.basis_before, s.verdict_after, s.basis_after;
 
--- Denominator: hosts captured in both crawls. Hosts that are only in one of them are not evidence of a changed decision.
--- Changes to and from unknown, and a 5xx that counts as disallow_all, are changes of the network or the crawler, not of the site.
--- Variables: agent (gptbot), from_crawl (the first), to_crawl (the last).
-SELECT a.crawl AS from_crawl, b.crawl AS to_crawl, a.verdict AS before, b.verdict AS after, count(*) AS hosts,
-    round(count(*) / sum(count(*)) OVER (), 6) AS share
-FROM verdicts_for(coalesce(getvariable('agent'), 'gptbot')) a
-JOIN verdicts_for(coalesce(getvariable('agent'), 'gptbot')) b ON b.surt_host_name = a.surt_host_name
-WHERE a.crawl = coalesce(getvariable('from_crawl'), (SELECT min(crawl) FROM robots_files))
-    AND b.crawl = coalesce(getvariable('to_crawl'), (SELECT max(crawl) FROM robots_files))
-    AND a.crawl <> b.crawl
-GROUP BY ALL
-ORDER BY hosts DESC, before, after;
+FROM changes_between_crawls();

@@ -1,20 +1,41 @@
--- In which crawl did each host first name an agent, and what is the cumulative number of hosts?
-
--- Denominator: none. Each host is counted once, in the first crawl of this dataset with the name. The first crawl includes all
--- hosts that named it earlier. Crawls differ in size and in what they archived (2016 to 2019 without indexed redirects), so
--- compare with hosts_in_crawl before calling it adoption.
--- Variables: agent (gptbot).
-WITH first_seen AS (
-    SELECT v.surt_host_name, min(v.crawl) AS crawl
-    FROM host_verdicts v
-    WHERE v.agent = lower(coalesce(getvariable('agent'), 'gptbot')) AND v.basis = 'explicit'
-    GROUP BY v.surt_host_name
+-- In which crawl did each host first name a crawler, and what is the cumulative number of hosts?
+--
+-- Denominator: none. Each host is counted once, in the first crawl of this dataset, by the time of its captures, in which its rules name
+-- the crawler. hosts_in_crawl and hosts_naming are for comparison.
+-- Pitfall: the first crawl includes all hosts that named it earlier. Crawls differ in size and in what they archived, so a rise may be a
+-- larger crawl: see hosts_decided_in_every_crawl for the same hosts over time. One domain can add thousands of hosts: see domains.
+CREATE OR REPLACE MACRO first_crawl_naming(agent := 'GPTBot', any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_agent(agent, any_name) AS is_known
 ),
-crawls AS (
-    SELECT crawl, count(*) AS hosts_in_crawl FROM hosts GROUP BY crawl
+naming AS (
+    SELECT v.crawl, v.surt_host_name, coalesce(v.url_host_registered_domain, v.surt_host_name) AS domain, c.position
+    FROM host_verdicts v
+    JOIN crawls() c ON c.crawl = v.crawl
+    WHERE v.agent = whole_name(agent) AND v.basis = 'explicit'
+),
+first_hosts AS (
+    SELECT n.surt_host_name, min(n.position) AS position FROM naming n GROUP BY n.surt_host_name
+),
+first_domains AS (
+    SELECT n.domain, min(n.position) AS position FROM naming n GROUP BY n.domain
+),
+counts AS (
+    SELECT c.position, c.crawl, c.hosts AS hosts_in_crawl,
+        (SELECT count(*) FROM naming n WHERE n.position = c.position) AS hosts_naming,
+        (SELECT count(*) FROM first_hosts f WHERE f.position = c.position) AS first_named,
+        (SELECT count(*) FROM first_domains d WHERE d.position = c.position) AS domains_first_named
+    FROM crawls() c
+),
+answer AS (
+    SELECT x.position, x.crawl, x.hosts_in_crawl, x.hosts_naming, x.first_named, sum(x.first_named) OVER (ORDER BY x.position)::BIGINT AS cumulative,
+        x.domains_first_named, sum(x.domains_first_named) OVER (ORDER BY x.position)::BIGINT AS domains_cumulative
+    FROM counts x
 )
-SELECT c.crawl, c.hosts_in_crawl, count(f.crawl) AS first_named, sum(count(f.crawl)) OVER (ORDER BY c.crawl)::BIGINT AS cumulative
-FROM crawls c
-LEFT JOIN first_seen f ON f.crawl = c.crawl
-GROUP BY c.crawl, c.hosts_in_crawl
-ORDER BY c.crawl;
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position;
+
+FROM first_crawl_naming();

@@ -1,22 +1,47 @@
--- How many AI agents does a host block by name, and what share block at least one?
-
--- Denominator: hosts with a known verdict for '*', whether they name any agent or not.
--- Only blocks by name: a host that blocks all crawlers through '*' is in the row 0. Copied lists and vendor templates make up the tail.
--- Variables: crawl (every crawl).
-WITH blocks AS (
+-- How many AI crawlers does a host block by name, and what share block at least one?
+--
+-- Denominator: hosts with a known verdict for '*', whether they name a crawler or not, and their registered domains.
+-- Pitfall: a host that blocks all crawlers through '*' is in the row 0. Copied lists and vendors' templates make up the tail: see
+-- largest_ruleset. The list of AI crawlers is the registry's, by category.
+CREATE OR REPLACE MACRO number_of_ai_agents_blocked(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+blocks AS (
     SELECT v.host_id, count(*) AS n
     FROM host_verdicts v
-    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND v.agent IN (
-        SELECT lower(g.agent) FROM agents g
-        WHERE list_contains(['ai_training', 'ai_search', 'ai_assistant', 'ai_agent', 'ai_data_provider'], g.category)
-            OR list_contains(['ai_training', 'ai_search', 'ai_assistant', 'ai_agent', 'ai_data_provider'], g.category2))
+    WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (crawl IS NULL OR v.crawl = crawl) AND v.agent IN (
+        SELECT g.agent FROM agents g WHERE starts_with(g.category, 'ai_') OR coalesce(starts_with(g.category2, 'ai_'), false))
     GROUP BY v.host_id
+),
+parts AS (
+    SELECT h.crawl, coalesce(b.n, 0) AS agents_blocked, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
+        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x
+    FROM hosts_with('decided', crawl := crawl) h
+    LEFT JOIN blocks b ON b.host_id = h.host_id
+    GROUP BY GROUPING SETS ((h.crawl, coalesce(b.n, 0), h.domain), (h.crawl, coalesce(b.n, 0), h.ruleset_id), (h.crawl, coalesce(b.n, 0), h.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('decided', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+answer AS (
+    SELECT c.position, p.crawl, p.agents_blocked, sum(p.x / u.n) FILTER (p.part = 'domain') AS weight,
+        unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
+    FROM parts p
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.agents_blocked, c.position
 )
-SELECT h.crawl, coalesce(b.n, 0) AS agents_blocked, count(*) AS hosts,
-    round(count(*) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share,
-    round(sum(count(*)) OVER (PARTITION BY h.crawl ORDER BY agents_blocked DESC) / sum(count(*)) OVER (PARTITION BY h.crawl), 6) AS share_this_many_or_more
-FROM hosts h
-LEFT JOIN blocks b ON b.host_id = h.host_id
-WHERE h.wildcard_verdict <> 'unknown' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
-GROUP BY h.crawl, coalesce(b.n, 0)
-ORDER BY h.crawl, agents_blocked;
+SELECT s.crawl, s.agents_blocked, s.* EXCLUDE (position, crawl, agents_blocked, weight),
+    round(sum(s.hosts) OVER (PARTITION BY s.crawl ORDER BY s.agents_blocked DESC) / s.of_hosts, 6) AS share_this_many_or_more,
+    round(sum(s.weight) OVER (PARTITION BY s.crawl ORDER BY s.agents_blocked DESC) / s.of_domains, 6) AS share_of_domains_this_many_or_more
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.agents_blocked;
+
+FROM number_of_ai_agents_blocked();

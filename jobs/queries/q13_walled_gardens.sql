@@ -1,11 +1,34 @@
 -- Which hosts allow Googlebot and block all crawlers that they do not name?
+--
+-- Denominator: none: a list of hosts, limited to top in each crawl. A host is listed if '*' may fetch no path and Googlebot may fetch
+-- some. hosts and domains are the numbers before the limit.
+-- Pitfall: sites under construction often look like this as well, and so do all hosts of one operator: see hosts_with_ruleset.
+CREATE OR REPLACE MACRO walled_gardens(crawl := NULL, top := 1000) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+gardens AS (
+    SELECT h.crawl, h.surt_host_name, h.url_host_name, h.domain, h.ruleset_id, g.verdict, g.evidence_line, h.url
+    FROM hosts h
+    JOIN verdicts_for('Googlebot', any_name := true) g ON g.host_id = h.host_id
+    WHERE (crawl IS NULL OR h.crawl = crawl) AND (crawl IS NULL OR g.crawl = crawl)
+        AND h.wildcard_verdict = 'disallow_all' AND g.verdict IN ('allow_all', 'partial')
+),
+counts AS (
+    SELECT g.crawl, count(*) AS hosts, count(DISTINCT g.domain) AS domains FROM gardens g GROUP BY g.crawl
+),
+answer AS (
+    SELECT c.position, g.crawl, n.hosts, n.domains, g.surt_host_name, g.url_host_name, g.verdict AS googlebot, g.evidence_line AS googlebot_line, g.url,
+        count(*) OVER (PARTITION BY g.crawl, g.ruleset_id) AS hosts_with_ruleset
+    FROM gardens g
+    JOIN counts n ON n.crawl = g.crawl
+    JOIN crawls() c ON c.crawl = g.crawl
+    QUALIFY row_number() OVER (PARTITION BY g.crawl ORDER BY g.surt_host_name) <= top
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.surt_host_name;
 
--- Denominator: none. This is a list, limited to top. A host is listed if '*' may fetch no path and Googlebot may fetch some.
--- Sites under construction often look like this as well.
--- Variables: crawl (every crawl), top (1000).
-SELECT g.crawl, g.surt_host_name, g.url_host_name, g.verdict AS googlebot, g.evidence_line AS googlebot_line, g.url
-FROM verdicts_for('googlebot') g
-JOIN hosts h ON h.crawl = g.crawl AND h.surt_host_name = g.surt_host_name
-WHERE h.wildcard_verdict = 'disallow_all' AND g.verdict IN ('allow_all', 'partial') AND (getvariable('crawl') IS NULL OR g.crawl = getvariable('crawl'))
-ORDER BY g.crawl, g.surt_host_name
-LIMIT coalesce(getvariable('top'), 1000);
+FROM walled_gardens();

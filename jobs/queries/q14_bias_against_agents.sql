@@ -1,24 +1,31 @@
--- How often are agents blocked by name, relative to how often all crawlers are blocked?
-
--- Denominator: hosts that block '*' by a rule. Above 1, more hosts block this agent by name than block all crawlers.
--- A status blocks every crawler without naming any, so blocks by status are excluded on both sides.
--- Variables: crawl (every crawl), top (25, a crawl).
-WITH counts AS (
-    SELECT crawl, agent, count(*) AS blocked
-    FROM host_verdicts
-    WHERE verdict = 'disallow_all' AND basis = 'explicit' AND (getvariable('crawl') IS NULL OR crawl = getvariable('crawl'))
-    GROUP BY crawl, agent
-    UNION ALL
-    SELECT crawl, '*', count(*)
-    FROM hosts
-    WHERE wildcard_verdict = 'disallow_all' AND wildcard_basis <> 'http_status' AND (getvariable('crawl') IS NULL OR crawl = getvariable('crawl'))
-    GROUP BY crawl
+-- How often are crawlers blocked by name, relative to how often all crawlers are blocked?
+--
+-- Denominator: hosts that block '*' by a rule (hosts_blocking_all), and their registered domains. Above 1, more hosts block this crawler
+-- by name than block all crawlers.
+-- Pitfall: a status blocks every crawler without naming any, so blocks by status are excluded on both sides. The ratio of hosts and the
+-- ratio of domains differ widely where one operator blocks on all its hosts.
+CREATE OR REPLACE MACRO bias_against_agents(crawl := NULL, top := 25) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
 ),
 everybody AS (
-    SELECT crawl, blocked FROM counts WHERE agent = '*'
+    SELECT h.crawl, count(*) AS hosts, sum(1 / u.n) AS weight
+    FROM hosts_with('decided', crawl := crawl) h
+    JOIN units_of('decided', crawl := crawl) u ON u.crawl = h.crawl AND u.part = 'domain' AND u.unit = h.domain
+    WHERE h.wildcard_verdict = 'disallow_all' AND h.wildcard_basis <> 'http_status'
+    GROUP BY h.crawl
+),
+answer AS (
+    SELECT n.position, n.crawl, n.agent, n.hosts, e.hosts AS hosts_blocking_all, round(n.hosts / e.hosts, 6) AS against_everybody,
+        round(n.share_of_domains * n.of_domains / e.weight, 6) AS domains_against_everybody, n.share, n.share_of_domains, n.largest_domain,
+        n.largest_ruleset
+    FROM named_with('disallow_all', crawl := crawl, top := top) n
+    LEFT JOIN everybody e ON e.crawl = n.crawl
 )
-SELECT c.crawl, c.agent, c.blocked, round(c.blocked / e.blocked, 6) AS against_everybody
-FROM counts c
-LEFT JOIN everybody e ON e.crawl = c.crawl
-QUALIFY row_number() OVER (PARTITION BY c.crawl ORDER BY c.blocked DESC, c.agent) <= coalesce(getvariable('top'), 25)
-ORDER BY c.crawl, c.blocked DESC, c.agent;
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.agent;
+
+FROM bias_against_agents();

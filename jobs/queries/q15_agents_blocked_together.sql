@@ -1,26 +1,54 @@
--- Which agents are blocked together by name?
-
--- Denominator of share: hosts that block the rarer of the two by name. Only agents in the registry are paired: some files name
--- hundreds, and the number of pairs grows quadratically. High shares result from vendor templates and copied lists more than from decisions.
--- Variables: crawl (every crawl), top (20, a crawl).
-WITH blocks AS (
+-- Which crawlers are blocked together by name?
+--
+-- Denominator: for share_of_rarer, the hosts that block the rarer of the two by name. Only crawlers of the registry are paired: some
+-- files name hundreds, and the number of pairs grows with its square.
+-- Pitfall: high shares result from vendors' templates and copied lists more than from decisions: see largest_domain and largest_ruleset.
+CREATE OR REPLACE MACRO agents_blocked_together(crawl := NULL, top := 20) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+blocks AS (
     SELECT v.crawl, v.host_id, v.agent
     FROM host_verdicts v
-    WHERE v.agent IN (SELECT lower(agent) FROM agents) AND v.verdict = 'disallow_all' AND v.basis = 'explicit'
-        AND (getvariable('crawl') IS NULL OR v.crawl = getvariable('crawl'))
+    WHERE v.agent IN (SELECT g.agent FROM agents g) AND v.verdict = 'disallow_all' AND v.basis = 'explicit'
+        AND (crawl IS NULL OR v.crawl = crawl)
 ),
 singles AS (
-    SELECT crawl, agent, count(*) AS hosts FROM blocks GROUP BY crawl, agent
+    SELECT b.crawl, b.agent, count(*) AS hosts FROM blocks b GROUP BY b.crawl, b.agent
 ),
 pairs AS (
     SELECT a.crawl, a.agent AS agent_a, b.agent AS agent_b, count(*) AS hosts
     FROM blocks a
     JOIN blocks b ON b.host_id = a.host_id AND a.agent < b.agent
-    GROUP BY ALL
+    GROUP BY a.crawl, a.agent, b.agent
+    QUALIFY row_number() OVER (PARTITION BY a.crawl ORDER BY count(*) DESC, a.agent, b.agent) <= top
+),
+found AS (
+    SELECT p.crawl, p.agent_a, p.agent_b, p.hosts, h.domain, h.ruleset_id
+    FROM pairs p
+    JOIN blocks a ON a.crawl = p.crawl AND a.agent = p.agent_a
+    JOIN blocks b ON b.host_id = a.host_id AND b.agent = p.agent_b
+    JOIN hosts h ON h.host_id = a.host_id
+),
+parts AS (
+    SELECT f.crawl, f.agent_a, f.agent_b, f.ruleset_id, CASE grouping(f.domain) WHEN 0 THEN 'domain' ELSE 'ruleset' END AS part, count(*) AS x
+    FROM found f
+    GROUP BY GROUPING SETS ((f.crawl, f.agent_a, f.agent_b, f.domain), (f.crawl, f.agent_a, f.agent_b, f.ruleset_id))
+),
+answer AS (
+    SELECT c.position, p.crawl, p.agent_a, p.agent_b, sum(p.x) FILTER (p.part = 'domain')::BIGINT AS hosts, count(*) FILTER (p.part = 'domain') AS domains,
+        round(sum(p.x) FILTER (p.part = 'domain') / least(any_value(a.hosts), any_value(b.hosts)), 6) AS share_of_rarer,
+        largest_domain(p.part, p.x) AS largest_domain, largest_ruleset(p.part, p.ruleset_id, p.x) AS largest_ruleset
+    FROM parts p
+    JOIN singles a ON a.crawl = p.crawl AND a.agent = p.agent_a
+    JOIN singles b ON b.crawl = p.crawl AND b.agent = p.agent_b
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.agent_a, p.agent_b, c.position
 )
-SELECT p.crawl, p.agent_a, p.agent_b, p.hosts, round(p.hosts / least(a.hosts, b.hosts), 6) AS share_of_rarer
-FROM pairs p
-JOIN singles a ON a.crawl = p.crawl AND a.agent = p.agent_a
-JOIN singles b ON b.crawl = p.crawl AND b.agent = p.agent_b
-QUALIFY row_number() OVER (PARTITION BY p.crawl ORDER BY p.hosts DESC, p.agent_a, p.agent_b) <= coalesce(getvariable('top'), 20)
-ORDER BY p.crawl, p.hosts DESC, p.agent_a, p.agent_b;
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.agent_a, s.agent_b;
+
+FROM agents_blocked_together();

@@ -1,26 +1,61 @@
 -- Which names are addressed by most hosts, in the registry or not?
-
--- Denominator of share: hosts whose file has rules. Names in files without rules and in HTML pages are not counted.
--- Names are whole names, lower-cased and without a version.
--- A name may be a typo, a retired crawler or a copy from a list.
--- Variables: crawl (every crawl), top (50, a crawl).
-WITH files AS (
-    SELECT h.crawl, h.host_id, h.rules_crawl, h.rules_robots_id
-    FROM hosts h
-    WHERE h.content_class = 'rules' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+--
+-- Denominator: hosts whose file has rules, and their registered domains. Names in files without rules and in HTML pages are not counted.
+-- Pitfall: a name may be a typo, a retired crawler or a copy from a list; tracked says whether the registry has it. Names are whole
+-- names, lower-cased and without a version. largest_domain near 1 means that one operator invented the name.
+CREATE OR REPLACE MACRO most_addressed_names(crawl := NULL, top := 50) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
 ),
-totals AS (
-    SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
+files AS (
+    SELECT h.* FROM numbered_hosts('rules', crawl := crawl) h
 ),
-names AS (
-    SELECT f.crawl, g.agent, count(DISTINCT f.host_id) AS hosts
-    FROM files f
-    JOIN groups g ON g.crawl = f.rules_crawl AND g.robots_id = f.rules_robots_id
-    WHERE g.counts AND g.agent <> ''
-    GROUP BY f.crawl, g.agent
+-- host_verdicts has a row for every name that the rules of a host address, and hosts the verdict of '*'.
+features AS (
+    SELECT v.crawl, v.host_id, v.agent
+    FROM host_verdicts v
+    WHERE v.basis IN ('explicit', 'too_complex') AND (crawl IS NULL OR v.crawl = crawl)
+    UNION ALL
+    SELECT h.crawl, h.host_id, '*' FROM hosts_with('rules', crawl := crawl) h WHERE h.wildcard_basis IN ('wildcard', 'too_complex')
+),
+ranking AS MATERIALIZED (
+    SELECT f.crawl, f.agent
+    FROM features f
+    WHERE f.host_id IN (SELECT h.host_id FROM hosts_with('rules', crawl := crawl) h)
+    GROUP BY f.crawl, f.agent
+    QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY count(*) DESC, f.agent) <= top
+),
+parts AS (
+    SELECT h.crawl, f.agent, h.ruleset_id, h.archive_no, h.n, part_of_numbered(grouping(h.domain_no, h.ruleset_id, h.archive_no), h.domain_no) AS part,
+        count(*) AS x
+    FROM features f
+    JOIN files h ON h.host_id = f.host_id
+    WHERE f.agent IN (SELECT r.agent FROM ranking r)
+    GROUP BY GROUPING SETS ((h.crawl, f.agent, h.domain_no, h.n), (h.crawl, f.agent, h.ruleset_id), (h.crawl, f.agent, h.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+archives AS (
+    SELECT u.crawl, u.unit::BIGINT AS archive_no, u.n FROM units u WHERE u.part = 'archive'
+),
+answer AS (
+    SELECT c.position, p.crawl, p.agent, p.agent = '*' OR p.agent IN (SELECT g.agent FROM agents g) AS tracked,
+        unnest(shares(p.part, p.ruleset_id, p.x, coalesce(p.n, a.n), any_value(w.whole), any_value(c.sample)))
+    FROM parts p
+    JOIN ranking r ON r.crawl = p.crawl AND r.agent = p.agent
+    LEFT JOIN archives a ON p.part = 'archive' AND a.crawl = p.crawl AND a.archive_no = p.archive_no
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.agent, c.position
 )
-SELECT n.crawl, n.agent, n.agent IN (SELECT lower(agent) FROM agents) AS tracked, n.hosts, round(n.hosts / t.hosts, 6) AS share
-FROM names n
-JOIN totals t ON t.crawl = n.crawl
-QUALIFY row_number() OVER (PARTITION BY n.crawl ORDER BY n.hosts DESC, n.agent) <= coalesce(getvariable('top'), 50)
-ORDER BY n.crawl, n.hosts DESC, n.agent;
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.agent;
+
+FROM most_addressed_names();

@@ -1,12 +1,49 @@
--- How often does a group name an agent that is not a product token of RFC 9309?
+-- How often does a group name a crawler by a name that is not a product token of RFC 9309?
+--
+-- Denominator: hosts whose file has rules, and their registered domains; for share_of_lines, user-agent lines other than '*'.
+-- Pitfall: the causes are digits, dots and blanks. Real crawlers such as MJ12bot are among them, so this is not a count of mistakes.
+CREATE OR REPLACE MACRO names_rfc9309_cannot_match(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+files AS (
+    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
+),
+lines AS (
+    SELECT f.crawl, f.host_id, count(*) AS lines, count(*) FILTER (NOT g.token_valid) AS invalid
+    FROM files f
+    JOIN groups g ON g.crawl = f.rules_crawl AND g.robots_id = f.rules_robots_id
+    WHERE g.agent <> '*'
+    GROUP BY f.crawl, f.host_id
+),
+parts AS (
+    SELECT f.crawl, f.ruleset_id, part_of(grouping(f.domain, f.ruleset_id, f.archive_no)) AS part,
+        coalesce(f.domain, f.archive_no::VARCHAR) AS unit, count(*) FILTER (l.invalid > 0) AS x,
+        count(l.lines) AS naming, sum(l.lines) AS lines, sum(l.invalid) AS invalid
+    FROM files f
+    LEFT JOIN lines l ON l.host_id = f.host_id
+    GROUP BY GROUPING SETS ((f.crawl, f.domain), (f.crawl, f.ruleset_id), (f.crawl, f.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+answer AS (
+    SELECT c.position, p.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        sum(p.naming) FILTER (p.part = 'domain')::BIGINT AS hosts_naming, coalesce(sum(p.lines) FILTER (p.part = 'domain'), 0)::BIGINT AS lines,
+        round(sum(p.invalid) FILTER (p.part = 'domain') / sum(p.lines) FILTER (p.part = 'domain'), 6) AS share_of_lines
+    FROM parts p
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, c.position
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position;
 
--- Denominators: user-agent lines other than '*', and hosts that have such a line.
--- The causes are digits, dots and blanks. Real crawlers such as MJ12bot are among them, so this is not a count of mistakes.
--- Variables: crawl (every crawl).
-SELECT h.crawl, count(*) AS lines, round(avg((NOT g.token_valid)::INTEGER), 6) AS share_of_lines,
-    count(DISTINCT h.host_id) AS hosts, count(DISTINCT h.host_id) FILTER (NOT g.token_valid) AS hosts_affected
-FROM hosts h
-JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id
-WHERE g.agent IS DISTINCT FROM '*' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
-GROUP BY h.crawl
-ORDER BY h.crawl;
+FROM names_rfc9309_cannot_match();

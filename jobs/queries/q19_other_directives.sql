@@ -1,12 +1,54 @@
 -- Which directives other than allow, disallow and sitemap are in use?
+--
+-- Denominator: hosts whose file has rules, and their registered domains. HTML pages and binary data are not among them.
+-- Pitfall: unknown directives are mostly typos; known says whether a specification or a crawler defines the key. lines are lines of all
+-- hosts, and a few files have thousands.
+CREATE OR REPLACE MACRO other_directives(crawl := NULL, top := 50) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+files AS (
+    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
+),
+features AS (
+    SELECT f.crawl, f.host_id, d.directive, bool_or(d.known) AS known, count(*) AS lines
+    FROM files f
+    JOIN directives d ON d.crawl = f.rules_crawl AND d.robots_id = f.rules_robots_id
+    GROUP BY f.crawl, f.host_id, d.directive
+),
+ranking AS (
+    SELECT f.crawl, f.directive, f.known
+    FROM features f
+    GROUP BY f.crawl, f.directive, f.known
+    QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY count(*) DESC, f.directive, f.known) <= top
+),
+parts AS (
+    SELECT f.crawl, f.directive, f.known, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
+        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x, sum(f.lines) AS lines
+    FROM features f
+    JOIN ranking r ON r.crawl = f.crawl AND r.directive IS NOT DISTINCT FROM f.directive AND r.known IS NOT DISTINCT FROM f.known
+    JOIN files h ON h.host_id = f.host_id
+    GROUP BY GROUPING SETS ((f.crawl, f.directive, f.known, h.domain), (f.crawl, f.directive, f.known, h.ruleset_id), (f.crawl, f.directive, f.known, h.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+answer AS (
+    SELECT c.position, p.crawl, p.directive, p.known, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        sum(p.lines) FILTER (p.part = 'domain')::BIGINT AS lines
+    FROM parts p
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.directive, p.known, c.position
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.directive, s.known;
 
--- Denominator: none; the figures are hosts that use the directive at least once. Unknown directives are mostly typos and lines of
--- HTML pages, so HTML pages are excluded.
--- Variables: crawl (every crawl), top (50, a crawl).
-SELECT h.crawl, d.directive, bool_or(d.known) AS known, count(DISTINCT h.host_id) AS hosts, count(*) AS lines
-FROM hosts h
-JOIN directives d ON d.crawl = h.rules_crawl AND d.robots_id = h.rules_robots_id
-WHERE h.content_class NOT IN ('html', 'binary') AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
-GROUP BY h.crawl, d.directive
-QUALIFY row_number() OVER (PARTITION BY h.crawl ORDER BY count(DISTINCT h.host_id) DESC, count(*) DESC, d.directive) <= coalesce(getvariable('top'), 50)
-ORDER BY h.crawl, hosts DESC, lines DESC, d.directive;
+FROM other_directives();

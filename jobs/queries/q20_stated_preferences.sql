@@ -1,20 +1,46 @@
 -- How many hosts state preferences about AI use and licences, and which?
-
--- Denominator of share: hosts with a 2xx response. from_template separates a vendor's text from a site's own.
--- Statements are independent of the rules of the file: see q21.
--- Variables: crawl (every crawl).
-WITH files AS (
-    SELECT h.crawl, h.host_id, h.rules_crawl, h.rules_robots_id
-    FROM hosts h
-    WHERE h.outcome = 'successful' AND NOT h.is_revisit AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+--
+-- Denominator: hosts with a 2xx response, and their registered domains.
+-- Pitfall: from_template separates a vendor's managed text from a site's own. Statements are independent of the rules of the file: see
+-- contradictions. A statement may be limited to a path or a group: see effective_preferences for what a host means as a whole.
+CREATE OR REPLACE MACRO stated_preferences(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
 ),
-totals AS (
-    SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
+files AS (
+    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+),
+features AS (
+    SELECT DISTINCT f.crawl, f.host_id, p.mechanism, p.pref_key, CASE WHEN p.mechanism = 'rsl-license' THEN NULL ELSE p.pref_value END AS pref_value,
+        p.from_template
+    FROM files f
+    JOIN preferences p ON p.crawl = f.rules_crawl AND p.robots_id = f.rules_robots_id
+),
+parts AS (
+    SELECT f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
+        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x
+    FROM features f
+    JOIN files h ON h.host_id = f.host_id
+    GROUP BY GROUPING SETS ((f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.domain), (f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.ruleset_id), (f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('successful', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+answer AS (
+    SELECT c.position, p.crawl, p.mechanism, p.pref_key, p.pref_value, p.from_template, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
+    FROM parts p
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.mechanism, p.pref_key, p.pref_value, p.from_template, c.position
 )
-SELECT f.crawl, p.mechanism, p.pref_key, CASE WHEN p.mechanism = 'rsl-license' THEN NULL ELSE p.pref_value END AS pref_value, p.from_template,
-    count(DISTINCT f.host_id) AS hosts, round(count(DISTINCT f.host_id) / any_value(t.hosts), 6) AS share
-FROM files f
-JOIN totals t ON t.crawl = f.crawl
-JOIN preferences p ON p.crawl = f.rules_crawl AND p.robots_id = f.rules_robots_id
-GROUP BY ALL
-ORDER BY f.crawl, hosts DESC, p.mechanism, p.pref_key, pref_value, p.from_template;
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.mechanism, s.pref_key, s.pref_value, s.from_template;
+
+FROM stated_preferences();

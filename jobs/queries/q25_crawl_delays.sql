@@ -1,13 +1,52 @@
 -- How long are the crawl delays that hosts request?
+--
+-- Denominator: hosts whose file has rules, and their registered domains; for the quantiles, hosts with a valid crawl-delay, each with
+-- the longest of its groups, and domains, each with the median of its hosts.
+-- Pitfall: Google ignores the directive, and other crawlers limit it. A delay may be meant for one crawler only: for_all counts hosts
+-- whose group of '*' has one.
+CREATE OR REPLACE MACRO crawl_delays(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+delays AS (
+    SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, h.host_id, max(g.crawl_delay) AS delay, bool_or(g.agent = '*') AS for_all
+    FROM hosts_with('rules', crawl := crawl) h
+    JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id
+    WHERE g.crawl_delay IS NOT NULL
+    GROUP BY h.crawl, h.domain, h.ruleset_id, h.archive_no, h.host_id
+),
+parts AS (
+    SELECT d.crawl, d.ruleset_id, part_of(grouping(d.domain, d.ruleset_id, d.archive_no)) AS part, coalesce(d.domain, d.archive_no::VARCHAR) AS unit,
+        count(*) AS x, count(*) FILTER (d.for_all) AS for_all, median(d.delay) AS delay
+    FROM delays d
+    GROUP BY GROUPING SETS ((d.crawl, d.domain), (d.crawl, d.ruleset_id), (d.crawl, d.archive_no))
+),
+quantiles AS (
+    SELECT d.crawl, quantile_disc(d.delay, 0.5) AS median, quantile_disc(d.delay, 0.9) AS p90, quantile_disc(d.delay, 0.99) AS p99, max(d.delay) AS longest
+    FROM delays d GROUP BY d.crawl
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+answer AS (
+    SELECT c.position, p.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        sum(p.for_all) FILTER (p.part = 'domain')::BIGINT AS for_all, any_value(q.median) AS median, any_value(q.p90) AS p90,
+        any_value(q.p99) AS p99, any_value(q.longest) AS longest,
+        quantile_disc(p.delay, 0.5) FILTER (p.part = 'domain') AS domains_median, quantile_disc(p.delay, 0.9) FILTER (p.part = 'domain') AS domains_p90
+    FROM parts p
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+    JOIN quantiles q ON q.crawl = p.crawl
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, c.position
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position;
 
--- Denominator: user-agent lines whose group has a valid crawl-delay. A host that names thirty agents counts thirty times in the
--- quantiles and once in hosts. Google ignores the directive, and other crawlers limit it.
--- Variables: crawl (every crawl).
-SELECT h.crawl, count(DISTINCT h.host_id) AS hosts, count(*) AS lines,
-    quantile_disc(g.crawl_delay, 0.5) AS median, quantile_disc(g.crawl_delay, 0.9) AS p90, quantile_disc(g.crawl_delay, 0.99) AS p99,
-    max(g.crawl_delay) AS longest
-FROM hosts h
-JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id
-WHERE g.crawl_delay IS NOT NULL AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
-GROUP BY h.crawl
-ORDER BY h.crawl;
+FROM crawl_delays();

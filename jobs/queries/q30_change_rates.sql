@@ -1,36 +1,41 @@
 -- How often does a robots.txt file change within a crawl, and from one crawl to the next?
-
--- Denominators: URLs with content that were captured at least twice in the crawl; hosts with rules in both this crawl and the previous
--- one of the dataset. Within a crawl the bytes are compared, so a date in a comment is a change; between crawls the rules are compared.
--- URLs that are captured often belong to busy hosts, and the time between captures varies.
--- Variables: none.
+--
+-- Denominator: URLs with content that were captured at least twice in the crawl; hosts with rules in both this crawl and the previous
+-- one in time, and their registered domains.
+-- Pitfall: within a crawl the bytes are compared, so a date in a comment is a change; between crawls the rules are compared. URLs that
+-- are captured often belong to busy hosts, and the time between captures varies.
+CREATE OR REPLACE MACRO change_rates() AS TABLE
 WITH within AS (
-    SELECT crawl, count(*) AS urls_seen_again, round(avg((digests > 1)::INTEGER), 6) AS bytes_changed
+    SELECT u.crawl, count(*) AS urls_seen_again, round(avg((u.digests > 1)::INTEGER), 6) AS bytes_changed
     FROM (
-        SELECT crawl, url, count(DISTINCT content_digest) AS digests
-        FROM robots_files
-        WHERE is_robots_path AND outcome = 'successful'
-        GROUP BY ALL
-        HAVING count(*) > 1)
-    GROUP BY crawl
+        SELECT f.crawl, f.url, count(DISTINCT f.content_digest) AS digests
+        FROM robots_files f
+        WHERE f.is_robots_path AND f.outcome = 'successful'
+        GROUP BY f.crawl, f.url
+        HAVING count(*) > 1) u
+    GROUP BY u.crawl
 ),
-crawls AS (
-    SELECT crawl, lag(crawl) OVER (ORDER BY crawl) AS before FROM (SELECT DISTINCT crawl FROM robots_files)
+ordered AS (
+    SELECT c.crawl, c.position, lag(c.crawl) OVER (ORDER BY c.position) AS crawl_before FROM crawls() c
 ),
-rules_of_hosts AS (
-    SELECT h.crawl, h.surt_host_name, h.ruleset_id
-    FROM hosts h
-    WHERE h.content_class = 'rules' AND h.ruleset_id IS NOT NULL
+by_domain AS (
+    SELECT o.crawl, b.domain, count(*) AS hosts, count(*) FILTER (a.ruleset_id <> b.ruleset_id) AS changed
+    FROM ordered o
+    JOIN hosts_with('rules') a ON a.crawl = o.crawl_before
+    JOIN hosts_with('rules') b ON b.crawl = o.crawl AND b.surt_host_name = a.surt_host_name
+    WHERE a.ruleset_id IS NOT NULL AND b.ruleset_id IS NOT NULL
+    GROUP BY o.crawl, b.domain
 ),
 between_crawls AS (
-    SELECT c.crawl, count(*) AS hosts_seen_again, round(avg((a.ruleset_id <> b.ruleset_id)::INTEGER), 6) AS rules_changed
-    FROM crawls c
-    JOIN rules_of_hosts a ON a.crawl = c.before
-    JOIN rules_of_hosts b ON b.crawl = c.crawl AND b.surt_host_name = a.surt_host_name
-    GROUP BY c.crawl
+    SELECT d.crawl, sum(d.hosts)::BIGINT AS hosts_seen_again, round(sum(d.changed) / sum(d.hosts), 6) AS rules_changed, count(*) AS domains_seen_again,
+        round(avg(d.changed / d.hosts), 6) AS domains_rules_changed, round(max(d.changed) / nullif(sum(d.changed), 0), 6) AS largest_domain
+    FROM by_domain d GROUP BY d.crawl
 )
-SELECT c.crawl, w.urls_seen_again, w.bytes_changed, c.before AS crawl_before, b.hosts_seen_again, b.rules_changed
-FROM crawls c
-LEFT JOIN within w ON w.crawl = c.crawl
-LEFT JOIN between_crawls b ON b.crawl = c.crawl
-ORDER BY c.crawl;
+SELECT o.crawl, w.urls_seen_again, w.bytes_changed, o.crawl_before, b.hosts_seen_again, b.rules_changed, b.domains_seen_again,
+    b.domains_rules_changed, b.largest_domain
+FROM ordered o
+LEFT JOIN within w ON w.crawl = o.crawl
+LEFT JOIN between_crawls b ON b.crawl = o.crawl
+ORDER BY o.position;
+
+FROM change_rates();

@@ -1,26 +1,52 @@
 -- Which paths are disallowed by most hosts?
-
--- Denominator of share: hosts whose file has rules. Rules found in HTML pages and in binary data are not counted.
--- For any agent: a path disallowed for one crawler counts like one disallowed for all. Paths are patterns as parsed, and the most
--- common ones are defaults of software. A disallowed path is not secret: robots.txt is public.
--- Variables: crawl (every crawl), top (50, a crawl).
-WITH files AS (
-    SELECT h.crawl, h.surt_host_name, h.rules_crawl, h.rules_robots_id
-    FROM hosts h
-    WHERE h.content_class = 'rules' AND (getvariable('crawl') IS NULL OR h.crawl = getvariable('crawl'))
+--
+-- Denominator: hosts whose file has rules, and their registered domains. Rules found in HTML pages and in binary data are not counted.
+-- Pitfall: a path disallowed for one crawler counts like one disallowed for all. Paths are patterns as parsed, and the most common ones
+-- are defaults of software: see largest_ruleset. A disallowed path is not secret: robots.txt is public.
+CREATE OR REPLACE MACRO most_hidden_paths(crawl := NULL, top := 50) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
 ),
-totals AS (
-    SELECT crawl, count(*) AS hosts FROM files GROUP BY crawl
+files AS (
+    SELECT h.* FROM numbered_hosts('rules', crawl := crawl) h
 ),
-paths AS (
-    SELECT f.crawl, x.path, count(*) AS hosts
-    FROM files f
+ranking AS MATERIALIZED (
+    SELECT f.crawl, x.path
+    FROM hosts_with('rules', crawl := crawl) f
     JOIN rules x ON x.crawl = f.rules_crawl AND x.robots_id = f.rules_robots_id
     WHERE NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated
     GROUP BY f.crawl, x.path
+    QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY count(*) DESC, x.path) <= top
+),
+parts AS (
+    SELECT f.crawl, x.path, f.ruleset_id, f.archive_no, f.n, part_of_numbered(grouping(f.domain_no, f.ruleset_id, f.archive_no), f.domain_no) AS part, count(*) AS x
+    FROM rules x
+    JOIN files f ON f.rules_crawl = x.crawl AND f.rules_robots_id = x.robots_id
+    WHERE NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated AND x.path IN (SELECT r.path FROM ranking r)
+    GROUP BY GROUPING SETS ((f.crawl, x.path, f.domain_no, f.n), (f.crawl, x.path, f.ruleset_id), (f.crawl, x.path, f.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+archives AS (
+    SELECT u.crawl, u.unit::BIGINT AS archive_no, u.n FROM units u WHERE u.part = 'archive'
+),
+answer AS (
+    SELECT c.position, p.crawl, p.path, unnest(shares(p.part, p.ruleset_id, p.x, coalesce(p.n, a.n), any_value(w.whole), any_value(c.sample)))
+    FROM parts p
+    JOIN ranking r ON r.crawl = p.crawl AND r.path = p.path
+    LEFT JOIN archives a ON p.part = 'archive' AND a.crawl = p.crawl AND a.archive_no = p.archive_no
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.path, c.position
 )
-SELECT p.crawl, p.path, p.hosts, round(p.hosts / t.hosts, 6) AS share
-FROM paths p
-JOIN totals t ON t.crawl = p.crawl
-QUALIFY row_number() OVER (PARTITION BY p.crawl ORDER BY p.hosts DESC, p.path) <= coalesce(getvariable('top'), 50)
-ORDER BY p.crawl, p.hosts DESC, p.path;
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.path;
+
+FROM most_hidden_paths();

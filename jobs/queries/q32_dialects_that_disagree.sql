@@ -1,32 +1,70 @@
--- How many captures have different verdicts under each pair of dialects?
-
--- Denominator: every capture of a /robots.txt except revisits, regardless of its status. A capture differs if the two dialects give
--- different verdicts for '*' or for any name in its file. Body and status are counted separately: 401, 403, 410 and 429 have different
--- effects in the three dialects, regardless of the files. An unknown verdict (a redirect, a deferral) counts as a verdict of its own.
--- Variables: crawl (every crawl).
-WITH files AS (
-    SELECT v.crawl, v.robots_id, f.outcome = 'successful' AS is_parsed,
-        bool_or(v.verdict_google <> v.verdict_rfc9309) AS google_rfc9309,
-        bool_or(v.verdict_google <> v.verdict_koster1996) AS google_koster1996,
-        bool_or(v.verdict_rfc9309 <> v.verdict_koster1996) AS rfc9309_koster1996,
-        bool_or(v.agent = '*' AND v.verdict_google <> v.verdict_rfc9309) AS google_rfc9309_all,
-        bool_or(v.agent = '*' AND v.verdict_google <> v.verdict_koster1996) AS google_koster1996_all,
-        bool_or(v.agent = '*' AND v.verdict_rfc9309 <> v.verdict_koster1996) AS rfc9309_koster1996_all
-    FROM verdicts v
-    JOIN robots_files f ON f.crawl = v.crawl AND f.robots_id = v.robots_id
-    WHERE f.is_robots_path AND NOT f.is_revisit AND (getvariable('crawl') IS NULL OR v.crawl = getvariable('crawl'))
-    GROUP BY ALL
+-- How many captures, and how many registered domains, have different verdicts under each pair of dialects?
+--
+-- Denominator: captures of a /robots.txt except revisits, regardless of their status, and their registered domains. A capture differs if
+-- the two dialects give different verdicts for '*' or for any name in its file.
+-- Pitfall: 401, 403, 410 and 429 have different effects in the three dialects, regardless of the files: by_rules counts captures whose
+-- rules differ, by_status the others. An unknown verdict (a redirect, a deferral) counts as a verdict of its own.
+CREATE OR REPLACE MACRO dialects_that_disagree(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
 ),
-pairs AS (
-    SELECT crawl, 'google, rfc9309' AS dialects, is_parsed, google_rfc9309 AS differs, google_rfc9309_all AS differs_for_all FROM files
-    UNION ALL
-    SELECT crawl, 'google, koster1996', is_parsed, google_koster1996, google_koster1996_all FROM files
-    UNION ALL
-    SELECT crawl, 'rfc9309, koster1996', is_parsed, rfc9309_koster1996, rfc9309_koster1996_all FROM files
+captures AS (
+    SELECT f.crawl, f.robots_id, coalesce(f.url_host_registered_domain, f.surt_host_name) AS domain, f.ruleset_id, f.outcome = 'successful' AS is_parsed
+    FROM robots_files f
+    WHERE f.is_robots_path AND NOT f.is_revisit AND (crawl IS NULL OR f.crawl = crawl)
+),
+units AS (
+    SELECT c.crawl, c.domain, count(*) AS n FROM captures c GROUP BY c.crawl, c.domain
+),
+wholes AS (
+    SELECT u.crawl, sum(u.n)::BIGINT AS captures, count(*) AS domains FROM units u GROUP BY u.crawl
+),
+pairs AS MATERIALIZED (
+    SELECT unnest(['google, rfc9309', 'google, koster1996', 'rfc9309, koster1996']) AS dialects
+),
+-- Only captures with a difference, which are few.
+differing AS (
+    SELECT d.crawl, d.robots_id, d.dialects, bool_or(d.agent = '*') AS for_all
+    FROM (
+        SELECT v.crawl, v.robots_id, v.agent, unnest([
+            CASE WHEN v.verdict_google <> v.verdict_rfc9309 THEN 'google, rfc9309' END,
+            CASE WHEN v.verdict_google <> v.verdict_koster1996 THEN 'google, koster1996' END,
+            CASE WHEN v.verdict_rfc9309 <> v.verdict_koster1996 THEN 'rfc9309, koster1996' END]) AS dialects
+        FROM verdicts v
+        WHERE v.is_robots_path AND (crawl IS NULL OR v.crawl = crawl)
+            AND (v.verdict_google <> v.verdict_rfc9309 OR v.verdict_google <> v.verdict_koster1996 OR v.verdict_rfc9309 <> v.verdict_koster1996)) d
+    WHERE d.dialects IS NOT NULL
+    GROUP BY d.crawl, d.robots_id, d.dialects
+),
+parts AS (
+    SELECT c.crawl, d.dialects, c.domain, c.ruleset_id, CASE grouping(c.domain) WHEN 0 THEN 'domain' ELSE 'ruleset' END AS part, count(*) AS differ,
+        count(*) FILTER (c.is_parsed) AS by_rules, count(*) FILTER (c.is_parsed AND d.for_all) AS by_rules_for_all,
+        count(*) FILTER (NOT c.is_parsed) AS by_status
+    FROM differing d
+    JOIN captures c ON c.crawl = d.crawl AND c.robots_id = d.robots_id
+    GROUP BY GROUPING SETS ((c.crawl, d.dialects, c.domain), (c.crawl, d.dialects, c.ruleset_id))
+),
+answer AS (
+    SELECT c.position, w.crawl, d.dialects, any_value(w.captures) AS captures, coalesce(sum(p.differ) FILTER (p.part = 'domain'), 0)::BIGINT AS differ,
+        round(coalesce(sum(p.differ) FILTER (p.part = 'domain'), 0) / any_value(w.captures), 6) AS share, any_value(w.domains) AS domains,
+        round(coalesce(sum(p.differ / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.domains), 6) AS share_of_domains,
+        coalesce(sum(p.by_rules) FILTER (p.part = 'domain'), 0)::BIGINT AS by_rules,
+        round(coalesce(sum(p.by_rules / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.domains), 6) AS domains_by_rules,
+        coalesce(sum(p.by_rules_for_all) FILTER (p.part = 'domain'), 0)::BIGINT AS by_rules_for_all,
+        round(coalesce(sum(p.by_rules_for_all / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.domains), 6) AS domains_by_rules_for_all,
+        coalesce(sum(p.by_status) FILTER (p.part = 'domain'), 0)::BIGINT AS by_status,
+        largest_domain(p.part, p.by_rules) AS largest_domain, largest_ruleset(p.part, p.ruleset_id, p.by_rules) AS largest_ruleset
+    FROM wholes w
+    CROSS JOIN pairs d
+    LEFT JOIN parts p ON p.crawl = w.crawl AND p.dialects = d.dialects
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.domain = p.domain
+    JOIN crawls() c ON c.crawl = w.crawl
+    GROUP BY w.crawl, d.dialects, c.position
 )
-SELECT crawl, dialects, count(*) AS captures, count(*) FILTER (differs) AS differ, round(avg(differs::INTEGER), 6) AS share,
-    count(*) FILTER (differs AND is_parsed) AS by_their_rules, count(*) FILTER (differs_for_all AND is_parsed) AS by_their_rules_for_all,
-    count(*) FILTER (differs AND NOT is_parsed) AS by_their_status
-FROM pairs
-GROUP BY crawl, dialects
-ORDER BY crawl, dialects;
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.dialects;
+
+FROM dialects_that_disagree();

@@ -6,7 +6,7 @@ use crate::exit::{self, Stopped};
 use crate::network::{self, EventRoute};
 use crate::show_args::ShowArgs;
 use crate::usage_error::UsageError;
-use crate::{defaults, interrupt, message, show_report};
+use crate::{agent_advice, defaults, interrupt, message, show_report};
 use anyhow::Result;
 use robots_scan::check::CheckRequest;
 use robots_scan::error::{Error, ErrorKind};
@@ -55,6 +55,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
 
 fn shown_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
     let registry = defaults::registry(args.agents.as_deref())?;
+    agent_advice::warn(&args.agent, &registry, args.dialect);
     let remote = match base {
         Some(ArchiveBase::Url(_)) => Some(network::start_show(args, &EventRoute::default())?),
         _ => None,

@@ -1,18 +1,8 @@
--- Verdicts for any crawler, over the tables hosts and host_verdicts of this dataset.
+-- Macros over the tables of this dataset: verdicts of any crawler, guards against unknown names, and shares. The questions, which
+-- follow them, are built from these.
 --
--- hosts has the verdict of '*' for every host, host_verdicts a row for every crawler that the rules of a host name. These macros
--- return a row for every host. Restrict a query to one crawl (WHERE crawl = '...'), and only the files of that crawl are read.
---
---   verdict         the verdict of the crawler's own group; otherwise of the group of the first of its fallbacks that has one
---                   (they are never merged: Googlebot-News obeys one group, its own or Googlebot's); otherwise of '*'. A crawler
---                   known to ignore '*' is allowed everything instead, unless the status decided: a 503 applies to it as to all
---                   others. Verdicts of '*' that a status decided apply to it, too.
---   verdict_google, verdict_rfc9309, verdict_koster1996
---                   the verdict of each dialect for a crawler of that name: its own row, otherwise '*'. The registry is not used.
---   basis           the basis of verdict. 'explicit' means that the crawler, or one of its fallbacks, is named.
--- A row is a group of its own only if its basis is 'explicit'; it may exist because another dialect recognizes the name. A row
--- that is 'too_complex' applies as well: its group may contain anything, so using the next one would be a guess.
---
+-- A parameter of a macro hides every column of its name, so columns are always qualified.
+
 -- The whole name of a crawler, as in the column agent: cut at the first / , ; ( or *, lower-cased in ASCII, trimmed, with inner
 -- blanks collapsed and a last word of digits and dots removed; '*' alone or before a blank remains. The commands check and match
 -- apply the same rule to --agent (whole_name in src/robots/agent_name.rs): change both together.
@@ -26,6 +16,80 @@ CREATE OR REPLACE MACRO whole_name(name) AS
             '(^| )[0-9.]+$', '')
     END;
 COMMENT ON MACRO whole_name IS 'The whole name of a crawler, as in the column agent: whole_name(''GPTBot/1.0'') is gptbot';
+
+-- Guards. Each returns true, or ends the query with one line that names the nearest known values. A guard stands in a CTE of its
+-- own, WITH checked AS MATERIALIZED (SELECT check_agent(agent, any_name) AS is_known), and its column is a condition of the query. It
+-- then runs once, and the other conditions remain simple enough to skip row groups. DuckDB leaves such a join out if it knows that
+-- the other table is empty, so questions end with FROM checked k LEFT JOIN (the answer) s ON true WHERE s.crawl IS NOT NULL OR NOT
+-- k.is_known: the last condition is never true, but it keeps the join.
+
+CREATE OR REPLACE MACRO nearest_values(value, known) AS (
+    SELECT string_agg(n.name, ', ' ORDER BY n.distance, n.name)
+    FROM (SELECT u.name, levenshtein(lower(value), lower(u.name)) AS distance
+        FROM (SELECT DISTINCT unnest(known) AS name) u ORDER BY distance, u.name LIMIT 3) n);
+COMMENT ON MACRO nearest_values IS 'The three values of a list that are nearest to a value: nearest_values(''gptbto'', [''GPTBot'', ''CCBot''])';
+
+CREATE OR REPLACE MACRO check_agent(name, any_name) AS (
+    CASE WHEN whole_name(name) = '*' OR whole_name(name) IN (SELECT g.agent FROM agents g) OR any_name AND whole_name(name) <> '' THEN true
+        ELSE error('unknown agent ' || coalesce('''' || name || '''', 'NULL') || ': the nearest are '
+            || nearest_values(coalesce(name, ''), (SELECT list(g.token) FROM agents g))
+            || '; any_name := true accepts a name that is not in the registry') END);
+COMMENT ON MACRO check_agent IS 'True if the registry has this crawler or any name is accepted; otherwise an error that suggests names';
+
+CREATE OR REPLACE MACRO check_crawl(name) AS (
+    CASE WHEN name IS NULL OR name IN (SELECT r.crawl FROM runs r) THEN true
+        ELSE error('unknown crawl ''' || name || ''': the nearest are '
+            || coalesce(nearest_values(name, (SELECT list(r.crawl) FROM runs r)), 'none, since the dataset has no crawl')) END);
+COMMENT ON MACRO check_crawl IS 'True if the dataset has this crawl, and for null, which means every crawl; otherwise an error that suggests crawls';
+
+CREATE OR REPLACE MACRO check_choice(value, choices) AS
+    CASE WHEN list_contains(choices, value) THEN true
+        ELSE error('unknown value ' || coalesce('''' || value || '''', 'NULL') || ': choose one of ' || array_to_string(choices, ', ')) END;
+COMMENT ON MACRO check_choice IS 'True if a list has this value; otherwise an error with the list: check_choice(''tld'', [''tld'', ''server''])';
+
+CREATE OR REPLACE MACRO known_categories() AS (
+    SELECT list(DISTINCT c.category) FROM (SELECT unnest([g.category, g.category2]) AS category FROM agents g) c WHERE c.category IS NOT NULL);
+COMMENT ON MACRO known_categories IS 'The categories of the registry, as a list';
+
+CREATE OR REPLACE MACRO categories_in(categories) AS regexp_extract_all(lower(categories::VARCHAR), '[^][, '']+');
+COMMENT ON MACRO categories_in IS 'A category, or a list of categories, as a list: categories_in(''seo''), categories_in([''ai_training'', ''ai_search''])';
+
+CREATE OR REPLACE MACRO check_categories(categories) AS (
+    SELECT CASE WHEN u.given = 0 THEN error('no category is given: choose of ' || array_to_string(list_sort(u.known), ', '))
+        WHEN u.unknown IS NULL THEN true
+        ELSE error('unknown category ''' || u.unknown || ''': the nearest are ' || nearest_values(u.unknown, u.known)) END
+    FROM (
+        SELECT any_value(k.known) AS known, count(n.name) AS given, min(n.name) FILTER (NOT list_contains(k.known, n.name)) AS unknown
+        FROM (SELECT known_categories() AS known) k
+        LEFT JOIN (SELECT unnest(categories_in(categories)) AS name) n ON true) u);
+COMMENT ON MACRO check_categories IS 'True if the registry has all these categories; otherwise an error that suggests categories';
+
+-- Crawls in the order of time, with the number of archives from which their captures come.
+CREATE OR REPLACE MACRO crawls() AS TABLE
+SELECT r.crawl, row_number() OVER (ORDER BY h.position NULLS LAST, r.crawl) AS position, coalesce(h.hosts, 0) AS hosts,
+    r.archives_read, r.archives_listed, r.is_sample,
+    CASE WHEN r.is_sample THEN {'archives_read': r.archives_read, 'archives_listed': r.archives_listed} END AS sample
+FROM (
+    SELECT x.crawl, sum(x.inputs)::BIGINT AS archives_read, max(x.listed_inputs) AS archives_listed, bool_or(x.sample_seed IS NOT NULL) AS is_sample
+    FROM runs x GROUP BY x.crawl) r
+LEFT JOIN (
+    -- The upper part of host_id is the place of the crawl in the order of the times of first captures.
+    SELECT t.crawl, min(t.host_id) // 4294967296 AS position, count(*) AS hosts FROM hosts t GROUP BY t.crawl) h ON h.crawl = r.crawl
+ORDER BY position;
+COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of their first captures, with its hosts and the archives that were read; sample is null unless archives were drawn at random';
+
+-- Verdicts. hosts has the verdict of '*' for every host, host_verdicts a row for every crawler that the rules of a host name. The
+-- macros return a row for every host. Restrict a query to one crawl (WHERE v.crawl = '...'), and only the files of that crawl are read.
+--
+--   verdict         the verdict of the crawler's own group; otherwise of the group of the first of its fallbacks that has one
+--                   (they are never merged: Googlebot-News obeys one group, its own or Googlebot's); otherwise of '*'. A crawler
+--                   known to ignore '*' is allowed everything instead, unless the status decided: a 503 applies to it as to all
+--                   others. Verdicts of '*' that a status decided apply to it, too.
+--   verdict_google, verdict_rfc9309, verdict_koster1996
+--                   the verdict of each dialect for a crawler of that name: its own row, otherwise '*'. The registry is not used.
+--   basis           the basis of verdict. 'explicit' means that the crawler, or one of its fallbacks, is named.
+-- A row is a group of its own only if its basis is 'explicit'; it may exist because another dialect recognizes the name. A row
+-- that is 'too_complex' applies as well: its group may contain anything, so using the next one would be a guess.
 
 -- verdicts_of(names) does the work, for a list of names as they are sent or written: each is converted by whole_name. A name
 -- need not be in the registry.
@@ -69,8 +133,8 @@ answers AS (
     CROSS JOIN asked a
     LEFT JOIN named m ON m.host_id = h.host_id AND m.number = a.number
 )
-SELECT w.crawl, w.surt_host_name, w.url_host_name, w.url, w.url_host_tld, w.url_host_registered_domain, w.rules_crawl, w.rules_robots_id,
-    w.name AS agent, w.category,
+SELECT w.crawl, w.host_id, w.surt_host_name, w.url_host_name, w.url, w.url_host_tld, w.url_host_registered_domain, w.domain, w.archive_no,
+    w.rules_crawl, w.rules_robots_id, w.content_class, w.ruleset_id, w.template, w.name AS agent, w.category,
     CASE w.obeys WHEN 'group' THEN w.verdict WHEN 'none' THEN 'allow_all' WHEN 'unknown' THEN 'unknown' ELSE w.wildcard_verdict END AS verdict,
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_google, w.wildcard_verdict_google) END AS verdict_google,
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_rfc9309, w.wildcard_verdict_rfc9309) END AS verdict_rfc9309,
@@ -84,13 +148,296 @@ SELECT w.crawl, w.surt_host_name, w.url_host_name, w.url, w.url_host_tld, w.url_
 FROM answers w;
 COMMENT ON MACRO TABLE verdicts_of IS 'One row per host and name with its verdict, for a list of crawler names: verdicts_of([''GPTBot'', ''CCBot''])';
 
-CREATE OR REPLACE MACRO verdicts_for(agent) AS TABLE
-SELECT * FROM verdicts_of([agent]);
-COMMENT ON MACRO TABLE verdicts_for IS 'One row per host with its verdict for this crawler, named in the file or not: verdicts_for(''GPTBot'')';
+CREATE OR REPLACE MACRO verdicts_for(agent, any_name := false) AS TABLE
+WITH checked_agent AS MATERIALIZED (SELECT check_agent(agent, any_name) AS is_known)
+SELECT v.* FROM verdicts_of([agent]) v, checked_agent c WHERE c.is_known;
+COMMENT ON MACRO TABLE verdicts_for IS 'One row per host with its verdict for this crawler, named in the file or not: verdicts_for(''GPTBot''). A name that is not in the registry is an error, unless any_name := true';
 
--- One row per host and crawler of these categories, so query one crawl at a time.
 CREATE OR REPLACE MACRO verdicts_in(categories) AS TABLE
-SELECT * FROM verdicts_of((
-    SELECT list(DISTINCT g.agent) FROM agents g
-    WHERE list_contains(categories, g.category) OR list_contains(categories, g.category2)));
-COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the registry with one of these categories: verdicts_in([''ai_training'', ''ai_search''])';
+WITH checked_categories AS MATERIALIZED (SELECT check_categories(categories) AS is_known)
+SELECT v.* FROM verdicts_of((
+    SELECT coalesce(list(DISTINCT g.agent), []) FROM agents g
+    WHERE list_contains(categories_in(categories), g.category) OR list_contains(categories_in(categories), g.category2))) v, checked_categories c
+WHERE c.is_known;
+COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the registry in these categories: verdicts_in([''ai_training'', ''ai_search'']). Query one crawl at a time';
+
+-- Hosts with a known verdict for a crawler, and the reason for which they block it.
+CREATE OR REPLACE MACRO blocking(agent, crawl := NULL, any_name := false) AS TABLE
+WITH checked_blocking AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known)
+SELECT v.crawl, v.host_id, v.surt_host_name, v.url_host_name, v.url_host_tld, v.domain, v.archive_no, v.ruleset_id, v.template,
+    v.rules_crawl, v.rules_robots_id, v.verdict, v.basis,
+    v.verdict = 'disallow_all' AND v.basis = 'explicit' AS by_name,
+    v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AS by_wildcard,
+    v.verdict = 'disallow_all' AND v.basis = 'http_status' AS by_status
+FROM verdicts_for(agent, any_name := any_name) v, checked_blocking c
+WHERE c.is_known AND v.verdict <> 'unknown' AND (crawl IS NULL OR v.crawl = crawl);
+COMMENT ON MACRO TABLE blocking IS 'One row per host with a known verdict for a crawler, and whether all paths are disallowed by name, by the rules of * or by the HTTP status';
+
+-- Denominators. Questions that are not about one crawler count their hosts among these:
+--
+--   captured     hosts with a capture of /robots.txt
+--   decided      hosts with a known verdict for '*'
+--   successful   hosts with a 2xx response, of any content
+--   rules        hosts whose file has rules, and is neither an HTML page nor binary data
+CREATE OR REPLACE MACRO hosts_with(denominator, crawl := NULL) AS TABLE
+WITH checked_hosts AS MATERIALIZED (SELECT check_crawl(crawl) AND check_choice(denominator, ['captured', 'decided', 'successful', 'rules']) AS is_known)
+SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.url_host_tld, h.domain, h.archive_no, h.ruleset_id, h.template, h.url,
+    h.rules_crawl, h.rules_robots_id, h.is_revisit, h.content_class, h.outcome, h.fetch_class, h.fetch_status,
+    h.wildcard_verdict, h.wildcard_basis, h.n_named
+FROM hosts h, checked_hosts c
+WHERE c.is_known AND (crawl IS NULL OR h.crawl = crawl)
+    AND CASE denominator WHEN 'decided' THEN h.wildcard_verdict <> 'unknown' WHEN 'successful' THEN h.outcome = 'successful' AND NOT h.is_revisit
+        WHEN 'rules' THEN h.content_class = 'rules' ELSE true END;
+COMMENT ON MACRO TABLE hosts_with IS 'The hosts of a denominator (captured, decided, successful, rules)';
+
+-- Shares. A question counts its hosts three times, with GROUPING SETS: per registered domain, per rule set and per archive. The column
+-- part tells these rows apart; part_of makes it of grouping(domain, ruleset_id, archive_no). The columns of answers are
+--
+--   share                each host counts once
+--   share_of_domains     each registered domain counts once, in equal parts divided among its hosts in the denominator. A host without
+--                        a registered domain (an IP address, a public suffix) counts as a domain
+--   largest_domain       of the hosts counted, the share that the domain with most of them has; 1 means that all are of one domain
+--   largest_ruleset      of the hosts counted, the share that have the most common rule set
+--   low, high            the 95 percent interval of the share of hosts, if the archives of the crawl are a random sample; otherwise null.
+--                        Archives are the unit that was drawn: the variance is that of a ratio of their totals, with the correction
+--                        for a finite number of archives, and with Student's distribution (Cochran, Sampling Techniques, chapters 2
+--                        and 6). Null for samples of fewer than five archives
+CREATE OR REPLACE MACRO part_of(set_number) AS CASE set_number WHEN 3 THEN 'domain' WHEN 5 THEN 'ruleset' ELSE 'archive' END;
+COMMENT ON MACRO part_of IS 'The unit of a row of GROUPING SETS by domain, ruleset_id and archive_no: part_of(grouping(domain, ruleset_id, archive_no))';
+
+-- Where a question has many more rows than hosts, the hosts that are alone in their domain share one row, whose part is 'single': each
+-- is a domain of its own, so that grouping by domain has nothing to add. numbered_hosts gives such questions the domains as numbers.
+CREATE OR REPLACE MACRO numbered_hosts(denominator, crawl := NULL) AS TABLE
+WITH domains AS (
+    SELECT h.crawl, h.domain, min(h.host_id) AS domain_no, count(*) AS n FROM hosts_with(denominator, crawl := crawl) h GROUP BY h.crawl, h.domain
+)
+SELECT h.crawl, h.host_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id, d.n, CASE WHEN d.n > 1 THEN d.domain_no END AS domain_no
+FROM hosts_with(denominator, crawl := crawl) h
+JOIN domains d ON d.crawl = h.crawl AND d.domain = h.domain;
+COMMENT ON MACRO TABLE numbered_hosts IS 'The hosts of a denominator with the number n of hosts of their domain, and a number for the domain, which is null for n = 1';
+
+CREATE OR REPLACE MACRO part_of_numbered(set_number, domain_no) AS
+    CASE WHEN set_number <> 3 THEN part_of(set_number) WHEN domain_no IS NULL THEN 'single' ELSE 'domain' END;
+COMMENT ON MACRO part_of_numbered IS 'part_of for GROUPING SETS by domain_no of numbered_hosts, ruleset_id and archive_no';
+
+-- Half the width of the interval for the ratio x / n of two totals over archives, from the sums of squares and products. The
+-- polynomial is the quantile of Student's distribution for read - 1 degrees of freedom (Abramowitz and Stegun, 26.7.5).
+CREATE OR REPLACE MACRO margin_of(x, n, xx, xn, nn, sample) AS
+    CASE WHEN sample.archives_read >= 5 AND sample.archives_read < sample.archives_listed AND n > 0 THEN
+        (1.959964 + 2.372273 / (sample.archives_read - 1) + 2.822498 / (sample.archives_read - 1) ** 2 + 2.555852 / (sample.archives_read - 1) ** 3)
+        * sqrt(greatest(0, (1 - sample.archives_read / sample.archives_listed) * sample.archives_read / (sample.archives_read - 1)
+            * (xx - 2 * (x / n) * xn + (x / n) ** 2 * nn))) / n END;
+COMMENT ON MACRO margin_of IS 'Half the width of the 95 percent interval of x / n, where x and n are totals over a random sample of archives';
+
+CREATE OR REPLACE MACRO share_of_hosts(part, x, n) AS
+    round(coalesce(sum(x) FILTER (part = 'domain'), 0) / sum(n) FILTER (part = 'domain'), 6);
+COMMENT ON MACRO share_of_hosts IS 'The share x / n of hosts, over rows with the column part';
+
+CREATE OR REPLACE MACRO share_of_domains(part, x, n) AS round(avg(x / n) FILTER (part = 'domain'), 6);
+COMMENT ON MACRO share_of_domains IS 'The share x / n with each registered domain counted once, over rows with the column part';
+
+CREATE OR REPLACE MACRO largest_domain(part, x) AS
+    round(greatest(max(x) FILTER (part = 'domain'), max(1) FILTER (part = 'single' AND x > 0))
+        / nullif(sum(x) FILTER (part IN ('domain', 'single')), 0), 6);
+COMMENT ON MACRO largest_domain IS 'Of the hosts x, the share of the registered domain with most of them, over rows with the column part';
+
+CREATE OR REPLACE MACRO largest_ruleset(part, ruleset_id, x) AS
+    round(coalesce(max(x) FILTER (part = 'ruleset' AND ruleset_id IS NOT NULL), 0) / nullif(sum(x) FILTER (part = 'ruleset'), 0), 6);
+COMMENT ON MACRO largest_ruleset IS 'Of the hosts x, the share with the most common rule set, over rows with the column part';
+
+-- greatest and least ignore null, so that a share without a margin would get the interval from 0 to 1.
+CREATE OR REPLACE MACRO lower_end(share, margin) AS CASE WHEN margin IS NOT NULL THEN round(greatest(0, share - margin), 6) END;
+COMMENT ON MACRO lower_end IS 'The lower end of an interval around a share; null without a margin';
+
+CREATE OR REPLACE MACRO upper_end(share, margin) AS CASE WHEN margin IS NOT NULL THEN round(least(1, share + margin), 6) END;
+COMMENT ON MACRO upper_end IS 'The upper end of an interval around a share; null without a margin';
+
+-- The columns of a question about one crawler, over rows that have all hosts of their unit. n: hosts with a known verdict.
+CREATE OR REPLACE MACRO blocking_margin(part, x, n, sample) AS margin_of(
+    sum(x) FILTER (part = 'archive'), sum(n) FILTER (part = 'archive'), sum(x * x) FILTER (part = 'archive'),
+    sum(x * n) FILTER (part = 'archive'), sum(n * n) FILTER (part = 'archive'), sample);
+COMMENT ON MACRO blocking_margin IS 'Half the width of the interval in blocking_shares';
+
+CREATE OR REPLACE MACRO blocking_shares(part, ruleset_id, n, by_name, by_wildcard, by_status, sample) AS {
+    'hosts': sum(n) FILTER (part = 'domain')::BIGINT,
+    'domains': count(*) FILTER (part = 'domain'),
+    'blocked_by_name': share_of_hosts(part, by_name, n),
+    'blocked_by_wildcard': share_of_hosts(part, by_wildcard, n),
+    'blocked_by_status': share_of_hosts(part, by_status, n),
+    'domains_blocked_by_name': share_of_domains(part, by_name, n),
+    'domains_blocked_by_wildcard': share_of_domains(part, by_wildcard, n),
+    'domains_blocked_by_status': share_of_domains(part, by_status, n),
+    'largest_domain': largest_domain(part, by_name),
+    'largest_ruleset': largest_ruleset(part, ruleset_id, by_name),
+    'low': lower_end(share_of_hosts(part, by_name, n), blocking_margin(part, by_name, n, sample)),
+    'high': upper_end(share_of_hosts(part, by_name, n), blocking_margin(part, by_name, n, sample))};
+COMMENT ON MACRO blocking_shares IS 'The columns of a question about one crawler: shares of hosts and of registered domains that block it; the last four columns describe blocks by name';
+
+-- The rows of a denominator: one per crawl and registered domain, and one per crawl and archive, with their hosts n.
+CREATE OR REPLACE MACRO units_of(denominator, crawl := NULL) AS TABLE
+SELECT h.crawl, CASE grouping(h.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, coalesce(h.domain, h.archive_no::VARCHAR) AS unit,
+    count(*) AS n
+FROM hosts_with(denominator, crawl := crawl) h
+GROUP BY GROUPING SETS ((h.crawl, h.domain), (h.crawl, h.archive_no));
+COMMENT ON MACRO TABLE units_of IS 'The registered domains and the archives of a denominator with the number of their hosts';
+
+-- The columns of a question that counts hosts x among the hosts of a denominator. n: hosts of the unit in the denominator, from
+-- units_of; whole: the totals of the denominator, by whole_of.
+CREATE OR REPLACE MACRO whole_of(part, n) AS {
+    'hosts': sum(n) FILTER (part = 'domain')::BIGINT,
+    'domains': count(*) FILTER (part = 'domain'),
+    'nn': sum(n * n) FILTER (part = 'archive')};
+COMMENT ON MACRO whole_of IS 'The totals of the rows of units_of';
+
+CREATE OR REPLACE MACRO share_margin(part, x, n, whole, sample) AS margin_of(
+    sum(x) FILTER (part = 'archive'), whole.hosts, sum(x * x) FILTER (part = 'archive'), sum(x * n) FILTER (part = 'archive'), whole.nn, sample);
+COMMENT ON MACRO share_margin IS 'Half the width of the interval in shares';
+
+CREATE OR REPLACE MACRO shares(part, ruleset_id, x, n, whole, sample) AS {
+    'hosts': sum(x) FILTER (part IN ('domain', 'single'))::BIGINT,
+    'of_hosts': whole.hosts,
+    'share': round(sum(x) FILTER (part IN ('domain', 'single')) / whole.hosts, 6),
+    'domains': (count(*) FILTER (part = 'domain' AND x > 0) + coalesce(sum(x) FILTER (part = 'single'), 0))::BIGINT,
+    'of_domains': whole.domains,
+    'share_of_domains': round(sum(x / n) FILTER (part IN ('domain', 'single')) / whole.domains, 6),
+    'largest_domain': largest_domain(part, x),
+    'largest_ruleset': largest_ruleset(part, ruleset_id, x),
+    'low': lower_end(sum(x) FILTER (part IN ('domain', 'single')) / whole.hosts, share_margin(part, x, n, whole, sample)),
+    'high': upper_end(sum(x) FILTER (part IN ('domain', 'single')) / whole.hosts, share_margin(part, x, n, whole, sample))};
+COMMENT ON MACRO shares IS 'The columns of a question that counts hosts: how many of how many hosts and registered domains, their shares, concentration and interval';
+
+-- The crawlers that most hosts name with a verdict, of a list of crawlers or, for null, of all.
+CREATE OR REPLACE MACRO named_with(verdict, crawl := NULL, top := 25, among := NULL) AS TABLE
+WITH ranking AS (
+    SELECT v.crawl, v.agent, count(*) FILTER (v.verdict = verdict) AS n, count(*) AS named
+    FROM host_verdicts v
+    WHERE v.basis = 'explicit' AND (crawl IS NULL OR v.crawl = crawl) AND (among IS NULL OR list_contains(among, v.agent))
+    GROUP BY v.crawl, v.agent
+    QUALIFY row_number() OVER (PARTITION BY v.crawl ORDER BY count(*) FILTER (v.verdict = verdict) DESC, count(*) DESC, v.agent) <= top
+),
+found AS (
+    SELECT r.crawl, r.agent, r.named, h.domain, h.ruleset_id, h.archive_no
+    FROM ranking r
+    JOIN host_verdicts v ON v.crawl = r.crawl AND v.agent = r.agent
+    JOIN hosts h ON h.host_id = v.host_id
+    WHERE v.basis = 'explicit' AND v.verdict = verdict AND h.wildcard_verdict <> 'unknown' AND (crawl IS NULL OR v.crawl = crawl)
+),
+parts AS (
+    SELECT f.crawl, f.agent, f.named, f.ruleset_id, part_of(grouping(f.domain, f.ruleset_id, f.archive_no)) AS part,
+        coalesce(f.domain, f.archive_no::VARCHAR) AS unit, count(*) AS x
+    FROM found f
+    GROUP BY GROUPING SETS ((f.crawl, f.agent, f.named, f.domain), (f.crawl, f.agent, f.named, f.ruleset_id), (f.crawl, f.agent, f.named, f.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('decided', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+)
+SELECT c.position, p.crawl, p.agent, any_value(p.named) AS named,
+    unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
+FROM parts p
+LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+JOIN wholes w ON w.crawl = p.crawl
+JOIN crawls() c ON c.crawl = p.crawl
+GROUP BY c.position, p.crawl, p.agent;
+COMMENT ON MACRO TABLE named_with IS 'The crawlers that most hosts name with this verdict: how many of the hosts with a known verdict, and of the hosts that name them';
+
+-- Lists of others, which questions join. A list that cannot be used is an error of one line that says what is expected.
+
+-- The lines of a text file, without carriage returns. A file that does not exist has no lines.
+CREATE OR REPLACE MACRO lines_of(file) AS TABLE
+SELECT rtrim(l.line, chr(13)) AS line, l.line_no
+FROM (SELECT unnest(string_split(t.content, chr(10))) AS line, generate_subscripts(string_split(t.content, chr(10)), 1) AS line_no
+    FROM read_text(coalesce(file, '')) t) l
+WHERE rtrim(l.line, chr(13)) <> '';
+COMMENT ON MACRO TABLE lines_of IS 'The lines of a text file that are not empty; none if the file does not exist';
+
+CREATE OR REPLACE MACRO host_key(host) AS
+    array_to_string(list_reverse(string_split(regexp_replace(lower(trim(host)), '^www[.](.*[.].*)$', '\1'), '.')), ',');
+COMMENT ON MACRO host_key IS 'The column surt_host_name of a host: host_key(''www.example.com'') is com,example';
+
+-- A list of ranks, as Tranco and Majestic publish them: rank, domain.
+CREATE OR REPLACE MACRO ranked_hosts(list) AS TABLE
+WITH rank_lines AS MATERIALIZED (
+    SELECT l.line_no, string_split(l.line, ',') AS fields FROM lines_of(list) l
+),
+checked_ranks AS MATERIALIZED (
+    SELECT CASE WHEN list IS NULL THEN error('no list is given: list := ''tranco.csv'' is a CSV file of rank and domain without a header')
+        WHEN count(*) = 0 THEN error('the list ''' || list || ''' does not exist or is empty: expected a CSV file of rank and domain without a header')
+        WHEN count(*) FILTER (len(l.fields) <> 2 OR TRY_CAST(l.fields[1] AS BIGINT) IS NULL) > 0
+            THEN error('the list ''' || list || ''' has other columns: expected rank and domain without a header, such as 1,google.com; see line '
+                || min(l.line_no) FILTER (len(l.fields) <> 2 OR TRY_CAST(l.fields[1] AS BIGINT) IS NULL))
+        ELSE true END AS is_valid
+    FROM rank_lines l
+)
+SELECT TRY_CAST(l.fields[1] AS BIGINT) AS rank, host_key(l.fields[2]) AS surt_host_name
+FROM rank_lines l, checked_ranks k
+WHERE k.is_valid;
+COMMENT ON MACRO TABLE ranked_hosts IS 'The hosts of a rank list (a CSV file of rank and domain without a header), as surt_host_name';
+
+-- A list of labels: a header with host or domain, label and perhaps weight. A host may have several labels.
+CREATE OR REPLACE MACRO labelled_hosts(list) AS TABLE
+WITH label_lines AS MATERIALIZED (
+    SELECT l.line_no, string_split(l.line, ',') AS fields FROM lines_of(list) l
+),
+label_header AS MATERIALIZED (
+    SELECT string_split(lower(array_to_string(l.fields, ',')), ',') AS names FROM label_lines l WHERE l.line_no = 1
+),
+bad_label AS MATERIALIZED (
+    SELECT min(l.line_no) AS line_no
+    FROM label_lines l, label_header h
+    WHERE len(l.fields) <> len(h.names) OR l.line_no > 1 AND len(h.names) = 3 AND NOT coalesce(TRY_CAST(l.fields[3] AS DOUBLE) >= 0, false)
+),
+checked_labels AS MATERIALIZED (
+    SELECT CASE WHEN list IS NULL
+            THEN error('no list is given: labels := ''labels.csv'' is a CSV file with the header domain,label or host,label, and perhaps a third column weight')
+        WHEN (SELECT count(*) FROM label_lines) = 0
+            THEN error('the list ''' || list || ''' does not exist or is empty: expected a CSV file with the header domain,label or host,label')
+        WHEN (SELECT count(*) FROM label_header h
+                WHERE array_to_string(h.names, ',') IN ('domain,label', 'host,label', 'domain,label,weight', 'host,label,weight')) = 0
+            THEN error('the list ''' || list || ''' has other columns: expected the header domain,label or host,label, and perhaps a third column weight')
+        WHEN (SELECT b.line_no FROM bad_label b) IS NOT NULL
+            THEN error('the list ''' || list || ''' has other columns than its header, or a weight that is not a number, in line ' || (SELECT b.line_no FROM bad_label b))
+        ELSE true END AS is_valid
+)
+SELECT DISTINCT h.names[1] = 'domain' AS is_domain, lower(trim(l.fields[1])) AS name, host_key(l.fields[1]) AS surt_host_name, trim(l.fields[2]) AS label,
+    CASE len(h.names) WHEN 3 THEN TRY_CAST(l.fields[3] AS DOUBLE) END AS weight
+FROM label_lines l, label_header h, checked_labels k
+WHERE k.is_valid AND l.line_no > 1;
+COMMENT ON MACRO TABLE labelled_hosts IS 'The hosts or domains of a list of labels: a CSV file with the header domain,label or host,label, and perhaps a third column weight';
+
+-- Common Crawl's host index (cc-host-index). Columns that a file does not have would be null, so they are checked.
+CREATE OR REPLACE MACRO host_index(index) AS TABLE
+WITH checked_index AS MATERIALIZED (
+    SELECT CASE WHEN count(DISTINCT s.name) < 3 THEN error('''' || index || ''' is not the host index of Common Crawl: expected Parquet files with '
+            || 'the columns surt_host_name, hcrank10 and fetch_200, and crawl as a column or in the path')
+        ELSE true END AS is_valid
+    FROM parquet_schema(index) s
+    WHERE s.name IN ('surt_host_name', 'hcrank10', 'fetch_200')
+)
+SELECT i.crawl, i.surt_host_name, i.hcrank10, i.fetch_200
+FROM (
+    SELECT NULL::VARCHAR AS crawl, NULL::VARCHAR AS surt_host_name, NULL::DOUBLE AS hcrank10, NULL::INTEGER AS fetch_200 WHERE false
+    UNION ALL BY NAME
+    SELECT r.* FROM read_parquet(index, hive_partitioning = true, hive_types_autocast = false, union_by_name = true) r) i, checked_index k
+WHERE k.is_valid;
+COMMENT ON MACRO TABLE host_index IS 'The host index of Common Crawl, by the name of its Parquet files: host_index(''host-index/crawl=*/*.parquet'')';
+
+CREATE OR REPLACE MACRO line_text(key, has_colon, value) AS key || CASE WHEN has_colon THEN ': ' ELSE ' ' END || value;
+COMMENT ON MACRO line_text IS 'The text of a line of a robots.txt file, from the columns key_raw, has_colon and path_raw or agent_raw';
+
+-- Evidence: the record and the line behind the verdict of each host.
+CREATE OR REPLACE MACRO evidence(agent, crawl := NULL, any_name := false) AS TABLE
+WITH checked_evidence AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+)
+SELECT v.crawl, v.surt_host_name, v.url_host_name, v.agent, v.verdict, v.basis, v.evidence_line AS line_no,
+    coalesce(line_text(x.key_raw, x.has_colon, x.path_raw), line_text(g.key_raw, g.has_colon, g.agent_raw)) AS line,
+    r.url, r.fetch_time, r.fetch_status, r.content_digest, r.warc_filename, r.warc_record_offset, r.warc_record_length, r.warc_record_in_member
+FROM checked_evidence k, verdicts_for(agent, any_name := any_name) v
+JOIN robots_files r ON r.crawl = v.rules_crawl AND r.robots_id = v.rules_robots_id
+LEFT JOIN rules x ON x.crawl = v.rules_crawl AND x.robots_id = v.rules_robots_id AND x.line_no = v.evidence_line
+LEFT JOIN groups g ON g.crawl = v.rules_crawl AND g.robots_id = v.rules_robots_id AND g.line_no = v.evidence_line
+WHERE k.is_known AND (crawl IS NULL OR v.crawl = crawl);
+COMMENT ON MACRO TABLE evidence IS 'One row per host with its verdict for a crawler, the WARC record whose rules apply, and the line that proves the verdict: evidence(''GPTBot'')';

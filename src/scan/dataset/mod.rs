@@ -7,6 +7,7 @@
 //! log.rs                           lock, and traces for cleaning up after a kill
 //! writer.rs                        starts, resumes or replaces a dataset
 //! views.rs, macros.sql             views for DuckDB and Spark
+//! questions.rs                     research questions as macros
 //! views_file.rs                    writes views.sql again; checks the format of a dataset
 //! reader.rs, stored_line.rs        reads tables back
 //! ```
@@ -17,6 +18,7 @@ mod layout;
 mod log;
 mod manifest;
 mod manifest_entries;
+mod questions;
 mod reader;
 mod stored_line;
 mod views;

@@ -1,7 +1,7 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
-use super::JOINED;
+use super::{JOINED, questions};
 use crate::tables::expression::{SqlDialect, quoted};
 use crate::tables::{Column, Table};
 use std::fmt::Write;
@@ -46,15 +46,26 @@ pub fn sql(root: &Path, tables: &[Table], members: &[String]) -> String {
     for &table in tables {
         out.push_str(&view(table, &root, members));
     }
-    if [Table::Hosts, Table::HostVerdicts, Table::Agents]
-        .iter()
-        .all(|table| tables.contains(table))
+    if [
+        Table::Hosts,
+        Table::HostVerdicts,
+        Table::Agents,
+        Table::Runs,
+    ]
+    .iter()
+    .all(|table| tables.contains(table))
     {
         out.push_str(MACROS);
     } else {
         out.push_str(
-            "-- The macros verdicts_for and verdicts_in are left out: they need hosts, host_verdicts and agents.\n",
+            "-- The macros verdicts_for and verdicts_in are left out: they need hosts, host_verdicts, agents and runs.\n",
         );
+    }
+    // Questions are about all tables: a dataset with `--tables` has none.
+    if Table::ALL.iter().all(|table| tables.contains(table)) {
+        out.push_str(&questions::sql());
+    } else {
+        out.push_str("-- The questions are left out: they need all tables.\n");
     }
     out
 }
@@ -80,7 +91,7 @@ fn view(table: Table, root: &str, members: &[String]) -> String {
         )
     };
     let select = select(table, SqlDialect::DuckDb);
-    let mut out = format!("CREATE OR REPLACE VIEW {name} AS {select}FROM {source};\n");
+    let mut out = format!("CREATE OR REPLACE VIEW {name} AS {select}FROM {source} AS files;\n");
     let _ = writeln!(out, "COMMENT ON VIEW {name} IS {};", quoted(table.about()));
     for column in columns(table) {
         let _ = writeln!(
@@ -125,6 +136,8 @@ fn escaped_wildcards(path: &str) -> String {
 /// Returns the select list of the view of a table.
 fn select(table: Table, dialect: SqlDialect) -> String {
     let item = |column: &Column| match &column.expression {
+        // A parameter of a macro hides a column of its name, also in views, unless it is qualified.
+        None if dialect == SqlDialect::DuckDb => format!("files.{}", column.name),
         None => column.name.to_owned(),
         Some(expression) => format!(
             "CAST({} AS {}) AS {}",

@@ -42,10 +42,18 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
 } derived {
     outcome: Text, "The result of the fetch, as in `robots_files`." => OUTCOME;
     fetch_class: Text, "The class of the fetch, as in `robots_files`." => FETCH_CLASS;
+    domain: PlainText, "The registered domain, or `surt_host_name` if the host has none (an IP address, a public suffix): the unit of shares by registered domain." => DOMAIN;
+    archive_no: Long, "The number of the archive of the authoritative capture in the list of archives, from 0: the unit that `--sample` draws." => ARCHIVE_NO;
 }}
 
 const URL: Expression =
     Same("coalesce(url, concat(url_protocol, '://', url_host_name, '/robots.txt'))");
+
+const DOMAIN: Expression = Same("coalesce(url_host_registered_domain, surt_host_name)");
+
+/// `robots_id` has this number in its upper part.
+const ARCHIVE_NO: Expression =
+    Same("floor(coalesce(authoritative_robots_id, rules_robots_id) / 4294967296)");
 
 const AUTHORITATIVE: Expression = Same("coalesce(authoritative_robots_id, rules_robots_id)");
 

@@ -1,0 +1,50 @@
+-- Which anomalies do files have, and how often does one change a verdict?
+--
+-- Denominator: hosts with a 2xx response, and their registered domains. changed counts hosts on which reading one line according to
+-- RFC 9309's grammar gives another verdict; undecided hosts are not in it.
+-- Pitfall: an HTML page sent as robots.txt counts as one host with one anomaly, html_body. lines are lines of all hosts, and a few
+-- files have thousands.
+CREATE OR REPLACE MACRO anomalies_found(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+files AS (
+    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+),
+features AS (
+    SELECT f.crawl, f.host_id, a.code, max(a.severity) AS severity, coalesce(bool_or(a.changes_verdict), false) AS changed, count(*) AS lines
+    FROM files f
+    JOIN anomalies a ON a.crawl = f.rules_crawl AND a.robots_id = f.rules_robots_id
+    GROUP BY f.crawl, f.host_id, a.code
+),
+parts AS (
+    SELECT f.crawl, f.code, f.severity, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
+        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x,
+        count(*) FILTER (f.changed) AS changed, sum(f.lines) AS lines
+    FROM features f
+    JOIN files h ON h.host_id = f.host_id
+    GROUP BY GROUPING SETS ((f.crawl, f.code, f.severity, h.domain), (f.crawl, f.code, f.severity, h.ruleset_id), (f.crawl, f.code, f.severity, h.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('successful', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+answer AS (
+    SELECT c.position, p.crawl, p.code, p.severity, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        sum(p.changed) FILTER (p.part = 'domain')::BIGINT AS changed, largest_domain(p.part, p.changed) AS changed_largest_domain,
+        sum(p.lines) FILTER (p.part = 'domain')::BIGINT AS lines
+    FROM parts p
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.code, p.severity, c.position
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.code;
+
+FROM anomalies_found();

@@ -1,0 +1,53 @@
+-- How many hosts announce sitemaps, and how many of these URLs are relative or on another domain?
+--
+-- Denominator: hosts with a 2xx response, and their registered domains; sitemap lines for relative and foreign_domain.
+-- Pitfall: a few hosts with thousands of lines dominate the shares of lines; hosts_relative and hosts_foreign count hosts. foreign means
+-- another registered domain; a line without a URL, or with an unknown domain, counts as a line but not as foreign.
+CREATE OR REPLACE MACRO sitemap_adoption(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+files AS (
+    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+),
+lines AS (
+    SELECT f.host_id, count(*) AS lines, count(*) FILTER (NOT s.is_absolute) AS relative,
+        count(*) FILTER (NOT coalesce(s.same_registered_domain, true)) AS foreign_domain
+    FROM files f
+    JOIN sitemaps s ON s.crawl = f.rules_crawl AND s.robots_id = f.rules_robots_id
+    GROUP BY f.host_id
+),
+parts AS (
+    SELECT f.crawl, f.ruleset_id, part_of(grouping(f.domain, f.ruleset_id, f.archive_no)) AS part, coalesce(f.domain, f.archive_no::VARCHAR) AS unit,
+        count(l.lines) AS x, coalesce(sum(l.lines), 0) AS lines, coalesce(sum(l.relative), 0) AS relative,
+        coalesce(sum(l.foreign_domain), 0) AS foreign_domain, count(*) FILTER (l.relative > 0) AS hosts_relative,
+        count(*) FILTER (l.foreign_domain > 0) AS hosts_foreign
+    FROM files f
+    LEFT JOIN lines l ON l.host_id = f.host_id
+    GROUP BY GROUPING SETS ((f.crawl, f.domain), (f.crawl, f.ruleset_id), (f.crawl, f.archive_no))
+),
+units AS (
+    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('successful', crawl := crawl) u
+),
+wholes AS (
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+),
+answer AS (
+    SELECT c.position, p.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        sum(p.hosts_relative) FILTER (p.part = 'domain')::BIGINT AS hosts_relative,
+        sum(p.hosts_foreign) FILTER (p.part = 'domain')::BIGINT AS hosts_foreign, sum(p.lines) FILTER (p.part = 'domain')::BIGINT AS lines,
+        round(sum(p.relative) FILTER (p.part = 'domain') / nullif(sum(p.lines) FILTER (p.part = 'domain'), 0), 6) AS relative,
+        round(sum(p.foreign_domain) FILTER (p.part = 'domain') / nullif(sum(p.lines) FILTER (p.part = 'domain'), 0), 6) AS foreign_domain
+    FROM parts p
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, c.position
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position;
+
+FROM sitemap_adoption();

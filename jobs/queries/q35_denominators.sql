@@ -1,0 +1,47 @@
+-- How many captures, URLs, hosts and registered domains does each crawl have, and how many are decided?
+--
+-- Denominator: these are the denominators, side by side. decided means a known verdict for '*'; decided_by_file that a file decided it,
+-- not a status.
+-- Pitfall: the same crawl gives shares that differ by half, depending on the denominator. State it with every figure. Hosts of the web
+-- that were not captured are in none of them.
+CREATE OR REPLACE MACRO denominators(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+captures AS (
+    SELECT f.crawl, min(f.fetch_time) AS first_capture, max(f.fetch_time) AS last_capture, count(*) AS captures,
+        count(DISTINCT hash(f.url)) AS urls, count(*) FILTER (f.is_robots_path) AS captures_of_robots_txt,
+        count(*) FILTER (f.is_revisit) AS revisits, count(*) FILTER (f.content_class = 'rules') AS captures_with_rules
+    FROM robots_files f
+    WHERE crawl IS NULL OR f.crawl = crawl
+    GROUP BY f.crawl
+),
+by_domain AS (
+    SELECT h.crawl, h.domain, count(*) AS hosts, count(*) FILTER (h.content_class = 'rules') AS with_rules,
+        count(*) FILTER (h.wildcard_verdict <> 'unknown') AS decided,
+        count(*) FILTER (h.wildcard_verdict <> 'unknown' AND h.wildcard_basis <> 'http_status') AS decided_by_file
+    FROM hosts_with('captured', crawl := crawl) h
+    GROUP BY h.crawl, h.domain
+),
+counts AS (
+    SELECT d.crawl, sum(d.hosts)::BIGINT AS hosts, sum(d.with_rules)::BIGINT AS hosts_with_rules, sum(d.decided)::BIGINT AS hosts_decided,
+        sum(d.decided_by_file)::BIGINT AS hosts_decided_by_file, count(*) AS domains, count(*) FILTER (d.with_rules > 0) AS domains_with_rules,
+        count(*) FILTER (d.decided > 0) AS domains_decided, count(*) FILTER (d.decided_by_file > 0) AS domains_decided_by_file,
+        max(d.hosts) AS hosts_of_largest_domain
+    FROM by_domain d GROUP BY d.crawl
+),
+answer AS (
+    SELECT c.position, c.crawl, c.archives_read, c.archives_listed, c.is_sample, x.first_capture, x.last_capture, x.captures, x.captures_of_robots_txt, x.revisits,
+        x.captures_with_rules, x.urls, n.hosts, n.hosts_with_rules, n.hosts_decided, n.hosts_decided_by_file, n.domains, n.domains_with_rules,
+        n.domains_decided, n.domains_decided_by_file, n.hosts_of_largest_domain
+    FROM crawls() c
+    JOIN captures x ON x.crawl = c.crawl
+    LEFT JOIN counts n ON n.crawl = c.crawl
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position;
+
+FROM denominators();

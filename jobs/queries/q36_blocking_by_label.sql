@@ -1,0 +1,60 @@
+-- How does blocking of a crawler differ between groups of sites, such as news or sectors, that a list labels?
+--
+-- Denominator: hosts with a known verdict that the list labels, and their registered domains. A list of domains labels all hosts of a
+-- domain; a list of hosts labels each host, with or without www. A host with two labels is in two rows.
+-- Pitfall: a list of domains gives more weight to domains with many hosts: cite the shares of domains. If the list has weights, the row
+-- (weighted) is the mean of the labels' shares with these weights, as for a population of known composition; its interval is not given.
+CREATE OR REPLACE MACRO blocking_by_label(labels := NULL, agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+),
+entries AS MATERIALIZED (
+    SELECT l.is_domain, l.name, l.surt_host_name, l.label, l.weight FROM labelled_hosts(labels) l
+),
+sizes AS (
+    SELECT l.label, count(*) AS in_list, max(l.weight) AS weight FROM entries l GROUP BY l.label
+),
+answers AS (
+    SELECT b.*, l.label
+    FROM blocking(agent, crawl := crawl, any_name := any_name) b
+    JOIN (SELECT x.label, x.surt_host_name FROM entries x WHERE NOT x.is_domain
+        UNION SELECT x.label, h.surt_host_name FROM entries x JOIN hosts h ON h.url_host_registered_domain = x.name WHERE x.is_domain) l
+        ON l.surt_host_name = b.surt_host_name
+),
+parts AS (
+    SELECT a.crawl, a.label, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
+        count(*) FILTER (a.by_name) AS by_name, count(*) FILTER (a.by_wildcard) AS by_wildcard, count(*) FILTER (a.by_status) AS by_status
+    FROM answers a
+    GROUP BY GROUPING SETS ((a.crawl, a.label, a.domain), (a.crawl, a.label, a.ruleset_id), (a.crawl, a.label, a.archive_no))
+),
+rows AS (
+    SELECT c.position, p.crawl, p.label, any_value(s.in_list) AS in_list, any_value(s.weight) AS weight,
+        unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
+    FROM parts p
+    JOIN sizes s ON s.label = p.label
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.label, c.position
+),
+weighted AS (
+    SELECT r.position, r.crawl, '(weighted)' AS label, sum(r.in_list)::BIGINT AS in_list, sum(r.weight) AS weight, sum(r.hosts)::BIGINT AS hosts,
+        sum(r.domains)::BIGINT AS domains, round(sum(r.weight * r.blocked_by_name) / sum(r.weight), 6) AS blocked_by_name,
+        round(sum(r.weight * r.blocked_by_wildcard) / sum(r.weight), 6) AS blocked_by_wildcard,
+        round(sum(r.weight * r.blocked_by_status) / sum(r.weight), 6) AS blocked_by_status,
+        round(sum(r.weight * r.domains_blocked_by_name) / sum(r.weight), 6) AS domains_blocked_by_name,
+        round(sum(r.weight * r.domains_blocked_by_wildcard) / sum(r.weight), 6) AS domains_blocked_by_wildcard,
+        round(sum(r.weight * r.domains_blocked_by_status) / sum(r.weight), 6) AS domains_blocked_by_status,
+        NULL AS largest_domain, NULL AS largest_ruleset, NULL AS low, NULL AS high
+    FROM rows r WHERE r.weight > 0 GROUP BY r.position, r.crawl
+),
+answer AS (
+    SELECT r.* FROM rows r
+    UNION ALL
+    SELECT w.* FROM weighted w
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.label;
+
+FROM blocking_by_label(labels := 'labels.csv');

@@ -1,0 +1,35 @@
+-- How does blocking of a crawler differ by content delivery network or firewall, web server, or template of the file?
+--
+-- Denominator: hosts of the row with a known verdict, and their registered domains. kind is 'firewall' (waf_hint of robots_files), 'server'
+-- (the name in the header Server, lower-cased, without a version) or 'template'.
+-- Pitfall: software is null if nothing was recognized: the headers may hide it. Hosts behind a network may use the network's managed
+-- robots.txt: see largest_ruleset. Software with fewer than min_hosts is left out.
+CREATE OR REPLACE MACRO blocking_by_software(kind := 'firewall', agent := 'GPTBot', crawl := NULL, min_hosts := 5, any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_choice(kind, ['firewall', 'server', 'template']) AS is_known
+),
+answers AS (
+    SELECT b.*, CASE kind WHEN 'firewall' THEN r.waf_hint WHEN 'server' THEN nullif(lower(regexp_extract(r.http_server, '^[^/ (]*')), '') ELSE b.template END AS software
+    FROM blocking(agent, crawl := crawl, any_name := any_name) b
+    JOIN robots_files r ON r.crawl = b.rules_crawl AND r.robots_id = b.rules_robots_id
+),
+parts AS (
+    SELECT a.crawl, a.software, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
+        count(*) FILTER (a.by_name) AS by_name, count(*) FILTER (a.by_wildcard) AS by_wildcard, count(*) FILTER (a.by_status) AS by_status
+    FROM answers a
+    GROUP BY GROUPING SETS ((a.crawl, a.software, a.domain), (a.crawl, a.software, a.ruleset_id), (a.crawl, a.software, a.archive_no))
+),
+answer AS (
+    SELECT c.position, p.crawl, p.software, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
+    FROM parts p
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.software, c.position
+    HAVING sum(p.hosts) FILTER (p.part = 'domain') >= min_hosts
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts DESC, s.software NULLS FIRST;
+
+FROM blocking_by_software();

@@ -1,0 +1,47 @@
+-- How large are the policies of hosts: how many crawlers do they name, and how many rules do they have?
+--
+-- Denominator: hosts whose file has rules, and their registered domains, each with the median of its hosts.
+-- Pitfall: a few lists with hundreds of crawlers are copied from site to site, so the mean says little. One crawler may have
+-- several names; rules are allow and disallow lines.
+CREATE OR REPLACE MACRO policy_sizes(crawl := NULL) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AS is_known
+),
+files AS (
+    SELECT h.crawl, h.domain, h.n_named, r.n_rules, r.n_groups
+    FROM hosts_with('rules', crawl := crawl) h
+    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+),
+by_domain AS (
+    SELECT f.crawl, f.domain, count(*) AS hosts, median(f.n_named) AS n_named, median(f.n_rules) AS n_rules, median(f.n_groups) AS n_groups
+    FROM files f GROUP BY f.crawl, f.domain
+),
+domains AS (
+    SELECT d.crawl, count(*) AS domains, round(max(d.hosts) / sum(d.hosts), 6) AS largest_domain, unnest([
+        {'measure': 'crawlers named', 'mean': avg(d.n_named), 'quantiles': quantile_disc(d.n_named, [0.5, 0.9])},
+        {'measure': 'rules', 'mean': avg(d.n_rules), 'quantiles': quantile_disc(d.n_rules, [0.5, 0.9])},
+        {'measure': 'groups', 'mean': avg(d.n_groups), 'quantiles': quantile_disc(d.n_groups, [0.5, 0.9])}]) AS size
+    FROM by_domain d GROUP BY d.crawl
+),
+hosts_of AS (
+    SELECT f.crawl, count(*) AS hosts, unnest([
+        {'measure': 'crawlers named', 'mean': avg(f.n_named), 'quantiles': quantile_disc(f.n_named, [0.5, 0.9, 0.99]), 'largest': max(f.n_named)},
+        {'measure': 'rules', 'mean': avg(f.n_rules), 'quantiles': quantile_disc(f.n_rules, [0.5, 0.9, 0.99]), 'largest': max(f.n_rules)},
+        {'measure': 'groups', 'mean': avg(f.n_groups), 'quantiles': quantile_disc(f.n_groups, [0.5, 0.9, 0.99]), 'largest': max(f.n_groups)}]) AS size
+    FROM files f GROUP BY f.crawl
+),
+answer AS (
+    SELECT c.position, h.crawl, h.size.measure AS measure, h.hosts, round(h.size.mean, 6) AS mean, h.size.quantiles[1] AS median, h.size.quantiles[2] AS p90,
+        h.size.quantiles[3] AS p99, h.size.largest AS largest, d.domains, round(d.size.mean, 6) AS domains_mean, d.size.quantiles[1] AS domains_median,
+        d.size.quantiles[2] AS domains_p90, d.largest_domain
+    FROM hosts_of h
+    JOIN domains d ON d.crawl = h.crawl AND d.size.measure = h.size.measure
+    JOIN crawls() c ON c.crawl = h.crawl
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.measure;
+
+FROM policy_sizes();

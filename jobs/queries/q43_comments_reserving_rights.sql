@@ -1,0 +1,52 @@
+-- How many hosts reserve rights, for example against text and data mining, in the comments of their robots.txt?
+--
+-- Denominator: hosts with a 2xx response whose file is neither an HTML page nor binary data, and their registered domains. Needs a
+-- dataset with bodies: robots-scan --with-bodies.
+-- Pitfall: a phrase in a comment is not read by any crawler, and may be part of a vendor's template: see largest_ruleset and template.
+-- The phrases are those of EU directive 2019/790, TDM reservations, and "all rights reserved", in English, French and German.
+CREATE OR REPLACE MACRO comments_reserving_rights(crawl := NULL) AS TABLE
+WITH bodies AS (
+    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, r.body
+    FROM hosts_with('successful', crawl := crawl) h
+    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+    WHERE h.content_class NOT IN ('html', 'binary')
+),
+checked AS MATERIALIZED (
+    SELECT check_crawl(crawl) AND CASE WHEN n.hosts = 0 OR n.with_body > 0 THEN true
+        ELSE error('the dataset has no bodies, and comments are only in bodies: scan again with --with-bodies') END AS is_known
+    FROM (SELECT count(*) AS hosts, count(b.body) AS with_body FROM bodies b) n
+),
+comments AS (
+    SELECT b.crawl, b.domain, b.ruleset_id, b.archive_no, lower(array_to_string(regexp_extract_all(b.body, '#[^\r\n]*'), chr(10))) AS text
+    FROM bodies b
+),
+answers AS (
+    SELECT c.crawl, c.domain, c.ruleset_id, c.archive_no, p.phrase, p.place,
+        CASE p.place WHEN 1 THEN regexp_matches(c.text, '2019/790') WHEN 2 THEN regexp_matches(c.text, 'text and data mining|text-and-data-mining|text- und data[- ]mining|fouille de textes|\btdm\b')
+            WHEN 3 THEN regexp_matches(c.text, '(reserve|reserves|reserving) (all |any |its |our |their )*rights|express(ly)? reserv|rights? reservation|réserve') ELSE regexp_matches(c.text, 'all rights reserved|alle rechte vorbehalten|tous droits réservés') END AS found
+    FROM comments c
+    CROSS JOIN (SELECT unnest([1, 2, 3, 4]) AS place, unnest(['EU directive 2019/790', 'text and data mining', 'reserves rights', 'all rights reserved']) AS phrase) p
+),
+parts AS (
+    SELECT a.crawl, a.place, a.phrase, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
+        count(*) AS n, count(*) FILTER (a.found) AS x
+    FROM answers a
+    GROUP BY a.crawl, a.place, a.phrase, GROUPING SETS ((a.domain), (a.ruleset_id), (a.archive_no))
+),
+wholes AS (
+    SELECT p.crawl, p.place, whole_of(p.part, p.n) AS whole FROM parts p GROUP BY p.crawl, p.place
+),
+answer AS (
+    SELECT c.position, p.place, p.crawl, p.phrase, unnest(shares(p.part, p.ruleset_id, p.x, p.n, any_value(w.whole), any_value(c.sample)))
+    FROM parts p
+    JOIN wholes w ON w.crawl = p.crawl AND w.place = p.place
+    JOIN crawls() c ON c.crawl = p.crawl
+    GROUP BY p.crawl, p.place, p.phrase, c.position
+)
+SELECT s.* EXCLUDE (position, place)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.place;
+
+FROM comments_reserving_rights();
