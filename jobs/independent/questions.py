@@ -1,0 +1,524 @@
+"""Answers research questions about the hosts of all crawls. Each answer is a list of rows, a dictionary by column.
+
+Rows are in no particular order, and lists are not limited to the first ones. Shares are not rounded. Intervals are null, since the
+archives are no random sample.
+"""
+
+import math
+from collections import Counter, defaultdict
+from itertools import combinations
+from statistics import median
+from urllib.parse import urljoin, urlsplit
+
+from .archive import domain_of, registered_domain
+from .hosts import Answer
+from .robots_txt import is_product_token, whole_name
+
+# The keys of directives that a specification or a crawler defines: docs/tables.md, directives, known.
+KNOWN_DIRECTIVES = set(
+    "clean-param content-signal content-usage crawl-delay domain host noarchive nofollow noindex request-rate revisit-after visit-time"
+    " license disallowaitraining allowaitraining user-agent-purpose robot-version comment llm-policy llm-content llm-full-content llms"
+    " llms-txt llms.txt schemamap agentmap content-signals cache-delay acap-crawler acap-disallow-crawl acap-allow-crawl nosnippet"
+    " crawl-rate index".split())
+
+
+def by_domain(hosts):
+    groups = defaultdict(list)
+    for host in hosts:
+        groups[host.domain].append(host)
+    return groups
+
+
+def share(part, whole):
+    return part / whole if whole else None
+
+
+def mean(values):
+    values = list(values)
+    return share(sum(values), len(values))
+
+
+def mean_of_domains(hosts, condition):
+    """The share of hosts with each registered domain counted once."""
+    return mean(sum(map(condition, group)) / len(group) for group in by_domain(hosts).values())
+
+
+def largest_domain(hosts):
+    return share(max(Counter(host.domain for host in hosts).values(), default=0), len(hosts))
+
+
+def largest_ruleset(hosts):
+    return share(max(Counter(host.ruleset for host in hosts if host.ruleset is not None).values(), default=0), len(hosts))
+
+
+def quantile(values, fraction):
+    """The smallest value that at least this fraction of the values does not exceed, or null without values."""
+    return sorted(values)[max(math.ceil(fraction * len(values)), 1) - 1] if values else None
+
+
+def shares(counted, hosts):
+    """The columns of a question that counts some of the hosts of a denominator."""
+    domains, all_domains = by_domain(counted), by_domain(hosts)
+    return {
+        "hosts": len(counted), "of_hosts": len(hosts), "share": share(len(counted), len(hosts)),
+        "domains": len(domains), "of_domains": len(all_domains),
+        "share_of_domains": share(sum(len(group) / len(all_domains[domain]) for domain, group in domains.items()), len(all_domains)),
+        "largest_domain": largest_domain(counted), "largest_ruleset": largest_ruleset(counted), "low": None, "high": None}
+
+
+def rows_of(features, hosts, columns):
+    """One row for each feature of a host, a tuple of these columns, with the hosts that have it."""
+    counted = defaultdict(list)
+    for host, feature in features:
+        counted[feature].append(host)
+    return [dict(zip(columns, feature)) | shares(group, hosts) for feature, group in counted.items()]
+
+
+def reason(answer):
+    """The reason for which a crawler is blocked: name, wildcard or status; null if it is not."""
+    if answer.verdict != "disallow_all":
+        return None
+    return {"explicit": "name", "http_status": "status"}.get(answer.basis, "wildcard")
+
+
+class Computation:
+    """What several questions need, over crawls and a registry of crawlers."""
+
+    def __init__(self, crawls, registry):
+        self.crawls = crawls
+        self.registry = registry
+
+    def each_crawl(self, rows):
+        """The rows of a function for each crawl, with the column crawl."""
+        return [{"crawl": crawl} | row for crawl in self.crawls.names for row in rows(self.crawls.hosts[crawl])]
+
+    def answers(self, hosts, agent):
+        """The answer of each host with a known verdict for a crawler."""
+        found = ((host, host.answer(whole_name(agent.encode()), self.registry)) for host in hosts)
+        return {host.key: (host, answer) for host, answer in found if answer.verdict != "unknown"}
+
+    def category(self, category):
+        return {crawler.name for crawler in self.registry.values() if category in crawler.categories}
+
+    def ai_agents(self):
+        return {name for name, crawler in self.registry.items() if any(category.startswith("ai_") for category in crawler.categories)}
+
+    def blocking_shares(self, hosts, agent):
+        """The columns of a question about one crawler, or null without a host that has a known verdict."""
+        answers = self.answers(hosts, agent)
+        if not answers:
+            return None
+        known = [host for host, _ in answers.values()]
+        row = {"hosts": len(known), "domains": len(by_domain(known))}
+        for why in ("name", "wildcard", "status"):
+            blocked = [host for host, answer in answers.values() if reason(answer) == why]
+            row[f"blocked_by_{why}"] = len(blocked) / len(known)
+            row[f"domains_blocked_by_{why}"] = mean_of_domains(known, lambda host: reason(answers[host.key][1]) == why)
+            if why == "name":
+                row |= {"largest_domain": largest_domain(blocked), "largest_ruleset": largest_ruleset(blocked)}
+        return row | {"low": None, "high": None}
+
+    def naming(self, hosts, verdict, among=None):
+        """The names that hosts name with this verdict, of all names or among some."""
+        decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
+        named = Counter(name for host in hosts for name in host.named)
+        features = [(host, (name,)) for host in decided for name, answer in host.named.items() if answer.verdict == verdict]
+        for row in rows_of(features, decided, ["agent"]):
+            if among is None or row["agent"] in among:
+                crawler = self.registry.get(row["agent"])
+                yield row | {
+                    "operator": crawler and crawler.operator, "category": crawler and crawler.category, "named": named[row["agent"]],
+                    "ratio": row["hosts"] / named[row["agent"]]}
+
+
+class Questions(Computation):
+    """The questions, each under the name of its macro."""
+
+    def share_of_hosts_blocking(self, agent="GPTBot"):
+        def rows(hosts):
+            answers = self.answers(hosts, agent)
+            partial = {key for key, (_, answer) in answers.items() if answer.verdict == "partial"}
+            known = [host for host, _ in answers.values()]
+            yield self.blocking_shares(hosts, agent) | {
+                "partial": len(partial) / len(known), "domains_partial": mean_of_domains(known, lambda host: host.key in partial)}
+        return self.each_crawl(rows)
+
+    def most_blocked_agents(self):
+        return self.each_crawl(lambda hosts: self.naming(hosts, "disallow_all"))
+
+    def invitations(self):
+        return self.each_crawl(lambda hosts: self.naming(hosts, "allow_all", self.ai_agents()))
+
+    def hosts_or_registered_domains(self, agent="GPTBot"):
+        def rows(hosts):
+            answers = self.answers(hosts, agent)
+            known = [host for host, _ in answers.values()]
+            domains = by_domain(known)
+            for why in ("name", "status", "wildcard"):
+                blocked = {key for key, (_, answer) in answers.items() if reason(answer) == why}
+                counts = [(sum(host.key in blocked for host in group), len(group)) for group in domains.values()]
+                yield {
+                    "reason": why, "hosts": len(known), "domains": len(domains), "hosts_of_largest_domain": max(n for _, n in counts),
+                    "hosts_blocked": len(blocked) / len(known), "domains_blocked": mean(x / n for x, n in counts),
+                    "domains_any_host_blocked": mean(x > 0 for x, _ in counts),
+                    "domains_every_host_blocked": mean(x == n for x, n in counts),
+                    "largest_domain": largest_domain([host for host in known if host.key in blocked])}
+        return self.each_crawl(rows)
+
+    def blocking_by_tld(self, agent="GPTBot", min_hosts=5):
+        def rows(hosts):
+            for tld in {host.tld for host in hosts}:
+                row = self.blocking_shares([host for host in hosts if host.tld == tld], agent)
+                if row and row["hosts"] >= min_hosts:
+                    yield {"url_host_tld": tld} | row
+        return self.each_crawl(rows)
+
+    def outcome_funnel(self):
+        def outcome(host):
+            status = host.source.status
+            if host.is_revisit:
+                return "revisit without content"
+            if host.is_successful:
+                return {"rules": "robots.txt with rules", "html": "not a robots.txt", "binary": "not a robots.txt"}.get(
+                    host.content_class, "robots.txt without rules")
+            names = {400: "notfound", 404: "notfound", 410: "notfound", 401: "unauthorized", 403: "forbidden", 429: "defer_visits"}
+            return names.get(status, {3: "redirect", 5: "defer_visits"}.get(status // 100, "other"))
+        return self.each_crawl(lambda hosts: rows_of([(host, (outcome(host),)) for host in hosts], hosts, ["outcome"]))
+
+    def access_in_three(self, agent="GPTBot"):
+        def rows(hosts):
+            answers = {host.key: host.answer(whole_name(agent.encode()), self.registry) for host in hosts}
+            access = {"disallow_all": "disallow", "unknown": "unknown"}
+            features = [(host, (access.get(answers[host.key].verdict, "allow"),)) for host in hosts]
+            for row in rows_of(features, hosts, ["access"]):
+                bases = Counter(answers[host.key].basis for host, (name,) in features if name == row["access"])
+                counts = {f"by_{why}": bases.pop(basis, 0) for why, basis in (
+                    ("name", "explicit"), ("wildcard", "wildcard"), ("status", "http_status"))}
+                yield row | counts | {"by_no_rule": sum(bases.values())}
+        return self.each_crawl(rows)
+
+    def changes_between_crawls(self, agent="GPTBot"):
+        first, last = self.crawls.names[0], self.crawls.names[-1]
+        before = {host.key: host.answer(whole_name(agent.encode()), self.registry) for host in self.crawls.hosts[first]}
+        both = [host for host in self.crawls.hosts[last] if host.key in before]
+
+        def feature(host):
+            after = host.answer(whole_name(agent.encode()), self.registry)
+            return before[host.key].verdict, before[host.key].basis, after.verdict, after.basis
+        rows = rows_of([(host, feature(host)) for host in both], both, ["verdict_before", "basis_before", "verdict_after", "basis_after"])
+        for row in rows:
+            for column in ("of_domains", "largest_ruleset", "low", "high"):
+                del row[column]
+        return [{"from_crawl": first, "to_crawl": last} | row for row in rows]
+
+    def first_crawl_naming(self, agent="GPTBot"):
+        name, hosts_seen, domains_seen, rows = whole_name(agent.encode()), set(), set(), []
+        for crawl in self.crawls.names:
+            naming = [host for host in self.crawls.hosts[crawl] if name in host.named]
+            new_hosts, new_domains = {host.key for host in naming} - hosts_seen, {host.domain for host in naming} - domains_seen
+            hosts_seen |= new_hosts
+            domains_seen |= new_domains
+            rows.append({
+                "crawl": crawl, "hosts_in_crawl": len(self.crawls.hosts[crawl]), "hosts_naming": len(naming), "first_named": len(new_hosts),
+                "cumulative": len(hosts_seen), "domains_first_named": len(new_domains), "domains_cumulative": len(domains_seen)})
+        return rows
+
+    def number_of_ai_agents_blocked(self):
+        agents = self.ai_agents()
+
+        def rows(hosts):
+            decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
+            count = {host.key: sum(host.named[name].verdict == "disallow_all" for name in agents & host.named.keys()) for host in decided}
+            for row in rows_of([(host, (count[host.key],)) for host in decided], decided, ["agents_blocked"]):
+                least = row["agents_blocked"]
+                more = shares([host for host in decided if count[host.key] >= least], decided)
+                yield row | {"share_this_many_or_more": more["share"], "share_of_domains_this_many_or_more": more["share_of_domains"]}
+        return self.each_crawl(rows)
+
+    def training_or_search(self):
+        """A purpose is blocked if at least one of its crawlers is; hosts without a known verdict for any crawler are left out."""
+        purposes = ("ai_training", "ai_search", "ai_assistant")
+        agents = {purpose: [name for name, crawler in self.registry.items() if crawler.category == purpose] for purpose in purposes}
+
+        def rows(hosts):
+            features = []
+            for host in hosts:
+                verdicts = {purpose: [host.answer(name, self.registry).verdict for name in agents[purpose]] for purpose in purposes}
+                if any(verdict != "unknown" for of_purpose in verdicts.values() for verdict in of_purpose):
+                    features.append((host, tuple("disallow_all" in verdicts[purpose] for purpose in purposes)))
+            return rows_of(features, [host for host, _ in features], ["training_blocked", "search_blocked", "assistant_blocked"])
+        return self.each_crawl(rows)
+
+    def walled_gardens(self):
+        def rows(hosts):
+            answers = {host.key: host.answer("googlebot", self.registry) for host in hosts}
+            found = [
+                host for host in hosts
+                if host.wildcard.verdict == "disallow_all" and answers[host.key].verdict in ("allow_all", "partial")]
+            rulesets = Counter(host.ruleset for host in found)
+            return [{
+                "hosts": len(found), "domains": len(by_domain(found)), "surt_host_name": host.key, "url_host_name": host.name,
+                "googlebot": answers[host.key].verdict, "googlebot_line": answers[host.key].line_no, "url": host.url,
+                "hosts_with_ruleset": rulesets[host.ruleset]} for host in found]
+        return self.each_crawl(rows)
+
+    def bias_against_agents(self):
+        def rows(hosts):
+            decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
+            everybody = shares([host for host in decided if reason(host.wildcard) == "wildcard"], decided)
+            for row in self.naming(hosts, "disallow_all"):
+                kept = ("agent", "hosts", "share", "share_of_domains", "largest_domain", "largest_ruleset")
+                yield {column: row[column] for column in kept} | {
+                    "hosts_blocking_all": everybody["hosts"], "against_everybody": share(row["hosts"], everybody["hosts"]),
+                    "domains_against_everybody": share(row["share_of_domains"], everybody["share_of_domains"])}
+        return self.each_crawl(rows)
+
+    def agents_blocked_together(self):
+        def rows(hosts):
+            blocked = defaultdict(list)
+            for host in hosts:
+                names = sorted(name for name, answer in host.named.items() if answer.verdict == "disallow_all" and name in self.registry)
+                for together in [*combinations(names, 2), *names]:
+                    blocked[together].append(host)
+            for pair, found in blocked.items():
+                if isinstance(pair, tuple):
+                    yield {
+                        "agent_a": pair[0], "agent_b": pair[1], "hosts": len(found), "domains": len(by_domain(found)),
+                        "share_of_rarer": len(found) / min(len(blocked[name]) for name in pair),
+                        "largest_domain": largest_domain(found), "largest_ruleset": largest_ruleset(found)}
+        return self.each_crawl(rows)
+
+    def most_addressed_names(self):
+        def rows(hosts):
+            files = [host for host in hosts if host.has_rules]
+            features = [(host, (name, name == "*" or name in self.registry)) for host in files for name in host.robots.by_name]
+            return rows_of(features, files, ["agent", "tracked"])
+        return self.each_crawl(rows)
+
+    def names_rfc9309_cannot_match(self):
+        def rows(hosts):
+            files = [host for host in hosts if host.has_rules]
+            lines = {
+                host.key: [is_product_token(value) for group in host.robots.groups for value in group.values if whole_name(value) != "*"]
+                for host in files}
+            every = [is_valid for valid in lines.values() for is_valid in valid]
+            yield shares([host for host in files if not all(lines[host.key])], files) | {
+                "hosts_naming": sum(map(bool, lines.values())), "lines": len(every),
+                "share_of_lines": share(every.count(False), len(every))}
+        return self.each_crawl(rows)
+
+    def other_directives(self):
+        def rows(hosts):
+            files = [host for host in hosts if host.has_rules]
+            lines = Counter(key for host in files for key in host.robots.directives)
+            features = [(host, (key, key in KNOWN_DIRECTIVES)) for host in files for key in set(host.robots.directives)]
+            return [row | {"lines": lines[row["directive"]]} for row in rows_of(features, files, ["directive", "known"])]
+        return self.each_crawl(rows)
+
+    def blocks_from_templates(self, agent="GPTBot", min_domains=10):
+        """Without the columns that depend on the template: one row per value of shared_rules."""
+        def rows(hosts):
+            domains = defaultdict(set)
+            for host in hosts:
+                if host.has_rules:
+                    domains[host.ruleset].add(host.domain)
+            blocks = [host for host, answer in self.answers(hosts, agent).values() if reason(answer) == "name"]
+            features = [(host, (len(domains[host.ruleset]) >= min_domains,)) for host in blocks]
+            kept = ("shared_rules", "hosts", "of_hosts", "of_domains")
+            return [{column: row[column] for column in kept} for row in rows_of(features, blocks, ["shared_rules"])]
+        return self.each_crawl(rows)
+
+    def most_common_rule_sets(self, min_domains=2):
+        """Without ruleset_id and template; the example tells rule sets apart."""
+        def rows(hosts):
+            files = [host for host in hosts if host.has_rules]
+            for row in rows_of([(host, (host.ruleset,)) for host in files], files, ["ruleset"]):
+                ruleset = row.pop("ruleset")
+                row["example"] = min(host.url for host in files if host.ruleset == ruleset)
+                del row["largest_ruleset"]
+                if row["domains"] >= min_domains:
+                    yield row
+        return self.each_crawl(rows)
+
+    def sitemap_adoption(self):
+        """A line without a URL counts as relative, since its URL is not written as an absolute one."""
+        def kind(host, value):
+            own, target = host.source.host(), urlsplit(urljoin(host.source.url, value)).hostname
+            domain = registered_domain(own)
+            is_foreign = registered_domain(target) != domain if domain else target != own
+            return ("absolute" if urlsplit(value).scheme else "relative") + (" foreign" if is_foreign else "")
+
+        def rows(hosts):
+            files = [host for host in hosts if host.is_successful]
+            kinds = {host.key: Counter(kind(host, value.decode()) for value in host.robots.sitemaps) for host in files}
+            relative = {key: count["relative"] + count["relative foreign"] for key, count in kinds.items()}
+            foreign = {key: count["absolute foreign"] + count["relative foreign"] for key, count in kinds.items()}
+            lines = sum(count.total() for count in kinds.values())
+            yield shares([host for host in files if kinds[host.key]], files) | {
+                "hosts_relative": sum(count > 0 for count in relative.values()),
+                "hosts_foreign": sum(count > 0 for count in foreign.values()), "lines": lines,
+                "relative": share(sum(relative.values()), lines), "foreign_domain": share(sum(foreign.values()), lines)}
+        return self.each_crawl(rows)
+
+    def crawl_delays(self):
+        def rows(hosts):
+            files = [host for host in hosts if host.has_rules]
+            delays, for_all = {}, 0
+            for host in files:
+                groups = [group for group in host.robots.groups if group.crawl_delay is not None]
+                if groups:
+                    delays[host.key] = max(group.crawl_delay for group in groups)
+                    for_all += any("*" in group.names for group in groups)
+            found = [host for host in files if host.key in delays]
+            medians = [median(delays[host.key] for host in group) for group in by_domain(found).values()]
+            values = list(delays.values())
+            yield shares(found, files) | {
+                "for_all": for_all, "median": quantile(values, 0.5), "p90": quantile(values, 0.9), "p99": quantile(values, 0.99),
+                "longest": max(values, default=None), "domains_median": quantile(medians, 0.5), "domains_p90": quantile(medians, 0.9)}
+        return self.each_crawl(rows)
+
+    def file_sizes(self):
+        def rows(hosts):
+            files = [host for host in hosts if host.is_successful and host.content_class not in ("html", "binary")]
+            sizes = [host.robots.body_bytes for host in files]
+            medians = [median(host.robots.body_bytes for host in group) for group in by_domain(files).values()]
+            row = {
+                "hosts": len(files), "domains": len(medians), "largest_domain": largest_domain(files), "median_bytes": quantile(sizes, 0.5),
+                "p90_bytes": quantile(sizes, 0.9), "max_bytes": max(sizes, default=None), "domains_median_bytes": quantile(medians, 0.5),
+                "truncated": sum(host.source.truncated for host in files)}
+            for column, least, most in (("empty", 0, 0), ("up_to_100_kib", 0, 102_400), ("over_500_kib", 512_001, math.inf)):
+                row[column] = mean(least <= size <= most for size in sizes)
+                row["domains_" + column] = mean_of_domains(files, lambda host: least <= host.robots.body_bytes <= most)
+            yield row
+        return self.each_crawl(rows)
+
+    def variants_disagree(self):
+        rows = []
+        for crawl in self.crawls.names:
+            urls = defaultdict(dict)
+            for capture in sorted(self.crawls.captures[crawl], key=lambda capture: (capture.time, capture.number)):
+                robots = self.crawls.parsed(capture)
+                if capture.is_robots_path() and robots and robots.content_class == "rules":
+                    urls[capture.key()][capture.url] = (capture, robots.ruleset)
+            domains = defaultdict(list)
+            for variants in urls.values():
+                if len(variants) > 1:
+                    capture = next(iter(variants.values()))[0]
+                    domains[domain_of(capture.host())].append(len({ruleset for _, ruleset in variants.values()}) > 1)
+            every = [disagree for group in domains.values() for disagree in group]
+            rows.append({
+                "crawl": crawl, "hosts": len(every), "disagree": sum(every), "share": mean(every), "domains": len(domains),
+                "share_of_domains": mean(mean(group) for group in domains.values()),
+                "largest_domain": share(max(map(sum, domains.values()), default=0), sum(every))})
+        return rows
+
+    def change_rates(self):
+        rows, before = [], None
+        for crawl in self.crawls.names:
+            urls = defaultdict(list)
+            for capture in self.crawls.captures[crawl]:
+                if capture.is_robots_path() and 200 <= capture.status <= 299:
+                    urls[capture.url].append(capture.digest)
+            again = [len(set(digests)) > 1 for digests in urls.values() if len(digests) > 1]
+            row = {"crawl": crawl, "urls_seen_again": len(again), "bytes_changed": mean(again), "crawl_before": before}
+            previous = {host.key: host for host in self.crawls.hosts[before] if host.has_rules} if before else {}
+            both = [host for host in self.crawls.hosts[crawl] if host.has_rules and host.key in previous]
+            changed = [host for host in both if host.ruleset != previous[host.key].ruleset]
+            keys = {host.key for host in changed}
+            rows.append(row | {
+                "hosts_seen_again": len(both) if before else None, "rules_changed": share(len(changed), len(both)),
+                "domains_seen_again": len(by_domain(both)) if before else None,
+                "domains_rules_changed": mean_of_domains(both, lambda host: host.key in keys),
+                "largest_domain": largest_domain(changed)})
+            before = crawl
+        return rows
+
+    def most_hidden_paths(self):
+        """Rules outside of groups disallow nothing."""
+        def rows(hosts):
+            files = [host for host in hosts if host.has_rules]
+            features = {
+                (host.key, rule.path): host for host in files for rule in host.robots.rules
+                if not rule.allow and rule.path and rule.has_group and rule.counts}
+            return rows_of([(host, (path.decode(),)) for (_, path), host in features.items()], files, ["path"])
+        return self.each_crawl(rows)
+
+    def denominators(self):
+        def counts(hosts, name, condition):
+            found = [host for host in hosts if condition(host)]
+            return {f"hosts{name}": len(found), f"domains{name}": len(by_domain(found))}
+
+        rows = []
+        for crawl in self.crawls.names:
+            captures, hosts = self.crawls.captures[crawl], self.crawls.hosts[crawl]
+            files = list(filter(None, map(self.crawls.parsed, captures)))
+            decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
+            rows.append({
+                "crawl": crawl, "archives_read": 1, "archives_listed": len(self.crawls.names), "is_sample": False,
+                "first_capture": min(capture.time for capture in captures), "last_capture": max(capture.time for capture in captures),
+                "captures": len(captures), "captures_of_robots_txt": sum(capture.is_robots_path() for capture in captures),
+                "revisits": sum(capture.is_revisit for capture in captures),
+                "captures_with_rules": sum(robots.content_class == "rules" for robots in files),
+                "urls": len({capture.url for capture in captures}), "hosts_of_largest_domain": max(map(len, by_domain(hosts).values())),
+                **counts(hosts, "", lambda host: True), **counts(hosts, "_with_rules", lambda host: host.has_rules),
+                **counts(decided, "_decided", lambda host: True),
+                **counts(decided, "_decided_by_file", lambda host: host.wildcard.basis != "http_status")})
+        return rows
+
+    def policy_sizes(self):
+        measures = {
+            "crawlers named": lambda robots: len(robots.names()), "rules": lambda robots: len(robots.rules),
+            "groups": lambda robots: len(robots.groups)}
+
+        def rows(hosts):
+            files = [host for host in hosts if host.has_rules]
+            for name, measure in measures.items():
+                sizes = [measure(host.robots) for host in files]
+                medians = [median(measure(host.robots) for host in group) for group in by_domain(files).values()]
+                yield {
+                    "measure": name, "hosts": len(files), "mean": mean(sizes), "median": quantile(sizes, 0.5),
+                    "p90": quantile(sizes, 0.9), "p99": quantile(sizes, 0.99), "largest": max(sizes, default=None),
+                    "domains": len(medians), "domains_mean": mean(medians), "domains_median": quantile(medians, 0.5),
+                    "domains_p90": quantile(medians, 0.9), "largest_domain": largest_domain(files)}
+        return self.each_crawl(rows)
+
+    def hosts_decided_in_every_crawl(self, agent="GPTBot"):
+        answers = {crawl: self.answers(self.crawls.hosts[crawl], agent) for crawl in self.crawls.names}
+        panel = set.intersection(*(set(found) for found in answers.values()))
+
+        def rows(hosts):
+            every = self.blocking_shares(hosts, agent)
+            if panel:
+                yield self.blocking_shares([host for host in hosts if host.key in panel], agent) | {
+                    "all_hosts": every["hosts"], "all_hosts_blocked_by_name": every["blocked_by_name"],
+                    "all_domains_blocked_by_name": every["domains_blocked_by_name"]}
+        return self.each_crawl(rows)
+
+    def pair_of_agents(self, agent_a="GPTBot", agent_b="CCBot", any_reason=False):
+        def blocks(answer: Answer):
+            return reason(answer) is not None if any_reason else reason(answer) == "name"
+
+        def rows(hosts):
+            a, b = self.answers(hosts, agent_a), self.answers(hosts, agent_b)
+            names = {
+                (True, True): "both", (False, False): "neither", (True, False): "only " + whole_name(agent_a.encode()),
+                (False, True): "only " + whole_name(agent_b.encode())}
+            features = [(host, (names[blocks(answer), blocks(b[key][1])],)) for key, (host, answer) in a.items() if key in b]
+            return rows_of(features, [host for host, _ in features], ["blocked"])
+        return self.each_crawl(rows)
+
+    def agents_of_category(self, category="ai_training", at_least=2):
+        members = self.category(category)
+
+        def rows(hosts):
+            decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
+            count = {host.key: sum(host.named[name].verdict == "disallow_all" for name in members & host.named.keys()) for host in decided}
+            features = []
+            for host in decided:
+                limits = (("any", 1), (f"at least {at_least}", at_least), ("all", len(members)))
+                features += [(host, (name,)) for name, least in limits if count[host.key] >= least]
+                features += [(host, ("* by its rules",))] * (reason(host.wildcard) == "wildcard")
+            rows = {row["blocked"]: row for row in rows_of(features, decided, ["blocked"])}
+            for name in ("any", f"at least {at_least}", "all", "* by its rules"):
+                yield {"blocked": name, "agents": len(members)} | (rows.get(name) or shares([], decided))
+        return self.each_crawl(rows)

@@ -1,0 +1,208 @@
+"""Compares the answers of the research questions with an independent computation in plain Python.
+
+Usage: test_independent.py PROGRAM [DATASET]
+
+jobs/independent/ reads the two sample crawls of data-samples/warc itself, without DuckDB, robots-scan or any code of this project, and
+answers the questions from their definitions: docs/verdicts.md, docs/tables.md and the comments of jobs/queries/. PROGRAM scans the same
+archives, and the macros of the dataset must give the same rows in all their columns, except those of LEFT_OUT and SELECTED. Numbers with
+fractions may differ by 1e-6, because macros round shares to six digits. With a DATASET that has these crawls among others, the macros are also compared by their parameter `crawl`.
+
+The test of a question is `test_` and the name of its macro. Known differences are listed in DIFFERENCES with their reasons; one that
+disappears is a failure.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import duckdb
+
+import test_runner
+from independent.archive import read_captures
+from independent.hosts import Crawls, read_registry
+from independent.questions import Questions
+
+
+@dataclass
+class Difference:
+    """A known difference between a macro and its question, in these columns or in rows of this condition."""
+
+    reason: str
+    columns: set = field(default_factory=set)
+    rows: Callable = lambda row: False
+
+    def without(self, rows):
+        return [{column: row[column] for column in row if column not in self.columns} for row in rows if not self.rows(row)]
+
+
+ROOT = Path(__file__).resolve().parent.parent
+ARCHIVES = [ROOT / "data-samples" / "warc" / name for name in ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")]
+REGISTRY = ROOT / "src" / "scan" / "crawler" / "agents.csv"
+
+# More rows than any list has: which of equal rows are in a shorter list is not part of a question.
+ALL = 100_000
+
+# Macros and arguments. Macros without an entry are called without arguments.
+CALLS = {
+    "share_of_hosts_blocking": [{}, {"agent": "CCBot"}, {"agent": "Googlebot-News"}, {"agent": "AdsBot-Google"}, {"agent": "MJ12bot"}],
+    "most_blocked_agents": [{"top": ALL}],
+    "invitations": [{"top": ALL}],
+    "hosts_or_registered_domains": [{}, {"agent": "ClaudeBot"}],
+    "blocking_by_tld": [{}, {"agent": "CCBot", "min_hosts": 1}],
+    "access_in_three": [{}, {"agent": "Googlebot"}, {"agent": "AdsBot-Google-Mobile"}],
+    "changes_between_crawls": [{}, {"agent": "CCBot"}],
+    "first_crawl_naming": [{}, {"agent": "OAI-SearchBot"}],
+    "walled_gardens": [{"top": ALL}],
+    "bias_against_agents": [{"top": ALL}],
+    "agents_blocked_together": [{"top": ALL}],
+    "most_addressed_names": [{"top": ALL}],
+    "other_directives": [{"top": ALL}],
+    "blocks_from_templates": [{}, {"min_domains": 2}, {"agent": "CCBot", "min_domains": 3}],
+    "most_common_rule_sets": [{"top": ALL}, {"top": ALL, "min_domains": 1}],
+    "most_hidden_paths": [{"top": ALL}],
+    "hosts_decided_in_every_crawl": [{}, {"agent": "Google-Extended"}],
+    "pair_of_agents": [{}, {"any_reason": True}, {"agent_a": "Googlebot", "agent_b": "AhrefsBot", "any_reason": True}],
+    "agents_of_category": [{}, {"category": "ai_search", "at_least": 1}, {"category": "seo", "at_least": 3}],
+}
+
+# The order of a list, if it is not by hosts.
+ORDER = {"most_common_rule_sets": lambda row: (-row["domains"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
+
+# Columns that are not computed: an identifier without a meaning, and the vendors' templates.
+LEFT_OUT = {"most_common_rule_sets": {"ruleset_id", "template", "hosts_with_template"}}
+
+# Rows of a template are added up before they are compared, so that these columns remain.
+SELECTED = {
+    "blocks_from_templates": "SELECT crawl, shared_rules, sum(hosts)::BIGINT AS hosts, any_value(of_hosts) AS of_hosts,"
+    " any_value(of_domains) AS of_domains FROM {} GROUP BY crawl, shared_rules",
+}
+
+# Columns or rows in which a macro departs from its question, with the reason. They are compared as well, and must differ.
+DIFFERENCES = {
+    "bias_against_agents": Difference(
+        "The macro multiplies a share that is already rounded, so that fewer than six digits are exact.",
+        columns={"domains_against_everybody"}),
+    "most_hidden_paths": Difference(
+        "The macro counts rules before the first user-agent line, which disallow nothing.", rows=lambda row: row["path"] == "/secret/"),
+    "policy_sizes": Difference(
+        "The macro also counts names that only Google's parser reads, such as mj for MJ12bot.",
+        rows=lambda row: row["measure"] == "crawlers named"),
+}
+
+
+def literal(value):
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def rows_of_macro(connection, macro, arguments):
+    """The rows of a macro, as dictionaries."""
+    call = f"{macro}({', '.join(f'{name} := {literal(value)}' for name, value in arguments.items())})"
+    answer = connection.sql(SELECTED.get(macro, "SELECT * FROM {}").format(call))
+    kept = [column for column in answer.columns if column not in LEFT_OUT.get(macro, ())]
+    return [{column: row[column] for column in kept} for row in (dict(zip(answer.columns, row)) for row in answer.fetchall())]
+
+
+def assert_equal(expected, actual, subject):
+    """Compares rows in any order: the numbers of a column with fractions by their difference, all other values exactly."""
+    columns = set((expected or actual or [{}])[0])
+    assert all(set(row) == columns for row in expected + actual), f"{subject}: columns {sorted(set(actual[0]) ^ columns)} are not in both"
+    inexact = sorted(column for column in columns if any(isinstance(row[column], float) for row in expected + actual))
+    exact = sorted(columns - set(inexact))
+    groups = defaultdict(lambda: ([], []))
+    for side, rows in enumerate((expected, actual)):
+        for row in rows:
+            groups[tuple((column, row[column]) for column in exact)][side].append([row[column] for column in inexact])
+    problems = []
+    for key, sides in groups.items():
+        computed, answered = (sorted(side, key=lambda numbers: [-1 if number is None else number for number in numbers]) for side in sides)
+        for i in range(max(len(computed), len(answered))):
+            pair = [side[i] if i < len(side) else None for side in (computed, answered)]
+            if None in pair:
+                side, numbers = ("answered", pair[1]) if pair[0] is None else ("computed", pair[0])
+                problems.append(f"only {side}: {dict(key)} {dict(zip(inexact, numbers))}")
+                continue
+            for column, *values in zip(inexact, *pair):
+                if (None in values and values != [None, None]) or (None not in values and abs(values[0] - values[1]) > 1.000001e-6):
+                    problems.append(f"{column} is computed as {values[0]} and answered as {values[1]}: {dict(key)}")
+    assert not problems, f"{subject}: {len(problems)} differences\n  " + "\n  ".join(problems[:12])
+
+
+class Tests:
+    """One test per question that the computation answers."""
+
+    def __init__(self, questions, alone, among_others):
+        self.questions, self.alone, self.among_others = questions, alone, among_others
+        for name in filter(lambda name: not name.startswith("_"), vars(Questions)):
+            setattr(self, f"test_{name}", lambda name=name: self.compare(name))
+
+    @staticmethod
+    def macros(connection):
+        query = "SELECT function_name, parameters FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal"
+        return {name: set(parameters) for name, parameters in connection.sql(query).fetchall()}
+
+    def compare(self, macro):
+        differs = False
+        for arguments in CALLS.get(macro, [{}]):
+            own = {name: value for name, value in arguments.items() if name != "top"}
+            expected = getattr(self.questions, macro)(**own)
+            differs |= self.compare_rows(macro, expected, rows_of_macro(self.alone, macro, arguments), f"{macro} {arguments}")
+            if "top" in arguments:
+                self.compare_first_rows(macro, arguments)
+            if self.among_others and "crawl" in self.macros(self.among_others)[macro]:
+                for crawl in self.questions.crawls.names:
+                    answered = rows_of_macro(self.among_others, macro, arguments | {"crawl": crawl})
+                    if macro == "denominators":
+                        answered = [row | {"archives_listed": len(ARCHIVES)} for row in answered]
+                    rows = [row for row in expected if row["crawl"] == crawl]
+                    self.compare_rows(macro, rows, answered, f"{macro} {arguments} of {crawl} in the given dataset")
+        assert differs == (macro in DIFFERENCES), f"{macro}: the known difference has disappeared: {DIFFERENCES[macro].reason}"
+
+    @staticmethod
+    def compare_rows(macro, expected, answered, subject):
+        """Compares rows except for known differences, and returns true if these were found."""
+        if macro not in DIFFERENCES:
+            assert_equal(expected, answered, subject)
+            return False
+        known = DIFFERENCES[macro]
+        assert_equal(known.without(expected), known.without(answered), subject)
+        try:
+            assert_equal(expected, answered, subject)
+        except AssertionError:
+            return True
+        return False
+
+    def compare_first_rows(self, macro, arguments):
+        """A shorter list has the first rows of each crawl, in the order of the list."""
+        every = rows_of_macro(self.alone, macro, arguments)
+        some = rows_of_macro(self.alone, macro, arguments | {"top": 3})
+        first = [row for crawl in self.questions.crawls.names for row in [row for row in every if row["crawl"] == crawl][:3]]
+        assert some == first, f"{macro}: the list is cut at other rows than the first ones"
+        order = ORDER.get(macro, lambda row: -row["hosts"])
+        ranks = [(self.questions.crawls.names.index(row["crawl"]), order(row)) for row in every]
+        assert ranks == sorted(ranks), f"{macro}: the list is in another order"
+
+
+def opened(dataset):
+    connection = duckdb.connect()
+    connection.execute((dataset / "views.sql").read_text())
+    return connection
+
+
+def main(program, dataset=None):
+    questions = Questions(Crawls(read_captures(ARCHIVES)), read_registry(REGISTRY))
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([program, *ARCHIVES, "-q", "-o", Path(folder) / "out.parquet"], check=True, timeout=120)
+        tests = Tests(questions, opened(Path(folder) / "out.parquet"), opened(Path(dataset)) if dataset else None)
+        return test_runner.run(tests)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    sys.exit(1 if main(*sys.argv[1:]) else 0)
