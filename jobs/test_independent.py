@@ -5,18 +5,16 @@ Usage: test_independent.py PROGRAM [DATASET]
 jobs/independent/ reads the two sample crawls of data-samples/warc itself, without DuckDB, robots-scan or any code of this project, and
 answers the questions from their definitions: docs/verdicts.md, docs/tables.md and the comments of jobs/queries/. PROGRAM scans the same
 archives, and the macros of the dataset must give the same rows in all their columns, except those of LEFT_OUT and SELECTED. Numbers with
-fractions may differ by 1e-6, because macros round shares to six digits. With a DATASET that has these crawls among others, the macros are also compared by their parameter `crawl`.
+fractions may differ by 1e-6, because macros round shares to six digits. With a DATASET that has these crawls among others, the macros
+are also compared by their parameter `crawl`.
 
-The test of a question is `test_` and the name of its macro. Known differences are listed in DIFFERENCES with their reasons; one that
-disappears is a failure.
+The test of a question is `test_` and the name of its macro.
 """
 
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -27,18 +25,6 @@ import test_runner
 from independent.archive import read_captures
 from independent.hosts import Crawls, read_registry
 from independent.questions import Questions
-
-
-@dataclass
-class Difference:
-    """A known difference between a macro and its question, in these columns or in rows of this condition."""
-
-    reason: str
-    columns: set = field(default_factory=set)
-    rows: Callable = lambda row: False
-
-    def without(self, rows):
-        return [{column: row[column] for column in row if column not in self.columns} for row in rows if not self.rows(row)]
 
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -82,19 +68,6 @@ SELECTED = {
     "blocks_from_templates": "SELECT crawl, shared_rules, sum(hosts)::BIGINT AS hosts, any_value(of_hosts) AS of_hosts,"
     " any_value(of_domains) AS of_domains FROM {} GROUP BY crawl, shared_rules",
 }
-
-# Columns or rows in which a macro departs from its question, with the reason. They are compared as well, and must differ.
-DIFFERENCES = {
-    "bias_against_agents": Difference(
-        "The macro multiplies a share that is already rounded, so that fewer than six digits are exact.",
-        columns={"domains_against_everybody"}),
-    "most_hidden_paths": Difference(
-        "The macro counts rules before the first user-agent line, which disallow nothing.", rows=lambda row: row["path"] == "/secret/"),
-    "policy_sizes": Difference(
-        "The macro also counts names that only Google's parser reads, such as mj for MJ12bot.",
-        rows=lambda row: row["measure"] == "crawlers named"),
-}
-
 
 def literal(value):
     return f"'{value}'" if isinstance(value, str) else str(value)
@@ -147,35 +120,17 @@ class Tests:
         return {name: set(parameters) for name, parameters in connection.sql(query).fetchall()}
 
     def compare(self, macro):
-        differs = False
         for arguments in CALLS.get(macro, [{}]):
             own = {name: value for name, value in arguments.items() if name != "top"}
             expected = getattr(self.questions, macro)(**own)
-            differs |= self.compare_rows(macro, expected, rows_of_macro(self.alone, macro, arguments), f"{macro} {arguments}")
+            assert_equal(expected, rows_of_macro(self.alone, macro, arguments), f"{macro} {arguments}")
             if "top" in arguments:
                 self.compare_first_rows(macro, arguments)
             if self.among_others and "crawl" in self.macros(self.among_others)[macro]:
                 for crawl in self.questions.crawls.names:
                     answered = rows_of_macro(self.among_others, macro, arguments | {"crawl": crawl})
-                    if macro == "denominators":
-                        answered = [row | {"archives_listed": len(ARCHIVES)} for row in answered]
                     rows = [row for row in expected if row["crawl"] == crawl]
-                    self.compare_rows(macro, rows, answered, f"{macro} {arguments} of {crawl} in the given dataset")
-        assert differs == (macro in DIFFERENCES), f"{macro}: the known difference has disappeared: {DIFFERENCES[macro].reason}"
-
-    @staticmethod
-    def compare_rows(macro, expected, answered, subject):
-        """Compares rows except for known differences, and returns true if these were found."""
-        if macro not in DIFFERENCES:
-            assert_equal(expected, answered, subject)
-            return False
-        known = DIFFERENCES[macro]
-        assert_equal(known.without(expected), known.without(answered), subject)
-        try:
-            assert_equal(expected, answered, subject)
-        except AssertionError:
-            return True
-        return False
+                    assert_equal(rows, answered, f"{macro} {arguments} of {crawl} in the given dataset")
 
     def compare_first_rows(self, macro, arguments):
         """A shorter list has the first rows of each crawl, in the order of the list."""

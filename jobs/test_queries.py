@@ -449,7 +449,7 @@ def small_rows():
     seen = set()
     for rule in ((1, "/", False), (1, "/x", False), (3, "/x", False), (3, "/x", False), (3, "/y", True), (4, "", False), (5, "/z", False)):
         robots_id, path, allow = rule
-        child("rules", robots_id, path=path, allow=allow, is_empty=path == "", counts=True, is_repeated=rule in seen)
+        child("rules", robots_id, group_no=1, path=path, allow=allow, is_empty=path == "", counts=True, is_repeated=rule in seen)
         seen.add(rule)
     child("sitemaps", 1, is_absolute=True, same_registered_domain=True)
     child("sitemaps", 1, is_absolute=False, same_registered_domain=True)
@@ -481,7 +481,7 @@ def outside_rows():
                 d.add("groups", crawl=NEW, subset="robotstxt", robots_id=robots_id, agent=agent, token_valid=False, counts=True,
                       crawl_delay=0.5)
             for table, row in (
-                ("rules", dict(path="/x", allow=False, is_empty=False, counts=True, is_repeated=False)),
+                ("rules", dict(group_no=1, path="/x", allow=False, is_empty=False, counts=True, is_repeated=False)),
                 # A sitemap without a URL, whose host is unknown.
                 ("sitemaps", dict(is_absolute=False, same_registered_domain=None)),
                 ("directives", dict(directive="host", known=True)),
@@ -497,7 +497,7 @@ def outside_rows():
 NOT_SHARES = {("bias_against_agents", "against_everybody"), ("bias_against_agents", "domains_against_everybody")} | {
     ("crawl_delays", name) for name in ("median", "p90", "p99", "longest", "domains_median", "domains_p90")} | {
     ("policy_sizes", name) for name in ("mean", "median", "p90", "p99", "largest", "domains_mean", "domains_median", "domains_p90")} | {
-    ("blocking_by_label", "weight")}
+    ("blocking_by_label", "weight"), ("file_sizes", "domains_median_bytes")}
 
 # The answers for small_rows(), counted by hand: the columns, and their values in every row. Each of the four hosts is a domain of its own.
 # one and two block gptbot by name, three blocks '*', four has no file. Two of the three files have rule set 7.

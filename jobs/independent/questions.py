@@ -454,7 +454,7 @@ class Questions(Computation):
             files = list(filter(None, map(self.crawls.parsed, captures)))
             decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
             rows.append({
-                "crawl": crawl, "archives_read": 1, "archives_listed": len(self.crawls.names), "is_sample": False,
+                "crawl": crawl, "archives_read": 1, "archives_listed": None, "is_sample": False,
                 "first_capture": min(capture.time for capture in captures), "last_capture": max(capture.time for capture in captures),
                 "captures": len(captures), "captures_of_robots_txt": sum(capture.is_robots_path() for capture in captures),
                 "revisits": sum(capture.is_revisit for capture in captures),

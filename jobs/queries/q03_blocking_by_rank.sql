@@ -33,13 +33,14 @@ parts AS (
     GROUP BY GROUPING SETS ((b.crawl, r.up_to_rank, b.domain), (b.crawl, r.up_to_rank, b.ruleset_id), (b.crawl, r.up_to_rank, b.archive_no))
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.up_to_rank, any_value(s.in_list) AS in_list, any_value(x.captured) AS captured,
+    SELECT c.position, c.crawl, s.up_to_rank, any_value(s.in_list) AS in_list, coalesce(any_value(x.captured), 0) AS captured,
         unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
-    FROM parts p
-    JOIN sizes s ON s.up_to_rank = p.up_to_rank
-    JOIN captures x ON x.crawl = p.crawl AND x.up_to_rank = p.up_to_rank
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.up_to_rank, c.position
+    FROM crawls() c
+    CROSS JOIN sizes s
+    LEFT JOIN captures x ON x.crawl = c.crawl AND x.up_to_rank = s.up_to_rank
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.up_to_rank = s.up_to_rank
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, s.up_to_rank, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

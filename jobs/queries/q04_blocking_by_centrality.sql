@@ -21,12 +21,12 @@ parts AS (
     GROUP BY GROUPING SETS ((b.crawl, r.centrality, b.domain), (b.crawl, r.centrality, b.ruleset_id), (b.crawl, r.centrality, b.archive_no))
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.centrality, any_value(s.in_index) AS in_index,
+    SELECT c.position, s.crawl, s.centrality, any_value(s.in_index) AS in_index,
         unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
-    FROM parts p
-    JOIN sizes s ON s.crawl = p.crawl AND s.centrality = p.centrality
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.centrality, c.position
+    FROM sizes s
+    JOIN crawls() c ON c.crawl = s.crawl
+    LEFT JOIN parts p ON p.crawl = s.crawl AND p.centrality = s.centrality
+    GROUP BY s.crawl, s.centrality, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

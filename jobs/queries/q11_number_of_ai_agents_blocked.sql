@@ -1,7 +1,8 @@
 -- How many AI crawlers does a host block by name, and what share block at least one?
 --
 -- Denominator: hosts with a known verdict for '*', whether they name a crawler or not, and their registered domains.
--- Pitfall: a host that blocks all crawlers through '*' is in the row 0. Copied lists and vendors' templates make up the tail: see
+-- Pitfall: a host that blocks all crawlers through '*' is in the row 0, and a group of a fallback, such as Googlebot's for Applebot,
+-- does not count. Copied lists and vendors' templates make up the tail: see
 -- largest_ruleset. The list of AI crawlers is the registry's, by category.
 CREATE OR REPLACE MACRO number_of_ai_agents_blocked(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (

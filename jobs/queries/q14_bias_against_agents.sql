@@ -16,8 +16,8 @@ everybody AS (
     GROUP BY h.crawl
 ),
 answer AS (
-    SELECT n.position, n.crawl, n.agent, n.hosts, e.hosts AS hosts_blocking_all, round(n.hosts / e.hosts, 6) AS against_everybody,
-        round(n.share_of_domains * n.of_domains / e.weight, 6) AS domains_against_everybody, n.share, n.share_of_domains, n.largest_domain,
+    SELECT n.position, n.crawl, n.agent, n.hosts, coalesce(e.hosts, 0) AS hosts_blocking_all, round(n.hosts / e.hosts, 6) AS against_everybody,
+        round(n.weight / e.weight, 6) AS domains_against_everybody, n.share, n.share_of_domains, n.largest_domain,
         n.largest_ruleset
     FROM named_with('disallow_all', crawl := crawl, top := top) n
     LEFT JOIN everybody e ON e.crawl = n.crawl

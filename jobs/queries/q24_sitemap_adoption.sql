@@ -2,7 +2,8 @@
 --
 -- Denominator: hosts with a 2xx response, and their registered domains; sitemap lines for relative and foreign_domain.
 -- Pitfall: a few hosts with thousands of lines dominate the shares of lines; hosts_relative and hosts_foreign count hosts. foreign means
--- another registered domain; a line without a URL, or with an unknown domain, counts as a line but not as foreign.
+-- another registered domain; an empty line is relative, and a line without a URL, or with an
+-- unknown domain, is not foreign.
 CREATE OR REPLACE MACRO sitemap_adoption(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known

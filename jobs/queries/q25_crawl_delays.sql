@@ -32,16 +32,16 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.for_all) FILTER (p.part = 'domain')::BIGINT AS for_all, any_value(q.median) AS median, any_value(q.p90) AS p90,
+    SELECT c.position, w.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+        coalesce(sum(p.for_all) FILTER (p.part = 'domain'), 0)::BIGINT AS for_all, any_value(q.median) AS median, any_value(q.p90) AS p90,
         any_value(q.p99) AS p99, any_value(q.longest) AS longest,
         quantile_disc(p.delay, 0.5) FILTER (p.part = 'domain') AS domains_median, quantile_disc(p.delay, 0.9) FILTER (p.part = 'domain') AS domains_p90
-    FROM parts p
+    FROM wholes w
+    LEFT JOIN parts p ON p.crawl = w.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN quantiles q ON q.crawl = p.crawl
-    JOIN wholes w ON w.crawl = p.crawl
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, c.position
+    LEFT JOIN quantiles q ON q.crawl = p.crawl
+    JOIN crawls() c ON c.crawl = w.crawl
+    GROUP BY w.crawl, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -19,7 +19,7 @@ by_domain AS (
     FROM files f GROUP BY f.crawl, f.domain
 ),
 domains AS (
-    SELECT d.crawl, count(*) AS domains, quantile_disc(d.median_bytes, 0.5)::BIGINT AS median_bytes, avg(d.empty / d.hosts) AS empty,
+    SELECT d.crawl, count(*) AS domains, quantile_disc(d.median_bytes, 0.5) AS median_bytes, avg(d.empty / d.hosts) AS empty,
         avg(d.up_to_100_kib / d.hosts) AS up_to_100_kib, avg(d.over_500_kib / d.hosts) AS over_500_kib, max(d.hosts) / sum(d.hosts) AS largest_domain
     FROM by_domain d GROUP BY d.crawl
 ),

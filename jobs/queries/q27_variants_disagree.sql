@@ -21,12 +21,13 @@ by_domain AS (
     SELECT v.crawl, v.domain, count(*) AS hosts, count(*) FILTER (v.rulesets > 1) AS disagree FROM variants v GROUP BY v.crawl, v.domain
 ),
 answer AS (
-    SELECT c.position, d.crawl, sum(d.hosts)::BIGINT AS hosts, sum(d.disagree)::BIGINT AS disagree, round(sum(d.disagree) / sum(d.hosts), 6) AS share,
-        count(*) AS domains, round(avg(d.disagree / d.hosts), 6) AS share_of_domains,
+    SELECT c.position, c.crawl, coalesce(sum(d.hosts), 0)::BIGINT AS hosts, coalesce(sum(d.disagree), 0)::BIGINT AS disagree, round(sum(d.disagree) / sum(d.hosts), 6) AS share,
+        count(d.domain) AS domains, round(avg(d.disagree / d.hosts), 6) AS share_of_domains,
         round(max(d.disagree) / nullif(sum(d.disagree), 0), 6) AS largest_domain
-    FROM by_domain d
-    JOIN crawls() c ON c.crawl = d.crawl
-    GROUP BY d.crawl, c.position
+    FROM crawls() c
+    LEFT JOIN by_domain d ON d.crawl = c.crawl
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

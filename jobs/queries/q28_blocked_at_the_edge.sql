@@ -8,22 +8,18 @@ CREATE OR REPLACE MACRO blocked_at_the_edge(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known
 ),
-files AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('captured', crawl := crawl) h
-),
-features AS (
-    SELECT f.crawl, f.host_id, r.waf_hint, r.fetch_class IN ('unauthorized', 'forbidden') AS forbidden,
-        r.fetch_class = 'defer_visits' AS come_back_later, coalesce(r.content_class = 'html', false) AS web_page
-    FROM files f
-    JOIN robots_files r ON r.crawl = f.rules_crawl AND r.robots_id = f.rules_robots_id
+answers AS (
+    SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, r.waf_hint, h.fetch_class IN ('unauthorized', 'forbidden') AS forbidden,
+        h.fetch_class = 'defer_visits' AS come_back_later, coalesce(h.content_class = 'html', false) AS web_page
+    FROM hosts_with('captured', crawl := crawl) h
+    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
 ),
 parts AS (
-    SELECT f.crawl, f.waf_hint, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
-        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x,
-        count(*) FILTER (f.forbidden) AS forbidden, count(*) FILTER (f.come_back_later) AS come_back_later, count(*) FILTER (f.web_page) AS web_page
-    FROM features f
-    JOIN files h ON h.host_id = f.host_id
-    GROUP BY GROUPING SETS ((f.crawl, f.waf_hint, h.domain), (f.crawl, f.waf_hint, h.ruleset_id), (f.crawl, f.waf_hint, h.archive_no))
+    SELECT a.crawl, a.waf_hint, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
+        coalesce(a.domain, a.archive_no::VARCHAR) AS unit, count(*) AS x, count(*) FILTER (a.forbidden) AS forbidden,
+        count(*) FILTER (a.come_back_later) AS come_back_later, count(*) FILTER (a.web_page) AS web_page
+    FROM answers a
+    GROUP BY GROUPING SETS ((a.crawl, a.waf_hint, a.domain), (a.crawl, a.waf_hint, a.ruleset_id), (a.crawl, a.waf_hint, a.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('captured', crawl := crawl) u

@@ -14,7 +14,7 @@ ranking AS MATERIALIZED (
     SELECT f.crawl, x.path
     FROM hosts_with('rules', crawl := crawl) f
     JOIN rules x ON x.crawl = f.rules_crawl AND x.robots_id = f.rules_robots_id
-    WHERE NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated
+    WHERE x.group_no IS NOT NULL AND NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated
     GROUP BY f.crawl, x.path
     QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY count(*) DESC, x.path) <= top
 ),
@@ -22,7 +22,7 @@ parts AS (
     SELECT f.crawl, x.path, f.ruleset_id, f.archive_no, f.n, part_of_numbered(grouping(f.domain_no, f.ruleset_id, f.archive_no), f.domain_no) AS part, count(*) AS x
     FROM rules x
     JOIN files f ON f.rules_crawl = x.crawl AND f.rules_robots_id = x.robots_id
-    WHERE NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated AND x.path IN (SELECT r.path FROM ranking r)
+    WHERE x.group_no IS NOT NULL AND NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated AND x.path IN (SELECT r.path FROM ranking r)
     GROUP BY GROUPING SETS ((f.crawl, x.path, f.domain_no, f.n), (f.crawl, x.path, f.ruleset_id), (f.crawl, x.path, f.archive_no))
 ),
 units AS (

@@ -1,7 +1,7 @@
 -- How does blocking of a crawler differ between groups of sites, such as news or sectors, that a list labels?
 --
 -- Denominator: hosts with a known verdict that the list labels, and their registered domains. A list of domains labels all hosts of a
--- domain; a list of hosts labels each host, with or without www. A host with two labels is in two rows.
+-- registered domain; a list of hosts labels each host, with or without www, and also IP addresses. A host with two labels is in two rows.
 -- Pitfall: a list of domains gives more weight to domains with many hosts: cite the shares of domains. If the list has weights, the row
 -- (weighted) is the mean of the labels' shares with these weights, as for a population of known composition; its interval is not given.
 CREATE OR REPLACE MACRO blocking_by_label(labels := NULL, agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE

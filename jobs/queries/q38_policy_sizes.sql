@@ -7,9 +7,16 @@ CREATE OR REPLACE MACRO policy_sizes(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known
 ),
+names AS (
+    SELECT v.host_id, count(*) AS named
+    FROM host_verdicts v
+    WHERE v.basis IN ('explicit', 'too_complex') AND (crawl IS NULL OR v.crawl = crawl)
+    GROUP BY v.host_id
+),
 files AS (
-    SELECT h.crawl, h.domain, h.n_named, r.n_rules, r.n_groups
+    SELECT h.crawl, h.domain, coalesce(n.named, 0) AS n_named, r.n_rules, r.n_groups
     FROM hosts_with('rules', crawl := crawl) h
+    LEFT JOIN names n ON n.host_id = h.host_id
     JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
 ),
 by_domain AS (

@@ -1,7 +1,7 @@
 -- How many hosts block all, any, or at least some number of the crawlers of a category by name?
 --
 -- Denominator: hosts with a known verdict for '*', and their registered domains.
--- Pitfall: only blocks by name count; a host that blocks '*' blocks all of them without naming one. The list of crawlers
+-- Pitfall: only blocks by the crawler's own name count, not those of a fallback; a host that blocks '*' blocks all of them without naming one. The list of crawlers
 -- of a category grows: 'all' is rare (agents is their number), and figures of different versions of the registry are not comparable (runs.agents_version).
 CREATE OR REPLACE MACRO agents_of_category(category := 'ai_training', at_least := 2, crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (

@@ -203,13 +203,18 @@ pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
         assert_eq!(ran.code, Some(0), "{name:?}: {}", ran.err);
         let (texts, rest) = quoted(&views(&out));
         // DuckDB cannot search a path with a backslash, and the views report that.
-        assert_eq!(rest.replace("error()", ""), usual_views, "{name:?}");
+        assert_eq!(
+            rest.replace("error()", ""),
+            usual_views.replace("error()", ""),
+            "{name:?}"
+        );
         let shown = out.to_str().unwrap();
         let is_shown = |text: &String| match name.contains('\\') {
             true => text.starts_with(&format!("DuckDB cannot search {shown}, ")),
             false => *text == shown.replace('[', "[[]"),
         };
-        assert_eq!(rest.contains("error()"), name.contains('\\'));
+        let errors = |views: &str| views.matches("error()").count();
+        assert_eq!(errors(&rest) > errors(&usual_views), name.contains('\\'));
         assert!(texts.iter().any(is_shown), "{name:?}: {texts:?}");
         let rows = util::rows(&out, "robots_files");
         let expected = path.file_name().unwrap().to_str().unwrap();

@@ -64,10 +64,11 @@ CREATE OR REPLACE MACRO check_categories(categories) AS (
         LEFT JOIN (SELECT unnest(categories_in(categories)) AS name) n ON true) u);
 COMMENT ON MACRO check_categories IS 'True if the registry has all these categories; otherwise an error that suggests categories';
 
--- Crawls in the order of time, with the number of archives from which their captures come.
+-- Crawls in the order of time, with the number of archives from which their captures come, and for random samples the number from which
+-- they were drawn. If the list had archives of several crawls, that is the number of all of them, and intervals are too wide.
 CREATE OR REPLACE MACRO crawls() AS TABLE
 SELECT r.crawl, row_number() OVER (ORDER BY h.position NULLS LAST, r.crawl) AS position, coalesce(h.hosts, 0) AS hosts,
-    r.archives_read, r.archives_listed, r.is_sample,
+    r.archives_read, CASE WHEN r.is_sample THEN r.archives_listed END AS archives_listed, r.is_sample,
     CASE WHEN r.is_sample THEN {'archives_read': r.archives_read, 'archives_listed': r.archives_listed} END AS sample
 FROM (
     SELECT x.crawl, sum(x.inputs)::BIGINT AS archives_read, max(x.listed_inputs) AS archives_listed, bool_or(x.sample_seed IS NOT NULL) AS is_sample
@@ -259,7 +260,7 @@ CREATE OR REPLACE MACRO blocking_margin(part, x, n, sample) AS margin_of(
 COMMENT ON MACRO blocking_margin IS 'Half the width of the interval in blocking_shares';
 
 CREATE OR REPLACE MACRO blocking_shares(part, ruleset_id, n, by_name, by_wildcard, by_status, sample) AS {
-    'hosts': sum(n) FILTER (part = 'domain')::BIGINT,
+    'hosts': coalesce(sum(n) FILTER (part = 'domain'), 0)::BIGINT,
     'domains': count(*) FILTER (part = 'domain'),
     'blocked_by_name': share_of_hosts(part, by_name, n),
     'blocked_by_wildcard': share_of_hosts(part, by_wildcard, n),
@@ -294,12 +295,12 @@ CREATE OR REPLACE MACRO share_margin(part, x, n, whole, sample) AS margin_of(
 COMMENT ON MACRO share_margin IS 'Half the width of the interval in shares';
 
 CREATE OR REPLACE MACRO shares(part, ruleset_id, x, n, whole, sample) AS {
-    'hosts': sum(x) FILTER (part IN ('domain', 'single'))::BIGINT,
+    'hosts': coalesce(sum(x) FILTER (part IN ('domain', 'single')), 0)::BIGINT,
     'of_hosts': whole.hosts,
-    'share': round(sum(x) FILTER (part IN ('domain', 'single')) / whole.hosts, 6),
+    'share': round(coalesce(sum(x) FILTER (part IN ('domain', 'single')), 0) / whole.hosts, 6),
     'domains': (count(*) FILTER (part = 'domain' AND x > 0) + coalesce(sum(x) FILTER (part = 'single'), 0))::BIGINT,
     'of_domains': whole.domains,
-    'share_of_domains': round(sum(x / n) FILTER (part IN ('domain', 'single')) / whole.domains, 6),
+    'share_of_domains': round(coalesce(sum(x / n) FILTER (part IN ('domain', 'single')), 0) / whole.domains, 6),
     'largest_domain': largest_domain(part, x),
     'largest_ruleset': largest_ruleset(part, ruleset_id, x),
     'low': lower_end(sum(x) FILTER (part IN ('domain', 'single')) / whole.hosts, share_margin(part, x, n, whole, sample)),
@@ -334,7 +335,7 @@ units AS (
 wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 )
-SELECT c.position, p.crawl, p.agent, any_value(p.named) AS named,
+SELECT c.position, p.crawl, p.agent, any_value(p.named) AS named, sum(p.x / u.n) FILTER (p.part = 'domain') AS weight,
     unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
 FROM parts p
 LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
