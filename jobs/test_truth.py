@@ -10,6 +10,7 @@ the totals of the archives. jobs/expected/ holds earlier output of the program a
 """
 
 import datetime
+import gzip
 import math
 import re
 import subprocess
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import duckdb
 
+import questions
 import test_runner
 from truth import answers, crawl
 
@@ -226,6 +228,7 @@ class Tests:
             ("SELECT share, low, high FROM most_blocked_agents() WHERE agent = 'gptbot'", lambda b, o, u: (b, b + o)),
             ("SELECT share, low, high FROM outcome_funnel() WHERE outcome = 'robots.txt with rules'", lambda b, o, u: (b + o, b + o + u)),
             ("SELECT share, low, high FROM most_hidden_paths() WHERE path = '/tmp/'", lambda b, o, u: (o, b + o)),
+            ("SELECT hosts_blocked, low, high FROM hosts_or_registered_domains() WHERE reason = 'name'", lambda b, o, u: (b, b + o)),
         ]
         for size, seed in ((5, 1), (6, 1), (6, 2), (8, 3), (9, 1)):
             connection, numbers = self.sampled(size, seed)
@@ -267,6 +270,26 @@ class Tests:
             for macro in ("share_of_hosts_blocking()", "most_blocked_agents()", "outcome_funnel()", "most_hidden_paths()"):
                 rows = connection.execute(f"SELECT low, high FROM {macro}").fetchall()
                 assert rows and set(rows) == {(None, None)}, f"{macro}: {rows}"
+
+    def test_a_dataset_without_rows(self):
+        header = "WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\n"
+        record = header + "WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+        archive = self.folder / "nothing.warc.gz"
+        archive.write_bytes(gzip.compress(record.encode()))
+        run(self.program, "scan", archive, "-o", self.folder / "nothing.parquet", "-q")
+        connection = opened(self.folder / "nothing.parquet")
+        for question in questions.ALL:
+            if not question.needs_list:
+                rows = connection.execute(question.call).fetchall()
+                assert len(rows) == (question.name in ("first_crawl_naming", "change_rates")), f"{question.name}: {rows}"
+            for parameter, value in (("agent", "gptbto"), ("crawl", "CC-MAIN-2025-38")):
+                if parameter in question.parameters and not question.needs_list:
+                    try:
+                        rows = connection.execute(f"FROM {question.name}({parameter} := '{value}')").fetchall()
+                    except duckdb.Error as error:
+                        assert f"unknown {parameter} '{value}'" in str(error), error
+                    else:
+                        raise AssertionError(f"{question.name} accepts {value}: {rows}")
 
 
 def main():

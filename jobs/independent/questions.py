@@ -162,7 +162,7 @@ class Questions(Computation):
                     "hosts_blocked": len(blocked) / len(known), "domains_blocked": mean(x / n for x, n in counts),
                     "domains_any_host_blocked": mean(x > 0 for x, _ in counts),
                     "domains_every_host_blocked": mean(x == n for x, n in counts),
-                    "largest_domain": largest_domain([host for host in known if host.key in blocked])}
+                    "largest_domain": largest_domain([host for host in known if host.key in blocked]), "low": None, "high": None}
         return self.each_crawl(rows)
 
     def blocking_by_tld(self, agent="GPTBot", min_hosts=5):
@@ -409,7 +409,7 @@ class Questions(Computation):
             rows.append({
                 "crawl": crawl, "hosts": len(every), "disagree": sum(every), "share": mean(every), "domains": len(domains),
                 "share_of_domains": mean(mean(group) for group in domains.values()),
-                "largest_domain": share(max(map(sum, domains.values()), default=0), sum(every))})
+                "largest_domain": share(max(map(sum, domains.values()), default=0), sum(every)), "low": None, "high": None})
         return rows
 
     def change_rates(self):

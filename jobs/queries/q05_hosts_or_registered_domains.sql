@@ -8,25 +8,28 @@ CREATE OR REPLACE MACRO hosts_or_registered_domains(agent := 'GPTBot', crawl := 
 WITH checked AS MATERIALIZED (
     SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
 ),
-by_domain AS (
-    SELECT b.crawl, b.domain, count(*) AS hosts, count(*) FILTER (b.by_name) AS by_name,
-        count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
+parts AS (
+    SELECT b.crawl, CASE grouping(b.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, count(*) AS hosts,
+        count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    GROUP BY b.crawl, b.domain
+    GROUP BY GROUPING SETS ((b.crawl, b.domain), (b.crawl, b.archive_no))
 ),
 reasons AS (
-    SELECT d.crawl, 'name' AS reason, d.hosts, d.by_name AS blocked FROM by_domain d
+    SELECT p.crawl, p.part, 'name' AS reason, p.hosts, p.by_name AS blocked FROM parts p
     UNION ALL
-    SELECT d.crawl, 'wildcard', d.hosts, d.by_wildcard FROM by_domain d
+    SELECT p.crawl, p.part, 'wildcard', p.hosts, p.by_wildcard FROM parts p
     UNION ALL
-    SELECT d.crawl, 'status', d.hosts, d.by_status FROM by_domain d
+    SELECT p.crawl, p.part, 'status', p.hosts, p.by_status FROM parts p
 ),
 answer AS (
-    SELECT c.position, r.crawl, r.reason, sum(r.hosts)::BIGINT AS hosts, count(*) AS domains, max(r.hosts) AS hosts_of_largest_domain,
-        round(sum(r.blocked) / sum(r.hosts), 6) AS hosts_blocked, round(avg(r.blocked / r.hosts), 6) AS domains_blocked,
-        round(avg((r.blocked > 0)::INTEGER), 6) AS domains_any_host_blocked,
-        round(avg((r.blocked = r.hosts)::INTEGER), 6) AS domains_every_host_blocked,
-        round(max(r.blocked) / nullif(sum(r.blocked), 0), 6) AS largest_domain
+    SELECT c.position, r.crawl, r.reason, sum(r.hosts) FILTER (r.part = 'domain')::BIGINT AS hosts, count(*) FILTER (r.part = 'domain') AS domains,
+        max(r.hosts) FILTER (r.part = 'domain') AS hosts_of_largest_domain,
+        share_of_hosts(r.part, r.blocked, r.hosts) AS hosts_blocked, share_of_domains(r.part, r.blocked, r.hosts) AS domains_blocked,
+        round(avg((r.blocked > 0)::INTEGER) FILTER (r.part = 'domain'), 6) AS domains_any_host_blocked,
+        round(avg((r.blocked = r.hosts)::INTEGER) FILTER (r.part = 'domain'), 6) AS domains_every_host_blocked,
+        largest_domain(r.part, r.blocked) AS largest_domain,
+        lower_end(share_of_hosts(r.part, r.blocked, r.hosts), blocking_margin(r.part, r.blocked, r.hosts, any_value(c.sample))) AS low,
+        upper_end(share_of_hosts(r.part, r.blocked, r.hosts), blocking_margin(r.part, r.blocked, r.hosts, any_value(c.sample))) AS high
     FROM reasons r
     JOIN crawls() c ON c.crawl = r.crawl
     GROUP BY r.crawl, r.reason, c.position

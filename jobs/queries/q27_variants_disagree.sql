@@ -17,15 +17,22 @@ variants AS (
     SELECT u.crawl, u.surt_host_name, any_value(u.domain) AS domain, count(DISTINCT u.ruleset_id) AS rulesets
     FROM urls u GROUP BY u.crawl, u.surt_host_name HAVING count(*) > 1
 ),
-by_domain AS (
-    SELECT v.crawl, v.domain, count(*) AS hosts, count(*) FILTER (v.rulesets > 1) AS disagree FROM variants v GROUP BY v.crawl, v.domain
+parts AS (
+    SELECT v.crawl, v.domain, CASE grouping(v.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, count(*) AS hosts,
+        count(*) FILTER (v.rulesets > 1) AS disagree
+    FROM variants v
+    JOIN hosts h ON h.crawl = v.crawl AND h.surt_host_name = v.surt_host_name
+    GROUP BY GROUPING SETS ((v.crawl, v.domain), (v.crawl, h.archive_no))
 ),
 answer AS (
-    SELECT c.position, c.crawl, coalesce(sum(d.hosts), 0)::BIGINT AS hosts, coalesce(sum(d.disagree), 0)::BIGINT AS disagree, round(sum(d.disagree) / sum(d.hosts), 6) AS share,
-        count(d.domain) AS domains, round(avg(d.disagree / d.hosts), 6) AS share_of_domains,
-        round(max(d.disagree) / nullif(sum(d.disagree), 0), 6) AS largest_domain
+    SELECT c.position, c.crawl, coalesce(sum(p.hosts) FILTER (p.part = 'domain'), 0)::BIGINT AS hosts,
+        coalesce(sum(p.disagree) FILTER (p.part = 'domain'), 0)::BIGINT AS disagree, share_of_hosts(p.part, p.disagree, p.hosts) AS share,
+        count(p.domain) FILTER (p.part = 'domain') AS domains, share_of_domains(p.part, p.disagree, p.hosts) AS share_of_domains,
+        largest_domain(p.part, p.disagree) AS largest_domain,
+        lower_end(share_of_hosts(p.part, p.disagree, p.hosts), blocking_margin(p.part, p.disagree, p.hosts, any_value(c.sample))) AS low,
+        upper_end(share_of_hosts(p.part, p.disagree, p.hosts), blocking_margin(p.part, p.disagree, p.hosts, any_value(c.sample))) AS high
     FROM crawls() c
-    LEFT JOIN by_domain d ON d.crawl = c.crawl
+    LEFT JOIN parts p ON p.crawl = c.crawl
     WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
     GROUP BY c.crawl, c.position
 )

@@ -9,15 +9,18 @@ WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known
 ),
 captures AS (
-    SELECT f.crawl, f.robots_id, coalesce(f.url_host_registered_domain, f.surt_host_name) AS domain, f.ruleset_id, f.outcome = 'successful' AS is_parsed
+    SELECT f.crawl, f.robots_id, coalesce(f.url_host_registered_domain, f.surt_host_name) AS domain, f.ruleset_id, f.robots_id >> 32 AS archive_no,
+        f.outcome = 'successful' AS is_parsed
     FROM robots_files f
     WHERE f.is_robots_path AND NOT f.is_revisit AND (crawl IS NULL OR f.crawl = crawl)
 ),
 units AS (
-    SELECT c.crawl, c.domain, count(*) AS n FROM captures c GROUP BY c.crawl, c.domain
+    SELECT c.crawl, CASE grouping(c.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, coalesce(c.domain, c.archive_no::VARCHAR) AS unit, count(*) AS n
+    FROM captures c
+    GROUP BY GROUPING SETS ((c.crawl, c.domain), (c.crawl, c.archive_no))
 ),
 wholes AS (
-    SELECT u.crawl, sum(u.n)::BIGINT AS captures, count(*) AS domains FROM units u GROUP BY u.crawl
+    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 pairs AS MATERIALIZED (
     SELECT unnest(['google, rfc9309', 'google, koster1996', 'rfc9309, koster1996']) AS dialects
@@ -37,27 +40,32 @@ differing AS (
     GROUP BY d.crawl, d.robots_id, d.dialects
 ),
 parts AS (
-    SELECT c.crawl, d.dialects, c.domain, c.ruleset_id, CASE grouping(c.domain) WHEN 0 THEN 'domain' ELSE 'ruleset' END AS part, count(*) AS differ,
+    SELECT c.crawl, d.dialects, c.ruleset_id, part_of(grouping(c.domain, c.ruleset_id, c.archive_no)) AS part,
+        coalesce(c.domain, c.archive_no::VARCHAR) AS unit, count(*) AS differ,
         count(*) FILTER (c.is_parsed) AS by_rules, count(*) FILTER (c.is_parsed AND d.for_all) AS by_rules_for_all,
         count(*) FILTER (NOT c.is_parsed) AS by_status
     FROM differing d
     JOIN captures c ON c.crawl = d.crawl AND c.robots_id = d.robots_id
-    GROUP BY GROUPING SETS ((c.crawl, d.dialects, c.domain), (c.crawl, d.dialects, c.ruleset_id))
+    GROUP BY GROUPING SETS ((c.crawl, d.dialects, c.domain), (c.crawl, d.dialects, c.ruleset_id), (c.crawl, d.dialects, c.archive_no))
 ),
 answer AS (
-    SELECT c.position, w.crawl, d.dialects, any_value(w.captures) AS captures, coalesce(sum(p.differ) FILTER (p.part = 'domain'), 0)::BIGINT AS differ,
-        round(coalesce(sum(p.differ) FILTER (p.part = 'domain'), 0) / any_value(w.captures), 6) AS share, any_value(w.domains) AS domains,
-        round(coalesce(sum(p.differ / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.domains), 6) AS share_of_domains,
+    SELECT c.position, w.crawl, d.dialects, any_value(w.whole).hosts AS captures, coalesce(sum(p.differ) FILTER (p.part = 'domain'), 0)::BIGINT AS differ,
+        round(coalesce(sum(p.differ) FILTER (p.part = 'domain'), 0) / any_value(w.whole).hosts, 6) AS share, any_value(w.whole).domains AS domains,
+        round(coalesce(sum(p.differ / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.whole).domains, 6) AS share_of_domains,
         coalesce(sum(p.by_rules) FILTER (p.part = 'domain'), 0)::BIGINT AS by_rules,
-        round(coalesce(sum(p.by_rules / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.domains), 6) AS domains_by_rules,
+        round(coalesce(sum(p.by_rules / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.whole).domains, 6) AS domains_by_rules,
         coalesce(sum(p.by_rules_for_all) FILTER (p.part = 'domain'), 0)::BIGINT AS by_rules_for_all,
-        round(coalesce(sum(p.by_rules_for_all / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.domains), 6) AS domains_by_rules_for_all,
+        round(coalesce(sum(p.by_rules_for_all / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.whole).domains, 6) AS domains_by_rules_for_all,
         coalesce(sum(p.by_status) FILTER (p.part = 'domain'), 0)::BIGINT AS by_status,
-        largest_domain(p.part, p.by_rules) AS largest_domain, largest_ruleset(p.part, p.ruleset_id, p.by_rules) AS largest_ruleset
+        largest_domain(p.part, p.by_rules) AS largest_domain, largest_ruleset(p.part, p.ruleset_id, p.by_rules) AS largest_ruleset,
+        lower_end(sum(p.differ) FILTER (p.part = 'domain') / any_value(w.whole).hosts,
+            share_margin(p.part, p.differ, u.n, any_value(w.whole), any_value(c.sample))) AS low,
+        upper_end(sum(p.differ) FILTER (p.part = 'domain') / any_value(w.whole).hosts,
+            share_margin(p.part, p.differ, u.n, any_value(w.whole), any_value(c.sample))) AS high
     FROM wholes w
     CROSS JOIN pairs d
     LEFT JOIN parts p ON p.crawl = w.crawl AND p.dialects = d.dialects
-    LEFT JOIN units u ON u.crawl = p.crawl AND u.domain = p.domain
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN crawls() c ON c.crawl = w.crawl
     GROUP BY w.crawl, d.dialects, c.position
 )

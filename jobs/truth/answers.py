@@ -168,13 +168,13 @@ new | 4 | 1 | 0 | 0 | - | - | - | - | - | - | - | -
 # Old, by name: any host of com, co.uk, 192.0.2.7, names; every host of com, 192.0.2.7, names. Through '*': any of org, garden; every of
 # garden. New, by name: any of com, co.uk, net and 6 singles; every of com and 6 singles.
 answer("q05", "hosts_or_registered_domains()", """
-crawl | reason | hosts | domains | hosts_of_largest_domain | hosts_blocked | domains_blocked | domains_any_host_blocked | domains_every_host_blocked | largest_domain
-old | name | 24 | 18 | 4 | 7/24 | 3.5/18 | 4/18 | 3/18 | 4/7
-old | status | 24 | 18 | 4 | 1/24 | 1/18 | 1/18 | 1/18 | 1
-old | wildcard | 24 | 18 | 4 | 2/24 | 1.5/18 | 2/18 | 1/18 | 1/2
-new | name | 30 | 22 | 5 | 13/30 | 8/22 | 9/22 | 7/22 | 5/13
-new | status | 30 | 22 | 5 | 1/30 | 1/22 | 1/22 | 1/22 | 1
-new | wildcard | 30 | 22 | 5 | 2/30 | 1.5/22 | 2/22 | 1/22 | 1/2
+crawl | reason | hosts | domains | hosts_of_largest_domain | hosts_blocked | domains_blocked | domains_any_host_blocked | domains_every_host_blocked | largest_domain | low | high
+old | name | 24 | 18 | 4 | 7/24 | 3.5/18 | 4/18 | 3/18 | 4/7 | - | -
+old | status | 24 | 18 | 4 | 1/24 | 1/18 | 1/18 | 1/18 | 1 | - | -
+old | wildcard | 24 | 18 | 4 | 2/24 | 1.5/18 | 2/18 | 1/18 | 1/2 | - | -
+new | name | 30 | 22 | 5 | 13/30 | 8/22 | 9/22 | 7/22 | 5/13 | - | -
+new | status | 30 | 22 | 5 | 1/30 | 1/22 | 1/22 | 1/22 | 1 | - | -
+new | wildcard | 30 | 22 | 5 | 2/30 | 1.5/22 | 2/22 | 1/22 | 1/2 | - | -
 """)
 
 # The hosts of .example: old garden (through '*'), down (status), names (by name) and 9 others; new names, usage, managed, second, twice
@@ -592,9 +592,9 @@ new | 2 | 24 | 2/24 | 2 | 17 | 1/17 | 1/2 | 1/2 | 2 | 5 | 60 | 60 | 60 | 5 | 60
 
 # http and https of shop differ in both crawls; twice with and without www is equal in the older crawl and differs in the newer one.
 answer("q27", "variants_disagree()", """
-crawl | hosts | disagree | share | domains | share_of_domains | largest_domain
-old | 2 | 1 | 1/2 | 2 | 1/2 | 1
-new | 2 | 2 | 1 | 2 | 1 | 1/2
+crawl | hosts | disagree | share | domains | share_of_domains | largest_domain | low | high
+old | 2 | 1 | 1/2 | 2 | 1/2 | 1 | - | -
+new | 2 | 2 | 1 | 2 | 1 | 1/2 | - | -
 """)
 
 # Old: behind cloudflare lab (403). Of the 24 others down asks to come back, page is a web page; weights 19 - 1/2. New: behind cloudflare lab
@@ -655,19 +655,19 @@ new | /search? | 1 | 24 | 1/24 | 1 | 17 | 0.5/17 | 1 | 1
 # disallows in koster1996; 429 disallows in google, allows in rfc9309 and decides nothing in koster1996; 503 disallows in google and rfc9309
 # and decides nothing in koster1996. lab is one of two captures of org.
 answer("q32", "dialects_that_disagree()", """
-crawl | dialects | captures | differ | share | domains | share_of_domains | by_rules | by_rules_for_all | domains_by_rules | domains_by_rules_for_all | by_status | largest_domain | largest_ruleset
+crawl | dialects | captures | differ | share | domains | share_of_domains | by_rules | by_rules_for_all | domains_by_rules | domains_by_rules_for_all | by_status | largest_domain | largest_ruleset | low | high
 # names, lab, down
-old | google, koster1996 | 27 | 3 | 3/27 | 19 | 2.5/19 | 1 | 0 | 1/19 | 0 | 2 | 1 | 1
+old | google, koster1996 | 27 | 3 | 3/27 | 19 | 2.5/19 | 1 | 0 | 1/19 | 0 | 2 | 1 | 1 | - | -
 # names
-old | google, rfc9309 | 27 | 1 | 1/27 | 19 | 1/19 | 1 | 0 | 1/19 | 0 | 0 | 1 | 1
+old | google, rfc9309 | 27 | 1 | 1/27 | 19 | 1/19 | 1 | 0 | 1/19 | 0 | 0 | 1 | 1 | - | -
 # names, lab, down
-old | rfc9309, koster1996 | 27 | 3 | 3/27 | 19 | 2.5/19 | 1 | 0 | 1/19 | 0 | 2 | 1 | 1
+old | rfc9309, koster1996 | 27 | 3 | 3/27 | 19 | 2.5/19 | 1 | 0 | 1/19 | 0 | 2 | 1 | 1 | - | -
 # names, managed, second, lab, busy
-new | google, koster1996 | 35 | 6 | 6/35 | 22 | 4.5/22 | 3 | 2 | 3/22 | 2/22 | 3 | 1/3 | 2/3
+new | google, koster1996 | 35 | 6 | 6/35 | 22 | 4.5/22 | 3 | 2 | 3/22 | 2/22 | 3 | 1/3 | 2/3 | - | -
 # names, busy
-new | google, rfc9309 | 35 | 3 | 3/35 | 22 | 2/22 | 1 | 0 | 1/22 | 0 | 2 | 1 | 1
+new | google, rfc9309 | 35 | 3 | 3/35 | 22 | 2/22 | 1 | 0 | 1/22 | 0 | 2 | 1 | 1 | - | -
 # names, managed, second, lab, busy
-new | rfc9309, koster1996 | 35 | 6 | 6/35 | 22 | 4.5/22 | 3 | 2 | 3/22 | 2/22 | 3 | 1/3 | 2/3
+new | rfc9309, koster1996 | 35 | 6 | 6/35 | 22 | 4.5/22 | 3 | 2 | 3/22 | 2/22 | 3 | 1/3 | 2/3 | - | -
 """)
 
 # ---- evidence and denominators ------------------------------------------------------------------------------------------------------------
