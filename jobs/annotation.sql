@@ -76,7 +76,7 @@ ai_agents AS (
         SELECT lower(g.agent) FROM agents g WHERE starts_with(g.category, 'ai_') OR starts_with(g.category2, 'ai_'))
     GROUP BY host_id
 ),
--- The stated preference, as in query q21.
+-- The stated preference, as in the question contradictions.
 training AS (
     SELECT crawl, robots_id,
         CASE WHEN bool_and(allow) THEN 'yes' WHEN NOT bool_or(allow) THEN 'no' ELSE 'both' END AS preference,

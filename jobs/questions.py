@@ -22,7 +22,7 @@ class Question:
     @property
     def list_parameter(self):
         """The parameter that names a file that the question needs, or None."""
-        return next((name for name in ("list", "labels", "index") if name in self.parameters), None)
+        return next((name for name in ("list", "labels", "index", "ranks") if name in self.parameters), None)
 
     @property
     def needs_list(self):

@@ -630,7 +630,7 @@ def test_macros(t, con):
         [("adsbot-google", "advertising", True, None, None, 0, 0)])
     for name, expected in WHOLE_NAMES.items():
         t.equal(f"whole name of {name!r}", lambda: rows("SELECT whole_name(?)", name), [(expected,)])
-    for name in ("GPTBot/1.0", " gptbot 1.2 (+https://openai.com)", "GPTBot;x", "gptbot,ccbot", "GPTBOT*"):
+    for name in ("GPTBot/1.0", " gptbot 1.2 (+https://openai.com)", "GPTBot;x", "GPTBOT*"):
         t.equal(f"verdicts for {name!r} are those for GPTBot", lambda: rows("FROM verdicts_for(?) ORDER BY ALL", name),
                 rows("FROM verdicts_for('GPTBot') ORDER BY ALL"))
     t.equal("two spellings of a name are one crawler", lambda: rows(
@@ -748,6 +748,8 @@ def test_guards(t, con, label, lists):
                 if name.startswith("agent"):
                     refused(f"{name} := 'gptbto'", "unknown agent 'gptbto'", "GPTBot", "any_name := true")
                     refused(f"{name} := ''", "unknown agent")
+                    refused(f"{name} := 'CCBot,GPTBot'", "not a list")
+                    refused(f"{name} := 'Mozilla/5.0 (compatible; GPTBot/1.2)', any_name := true", "not a User-Agent header")
                     refused(f"{name} := NULL", "unknown agent NULL")
                     if question.name != "comments_reserving_rights":
                         message = error_of(con, f"FROM {question.name}({given}{name} := 'gptbto', any_name := true)")
@@ -756,9 +758,13 @@ def test_guards(t, con, label, lists):
                     refused(f"{name} := 'CC-MAIN-2025-39'", "unknown crawl 'CC-MAIN-2025-39'", NEW)
                 elif name == "crawls":
                     refused("crawls := ['CC-MAIN-2025-39']", "unknown crawl 'CC-MAIN-2025-39'", NEW)
+                    refused("crawls := []", "crawls is a list")
                 elif name == "category":
                     refused("category := 'ai_trainign'", "unknown category 'ai_trainign'", "ai_training")
                     refused("category := ['ai_training', 'x']", "unknown category 'x'")
+                elif name in ("top", "min_hosts", "min_domains", "at_least"):
+                    for value in ("0", "-1", "NULL"):
+                        refused(f"{name} := {value}", f"{name} is 1 or more")
                 elif name == "kind":
                     refused("kind := 'fierwall'", "'fierwall'", "firewall")
                 elif name == "host":
@@ -782,7 +788,10 @@ def write_lists(folder):
     (folder / "labels.csv").write_text("domain,label\none.test,news\n", encoding="utf-8")
     con.execute(f"COPY (SELECT 'test,one' AS surt_host_name, 2.5::DOUBLE AS hcrank10, 7::INTEGER AS fetch_200, '{NEW}' AS crawl) "
                 f"TO '{folder}/index.parquet'")
-    return {"list": folder / "ranks.csv", "labels": folder / "labels.csv", "index": folder / "index.parquet"}
+    (folder / "graph.txt").write_text(
+        "#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\n1\t2.5\t1\t0.5\ttest.one\n2\t2.25\t2\t0.25\ttest.two.www\n",
+        encoding="utf-8")
+    return {"list": folder / "ranks.csv", "labels": folder / "labels.csv", "index": folder / "index.parquet", "ranks": folder / "graph.txt"}
 
 
 def test_lists(t, con, folder, lists):
@@ -790,20 +799,28 @@ def test_lists(t, con, folder, lists):
     (folder / "empty.csv").write_text("", encoding="utf-8")
     (folder / "three.csv").write_text("1,one.test,x\n", encoding="utf-8")
     (folder / "header.csv").write_text("rank,domain\n1,one.test\n", encoding="utf-8")
+    (folder / "url.csv").write_text("1,https://one.test/\n", encoding="utf-8")
+    (folder / "zero.csv").write_text("0,one.test\n", encoding="utf-8")
+    (folder / "quoted.csv").write_text('host,label\none.test,"news"\n', encoding="utf-8")
+    (folder / "weights.csv").write_text("host,label,weight\none.test,news,1\ntwo.test,news,2\n", encoding="utf-8")
     (folder / "weight.csv").write_text("host,label,weight\none.test,news,much\n", encoding="utf-8")
     (folder / "short.csv").write_text("host,label\none.test\n", encoding="utf-8")
     con.execute(f"COPY (SELECT 'test,one' AS host) TO '{folder}/other.parquet'")
     for question in questions.ALL:
         name = question.list_parameter
-        if name == "index":
-            bad = {"other.parquet": "expected Parquet files with the columns surt_host_name, hcrank10 and fetch_200", "nothing.parquet": "nothing.parquet"}
+        if name == "ranks":
+            bad = {"header.csv": "expected the columns #harmonicc_pos", "nothing.csv": "nothing.csv"}
+        elif name == "index":
+            con.execute(f"COPY (SELECT 'test,one' AS surt_host_name, 2.5::DOUBLE AS hcrank10, 7::INTEGER AS fetch_200, 'CC-MAIN-2025-01' AS crawl) "
+                        f"TO '{folder}/old.parquet'")
+            bad = {"old.parquet": "has no rows of the crawls of this dataset", "other.parquet": "expected Parquet files with the columns surt_host_name, hcrank10 and fetch_200", "nothing.parquet": "nothing.parquet"}
         elif name == "list":
             bad = {file: "expected a CSV file of rank and domain" for file in ("empty.csv", "nothing.csv")}
-            bad |= {file: "expected rank and domain without a header" for file in ("three.csv", "header.csv")}
+            bad |= {file: "expected rank and domain without a header" for file in ("three.csv", "header.csv", "zero.csv")} | {"url.csv": "not one of a host"}
         elif name == "labels":
             bad = {"empty.csv": "expected a CSV file with the header domain,label or host,label", "nothing.csv": "does not exist",
                    "three.csv": "expected the header domain,label or host,label", "weight.csv": "a weight that is not a number, in line 2",
-                   "short.csv": "other columns than its header"}
+                   "short.csv": "other columns than its header", "quoted.csv": "quotes", "weights.csv": "two weights for the label 'news'"}
         else:
             continue
         for file, part in bad.items():
@@ -811,10 +828,10 @@ def test_lists(t, con, folder, lists):
                 message = error_of(con, f"FROM {question.name}({name} := '{folder / file}')")
                 assert message is not None and part in message, message
                 # DuckDB adds the line of SQL to the error of a Parquet file that does not exist.
-                assert "\n" not in message or file == "nothing.parquet", message
+                assert "\n" not in message or name in ("index", "ranks") and file.startswith("nothing."), message
             t.check(f"{question.name} with the list {file}", test)
-        if name != "index":
-            t.equal(f"{question.name} without a list", lambda: "no list is given" in error_of(con, f"FROM {question.name}()"), True)
+        given = {"index": "no index is given", "ranks": "no ranks are given"}.get(name, "no list is given")
+        t.equal(f"{question.name} without a list", lambda: given in error_of(con, f"FROM {question.name}()"), True)
         t.equal(f"{question.name} with a list", lambda: error_of(con, f"FROM {question.name}({name} := '{lists[name]}')"), None)
 
 
@@ -837,7 +854,7 @@ def test_list_of_questions(t, con):
             [(q.name, q.question, q.denominator, q.pitfall) for q in questions.ALL])
     t.equal("questions have parameters that can be copied", lambda: [
         name for name, parameters in con.execute("SELECT name, parameters FROM questions()").fetchall()
-        if "list := NULL" not in parameters and "index := NULL" not in parameters and "labels := NULL" not in parameters
+        if not any(f"{name} := NULL" in parameters for name in ("list", "labels", "index", "ranks"))
         and name != "comments_reserving_rights" and error_of(con, f"FROM {name}({parameters})")], [])
 
 

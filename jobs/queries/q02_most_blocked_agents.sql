@@ -1,4 +1,4 @@
--- Which crawlers are named and fully blocked by most hosts, and what share of the hosts that name them block them?
+-- Which crawlers are named and fully blocked by the most hosts, and what share of the hosts that name them block them?
 --
 -- Denominator: hosts with a known verdict for '*' (of_hosts), and for ratio the hosts that name the crawler. Hosts that block it
 -- through '*' or by a status are not counted.
@@ -6,7 +6,7 @@
 -- largest_ruleset before calling a rank a decision of many sites.
 CREATE OR REPLACE MACRO most_blocked_agents(crawl := NULL, top := 25) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
 ),
 answer AS (
     SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / n.named, 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains,

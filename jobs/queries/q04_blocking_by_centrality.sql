@@ -2,7 +2,8 @@
 --
 -- Denominator: hosts in the host index with a known verdict; centrality is hcrank10 of the index, from 0 to 10, cut to a whole number.
 -- Pitfall: the host index has hosts that were never fetched, so in_index is larger than hosts. Centrality grows slowly: most hosts are
--- between 3 and 5. index is the name of Parquet files of cc-host-index, whose column crawl must name crawls of this dataset.
+-- between 3 and 5; null
+-- means that the index has none. index is the name of Parquet files of cc-host-index, whose column crawl must name crawls of this dataset.
 CREATE OR REPLACE MACRO blocking_by_centrality(index := NULL, agent := 'CCBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
@@ -25,7 +26,7 @@ answer AS (
         unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
     FROM sizes s
     JOIN crawls() c ON c.crawl = s.crawl
-    LEFT JOIN parts p ON p.crawl = s.crawl AND p.centrality = s.centrality
+    LEFT JOIN parts p ON p.crawl = s.crawl AND p.centrality IS NOT DISTINCT FROM s.centrality
     GROUP BY s.crawl, s.centrality, c.position
 )
 SELECT s.* EXCLUDE (position)

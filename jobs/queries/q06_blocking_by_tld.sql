@@ -1,4 +1,4 @@
--- In which top-level domains do most hosts block a crawler?
+-- What share of hosts block a crawler in each top-level domain?
 --
 -- Denominator: hosts of the top-level domain with a known verdict. Top-level domains with fewer than min_hosts are left out, because
 -- their shares are noise.
@@ -6,7 +6,7 @@
 -- small top-level domain: see largest_domain.
 CREATE OR REPLACE MACRO blocking_by_tld(agent := 'GPTBot', crawl := NULL, min_hosts := 5, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_count('min_hosts', min_hosts) AS is_known
 ),
 parts AS (
     SELECT b.crawl, b.url_host_tld, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,

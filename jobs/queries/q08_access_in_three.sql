@@ -1,7 +1,7 @@
 -- On how many hosts is a crawler disallowed, allowed or undecided, by rules and status together?
 --
 -- Denominator: hosts with at least one capture of /robots.txt. allow includes hosts that allow all paths and hosts that allow some;
--- by_name, by_wildcard and by_status divide the hosts of the row by the reason, and by_no_rule are files that say nothing to the crawler.
+-- by_name, by_wildcard and by_status divide the hosts of the row by the reason, and by_no_rule are files without a rule that applies.
 -- Pitfall: statuses count as Google treats them: 401 and 403 allow, although Common Crawl's own crawler stays away; 429 and 5xx
 -- disallow, although they are temporary. An HTML page sent as robots.txt allows everything: that is not consent.
 CREATE OR REPLACE MACRO access_in_three(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
@@ -17,7 +17,8 @@ answers AS (
 parts AS (
     SELECT a.crawl, a.access, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
         coalesce(a.domain, a.archive_no::VARCHAR) AS unit, count(*) AS x, count(*) FILTER (a.basis = 'explicit') AS by_name,
-        count(*) FILTER (a.basis = 'wildcard') AS by_wildcard, count(*) FILTER (a.basis = 'http_status') AS by_status
+        count(*) FILTER (a.basis = 'wildcard') AS by_wildcard, count(*) FILTER (a.basis = 'http_status') AS by_status,
+        count(*) FILTER (a.basis IN ('no_group', 'no_rules', 'empty', 'html', 'binary')) AS by_no_rule
     FROM answers a
     GROUP BY GROUPING SETS ((a.crawl, a.access, a.domain), (a.crawl, a.access, a.ruleset_id), (a.crawl, a.access, a.archive_no))
 ),
@@ -31,7 +32,7 @@ answer AS (
     SELECT c.position, p.crawl, p.access, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
         sum(p.by_name) FILTER (p.part = 'domain')::BIGINT AS by_name, sum(p.by_wildcard) FILTER (p.part = 'domain')::BIGINT AS by_wildcard,
         sum(p.by_status) FILTER (p.part = 'domain')::BIGINT AS by_status,
-        sum(p.x - p.by_name - p.by_wildcard - p.by_status) FILTER (p.part = 'domain')::BIGINT AS by_no_rule
+        sum(p.by_no_rule) FILTER (p.part = 'domain')::BIGINT AS by_no_rule
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl

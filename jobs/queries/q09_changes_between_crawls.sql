@@ -8,6 +8,8 @@ CREATE OR REPLACE MACRO changes_between_crawls(agent := 'GPTBot', from_crawl := 
 WITH checked AS MATERIALIZED (
     SELECT check_agent(agent, any_name) AND check_crawl(from_crawl) AND check_crawl(to_crawl) AS is_known, coalesce(from_crawl, o.first) AS first, coalesce(to_crawl, o.last) AS last
     FROM (SELECT arg_min(c.crawl, c.position) AS first, arg_max(c.crawl, c.position) AS last FROM crawls() c WHERE c.hosts > 0) o
+    WHERE CASE WHEN from_crawl = to_crawl OR from_crawl = o.last AND to_crawl IS NULL OR to_crawl = o.first AND from_crawl IS NULL
+        THEN error('two crawls are expected: from_crawl and to_crawl are the same') ELSE true END
 ),
 pairs AS (
     SELECT a.verdict AS verdict_before, a.basis AS basis_before, b.verdict AS verdict_after, b.basis AS basis_after, b.domain, b.ruleset_id,

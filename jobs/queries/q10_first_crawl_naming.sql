@@ -6,7 +6,7 @@
 -- larger crawl: see hosts_decided_in_every_crawl for the same hosts over time. One domain can add thousands of hosts: see domains.
 CREATE OR REPLACE MACRO first_crawl_naming(agent := 'GPTBot', any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AS is_known
+    SELECT check_named_agent(agent, any_name) AS is_known
 ),
 naming AS (
     SELECT v.crawl, v.surt_host_name, coalesce(v.url_host_registered_domain, v.surt_host_name) AS domain, c.position

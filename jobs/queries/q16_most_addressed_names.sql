@@ -1,11 +1,11 @@
--- Which names are addressed by most hosts, in the registry or not?
+-- Which names are addressed by the most hosts, in the registry or not?
 --
 -- Denominator: hosts whose file has rules, and their registered domains. Names in files without rules and in HTML pages are not counted.
--- Pitfall: a name may be a typo, a retired crawler or a copy from a list; tracked says whether the registry has it. Names are whole
+-- Pitfall: a name may be a typo, a retired crawler or a copy from a list; tracked is true if the registry has it. Names are whole
 -- names, lower-cased and without a version. largest_domain near 1 means that one operator invented the name.
 CREATE OR REPLACE MACRO most_addressed_names(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
 ),
 files AS (
     SELECT h.* FROM numbered_hosts('rules', crawl := crawl) h

@@ -1,6 +1,6 @@
 -- How often does a group name a crawler by a name that is not a product token of RFC 9309?
 --
--- Denominator: hosts whose file has rules, and their registered domains; for share_of_lines, user-agent lines other than '*'.
+-- Denominator: hosts whose file has rules, and their registered domains; for share_of_lines, user-agent lines with a name other than '*'.
 -- Pitfall: the causes are digits, dots and blanks. Real crawlers such as MJ12bot are among them, so this is not a count of mistakes.
 CREATE OR REPLACE MACRO names_rfc9309_cannot_match(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
@@ -13,7 +13,7 @@ lines AS (
     SELECT f.crawl, f.host_id, count(*) AS lines, count(*) FILTER (NOT g.token_valid) AS invalid
     FROM files f
     JOIN groups g ON g.crawl = f.rules_crawl AND g.robots_id = f.rules_robots_id
-    WHERE g.agent <> '*'
+    WHERE g.agent NOT IN ('*', '')
     GROUP BY f.crawl, f.host_id
 ),
 parts AS (

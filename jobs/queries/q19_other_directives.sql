@@ -1,11 +1,11 @@
 -- Which directives other than allow, disallow and sitemap are in use?
 --
 -- Denominator: hosts whose file has rules, and their registered domains. HTML pages and binary data are not among them.
--- Pitfall: unknown directives are mostly typos; known says whether a specification or a crawler defines the key. lines are lines of all
+-- Pitfall: unknown directives are mostly typos; known is true if a specification or a crawler defines the key. lines are lines of all
 -- hosts, and a few files have thousands.
 CREATE OR REPLACE MACRO other_directives(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
 ),
 files AS (
     SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h

@@ -1,7 +1,7 @@
 -- How many hosts state preferences about AI use and licences, and which?
 --
 -- Denominator: hosts with a 2xx response, and their registered domains.
--- Pitfall: from_template separates a vendor's managed text from a site's own. Statements are independent of the rules of the file: see
+-- Pitfall: statements that are not valid count, too. from_template separates a vendor's managed text from a site's own. Statements are independent of the rules of the file: see
 -- contradictions. A statement may be limited to a path or a group: see effective_preferences for what a host means as a whole.
 CREATE OR REPLACE MACRO stated_preferences(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (

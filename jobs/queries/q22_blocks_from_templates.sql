@@ -5,7 +5,7 @@
 -- least min_domains registered domains of the crawl have the same rule set. A template may be enabled by default or by one click.
 CREATE OR REPLACE MACRO blocks_from_templates(agent := 'GPTBot', crawl := NULL, min_domains := 10, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_count('min_domains', min_domains) AS is_known
 ),
 shared AS (
     SELECT h.crawl, h.ruleset_id

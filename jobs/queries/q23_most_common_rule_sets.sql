@@ -1,13 +1,14 @@
--- Which rule sets are shared by most registered domains?
+-- Which rule sets are shared by the most registered domains?
 --
 -- Denominator: hosts whose file has rules, and their registered domains. The order is by domains, so that one company's rules on all its
 -- hosts do not lead the list; min_domains := 1 and the column hosts show those.
 -- Pitfall: the most common sets are defaults of software and parked domains, not decisions. template is null unless all its
--- hosts have the same: a comment may tell the vendor of some files only (hosts_with_template). Equal sets may be written differently:
+-- hosts have the same: the vendor may be recognizable in some of the files only
+-- (hosts_with_template). Equal sets may be written differently:
 -- comments, order and spelling do not matter.
 CREATE OR REPLACE MACRO most_common_rule_sets(crawl := NULL, top := 50, min_domains := 2) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_crawl(crawl) AND check_count('top', top) AND check_count('min_domains', min_domains) AS is_known
 ),
 files AS (
     SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, h.template, h.url FROM hosts_with('rules', crawl := crawl) h WHERE h.ruleset_id IS NOT NULL

@@ -3,7 +3,7 @@
 -- Denominator: hosts with at least one capture of /robots.txt, and their registered domains. waf_hint is the firewall or network that
 -- the headers of the response indicate; null means no hint, not that there is no firewall.
 -- Pitfall: an HTML page with status 200 may be a challenge or a soft 404: the headers do not distinguish them. forbidden, come_back_later
--- and web_page are hosts of the row; blocked is their share of the row.
+-- and web_page are hosts of the row; blocked is the share of the first two.
 CREATE OR REPLACE MACRO blocked_at_the_edge(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known
@@ -31,8 +31,8 @@ answer AS (
     SELECT c.position, p.crawl, p.waf_hint, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
         sum(p.forbidden) FILTER (p.part = 'domain')::BIGINT AS forbidden, sum(p.come_back_later) FILTER (p.part = 'domain')::BIGINT AS come_back_later,
         sum(p.web_page) FILTER (p.part = 'domain')::BIGINT AS web_page,
-        share_of_hosts(p.part, p.forbidden + p.come_back_later + p.web_page, p.x) AS blocked,
-        share_of_domains(p.part, p.forbidden + p.come_back_later + p.web_page, p.x) AS domains_blocked
+        share_of_hosts(p.part, p.forbidden + p.come_back_later, p.x) AS blocked,
+        share_of_domains(p.part, p.forbidden + p.come_back_later, p.x) AS domains_blocked
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl

@@ -1,7 +1,7 @@
 -- How many archived pages belong to hosts that now block a crawler?
 --
 -- Denominator: hosts of Common Crawl's host index with a capture of /robots.txt, and the pages fetched from them (fetch_200). unknown
--- and not_captured are rows of their own.
+-- and not captured are rows of their own; registered domains are known only of captured hosts.
 -- Pitfall: pages are those of the crawl in the index, which may have been fetched before the block. A few hosts have most of the pages:
 -- see largest_host. index is the name of Parquet files of cc-host-index, whose column crawl must name crawls of this dataset.
 CREATE OR REPLACE MACRO archived_pages_of_blocking_hosts(index := NULL, agent := 'CCBot', crawl := NULL, any_name := false) AS TABLE
@@ -20,7 +20,7 @@ pages AS (
     WHERE i.crawl IN (SELECT c.crawl FROM crawls() c) AND (crawl IS NULL OR i.crawl = crawl)
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.verdict, count(*) AS hosts, count(DISTINCT p.domain) AS domains, sum(p.pages)::BIGINT AS pages,
+    SELECT c.position, p.crawl, p.verdict, count(*) AS hosts, CASE WHEN p.verdict <> 'not captured' THEN count(DISTINCT p.domain) END AS domains, sum(p.pages)::BIGINT AS pages,
         round(sum(p.pages) / nullif(sum(sum(p.pages)) OVER (PARTITION BY p.crawl), 0), 6) AS share_of_pages,
         round(max(p.pages) / nullif(sum(p.pages), 0), 6) AS largest_host
     FROM pages p

@@ -1,11 +1,11 @@
--- Which paths are disallowed by most hosts?
+-- Which paths are disallowed by the most hosts?
 --
 -- Denominator: hosts whose file has rules, and their registered domains. Rules found in HTML pages and in binary data are not counted.
 -- Pitfall: a path disallowed for one crawler counts like one disallowed for all. Paths are patterns as parsed, and the most common ones
 -- are defaults of software: see largest_ruleset. A disallowed path is not secret: robots.txt is public.
 CREATE OR REPLACE MACRO most_hidden_paths(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
 ),
 files AS (
     SELECT h.* FROM numbered_hosts('rules', crawl := crawl) h

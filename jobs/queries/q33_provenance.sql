@@ -5,8 +5,8 @@
 -- request. robots-scan show prints the file with its line numbers.
 CREATE OR REPLACE MACRO provenance(agent := 'GPTBot', host := NULL, crawl := NULL, top := 20, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND CASE WHEN host IS NULL THEN true
-        WHEN (SELECT count(*) FROM hosts h WHERE h.surt_host_name = host_key(host)) > 0 THEN true
+    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_count('top', top) AND CASE WHEN host IS NULL THEN true
+        WHEN (SELECT count(*) FROM hosts h WHERE h.surt_host_name = host_key(host_of(host))) > 0 THEN true
         ELSE error('the host ''' || host || ''' has no capture in this dataset') END AS is_known
 ),
 chosen AS MATERIALIZED (
@@ -14,9 +14,9 @@ chosen AS MATERIALIZED (
     FROM verdicts_for(agent, any_name := any_name) v
     JOIN crawls() c ON c.crawl = v.crawl
     WHERE (crawl IS NULL OR v.crawl = crawl)
-        AND CASE WHEN host IS NULL THEN v.basis = 'explicit' AND v.verdict = 'disallow_all' ELSE v.surt_host_name = host_key(host) END
+        AND CASE WHEN host IS NULL THEN v.basis = 'explicit' AND v.verdict = 'disallow_all' ELSE v.surt_host_name = host_key(host_of(host)) END
     ORDER BY c.position, v.surt_host_name
-    LIMIT top
+    LIMIT greatest(top, 0)
 ),
 -- The text of the line: of a rule, or of a user-agent line where a group without rules decides.
 lines AS (

@@ -2,8 +2,9 @@
 --
 -- Denominator: hosts with a known verdict that the list labels, and their registered domains. A list of domains labels all hosts of a
 -- registered domain; a list of hosts labels each host, with or without www, and also IP addresses. A host with two labels is in two rows.
--- Pitfall: a list of domains gives more weight to domains with many hosts: cite the shares of domains. If the list has weights, the row
--- (weighted) is the mean of the labels' shares with these weights, as for a population of known composition; its interval is not given.
+-- Pitfall: in shares of hosts, domains with many hosts have more weight: cite the shares of domains. If the list has weights, the row
+-- (weighted) is the mean of the labels' shares with these weights, as for a population of known composition. It is left out if a label
+-- with a weight has no hosts.
 CREATE OR REPLACE MACRO blocking_by_label(labels := NULL, agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
@@ -12,7 +13,7 @@ entries AS MATERIALIZED (
     SELECT l.is_domain, l.name, l.surt_host_name, l.label, l.weight FROM labelled_hosts(labels) l
 ),
 sizes AS (
-    SELECT l.label, count(*) AS in_list, max(l.weight) AS weight FROM entries l GROUP BY l.label
+    SELECT l.label, count(DISTINCT l.name) AS in_list, max(l.weight) AS weight FROM entries l GROUP BY l.label
 ),
 answers AS (
     SELECT b.*, l.label
@@ -28,23 +29,25 @@ parts AS (
     GROUP BY GROUPING SETS ((a.crawl, a.label, a.domain), (a.crawl, a.label, a.ruleset_id), (a.crawl, a.label, a.archive_no))
 ),
 rows AS (
-    SELECT c.position, p.crawl, p.label, any_value(s.in_list) AS in_list, any_value(s.weight) AS weight,
+    SELECT c.position, c.crawl, z.label, any_value(z.in_list) AS in_list, any_value(z.weight) AS weight,
         unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
-    FROM parts p
-    JOIN sizes s ON s.label = p.label
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.label, c.position
+    FROM crawls() c
+    CROSS JOIN sizes z
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.label = z.label
+    WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
+    GROUP BY c.crawl, z.label, c.position
 ),
+-- Null unless every label with a weight has hosts, since the others would have the weight of those without.
 weighted AS (
-    SELECT r.position, r.crawl, '(weighted)' AS label, sum(r.in_list)::BIGINT AS in_list, sum(r.weight) AS weight, sum(r.hosts)::BIGINT AS hosts,
-        sum(r.domains)::BIGINT AS domains, round(sum(r.weight * r.blocked_by_name) / sum(r.weight), 6) AS blocked_by_name,
+    SELECT r.position, r.crawl, '(weighted)' AS label, NULL AS in_list, sum(r.weight) AS weight, NULL AS hosts, NULL AS domains,
+        round(sum(r.weight * r.blocked_by_name) / sum(r.weight), 6) AS blocked_by_name,
         round(sum(r.weight * r.blocked_by_wildcard) / sum(r.weight), 6) AS blocked_by_wildcard,
         round(sum(r.weight * r.blocked_by_status) / sum(r.weight), 6) AS blocked_by_status,
         round(sum(r.weight * r.domains_blocked_by_name) / sum(r.weight), 6) AS domains_blocked_by_name,
         round(sum(r.weight * r.domains_blocked_by_wildcard) / sum(r.weight), 6) AS domains_blocked_by_wildcard,
         round(sum(r.weight * r.domains_blocked_by_status) / sum(r.weight), 6) AS domains_blocked_by_status,
         NULL AS largest_domain, NULL AS largest_ruleset, NULL AS low, NULL AS high
-    FROM rows r WHERE r.weight > 0 GROUP BY r.position, r.crawl
+    FROM rows r WHERE r.weight > 0 GROUP BY r.position, r.crawl HAVING min(r.hosts) > 0
 ),
 answer AS (
     SELECT r.* FROM rows r

@@ -6,7 +6,7 @@
 -- robots.txt: see largest_ruleset. Software with fewer than min_hosts is left out.
 CREATE OR REPLACE MACRO blocking_by_software(kind := 'firewall', agent := 'GPTBot', crawl := NULL, min_hosts := 5, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_choice(kind, ['firewall', 'server', 'template']) AS is_known
+    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_choice('kind', kind, ['firewall', 'server', 'template']) AND check_count('min_hosts', min_hosts) AS is_known
 ),
 answers AS (
     SELECT b.*, CASE kind WHEN 'firewall' THEN r.waf_hint WHEN 'server' THEN nullif(lower(regexp_extract(r.http_server, '^[^/ (]*')), '') ELSE b.template END AS software

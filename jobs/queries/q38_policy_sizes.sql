@@ -14,7 +14,7 @@ names AS (
     GROUP BY v.host_id
 ),
 files AS (
-    SELECT h.crawl, h.domain, coalesce(n.named, 0) AS n_named, r.n_rules, r.n_groups
+    SELECT h.crawl, h.domain, coalesce(n.named, CASE WHEN h.has_named_rows THEN 0 ELSE h.n_named END) AS n_named, r.n_rules, r.n_groups
     FROM hosts_with('rules', crawl := crawl) h
     LEFT JOIN names n ON n.host_id = h.host_id
     JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id

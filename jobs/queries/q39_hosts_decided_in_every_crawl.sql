@@ -10,7 +10,8 @@ WITH asked AS MATERIALIZED (
     WHERE c.hosts > 0 AND (crawls IS NULL OR list_contains(crawls, c.crawl))
 ),
 checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND coalesce(bool_and(check_crawl(u.crawl)), true) AS is_known FROM (SELECT unnest(coalesce(crawls, [])) AS crawl) u
+    SELECT check_agent(agent, any_name) AND CASE WHEN crawls IS NOT NULL AND (count(u.crawl) = 0 OR count(*) > count(u.crawl)) THEN error('crawls is a list of crawls, without NULL')
+        ELSE coalesce(bool_and(check_crawl(u.crawl)), true) END AS is_known FROM (SELECT unnest(coalesce(crawls, [])) AS crawl) u
 ),
 answers AS (
     SELECT b.crawl, b.surt_host_name, b.domain, b.ruleset_id, b.archive_no, b.by_name, b.by_wildcard, b.by_status

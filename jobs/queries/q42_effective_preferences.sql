@@ -1,7 +1,7 @@
 -- What is the effective preference of hosts about AI use: allowed or disallowed?
 --
 -- Denominator: hosts with a 2xx response, and their registered domains. Those in neither row of a purpose have not stated one.
--- Pitfall: only valid statements for the whole site count: outside of groups or in a group of '*', and without a path other than /. If
+-- Pitfall: headers (http_content_usage, http_tdm_reservation) and RSL licences are not read. Only valid statements for the whole site count: outside of groups or in a group of '*', and without a path other than /. If
 -- statements differ, no prevails, as in the draft of the vocabulary of AI preferences: one statement that disallows is enough.
 CREATE OR REPLACE MACRO effective_preferences(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (

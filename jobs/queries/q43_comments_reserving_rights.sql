@@ -12,13 +12,14 @@ WITH bodies AS (
     WHERE h.content_class NOT IN ('html', 'binary')
 ),
 checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND CASE WHEN n.hosts = 0 OR n.with_body > 0 THEN true
-        ELSE error('the dataset has no bodies, and comments are only in bodies: scan again with --with-bodies') END AS is_known
-    FROM (SELECT count(*) AS hosts, count(b.body) AS with_body FROM bodies b) n
+    SELECT check_crawl(crawl) AND CASE WHEN n.without IS NULL THEN true
+        ELSE error('the crawl ''' || n.without || ''' has no bodies, and comments are only in bodies: scan again with --with-bodies') END AS is_known
+    FROM (SELECT min(m.crawl) AS without FROM (SELECT b.crawl FROM bodies b GROUP BY b.crawl HAVING count(b.body) = 0) m) n
 ),
 comments AS (
     SELECT b.crawl, b.domain, b.ruleset_id, b.archive_no, lower(array_to_string(regexp_extract_all(b.body, '#[^\r\n]*'), chr(10))) AS text
     FROM bodies b
+    WHERE b.body IS NOT NULL
 ),
 answers AS (
     SELECT c.crawl, c.domain, c.ruleset_id, c.archive_no, p.phrase, p.place,

@@ -152,6 +152,17 @@ new | 10000 | 1 | 1 | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | 1
 new | 1000000 | 2 | 2 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | - | -
 """)
 
+# The same hosts in a web graph: twice has two ranks, of which 1,000 counts.
+answer("q44", "blocking_by_webgraph_rank(ranks := '{lists}/host-ranks.txt', agent := 'GPTBot')", f"""
+crawl | up_to_rank | in_graph | captured | {BLOCKING}
+old | 1000 | 3 | 2 | 2 | 2 | 1/2 | 0 | 0 | 1/2 | 0 | 0 | 1 | 1
+old | 10000 | 1 | 1 | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | 1
+old | 1000000 | 2 | 1 | 0 | 0 | - | - | - | - | - | - | - | -
+new | 1000 | 3 | 2 | 2 | 2 | 1 | 0 | 0 | 1 | 0 | 0 | 1/2 | 1/2
+new | 10000 | 1 | 1 | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | 1
+new | 1000000 | 2 | 2 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | - | -
+""")
+
 # host_index (see LISTS), for CCBot. Old: 6 news by name; 5 b1 (allowed), wiki (through '*'), away (unknown); 4 down by status; 3 was not
 # captured. New: 6 news; 5 b1 (allowed) and managed (by name); 4 was not captured.
 answer("q04", "blocking_by_centrality(index := '{lists}/host-index/crawl=*/*.parquet')", f"""
@@ -597,13 +608,14 @@ old | 2 | 1 | 1/2 | 2 | 1/2 | 1 | - | -
 new | 2 | 2 | 1 | 2 | 1 | 1/2 | - | -
 """)
 
-# Old: behind cloudflare lab (403). Of the 24 others down asks to come back, page is a web page; weights 19 - 1/2. New: behind cloudflare lab
+# Old: behind cloudflare lab (403). Of the 24 others down asks to come back, and page is a web page, which is
+# not counted as blocked; weights 19 - 1/2. New: behind cloudflare lab
 # (403), managed, second; behind akamai busy (429); of the 28 others page is a web page; weights 24 - 1/2 - 3.
 answer("q28", "blocked_at_the_edge()", f"""
 crawl | waf_hint | {SHARES} | forbidden | come_back_later | web_page | blocked | domains_blocked
-old | - | 24 | 25 | 24/25 | 19 | 19 | 18.5/19 | 4/24 | 4/24 | 0 | 1 | 1 | 2/24 | 2/19
+old | - | 24 | 25 | 24/25 | 19 | 19 | 18.5/19 | 4/24 | 4/24 | 0 | 1 | 1 | 1/24 | 1/19
 old | cloudflare | 1 | 25 | 1/25 | 1 | 19 | 0.5/19 | 1 | 0 | 1 | 0 | 0 | 1 | 1
-new | - | 28 | 32 | 28/32 | 21 | 24 | 20.5/24 | 5/28 | 5/28 | 0 | 0 | 1 | 1/28 | 1/21
+new | - | 28 | 32 | 28/32 | 21 | 24 | 20.5/24 | 5/28 | 5/28 | 0 | 0 | 1 | 0 | 0
 new | cloudflare | 3 | 32 | 3/32 | 3 | 24 | 2.5/24 | 1/3 | 2/3 | 1 | 0 | 0 | 1/3 | 1/3
 new | akamai | 1 | 32 | 1/32 | 1 | 24 | 1/24 | 1 | 0 | 0 | 1 | 0 | 1 | 1
 """)
@@ -616,10 +628,10 @@ old | allow_all | 1 | 1 | 100 | 100/600 | 1
 old | blocked by * | 1 | 1 | 50 | 50/600 | 1
 old | unknown | 1 | 1 | 30 | 30/600 | 1
 old | blocked by status | 1 | 1 | 20 | 20/600 | 1
-old | not captured | 1 | 1 | 0 | 0 | -
+old | not captured | 1 | - | 0 | 0 | -
 new | blocked by name | 2 | 2 | 390 | 390/600 | 380/390
 new | allow_all | 1 | 1 | 120 | 120/600 | 1
-new | not captured | 1 | 1 | 90 | 90/600 | 1
+new | not captured | 1 | - | 90 | 90/600 | 1
 """)
 
 # '/', old: b1 to b4, news, wiki, target, garden, moved, 192.0.2.7, names, fallback, kept = 13; weights com 1, co.uk 1/2, org 1 (lab has no
@@ -700,10 +712,10 @@ new | false | 2025-09-10 12:00:00 | 2025-09-10 12:36:00 | 37 | 37 | 2 | 26 | 34 
 # new news, paper (by name), shop, signal. The weights are 1 and 3: old (1 + 3 * 1/3) / 4 and (1 + 3 * 1/4) / 4; new (1 + 3 * 1/2) / 4.
 answer("q36", "blocking_by_label(labels := '{lists}/labels.csv')", f"""
 crawl | label | in_list | weight | {BLOCKING}
-old | (weighted) | 4 | 4 | 7 | 3 | 2/4 | 0 | 0 | 1.75/4 | 0 | 0 | - | -
+old | (weighted) | - | 4 | - | - | 2/4 | 0 | 0 | 1.75/4 | 0 | 0 | - | -
 old | blog | 1 | 1 | 4 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | 1
 old | news | 3 | 3 | 3 | 2 | 1/3 | 0 | 0 | 1/4 | 0 | 0 | 1 | 1
-new | (weighted) | 4 | 4 | 9 | 3 | 2.5/4 | 0 | 0 | 2.5/4 | 0 | 0 | - | -
+new | (weighted) | - | 4 | - | - | 2.5/4 | 0 | 0 | 2.5/4 | 0 | 0 | - | -
 new | blog | 1 | 1 | 5 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | 1
 new | news | 3 | 3 | 4 | 2 | 1/2 | 0 | 0 | 1/2 | 0 | 0 | 1/2 | 1/2
 """)
@@ -787,6 +799,15 @@ LISTS = {
 1001,news.example.co.uk
 200000,away.example
 300000,busy.example
+""",
+    "host-ranks.txt": """#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev
+1\t9.5\t3\t0.1\tcom.example
+5\t9.0\t1\t0.3\texample.names
+1000\t8.0\t2\t0.2\texample.twice.www
+1001\t7.5\t4\t0.1\tuk.co.example.news
+2000\t7.0\t7\t0.1\texample.twice
+200000\t6.5\t5\t0.1\texample.away
+300000\t6.0\t6\t0.1\texample.busy
 """,
     "labels.csv": """domain,label,weight
 example.com,blog,1

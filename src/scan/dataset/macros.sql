@@ -17,7 +17,7 @@ CREATE OR REPLACE MACRO whole_name(name) AS
     END;
 COMMENT ON MACRO whole_name IS 'The whole name of a crawler, as in the column agent: whole_name(''GPTBot/1.0'') is gptbot';
 
--- Guards. Each returns true, or ends the query with one line that names the nearest known values. A guard stands in a CTE of its
+-- Guards. Each returns true, or ends the query with one line that names the nearest known values. A guard is a CTE of its
 -- own, WITH checked AS MATERIALIZED (SELECT check_agent(agent, any_name) AS is_known), and its column is a condition of the query. It
 -- then runs once, and the other conditions remain simple enough to skip row groups. DuckDB leaves such a join out if it knows that
 -- the other table is empty, so questions end with FROM checked k LEFT JOIN (the answer) s ON true WHERE s.crawl IS NOT NULL OR NOT
@@ -30,11 +30,22 @@ CREATE OR REPLACE MACRO nearest_values(value, known) AS (
 COMMENT ON MACRO nearest_values IS 'The three values of a list that are nearest to a value: nearest_values(''gptbto'', [''GPTBot'', ''CCBot''])';
 
 CREATE OR REPLACE MACRO check_agent(name, any_name) AS (
-    CASE WHEN whole_name(name) = '*' OR whole_name(name) IN (SELECT g.agent FROM agents g) OR any_name AND whole_name(name) <> '' THEN true
+    CASE WHEN contains(name, ',') THEN error('one crawler is expected, not a list: ''' || name || '''')
+        WHEN regexp_matches(name, '^[ ]*Mozilla/') THEN error('the name of a crawler is expected, not a User-Agent header: ''' || name || '''')
+        WHEN whole_name(name) = '*' OR whole_name(name) IN (SELECT g.agent FROM agents g) OR any_name AND whole_name(name) <> '' THEN true
         ELSE error('unknown agent ' || coalesce('''' || name || '''', 'NULL') || ': the nearest are '
             || nearest_values(coalesce(name, ''), (SELECT list(g.token) FROM agents g))
             || '; any_name := true accepts a name that is not in the registry') END);
 COMMENT ON MACRO check_agent IS 'True if the registry has this crawler or any name is accepted; otherwise an error that suggests names';
+
+CREATE OR REPLACE MACRO check_named_agent(name, any_name) AS (
+    CASE WHEN whole_name(name) = '*' THEN error('the name of a crawler is expected, since no rule names ''*''') ELSE check_agent(name, any_name) END);
+COMMENT ON MACRO check_named_agent IS 'check_agent, for questions about names, in which * has no place';
+
+CREATE OR REPLACE MACRO check_count(name, value) AS
+    CASE WHEN TRY_CAST(value AS BIGINT) >= 1 THEN true
+        ELSE error(name || ' is 1 or more, not ' || coalesce(value::VARCHAR, 'NULL')) END;
+COMMENT ON MACRO check_count IS 'True if a number is 1 or more; otherwise an error: check_count(''top'', 25)';
 
 CREATE OR REPLACE MACRO check_crawl(name) AS (
     CASE WHEN name IS NULL OR name IN (SELECT r.crawl FROM runs r) THEN true
@@ -42,10 +53,10 @@ CREATE OR REPLACE MACRO check_crawl(name) AS (
             || coalesce(nearest_values(name, (SELECT list(r.crawl) FROM runs r)), 'none, since the dataset has no crawl')) END);
 COMMENT ON MACRO check_crawl IS 'True if the dataset has this crawl, and for null, which means every crawl; otherwise an error that suggests crawls';
 
-CREATE OR REPLACE MACRO check_choice(value, choices) AS
+CREATE OR REPLACE MACRO check_choice(name, value, choices) AS
     CASE WHEN list_contains(choices, value) THEN true
-        ELSE error('unknown value ' || coalesce('''' || value || '''', 'NULL') || ': choose one of ' || array_to_string(choices, ', ')) END;
-COMMENT ON MACRO check_choice IS 'True if a list has this value; otherwise an error with the list: check_choice(''tld'', [''tld'', ''server''])';
+        ELSE error('unknown ' || name || ' ' || coalesce('''' || value || '''', 'NULL') || ': choose one of ' || array_to_string(choices, ', ')) END;
+COMMENT ON MACRO check_choice IS 'True if a list has this value; otherwise an error with the list: check_choice(''kind'', ''server'', [''firewall'', ''server''])';
 
 CREATE OR REPLACE MACRO known_categories() AS (
     SELECT list(DISTINCT c.category) FROM (SELECT unnest([g.category, g.category2]) AS category FROM agents g) c WHERE c.category IS NOT NULL);
@@ -55,7 +66,7 @@ CREATE OR REPLACE MACRO categories_in(categories) AS regexp_extract_all(lower(ca
 COMMENT ON MACRO categories_in IS 'A category, or a list of categories, as a list: categories_in(''seo''), categories_in([''ai_training'', ''ai_search''])';
 
 CREATE OR REPLACE MACRO check_categories(categories) AS (
-    SELECT CASE WHEN u.given = 0 THEN error('no category is given: choose of ' || array_to_string(list_sort(u.known), ', '))
+    SELECT CASE WHEN u.given = 0 THEN error('no category is given: choose from ' || array_to_string(list_sort(u.known), ', '))
         WHEN u.unknown IS NULL THEN true
         ELSE error('unknown category ''' || u.unknown || ''': the nearest are ' || nearest_values(u.unknown, u.known)) END
     FROM (
@@ -177,17 +188,17 @@ COMMENT ON MACRO TABLE blocking IS 'One row per host with a known verdict for a 
 -- Denominators. Questions that are not about one crawler count their hosts among these:
 --
 --   captured     hosts with a capture of /robots.txt
---   decided      hosts with a known verdict for '*'
+--   decided      hosts with a known verdict for '*', and with rows in host_verdicts for the names in their rules
 --   successful   hosts with a 2xx response, of any content
 --   rules        hosts whose file has rules, and is neither an HTML page nor binary data
 CREATE OR REPLACE MACRO hosts_with(denominator, crawl := NULL) AS TABLE
-WITH checked_hosts AS MATERIALIZED (SELECT check_crawl(crawl) AND check_choice(denominator, ['captured', 'decided', 'successful', 'rules']) AS is_known)
+WITH checked_hosts AS MATERIALIZED (SELECT check_crawl(crawl) AND check_choice('denominator', denominator, ['captured', 'decided', 'successful', 'rules']) AS is_known)
 SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.url_host_tld, h.domain, h.archive_no, h.ruleset_id, h.template, h.url,
     h.rules_crawl, h.rules_robots_id, h.is_revisit, h.content_class, h.outcome, h.fetch_class, h.fetch_status,
-    h.wildcard_verdict, h.wildcard_basis, h.n_named
+    h.wildcard_verdict, h.wildcard_basis, h.n_named, h.has_named_rows
 FROM hosts h, checked_hosts c
 WHERE c.is_known AND (crawl IS NULL OR h.crawl = crawl)
-    AND CASE denominator WHEN 'decided' THEN h.wildcard_verdict <> 'unknown' WHEN 'successful' THEN h.outcome = 'successful' AND NOT h.is_revisit
+    AND CASE denominator WHEN 'decided' THEN h.wildcard_verdict <> 'unknown' AND h.has_named_rows WHEN 'successful' THEN h.outcome = 'successful' AND NOT h.is_revisit
         WHEN 'rules' THEN h.content_class = 'rules' ELSE true END;
 COMMENT ON MACRO TABLE hosts_with IS 'The hosts of a denominator (captured, decided, successful, rules)';
 
@@ -202,12 +213,13 @@ COMMENT ON MACRO TABLE hosts_with IS 'The hosts of a denominator (captured, deci
 --   low, high            the 95 percent interval of the share of hosts, if the archives of the crawl are a random sample; otherwise null.
 --                        Archives are the unit that was drawn: the variance is that of a ratio of their totals, with the correction
 --                        for a finite number of archives, and with Student's distribution (Cochran, Sampling Techniques, chapters 2
---                        and 6). Null for samples of fewer than five archives
+--                        and 6). Null for samples of fewer than five archives, and for the shares 0 and 1, whose
+--                        error such a sample does not show
 CREATE OR REPLACE MACRO part_of(set_number) AS CASE set_number WHEN 3 THEN 'domain' WHEN 5 THEN 'ruleset' ELSE 'archive' END;
 COMMENT ON MACRO part_of IS 'The unit of a row of GROUPING SETS by domain, ruleset_id and archive_no: part_of(grouping(domain, ruleset_id, archive_no))';
 
--- Where a question has many more rows than hosts, the hosts that are alone in their domain share one row, whose part is 'single': each
--- is a domain of its own, so that grouping by domain has nothing to add. numbered_hosts gives such questions the domains as numbers.
+-- Questions with many more rows than hosts would group long texts for a long time. Their hosts that are alone in their domain share one
+-- row, whose part is 'single', since grouping them by domain adds nothing. numbered_hosts gives such questions the domains as numbers.
 CREATE OR REPLACE MACRO numbered_hosts(denominator, crawl := NULL) AS TABLE
 WITH domains AS (
     SELECT h.crawl, h.domain, min(h.host_id) AS domain_no, count(*) AS n FROM hosts_with(denominator, crawl := crawl) h GROUP BY h.crawl, h.domain
@@ -224,7 +236,7 @@ COMMENT ON MACRO part_of_numbered IS 'part_of for GROUPING SETS by domain_no of 
 -- Half the width of the interval for the ratio x / n of two totals over archives, from the sums of squares and products. The
 -- polynomial is the quantile of Student's distribution for read - 1 degrees of freedom (Abramowitz and Stegun, 26.7.5).
 CREATE OR REPLACE MACRO margin_of(x, n, xx, xn, nn, sample) AS
-    CASE WHEN sample.archives_read >= 5 AND sample.archives_read < sample.archives_listed AND n > 0 THEN
+    CASE WHEN sample.archives_read >= 5 AND sample.archives_read < sample.archives_listed AND x > 0 AND x < n THEN
         (1.959964 + 2.372273 / (sample.archives_read - 1) + 2.822498 / (sample.archives_read - 1) ** 2 + 2.555852 / (sample.archives_read - 1) ** 3)
         * sqrt(greatest(0, (1 - sample.archives_read / sample.archives_listed) * sample.archives_read / (sample.archives_read - 1)
             * (xx - 2 * (x / n) * xn + (x / n) ** 2 * nn))) / n END;
@@ -348,17 +360,23 @@ COMMENT ON MACRO TABLE named_with IS 'The crawlers that most hosts name with thi
 
 -- The lines of a text file, without carriage returns. A file that does not exist has no lines.
 CREATE OR REPLACE MACRO lines_of(file) AS TABLE
-SELECT rtrim(l.line, chr(13)) AS line, l.line_no
+SELECT ltrim(rtrim(l.line, chr(13)), chr(65279)) AS line, l.line_no
 FROM (SELECT unnest(string_split(t.content, chr(10))) AS line, generate_subscripts(string_split(t.content, chr(10)), 1) AS line_no
     FROM read_text(coalesce(file, '')) t) l
 WHERE rtrim(l.line, chr(13)) <> '';
 COMMENT ON MACRO TABLE lines_of IS 'The lines of a text file that are not empty; none if the file does not exist';
 
+CREATE OR REPLACE MACRO host_of(url) AS regexp_extract(lower(trim(url)), '^(?:[a-z]+://)?([^/:]*)', 1);
+COMMENT ON MACRO host_of IS 'The host of a URL, or of a host with a port or a path: host_of(''https://example.com/a'') is example.com';
+
+CREATE OR REPLACE MACRO is_host_name(host) AS regexp_matches(lower(trim(host)), '^[a-z0-9_-]+([.][a-z0-9_-]+)*[.]?$');
+COMMENT ON MACRO is_host_name IS 'True for the name of a host in ASCII, without a scheme, quotes, a port or a path';
+
 CREATE OR REPLACE MACRO host_key(host) AS
-    array_to_string(list_reverse(string_split(regexp_replace(lower(trim(host)), '^www[.](.*[.].*)$', '\1'), '.')), ',');
+    array_to_string(list_reverse(string_split(regexp_replace(rtrim(lower(trim(host)), '.'), '^www[.](.*[.].*)$', '\1'), '.')), ',');
 COMMENT ON MACRO host_key IS 'The column surt_host_name of a host: host_key(''www.example.com'') is com,example';
 
--- A list of ranks, as Tranco and Majestic publish them: rank, domain.
+-- A list of ranks, as Tranco publishes it: rank, domain.
 CREATE OR REPLACE MACRO ranked_hosts(list) AS TABLE
 WITH rank_lines AS MATERIALIZED (
     SELECT l.line_no, string_split(l.line, ',') AS fields FROM lines_of(list) l
@@ -366,9 +384,12 @@ WITH rank_lines AS MATERIALIZED (
 checked_ranks AS MATERIALIZED (
     SELECT CASE WHEN list IS NULL THEN error('no list is given: list := ''tranco.csv'' is a CSV file of rank and domain without a header')
         WHEN count(*) = 0 THEN error('the list ''' || list || ''' does not exist or is empty: expected a CSV file of rank and domain without a header')
-        WHEN count(*) FILTER (len(l.fields) <> 2 OR TRY_CAST(l.fields[1] AS BIGINT) IS NULL) > 0
+        WHEN count(*) FILTER (len(l.fields) <> 2 OR NOT regexp_matches(l.fields[1], '^[1-9][0-9]{0,17}$')) > 0
             THEN error('the list ''' || list || ''' has other columns: expected rank and domain without a header, such as 1,google.com; see line '
-                || min(l.line_no) FILTER (len(l.fields) <> 2 OR TRY_CAST(l.fields[1] AS BIGINT) IS NULL))
+                || min(l.line_no) FILTER (len(l.fields) <> 2 OR NOT regexp_matches(l.fields[1], '^[1-9][0-9]{0,17}$')))
+        WHEN count(*) FILTER (NOT is_host_name(l.fields[2])) > 0
+            THEN error('the list ''' || list || ''' has a name that is not one of a host: expected example.com or xn--kln-sna.de, without scheme, quotes '
+                || 'or path; see line ' || min(l.line_no) FILTER (NOT is_host_name(l.fields[2])))
         ELSE true END AS is_valid
     FROM rank_lines l
 )
@@ -388,7 +409,14 @@ label_header AS MATERIALIZED (
 bad_label AS MATERIALIZED (
     SELECT min(l.line_no) AS line_no
     FROM label_lines l, label_header h
-    WHERE len(l.fields) <> len(h.names) OR l.line_no > 1 AND len(h.names) = 3 AND NOT coalesce(TRY_CAST(l.fields[3] AS DOUBLE) >= 0, false)
+    WHERE len(l.fields) <> len(h.names) OR l.line_no > 1 AND len(h.names) = 3 AND NOT coalesce(TRY_CAST(l.fields[3] AS DOUBLE) >= 0 AND isfinite(TRY_CAST(l.fields[3] AS DOUBLE)), false)
+        OR l.line_no > 1 AND (NOT is_host_name(l.fields[1]) OR trim(l.fields[2]) IN ('', '""')
+        OR starts_with(trim(l.fields[2]), '"'))
+),
+two_weights AS MATERIALIZED (
+    SELECT min(d.label) AS label
+    FROM (SELECT trim(l.fields[2]) AS label FROM label_lines l, label_header h WHERE l.line_no > 1 AND len(h.names) = 3 AND len(l.fields) = 3
+        GROUP BY trim(l.fields[2]) HAVING count(DISTINCT TRY_CAST(l.fields[3] AS DOUBLE)) > 1) d
 ),
 checked_labels AS MATERIALIZED (
     SELECT CASE WHEN list IS NULL
@@ -399,7 +427,10 @@ checked_labels AS MATERIALIZED (
                 WHERE array_to_string(h.names, ',') IN ('domain,label', 'host,label', 'domain,label,weight', 'host,label,weight')) = 0
             THEN error('the list ''' || list || ''' has other columns: expected the header domain,label or host,label, and perhaps a third column weight')
         WHEN (SELECT b.line_no FROM bad_label b) IS NOT NULL
-            THEN error('the list ''' || list || ''' has other columns than its header, or a weight that is not a number, in line ' || (SELECT b.line_no FROM bad_label b))
+            THEN error('the list ''' || list || ''' has other columns than its header, a name that is not one of a host, no label, quotes, '
+                || 'or a weight that is not a number, in line ' || (SELECT b.line_no FROM bad_label b))
+        WHEN (SELECT t.label FROM two_weights t) IS NOT NULL
+            THEN error('the list ''' || list || ''' has two weights for the label ''' || (SELECT t.label FROM two_weights t) || '''')
         ELSE true END AS is_valid
 )
 SELECT DISTINCT h.names[1] = 'domain' AS is_domain, lower(trim(l.fields[1])) AS name, host_key(l.fields[1]) AS surt_host_name, trim(l.fields[2]) AS label,
@@ -408,25 +439,48 @@ FROM label_lines l, label_header h, checked_labels k
 WHERE k.is_valid AND l.line_no > 1;
 COMMENT ON MACRO TABLE labelled_hosts IS 'The hosts or domains of a list of labels: a CSV file with the header domain,label or host,label, and perhaps a third column weight';
 
+-- The ranks of hosts in a web graph of Common Crawl, as published (cc-main-...-host-ranks.txt.gz): five columns separated by tabs.
+CREATE OR REPLACE MACRO webgraph_hosts(ranks) AS TABLE
+WITH graph_lines AS (
+    SELECT string_split(l.line, chr(9)) AS fields
+    FROM read_csv(coalesce(ranks, 'no ranks are given: ranks := ''cc-main-2025-26-nov-dec-jan-host-ranks.txt.gz'''), header = false, auto_detect = false,
+        delim = chr(1), quote = '', escape = '', columns = {'line': 'VARCHAR'}) l
+),
+checked_graph AS MATERIALIZED (
+    SELECT CASE WHEN count(*) FILTER (array_to_string(g.fields, ' ') = '#harmonicc_pos #harmonicc_val #pr_pos #pr_val #host_rev') = 1
+            AND count(*) FILTER (len(g.fields) <> 5) = 0 THEN true
+        ELSE error('the file ''' || ranks || ''' does not have the ranks of hosts: expected the columns #harmonicc_pos, #harmonicc_val, #pr_pos, #pr_val '
+            || 'and #host_rev, separated by tabs, as in host-ranks.txt.gz of a web graph of Common Crawl') END AS is_valid
+    FROM graph_lines g
+)
+SELECT TRY_CAST(g.fields[1] AS BIGINT) AS rank, TRY_CAST(g.fields[2] AS DOUBLE) AS harmonic_centrality, regexp_replace(replace(g.fields[5], '.', ','), '^(.+,.+),www$', '\1') AS surt_host_name
+FROM graph_lines g, checked_graph k
+WHERE k.is_valid AND NOT starts_with(g.fields[1], '#');
+COMMENT ON MACRO TABLE webgraph_hosts IS 'The hosts of a web graph of Common Crawl with the rank of their harmonic centrality: webgraph_hosts(''host-ranks.txt.gz'')';
+
 -- Common Crawl's host index (cc-host-index). Columns that a file does not have would be null, so they are checked.
 CREATE OR REPLACE MACRO host_index(index) AS TABLE
 WITH checked_index AS MATERIALIZED (
     SELECT CASE WHEN count(DISTINCT s.name) < 3 THEN error('''' || index || ''' is not the host index of Common Crawl: expected Parquet files with '
             || 'the columns surt_host_name, hcrank10 and fetch_200, and crawl as a column or in the path')
+        WHEN (SELECT count(*) FROM (SELECT NULL::VARCHAR AS crawl WHERE false UNION ALL BY NAME
+                SELECT x.* FROM read_parquet(coalesce(index, 'no index is given: index := ''host-index/crawl=*/*.parquet'' are Parquet files of cc-host-index'), hive_partitioning = true, hive_types_autocast = false, union_by_name = true) x) y
+                WHERE y.crawl IN (SELECT r.crawl FROM runs r)) = 0
+            THEN error('the host index ''' || index || ''' has no rows of the crawls of this dataset: ' || (SELECT string_agg(DISTINCT r.crawl, ', ') FROM runs r))
         ELSE true END AS is_valid
-    FROM parquet_schema(index) s
+    FROM parquet_schema(coalesce(index, 'no index is given: index := ''host-index/crawl=*/*.parquet'' are Parquet files of cc-host-index')) s
     WHERE s.name IN ('surt_host_name', 'hcrank10', 'fetch_200')
 )
 SELECT i.crawl, i.surt_host_name, i.hcrank10, i.fetch_200
 FROM (
     SELECT NULL::VARCHAR AS crawl, NULL::VARCHAR AS surt_host_name, NULL::DOUBLE AS hcrank10, NULL::INTEGER AS fetch_200 WHERE false
     UNION ALL BY NAME
-    SELECT r.* FROM read_parquet(index, hive_partitioning = true, hive_types_autocast = false, union_by_name = true) r) i, checked_index k
+    SELECT r.* FROM read_parquet(coalesce(index, 'no index is given: index := ''host-index/crawl=*/*.parquet'' are Parquet files of cc-host-index'), hive_partitioning = true, hive_types_autocast = false, union_by_name = true) r) i, checked_index k
 WHERE k.is_valid;
 COMMENT ON MACRO TABLE host_index IS 'The host index of Common Crawl, by the name of its Parquet files: host_index(''host-index/crawl=*/*.parquet'')';
 
 CREATE OR REPLACE MACRO line_text(key, has_colon, value) AS key || CASE WHEN has_colon THEN ': ' ELSE ' ' END || value;
-COMMENT ON MACRO line_text IS 'The text of a line of a robots.txt file, from the columns key_raw, has_colon and path_raw or agent_raw';
+COMMENT ON MACRO line_text IS 'A line of a robots.txt file without its comment, rebuilt from the columns key_raw, has_colon and path_raw or agent_raw';
 
 -- Evidence: the record and the line behind the verdict of each host.
 CREATE OR REPLACE MACRO evidence(agent, crawl := NULL, any_name := false) AS TABLE

@@ -59,6 +59,7 @@ const FILES: &[&str] = &files! {
     "q41_agents_of_category"
     "q42_effective_preferences"
     "q43_comments_reserving_rights"
+    "q44_blocking_by_webgraph_rank"
 };
 
 /// A research question.
