@@ -70,11 +70,15 @@ own_columns AS (
     GROUP BY surt_host_name
 ),
 ai_agents AS (
-    SELECT host_id, count(*) AS named, count(*) FILTER (verdict = 'disallow_all') AS blocked
-    FROM host_verdicts
-    WHERE crawl = getvariable('annotation_crawl') AND basis = 'explicit' AND agent IN (
-        SELECT lower(g.agent) FROM agents g WHERE starts_with(g.category, 'ai_') OR starts_with(g.category2, 'ai_'))
-    GROUP BY host_id
+    SELECT g.agent FROM agents g WHERE starts_with(g.category, 'ai_') OR starts_with(g.category2, 'ai_')
+),
+-- hosts.n_named also counts tokens that only Google's parser reads.
+names AS (
+    SELECT v.host_id, count(*) AS named, count(*) FILTER (v.agent IN (SELECT a.agent FROM ai_agents a)) AS ai_named,
+        count(*) FILTER (v.verdict = 'disallow_all' AND v.agent IN (SELECT a.agent FROM ai_agents a)) AS ai_blocked
+    FROM host_verdicts v
+    WHERE v.crawl = getvariable('annotation_crawl') AND v.basis = 'explicit'
+    GROUP BY v.host_id
 ),
 -- The stated preference, as in the question contradictions.
 training AS (
@@ -106,11 +110,12 @@ SELECT h.surt_host_name, h.crawl, h.url_host_tld, h.url_host_registered_domain,
     h.wildcard_crawl_delay AS robotstxt_wildcard_crawl_delay,
     h.wildcard_evidence_line AS robotstxt_wildcard_line,
     -- A verdict that is unknown because of the status means that no rules were found.
-    CASE WHEN h.wildcard_verdict <> 'unknown' OR h.wildcard_basis <> 'http_status' THEN h.n_named END AS robotstxt_n_named,
     CASE WHEN (h.wildcard_verdict <> 'unknown' OR h.wildcard_basis <> 'http_status') AND h.has_named_rows
-        THEN coalesce(a.named, 0)::INTEGER END AS robotstxt_n_ai_named,
+        THEN coalesce(a.named, 0)::INTEGER END AS robotstxt_n_named,
     CASE WHEN (h.wildcard_verdict <> 'unknown' OR h.wildcard_basis <> 'http_status') AND h.has_named_rows
-        THEN coalesce(a.blocked, 0)::INTEGER END AS robotstxt_n_ai_blocked_by_name,
+        THEN coalesce(a.ai_named, 0)::INTEGER END AS robotstxt_n_ai_named,
+    CASE WHEN (h.wildcard_verdict <> 'unknown' OR h.wildcard_basis <> 'http_status') AND h.has_named_rows
+        THEN coalesce(a.ai_blocked, 0)::INTEGER END AS robotstxt_n_ai_blocked_by_name,
     t.preference AS robotstxt_training_preference,
     t.is_from_template AS robotstxt_training_preference_from_template,
     coalesce(o.amazonbot, h.wildcard_verdict) AS robotstxt_amazonbot,
@@ -171,7 +176,7 @@ SELECT h.surt_host_name, h.crawl, h.url_host_tld, h.url_host_registered_domain,
     r.warc_record_in_member AS robotstxt_warc_record_in_member
 FROM hosts h
 LEFT JOIN own_columns o ON o.surt_host_name = h.surt_host_name
-LEFT JOIN ai_agents a ON a.host_id = h.host_id
+LEFT JOIN names a ON a.host_id = h.host_id
 LEFT JOIN training t ON t.crawl = h.rules_crawl AND t.robots_id = h.rules_robots_id
 LEFT JOIN captures r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
 WHERE h.crawl = getvariable('annotation_crawl')

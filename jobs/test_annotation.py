@@ -113,9 +113,9 @@ class Tests:
         rows = con.execute(
             f"""SELECT a.surt_host_name, robotstxt_n_named, robotstxt_n_ai_named, robotstxt_n_ai_blocked_by_name,
                 robotstxt_training_preference, robotstxt_wildcard, robotstxt_wildcard_basis, robotstxt_is_decided, h.rules_crawl,
-                h.rules_robots_id, h.n_named, h.has_named_rows
+                h.rules_robots_id, h.has_named_rows
             FROM {quoted(path)} a JOIN hosts h USING (crawl, surt_host_name)""").fetchall()
-        for host, named, ai_named, blocked, preference, wildcard, basis, is_decided, *key, n_named, has_rows in rows:
+        for host, named, ai_named, blocked, preference, wildcard, basis, is_decided, *key, has_rows in rows:
             verdicts = con.execute(
                 "SELECT agent, verdict FROM verdicts WHERE crawl = ? AND robots_id = ? AND basis = 'explicit' AND agent <> '*'", key).fetchall()
             stated = {allow for allow, in con.execute(
@@ -127,7 +127,7 @@ class Tests:
                 expected = (None, None, None)
             else:
                 of_ai = [verdict for agent, verdict in verdicts if agent in ai]
-                expected = (n_named, len(of_ai), of_ai.count("disallow_all")) if has_rows else (n_named, None, None)
+                expected = (len(verdicts), len(of_ai), of_ai.count("disallow_all")) if has_rows else (None, None, None)
             assert (named, ai_named, blocked) == expected, f"{crawl}, {host}: {named, ai_named, blocked} instead of {expected}"
 
     def test_the_file_has_every_host_of_the_last_crawl_in_time_once_and_in_order(self):
