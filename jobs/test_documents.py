@@ -109,6 +109,7 @@ class Document:
 
     def write(self):
         for begin, end, got in sorted(self.edits, reverse=True):
+            got = re.sub(r"[ \t]+$", "", got, flags=re.MULTILINE)
             self.text = self.text[:begin] + got + self.text[end:]
         self.path.write_text(self.text, encoding="utf-8")
 

@@ -475,9 +475,9 @@ fn the_summary_of_a_failed_single_file_suggests_no_resume() {
     assert_code(&ran, 3);
     assert!(!folder.exists("rules.parquet"));
     let said = format!("{}{}", ran.out, ran.err);
-    // Resuming would be refused, and there is no output to open.
+    // Resuming would be refused, and there is no output to query.
     assert!(!said.contains("--resume"), "{said}");
-    assert!(!said.contains("open it"), "{said}");
+    assert!(!said.contains("next:"), "{said}");
 }
 
 #[test]
@@ -595,6 +595,42 @@ fn the_summary_is_on_standard_output_and_a_pipe_gets_no_progress() {
     assert!(ran.err.contains("truncated"), "{}", ran.err);
     assert_eq!(ran.err.matches("bytes skipped").count(), 1, "{}", ran.err);
     assert!(ran.out.contains("1 place could not be read"), "{}", ran.out);
+}
+
+#[test]
+fn the_summary_ends_with_commands_that_a_shell_runs() {
+    let folder = Folder::new();
+    let out = folder.arg("it's out");
+    let input = archive("cc-robotstxt.warc.gz");
+    let ran = run([input.as_str(), "-o", &out]);
+    assert_code(&ran, 0);
+    let line = |text: &str, start: &str| {
+        let mut lines = text.lines().map(str::trim_start);
+        lines
+            .find(|line| line.starts_with(start))
+            .map(str::to_owned)
+    };
+    let show = line(&ran.out, "robots-scan show").expect("a command");
+    let show = show.replacen("robots-scan", env!("CARGO_BIN_EXE_robots-scan"), 1);
+    let show = show.replacen("HOST", "app.example.com", 1);
+    // The purpose may follow on the same line, two blanks after the command.
+    let show = show.split("  ").next().unwrap();
+    let shown = std::process::Command::new("sh").args(["-c", show]).output();
+    let shown = Ran::from(shown.unwrap());
+    assert_code(&shown, 0);
+    assert!(shown.out.contains("app.example.com"), "{}", shown.out);
+    // make takes no path with a blank.
+    assert_eq!(line(&ran.out, "make report"), None);
+    let ran = run([input.as_str(), "-o", &folder.arg("out")]);
+    assert!(
+        line(&ran.out, "make report DATASET=").is_some(),
+        "{}",
+        ran.out
+    );
+    let ran = run([input.as_str(), "--json", "-o", &folder.arg("json")]);
+    assert!(!ran.out.contains("next:"), "{}", ran.out);
+    let ran = run([input.as_str(), "-q", "-o", &folder.arg("quiet")]);
+    assert_eq!(ran.out, "");
 }
 
 /// Runs the command with a closed standard output.

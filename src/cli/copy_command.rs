@@ -4,10 +4,10 @@ use crate::args::CopyArgs;
 use crate::escape::{escape, json_line};
 use crate::exit::{self, Stopped};
 use crate::figures::Figures;
-use crate::interrupt;
 use crate::network::{self, EventRoute};
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
+use crate::{interrupt, next_commands};
 use anyhow::Result;
 use indicatif::HumanBytes;
 use robots_scan::copy::{self, CopyProgress};
@@ -48,13 +48,13 @@ pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
         String::new()
     } else {
         format!(
-            "{}: {} ({}), {} of them there before, {:.1} s\n\
-             open it: fetch views.sql from there, then duckdb -init views.sql\n",
+            "{}: {} ({}), {} of them there before, {:.1} s\n{}",
             escape(&destination.to_string()),
             counted(done.files, "file"),
             HumanBytes(done.bytes),
             done.found_files,
             done.seconds,
+            next_commands::of_copy(&destination),
         )
     };
     let _ = std::io::stdout().lock().write_all(text.as_bytes());

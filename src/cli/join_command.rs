@@ -6,7 +6,7 @@ use crate::exit::{self, Stopped};
 use crate::figures::Figures;
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
-use crate::{defaults, interrupt, shell, summary};
+use crate::{defaults, interrupt, next_commands, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use rayon::ThreadPoolBuilder;
@@ -66,10 +66,7 @@ fn text(done: &JoinSummary, folder: &Path) -> String {
             HumanBytes(done.bytes)
         );
     }
-    let views = folder.join("views.sql");
-    let views = shell::quoted(&views.to_string_lossy());
-    let _ = writeln!(out, "open it: duckdb -init {views}");
-    out
+    out + &next_commands::of_dataset(folder, &done.tables)
 }
 
 /// Returns the summary as JSON.

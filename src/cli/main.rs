@@ -3,6 +3,7 @@
 //! `args.rs` and `show_args.rs` define the arguments. Each command has a file
 //! `<name>_command.rs`, which converts its arguments to the options of the library, runs it,
 //! and prints the result.
+//! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
 //! `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
 //! determines the exit code, and `progress.rs` displays progress.
 //!
@@ -26,6 +27,7 @@ mod match_command;
 mod message;
 mod mistyped;
 mod network;
+mod next_commands;
 mod plural;
 mod progress;
 mod progress_line;

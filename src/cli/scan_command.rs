@@ -9,7 +9,7 @@ use crate::plural::counted;
 use crate::progress::ProgressDisplay;
 use crate::shard_choice::ShardChoice;
 use crate::usage_error::UsageError;
-use crate::{defaults, duration, interrupt, message, mistyped, summary};
+use crate::{defaults, duration, interrupt, message, mistyped, next_commands, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::dataset::{IfExists, OutputLayout};
@@ -73,7 +73,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
     } else if args.quiet {
         String::new()
     } else {
-        summary::text(&done, &args.output, !options.layout.is_single_file())
+        summary::text(&done, &options.layout, &next_commands(&options))
     };
     if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
         message::warning(&summary::no_robots(&done));
@@ -165,6 +165,18 @@ fn options(args: &ScanArgs, route: &EventRoute) -> Result<Options> {
         skips_missing: args.missing == Missing::Skip,
         remote,
     })
+}
+
+/// Returns the commands that the summary suggests.
+fn next_commands(options: &Options) -> String {
+    let (root, tables) = (options.layout.root(), options.layout.tables());
+    if options.layout.is_single_file() {
+        next_commands::of_file(root)
+    } else if options.shard.is_some() {
+        next_commands::of_shard(root, tables)
+    } else {
+        next_commands::of_dataset(root, tables)
+    }
 }
 
 fn is_stream(input: &Input) -> bool {

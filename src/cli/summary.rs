@@ -2,15 +2,16 @@
 
 use crate::escape::escape;
 use crate::plural::counted;
-use crate::shell::{duckdb_query, quoted};
 use indicatif::{HumanBytes, HumanCount};
+use robots_scan::dataset::OutputLayout;
 use robots_scan::pipeline::{MostBlocked, ScanSummary};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Returns the summary for people.
-pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> String {
+/// Returns the summary for people. `next` are the commands at its end.
+pub(crate) fn text(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> String {
+    let output = layout.root();
     let mut out = String::new();
     if summary.is_nothing_to_do() {
         // The table `agents` is written by every run.
@@ -22,7 +23,7 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
             counted(rows, "row"),
             resumed_faults(summary)
         );
-        return out + &open_command(output, is_dataset);
+        return out + next;
     }
     write_captures(summary, &mut out);
     out.push('\n');
@@ -33,7 +34,7 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
             counted(summary.faults, "place")
         );
     }
-    if summary.failed_inputs > 0 && !is_dataset {
+    if summary.failed_inputs > 0 && layout.is_single_file() {
         let _ = writeln!(
             out,
             "{} archives failed; {} was not written",
@@ -58,7 +59,11 @@ pub(crate) fn text(summary: &ScanSummary, output: &Path, is_dataset: bool) -> St
         HumanCount(rows),
         HumanBytes(summary.written.bytes)
     );
-    out + &open_command(output, is_dataset)
+    // The views need tables that an unfinished dataset may not have.
+    if summary.failed_inputs == 0 {
+        out.push_str(next);
+    }
+    out
 }
 
 /// Writes what was read, captures by status, and the crawlers that are blocked most.
@@ -122,21 +127,6 @@ fn resumed_faults(summary: &ScanSummary) -> String {
         0 => String::new(),
         faults => format!(", with {}", counted(faults, "fault")),
     }
-}
-
-/// Returns the command that opens an output in DuckDB.
-fn open_command(output: &Path, is_dataset: bool) -> String {
-    let mut out = String::new();
-    if is_dataset {
-        let _ = writeln!(
-            out,
-            "open it: duckdb -init {}/views.sql",
-            quoted(output.to_string_lossy().trim_end_matches('/'))
-        );
-    } else {
-        let _ = writeln!(out, "open it: duckdb -c {}", duckdb_query(output));
-    }
-    out
 }
 
 /// Returns the warning about a run that found no robots.txt.

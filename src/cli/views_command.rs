@@ -3,7 +3,7 @@
 use crate::args::ViewsArgs;
 use crate::escape::escape;
 use crate::plural::counted;
-use crate::{exit, shell};
+use crate::{exit, next_commands};
 use anyhow::Result;
 use robots_scan::dataset;
 use std::io::Write;
@@ -12,12 +12,12 @@ pub(crate) fn run(args: &ViewsArgs) -> Result<u8> {
     let tables = dataset::write_views(&args.dataset)?;
     if !args.quiet {
         let path = args.dataset.join("views.sql");
-        writeln!(
+        write!(
             std::io::stdout().lock(),
-            "{}: views of {}\nopen it: duckdb -init {}",
+            "{}: views of {}\n{}",
             escape(&path.to_string_lossy()),
-            counted(tables as u64, "table"),
-            shell::quoted(&path.to_string_lossy())
+            counted(tables.len() as u64, "table"),
+            next_commands::of_dataset(&args.dataset, &tables)
         )?;
     }
     Ok(exit::OK)

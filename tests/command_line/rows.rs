@@ -125,13 +125,13 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         item: "C4",
         args: "small.warc.gz --tables rules -o rulesdir",
-        out: All(&["duckdb -init rulesdir/views.sql"]),
+        out: All(&["\nnext:\n  duckdb -init rulesdir/views.sql  query\n"]),
         ..ROW
     },
     Row {
         item: "C4",
         args: "small.warc.gz --tables rules -o new.parquet",
-        out: All(&["duckdb -c \"FROM 'new.parquet'\""]),
+        out: All(&["\nnext:\n  duckdb -c \"FROM 'new.parquet'\"  print its rows\n"]),
         ..ROW
     },
     Row {

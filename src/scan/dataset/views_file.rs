@@ -13,21 +13,21 @@ use std::path::Path;
 /// The bytes of a manifest that are searched for its format.
 const FIRST_LINE_BYTES: u64 = 1 << 20;
 
-/// Writes `views.sql` of the dataset at `root` again, for its present place. Returns the number of
-/// tables.
+/// Writes `views.sql` of the dataset at `root` again, for its present place. Returns the
+/// tables that it has views of.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::NotADataset`] if there is no manifest of this version or a run is writing to the
 /// dataset, [`ErrorKind::BadManifest`] if its options cannot be read, and errors of writing.
-pub fn write_views(root: &Path) -> Result<usize, Error> {
+pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
     if let Some(joined) = JoinedManifest::read(root)? {
         joined.check_members(root)?;
         for name in joined.names() {
             write_views(&root.join(name))?;
         }
         write_joined_views(root, &joined, true)?;
-        return Ok(joined.view_tables(true).len());
+        return Ok(joined.view_tables(true));
     }
     check_format(root)?;
     let path = root.join(manifest::NAME);
@@ -50,7 +50,7 @@ pub fn write_views(root: &Path) -> Result<usize, Error> {
         return Err(Error::new(kind, &path));
     };
     write_file(root, &views_of(root, &tables, &[])?)?;
-    Ok(tables.len())
+    Ok(tables)
 }
 
 /// Writes `views.sql` of joined datasets.

@@ -36,6 +36,8 @@ pub struct JoinSummary {
     pub members: Vec<String>,
     /// The crawls, in the order of their times.
     pub crawls: Vec<String>,
+    /// The tables of the views.
+    pub tables: Vec<Table>,
     /// The number of crawls that an earlier join had resolved; the others follow them.
     pub kept_crawls: usize,
     /// Rows written to `hosts` and `host_verdicts`.
@@ -111,6 +113,7 @@ fn join(
     let mut summary = JoinSummary {
         members: members.manifest().names(),
         crawls: crawls.to_vec(),
+        tables: members.manifest().view_tables(true),
         kept_crawls: kept,
         ..JoinSummary::default()
     };

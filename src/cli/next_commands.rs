@@ -1,0 +1,182 @@
+//! The commands that the summary of a run suggests, such as the one that opens its output in DuckDB.
+
+use crate::shell::{duckdb_query, quoted};
+use robots_scan::remote::RemoteUrl;
+use robots_scan::tables::Table;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The width of a terminal.
+const COLUMNS: usize = 80;
+
+/// A command with its purpose.
+struct NextCommand {
+    command: String,
+    purpose: &'static str,
+}
+
+/// Returns the commands for a dataset, or for a folder with joined datasets, with these tables.
+pub(crate) fn of_dataset(root: &Path, tables: &[Table]) -> String {
+    text(&dataset_commands(root, tables))
+}
+
+/// Returns the commands for a dataset that is one of several shards.
+pub(crate) fn of_shard(root: &Path, tables: &[Table]) -> String {
+    let mut commands = dataset_commands(root, tables);
+    if has(tables, &[Table::RobotsFiles, Table::Verdicts]) {
+        commands.push(NextCommand {
+            command: "robots-scan join FOLDER".to_owned(),
+            purpose: "join all shards in FOLDER",
+        });
+    }
+    text(&commands)
+}
+
+/// Returns the commands for a file with one table.
+pub(crate) fn of_file(path: &Path) -> String {
+    text(&[NextCommand {
+        command: format!("duckdb -c {}", duckdb_query(path)),
+        purpose: "print its rows",
+    }])
+}
+
+/// Returns the commands for a copy of a dataset in a store.
+pub(crate) fn of_copy(destination: &RemoteUrl) -> String {
+    let source = destination.to_string();
+    let source = quoted(source.trim_end_matches('/'));
+    text(&[
+        NextCommand {
+            command: format!("aws s3 cp {source}/views.sql ."),
+            purpose: "DuckDB needs a local file",
+        },
+        NextCommand {
+            command: "duckdb -init views.sql".to_owned(),
+            purpose: "query the copy",
+        },
+    ])
+}
+
+fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
+    let root = root.to_string_lossy();
+    let root = root.trim_end_matches('/');
+    let word = quoted(root);
+    // As for the questions in `views.sql`.
+    let is_complete = has(tables, &Table::ALL);
+    let mut commands = vec![NextCommand {
+        command: format!("duckdb -init {word}/views.sql"),
+        purpose: match is_complete {
+            true => "query; try FROM questions()",
+            false => "query",
+        },
+    }];
+    if has(tables, &[Table::RobotsFiles, Table::Groups, Table::Rules]) {
+        commands.push(NextCommand {
+            command: format!("robots-scan show {word} --host HOST"),
+            purpose: "print a host's robots.txt",
+        });
+    }
+    // A value with characters that a shell interprets would have to be quoted for make, too.
+    if is_complete && word == root {
+        commands.push(NextCommand {
+            command: format!("make report DATASET={word}"),
+            purpose: "draw charts, in a git clone",
+        });
+    }
+    commands
+}
+
+fn has(tables: &[Table], needed: &[Table]) -> bool {
+    needed.iter().all(|table| tables.contains(table))
+}
+
+/// Returns one line per command, with the purposes aligned. If a line would be wider than a
+/// terminal, each purpose has a line of its own, so that a command is still a line to copy.
+fn text(commands: &[NextCommand]) -> String {
+    let columns = |command: &NextCommand| command.command.chars().count();
+    let width = commands.iter().map(columns).max().unwrap_or(0);
+    let fits = |command: &NextCommand| 2 + width + 2 + command.purpose.len() <= COLUMNS;
+    let is_aligned = commands.iter().all(fits);
+    let mut out = "next:\n".to_owned();
+    for NextCommand { command, purpose } in commands {
+        let _ = match is_aligned {
+            true => writeln!(out, "  {command:width$}  {purpose}"),
+            false => writeln!(out, "  {purpose}:\n    {command}"),
+        };
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_aligned_within_80_columns() {
+        assert_eq!(
+            of_dataset(Path::new("out.parquet/"), &Table::ALL),
+            "next:\n\
+             \x20 duckdb -init out.parquet/views.sql        query; try FROM questions()\n\
+             \x20 robots-scan show out.parquet --host HOST  print a host's robots.txt\n\
+             \x20 make report DATASET=out.parquet           draw charts, in a git clone\n"
+        );
+        let longest = "x".repeat(20);
+        let next = of_dataset(Path::new(&longest), &Table::ALL);
+        assert!(next.lines().all(|line| line.len() <= 80), "{next}");
+        assert_eq!(next.lines().count(), 4);
+    }
+
+    #[test]
+    fn a_long_path_moves_the_purposes_to_lines_of_their_own() {
+        let root = "/mnt/".to_owned() + &"x".repeat(60);
+        assert_eq!(
+            of_dataset(Path::new(&root), &Table::ALL),
+            format!(
+                "next:\n\
+                 \x20 query; try FROM questions():\n    duckdb -init {root}/views.sql\n\
+                 \x20 print a host's robots.txt:\n    robots-scan show {root} --host HOST\n\
+                 \x20 draw charts, in a git clone:\n    make report DATASET={root}\n"
+            )
+        );
+    }
+
+    #[test]
+    fn paths_are_quoted_for_a_shell_and_not_suggested_to_make_then() {
+        assert_eq!(
+            of_dataset(Path::new("it's out"), &Table::ALL),
+            "next:\n\
+             \x20 duckdb -init 'it'\\''s out'/views.sql        query; try FROM questions()\n\
+             \x20 robots-scan show 'it'\\''s out' --host HOST  print a host's robots.txt\n"
+        );
+        assert_eq!(
+            of_file(Path::new("it's.parquet")),
+            "next:\n  duckdb -c 'FROM '\\''it'\\'''\\''s.parquet'\\'''  print its rows\n"
+        );
+    }
+
+    #[test]
+    fn commands_that_need_other_tables_are_left_out() {
+        assert_eq!(
+            of_dataset(Path::new("out"), &[Table::Rules]),
+            "next:\n  duckdb -init out/views.sql  query\n"
+        );
+        let tables = Table::ALL.into_iter().filter(|table| !table.has_crawls());
+        assert_eq!(
+            of_shard(Path::new("all/1"), &Vec::from_iter(tables)),
+            "next:\n\
+             \x20 duckdb -init all/1/views.sql        query\n\
+             \x20 robots-scan show all/1 --host HOST  print a host's robots.txt\n\
+             \x20 robots-scan join FOLDER             join all shards in FOLDER\n"
+        );
+    }
+
+    #[test]
+    fn the_views_of_a_copy_are_fetched_first() {
+        let destination = RemoteUrl::parse("s3://bucket/a/b").unwrap().unwrap();
+        assert_eq!(
+            of_copy(&destination),
+            "next:\n\
+             \x20 aws s3 cp s3://bucket/a/b/views.sql .  DuckDB needs a local file\n\
+             \x20 duckdb -init views.sql                 query the copy\n"
+        );
+    }
+}
