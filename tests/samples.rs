@@ -1,6 +1,6 @@
 //! Compares every sample with its entry in `data-samples/index.toml`.
 
-use crate::util::{archive, files_below, relative, rows, run, samples};
+use crate::util::{files_below, relative, rows, run, samples};
 use robots::{AnomalyKind, ParseOptions, Parser, Policy};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,11 @@ const KINDS: [&str; 8] = [
     "continuation",
 ];
 
+/// Returns the entries of the index that are archives.
+fn archive_entries() -> Vec<Value> {
+    [entries("warc"), entries("guide")].concat()
+}
+
 /// Returns the entries of the index whose file is in a folder.
 fn entries(folder: &str) -> Vec<Value> {
     let text = fs::read_to_string(samples().join("index.toml")).unwrap();
@@ -48,7 +53,7 @@ fn int(entry: &Value, name: &str) -> u64 {
 
 #[test]
 fn every_sample_is_in_the_index_and_every_entry_has_its_sample() {
-    let entries = [entries("warc"), entries("robots")].concat();
+    let entries = [entries("warc"), entries("guide"), entries("robots")].concat();
     let mut listed = BTreeSet::new();
     for entry in &entries {
         assert!(listed.insert(file(entry).to_owned()), "twice: {entry}");
@@ -58,7 +63,7 @@ fn every_sample_is_in_the_index_and_every_entry_has_its_sample() {
         }
     }
     let below = |folder| files_below(&samples().join(folder));
-    let there: BTreeSet<String> = [below("warc"), below("robots")]
+    let there: BTreeSet<String> = [below("warc"), below("guide"), below("robots")]
         .concat()
         .iter()
         .map(|path| relative(path, &samples()))
@@ -73,10 +78,12 @@ fn every_sample_is_in_the_index_and_every_entry_has_its_sample() {
 fn every_archive_has_the_content_listed_in_the_index() {
     let folder = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
-    for entry in entries("warc") {
-        let name = file(&entry).trim_start_matches("warc/");
+    for entry in archive_entries() {
+        let path = samples().join(file(&entry));
+        let name = path.file_name().unwrap().to_str().unwrap();
         let out = folder.path().join(name);
-        let ran = run([&archive(name), "-o", out.to_str().unwrap(), "--json"]);
+        let input = path.to_str().unwrap();
+        let ran = run([input, "-o", out.to_str().unwrap(), "--json"]);
         let mut expect = |what: &str, ours: Json, index: Json| {
             if ours != index {
                 wrong.push(format!(
@@ -134,7 +141,7 @@ fn every_archive_has_the_content_listed_in_the_index() {
         expect("partition", parts.into(), vec![partition].into());
 
         // Damaged ranges lie within the file.
-        let bytes = fs::metadata(archive(name)).unwrap().len();
+        let bytes = fs::metadata(&path).unwrap().len();
         for fault in &faults {
             let offset = fault["warc_record_offset"].as_u64().unwrap();
             let end = offset + fault["bytes_skipped"].as_u64().unwrap();
@@ -270,7 +277,7 @@ fn read_by_this_reader(path: &Path) -> Vec<ReadRecord> {
 #[test]
 fn records_equal_those_that_the_warc_crate_reads() {
     let mut compared = 0;
-    for entry in entries("warc") {
+    for entry in archive_entries() {
         let name = file(&entry);
         if !name.ends_with(".warc") && !name.ends_with(".warc.gz") {
             continue;
@@ -309,7 +316,8 @@ fn generated_samples_equal_the_committed_ones() {
     );
     // Archives are generated and never edited by hand.
     let archives = |root: &Path| -> Vec<String> {
-        let files = files_below(&root.join("warc"));
+        let below = |folder| files_below(&root.join(folder));
+        let files = [below("warc"), below("guide")].concat();
         files.iter().map(|path| relative(path, root)).collect()
     };
     assert_eq!(archives(folder.path()), archives(&samples()));

@@ -6,9 +6,9 @@
 use super::bodies::*;
 use super::record::{Archive, find, http};
 
-/// One of the two crawls under construction.
-struct Crawl {
-    archive: Archive,
+/// A crawl under construction.
+pub(super) struct Crawl {
+    pub(super) archive: Archive,
     info: String,
     later: bool,
 }
@@ -19,28 +19,8 @@ pub(crate) fn crawl(later: bool) -> Archive {
         false => (1, 0, "CC-MAIN-2026-01-SAMPLE"),
         true => (2, 24, "CC-MAIN-2026-05-SAMPLE"),
     };
-    let mut archive = Archive::new(number);
-    archive.start_on_day(day);
-    archive
-        .warcinfo(&[
-            ("isPartOf", name),
-            ("publisher", "robots-scan"),
-            (
-                "description",
-                "Hosts that were made up, to show what occurs",
-            ),
-            ("hostname", "crawler.example.org"),
-            ("software", "robots-scan make-samples"),
-            ("robots", "as the standard asks"),
-            ("format", "WARC File Format 1.1"),
-            ("subset", "robotstxt"),
-        ])
-        .set("WARC-Filename", format!("{name}-robotstxt-00000.warc.gz"));
-    let mut crawl = Crawl {
-        archive,
-        info: format!("<urn:uuid:{number:08x}-0000-4000-8000-000000000001>"),
-        later,
-    };
+    let mut crawl = Crawl::new(number, day, name);
+    crawl.later = later;
     crawl.policies();
     crawl.templates();
     crawl.statements();
@@ -53,8 +33,34 @@ pub(crate) fn crawl(later: bool) -> Archive {
 }
 
 impl Crawl {
+    /// Begins the archive with a number and the name of its crawl, `day` days after 2026-01-05.
+    pub(super) fn new(number: u32, day: u64, name: &str) -> Crawl {
+        let mut archive = Archive::new(number);
+        archive.start_on_day(day);
+        archive
+            .warcinfo(&[
+                ("isPartOf", name),
+                ("publisher", "robots-scan"),
+                (
+                    "description",
+                    "Hosts that were made up, to show what occurs",
+                ),
+                ("hostname", "crawler.example.org"),
+                ("software", "robots-scan make-samples"),
+                ("robots", "as the standard asks"),
+                ("format", "WARC File Format 1.1"),
+                ("subset", "robotstxt"),
+            ])
+            .set("WARC-Filename", format!("{name}-robotstxt-00000.warc.gz"));
+        Crawl {
+            archive,
+            info: format!("<urn:uuid:{number:08x}-0000-4000-8000-000000000001>"),
+            later: false,
+        }
+    }
+
     /// Adds a request and its response, in this order, as in Common Crawl.
-    fn fetch(&mut self, url: &str, status: &str, headers: &[(&str, &str)], body: &[u8]) {
+    pub(super) fn fetch(&mut self, url: &str, status: &str, headers: &[(&str, &str)], body: &[u8]) {
         let (scheme, rest) = url.split_once("://").expect("the URLs here are absolute");
         let (host, path) = rest.split_once('/').expect("the URLs here have a path");
         let address = format!("192.0.2.{}", self.archive.records.len() % 200 + 10);
@@ -108,7 +114,7 @@ impl Crawl {
         response.set("WARC-Identified-Payload-Type", kind);
     }
 
-    fn plain(&mut self, url: &str, body: impl AsRef<[u8]>) {
+    pub(super) fn plain(&mut self, url: &str, body: impl AsRef<[u8]>) {
         let headers = [
             ("Server", "nginx"),
             ("Content-Type", "text/plain; charset=utf-8"),
@@ -117,19 +123,19 @@ impl Crawl {
     }
 
     /// Returns a template with `HOST` replaced by the name of the host.
-    fn template(&mut self, url: &str, server: &str, body: &str) {
+    pub(super) fn template(&mut self, url: &str, server: &str, body: &str) {
         let host = url.split('/').nth(2).expect("the URLs here are absolute");
         let body = body.replace("HOST", host);
         let headers = [("Server", server), ("Content-Type", "text/plain")];
         self.fetch(url, "200 OK", &headers, body.as_bytes());
     }
 
-    fn html(&mut self, url: &str, status: &str, server: &str, body: &str) {
+    pub(super) fn html(&mut self, url: &str, status: &str, server: &str, body: &str) {
         let headers = [("Server", server), ("Content-Type", "text/html")];
         self.fetch(url, status, &headers, body.as_bytes());
     }
 
-    fn redirect(&mut self, url: &str, status: &str, to: &str) {
+    pub(super) fn redirect(&mut self, url: &str, status: &str, to: &str) {
         let headers = [
             ("Server", "nginx"),
             ("Content-Type", "text/html"),

@@ -1,4 +1,4 @@
-//! Writes the files of `data-samples/warc/`, and those of `data-samples/robots/` whose bytes an
+//! Writes the files of `data-samples/warc/` and `data-samples/guide/`, and those of `data-samples/robots/` whose bytes an
 //! editor would not preserve.
 //!
 //! Usage: `cargo xtask samples [FOLDER]`; the default is `data-samples`. Ids and dates are fixed, so
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 mod bodies;
 mod crawl;
 mod frame;
+mod one_domain;
 pub(crate) mod record;
 
 use frame::{gzip, skippable, zstd, zstd_stream};
@@ -32,7 +33,7 @@ const BY_CRATE: [&str; 4] = [
 /// A file with an allow and a disallow rule.
 const RULES: &str = "User-agent: *\nDisallow: /private/\nAllow: /private/open/\n";
 
-/// Writes all generated samples into `warc/` and `robots/` below a folder.
+/// Writes all generated samples into `warc/`, `guide/` and `robots/` below a folder.
 pub(crate) fn write_all(root: &Path) -> io::Result<()> {
     let folder = root.join("warc");
     fs::create_dir_all(&folder)?;
@@ -42,6 +43,13 @@ pub(crate) fn write_all(root: &Path) -> io::Result<()> {
     samples.odd()?;
     samples.damaged()?;
     samples.refused()?;
+    samples.folder = root.join("guide");
+    fs::create_dir_all(&samples.folder)?;
+    samples.archive(
+        "one-domain.warc.gz",
+        Framing::GzipEach,
+        &one_domain::crawl(),
+    )?;
     let folder = root.join("robots");
     fs::create_dir_all(&folder)?;
     write_robots(&folder)
