@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist doc release-check help test lint rust-test run queries documents network $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist doc release-check help test lint rust-test run queries documents recipes network $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -53,7 +53,7 @@ help: ## lists the targets
 
 # The program is the one that the tests have built: building another one for release takes longer than all that it executes.
 test: lint rust-test ## runs everything that must pass before a commit
-	$(MAKE) PROGRAM=target/debug/robots-scan run queries documents network spark deny
+	$(MAKE) PROGRAM=target/debug/robots-scan run queries documents recipes network spark deny
 
 lint: ## checks the format and the warnings of clippy
 	$(CARGO) fmt --all --check
@@ -92,6 +92,18 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros, research questions 
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
+
+# On Linux, R is installed as root or by a sudo that asks for no password, or not at all. Elsewhere recipes in R are skipped without it.
+recipes: $(PROGRAM) .venv-recipes/ready ## executes the recipes in Python and R in docs/recipes.md; WRITE=--write updates their outputs
+	@command -v Rscript >/dev/null || [ "$$(uname)" != Linux ] || { \
+	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
+	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
+	    echo "installing the system package r-base-core: $$as_root apt-get install -q -y --no-install-recommends r-base-core"; \
+	    $$as_root apt-get update -q && $$as_root apt-get install -q -y --no-install-recommends r-base-core; fi; \
+	  command -v Rscript >/dev/null || { \
+	    echo 'error: R is not installed' >&2; \
+	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install r-base-core' >&2; exit 1; }; }
+	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE)
 
 # Spark needs Java, which is installed as root or by a sudo that asks for no password, or not at all.
 HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'
@@ -207,14 +219,15 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes $(DATASET) fuzz/target
 
 .venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt
 .venv-spark/ready: jobs/spark/requirements.txt
+.venv-recipes/ready: jobs/recipes-requirements.txt
 
 # Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
-.venv-test/ready .venv-bench/ready .venv-spark/ready:
+.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }

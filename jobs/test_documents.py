@@ -12,6 +12,7 @@ sql       A query over the dataset `out.parquet` of the same document.
 text      The result of the query right above it, or else of any query of the document.
 sh        Commands that build, test or measure the project. They are not executed, since `make test` would execute itself.
           Instead, each must be a target of the Makefile, or name packages, tests and benches that exist.
+python, r Recipes, in docs/recipes.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
 
 A line `…` in an output stands for any lines, and `…` within a line for any text. Times, digests and sizes of files, such as `0.3 s`
@@ -81,7 +82,7 @@ class Document:
             elif language == "sql":
                 got = self.run(f"duckdb -init out.parquet/views.sql -c {shlex.quote(block[2])}")
                 results.append(got)
-                if below and below[1] == "text" and not self.text[block.end():below.start()].strip():
+                if is_result(self.text, block, below):
                     compared.add(below.start())
                     self.compare(block[2], below[2], got, below.start(2))
                 elif re.search(r"^\S* ?Error:", got, re.MULTILINE):
@@ -98,6 +99,9 @@ class Document:
             elif language == "csv":
                 name, _, content = block[2].partition("\n")
                 (self.folder / name.removeprefix("# ")).write_text(content, encoding="utf-8")
+            elif language in ("python", "r") and self.path == ROOT / "docs/recipes.md":
+                if is_result(self.text, block, below):
+                    compared.add(below.start())
             elif language not in ("text", "rust"):
                 self.failures.append(f"{self.path.relative_to(ROOT)}: a block of the language '{language}'\n{block[2]}")
         for block in blocks:
@@ -117,6 +121,11 @@ class Document:
 def duckdb_command():
     beside = Path(sys.executable).parent / "duckdb"
     return beside if beside.exists() else shutil.which("duckdb")
+
+
+def is_result(text, block, below):
+    """Returns true if the block `below` is the result of a block: nothing is between them."""
+    return below is not None and below[1] == "text" and not text[block.end():below.start()].strip()
 
 
 def joined(text):

@@ -1,0 +1,114 @@
+"""Executes the recipes in Python and R of docs/recipes.md, and compares their output.
+
+    python jobs/test_recipes.py target/release/robots-scan            # compares
+    python jobs/test_recipes.py target/release/robots-scan --write    # writes the outputs into the page
+
+Each block in Python or R is a program of its own, executed in a temporary folder with the dataset `out.parquet` of the two sample
+crawls. What it prints is compared with the block `text` right below it; without such a block it must print nothing. The blocks
+of the section "Jupyter" are the cells of one notebook instead, and what a cell displays is compared. Recipes in R are skipped if R
+is not installed, or not the package that they use.
+
+jobs/test_documents.py executes the commands of the page.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbclient
+import nbformat
+
+from test_documents import FENCE, ROOT, Document, is_result
+
+PAGE = ROOT / "docs/recipes.md"
+SAMPLES = "data-samples/warc/cc-robotstxt.warc.gz data-samples/warc/cc-robotstxt-later.warc.gz"
+
+
+class Recipes(Document):
+    """The page with the recipes, and the temporary folder in which they are executed."""
+
+    def execute(self):
+        problem = self.run(f"robots-scan -q {SAMPLES} -o out.parquet")
+        assert not problem, problem
+        blocks = list(FENCE.finditer(self.text))
+        recipes, cells = [], []
+        for block, below in zip(blocks, [*blocks[1:], None]):
+            if block[1] not in ("python", "r"):
+                continue
+            shown, begin = (below[2], below.start(2)) if is_result(self.text, block, below) else ("", block.end())
+            is_cell = block[1] == "python" and self.section_of(block) == "Jupyter"
+            (cells if is_cell else recipes).append((block, shown, begin))
+        assert recipes and cells, "the page has no recipes"
+        for block, shown, begin in recipes:
+            reason = reason_to_skip(block) if block[1] == "r" else None
+            if reason:
+                print(f"skipped: {self.section_of(block)}: {reason}")
+            else:
+                self.compare(block[2], shown, self.run_program(block[1], block[2]), begin)
+        for (block, shown, begin), got in zip(cells, self.run_notebook([block[2] for block, _, _ in cells]), strict=True):
+            self.compare(block[2], shown, got, begin)
+
+    def section_of(self, block):
+        """Returns the title of the section of a block."""
+        return re.findall(r"^##+ (.*)$", self.text[:block.start()], re.MULTILINE)[-1]
+
+    def run_program(self, language, program):
+        path = self.folder / f"recipe.{language}"
+        path.write_text(program, encoding="utf-8")
+        interpreter = sys.executable if language == "python" else shutil.which("Rscript")
+        return tidy(self.run(f"{shlex.quote(interpreter)} {path.name}"))
+
+    def run_notebook(self, cells):
+        """Executes cells, and returns what each displays, as text."""
+        os.environ.update(IPYTHONDIR=str(self.folder / ".ipython"), JUPYTER_RUNTIME_DIR=str(self.folder / ".jupyter"))
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.rstrip("\n")) for cell in cells])
+        resources = {"metadata": {"path": str(self.folder)}}
+        # The kernel warns that it listens on this machine.
+        client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources, extra_arguments=["--log-level=ERROR"])
+        client.execute()
+        return ["".join(text_of(output) for output in cell.outputs) for cell in notebook.cells]
+
+
+def text_of(output):
+    """Returns the text of an output of a cell."""
+    return tidy(output.text if output.output_type == "stream" else output.data["text/plain"])
+
+
+def tidy(text):
+    """Returns an output as it is written into the page, without blanks at the ends of lines and of the text."""
+    text = "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    return text + "\n" if text else ""
+
+
+def reason_to_skip(block):
+    """Returns why a recipe in R cannot be executed here, or None."""
+    if not shutil.which("Rscript"):
+        return "R is not installed"
+    for package in sorted(set(re.findall(r"library\((\w+)\)|(\w+)::", block[2]))):
+        name = "".join(package)
+        check = f"quit(status = if (requireNamespace('{name}', quietly = TRUE)) 0 else 1)"
+        if subprocess.run(["Rscript", "-e", check], stderr=subprocess.DEVNULL, timeout=60).returncode:
+            return f"the package {name} of R is not installed"
+    return None
+
+
+def main():
+    program = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        recipes = Recipes(PAGE, folder, program)
+        recipes.execute()
+    if "--write" in sys.argv:
+        recipes.write()
+    for failure in recipes.failures:
+        print(f"FAILED {failure}")
+    print(f"{recipes.passed} passed, {len(recipes.failures)} failed")
+    return 1 if recipes.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
