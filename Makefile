@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist doc release-check help test lint rust-test run queries documents recipes network $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist doc release-check help test lint rust-test run queries documents recipes pages network $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -104,6 +104,23 @@ recipes: $(PROGRAM) .venv-recipes/ready ## executes the recipes in Python and R 
 	    echo 'error: R is not installed' >&2; \
 	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install r-base-core' >&2; exit 1; }; }
 	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE)
+
+# Those that jobs/test_pages.py finds.
+HAS_BROWSER = { command -v chromium || command -v google-chrome || command -v chromium-browser; } >/dev/null
+
+# The browser is installed as root or by a sudo that asks for no password, or not at all.
+pages: .venv-pages/ready ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
+	@$(HAS_BROWSER) || { \
+	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
+	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
+	    echo "installing the system package chromium: $$as_root apt-get install -q -y --no-install-recommends chromium"; \
+	    $$as_root apt-get update -q && $$as_root apt-get install -q -y --no-install-recommends chromium; fi; \
+	  $(HAS_BROWSER) || { \
+	    echo 'error: Chromium is not installed' >&2; \
+	    echo 'hint: install it, then run make again; on Debian: sudo apt-get install chromium' >&2; exit 1; }; }
+	.venv-pages/bin/python jobs/test_pages.py --self-test
+	@set -- target/report/*.html; test -e "$$1" || { echo 'error: there are no pages in target/report' >&2; exit 1; }
+	.venv-pages/bin/python jobs/test_pages.py target/report/*.html --screenshots target/report/screenshots
 
 # Spark needs Java, which is installed as root or by a sudo that asks for no password, or not at all.
 HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'
@@ -219,15 +236,16 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-pages $(DATASET) fuzz/target
 
 .venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt
 .venv-spark/ready: jobs/spark/requirements.txt
 .venv-recipes/ready: jobs/recipes-requirements.txt
+.venv-pages/ready: jobs/pages-requirements.txt
 
 # Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
-.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready:
+.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-pages/ready:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }
