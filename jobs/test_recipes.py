@@ -68,14 +68,16 @@ class Recipes(Document):
         os.environ.update(IPYTHONDIR=str(self.folder / ".ipython"), JUPYTER_RUNTIME_DIR=str(self.folder / ".jupyter"))
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.rstrip("\n")) for cell in cells])
         resources = {"metadata": {"path": str(self.folder)}}
-        # The kernel warns that it listens on this machine.
-        client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources, extra_arguments=["--log-level=ERROR"])
-        client.execute()
+        # The kernel warns that it listens on this machine. An error in a cell is its output.
+        options = {"extra_arguments": ["--log-level=ERROR"], "allow_errors": True}
+        nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources, **options).execute()
         return ["".join(text_of(output) for output in cell.outputs) for cell in notebook.cells]
 
 
 def text_of(output):
     """Returns the text of an output of a cell."""
+    if output.output_type == "error":
+        return f"{output.ename}: {output.evalue}\n"
     return tidy(output.text if output.output_type == "stream" else output.data["text/plain"])
 
 
