@@ -60,6 +60,8 @@ const FILES: &[&str] = &files! {
     "q42_effective_preferences"
     "q43_comments_reserving_rights"
     "q44_blocking_by_webgraph_rank"
+    "q45_blocking_by_agent"
+    "q46_blocking_by_category"
 };
 
 /// A research question.

@@ -1,0 +1,131 @@
+-- What share of hosts block each crawler of a category, by name, through '*' or by an HTTP status?
+--
+-- Denominator: as in share_of_hosts_blocking: hosts with a known verdict for the crawler, and their registered domains. Of these hosts,
+-- hosts_naming have a group for the crawler or for a fallback whose group it obeys, and hosts_blocked_by_name are blocked in that group.
+-- Pitfall: blocked_by_wildcard and blocked_by_status are decisions about all crawlers, so they hardly differ between rows. Vendors'
+-- templates and copied lists name many crawlers at once: see largest_domain and largest_ruleset. The list of crawlers is the registry's.
+CREATE OR REPLACE MACRO blocking_by_agent(category := ['ai_agent', 'ai_assistant', 'ai_data_provider', 'ai_search', 'ai_training'], crawl := NULL, top := 25) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_categories(category) AND check_crawl(crawl) AND check_count('top', top) AS is_known
+),
+members AS MATERIALIZED (
+    SELECT g.agent, g.operator, g.category, g.fallbacks, g.ignores_wildcard
+    FROM agents g
+    WHERE list_contains(categories_in(category), g.category) OR coalesce(list_contains(categories_in(category), g.category2), false)
+),
+-- The names whose groups each crawler obeys, with its own at position 0.
+obeyed AS (
+    SELECT m.agent, m.agent AS name, 0 AS place FROM members m
+    UNION ALL
+    SELECT m.agent, trim(unnest(string_split(m.fallbacks, ','))), unnest(range(1, 1 + len(string_split(m.fallbacks, ',')))) FROM members m
+),
+-- The verdict of each host for crawlers that it does not name, as in verdicts_of: for those that ignore '*', and for the others. 'status' is
+-- disallow_all by a status.
+unnamed AS (
+    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, i.ignores_wildcard,
+        CASE WHEN NOT h.has_named_rows THEN 'unknown'
+            WHEN i.ignores_wildcard AND h.wildcard_basis <> 'http_status' THEN 'allow_all'
+            WHEN h.wildcard_verdict = 'disallow_all' AND h.wildcard_basis = 'http_status' THEN 'status'
+            ELSE h.wildcard_verdict END AS verdict
+    FROM hosts h
+    CROSS JOIN (SELECT DISTINCT m.ignores_wildcard FROM members m) i
+    WHERE crawl IS NULL OR h.crawl = crawl
+),
+units AS MATERIALIZED (
+    SELECT u.crawl, u.ignores_wildcard, CASE grouping(u.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part,
+        coalesce(u.domain, u.archive_no::VARCHAR) AS unit, count(*) AS n, count(*) FILTER (u.verdict = 'disallow_all') AS by_wildcard,
+        count(*) FILTER (u.verdict = 'status') AS by_status, count(*) FILTER (u.verdict = 'partial') AS partly
+    FROM unnamed u
+    WHERE u.verdict <> 'unknown'
+    GROUP BY GROUPING SETS ((u.crawl, u.ignores_wildcard, u.domain), (u.crawl, u.ignores_wildcard, u.archive_no))
+),
+-- The hosts with a group that a crawler obeys.
+named AS (
+    SELECT v.host_id, o.agent, arg_min(v.verdict, o.place) AS verdict
+    FROM host_verdicts v
+    JOIN obeyed o ON o.name = v.agent
+    WHERE v.basis IN ('explicit', 'too_complex') AND (crawl IS NULL OR v.crawl = crawl)
+    GROUP BY v.host_id, o.agent
+),
+-- The changes that these groups make in the counts of each unit, per crawler.
+changes AS (
+    SELECT u.crawl, n.agent, u.ignores_wildcard, u.ruleset_id, part_of(grouping(u.domain, u.ruleset_id, u.archive_no)) AS part,
+        coalesce(u.domain, u.archive_no::VARCHAR) AS unit, count(*) FILTER (n.verdict <> 'unknown') AS naming,
+        count(*) FILTER (n.verdict = 'disallow_all') AS by_name,
+        count(*) FILTER (n.verdict <> 'unknown') - count(*) FILTER (u.verdict <> 'unknown') AS n,
+        -count(*) FILTER (u.verdict = 'disallow_all') AS by_wildcard, -count(*) FILTER (u.verdict = 'status') AS by_status,
+        count(*) FILTER (n.verdict = 'partial') - count(*) FILTER (u.verdict = 'partial') AS partly
+    FROM named n
+    JOIN members m ON m.agent = n.agent
+    JOIN unnamed u ON u.host_id = n.host_id AND u.ignores_wildcard = m.ignores_wildcard
+    GROUP BY GROUPING SETS ((u.crawl, n.agent, u.ignores_wildcard, u.domain), (u.crawl, n.agent, u.ignores_wildcard, u.ruleset_id),
+        (u.crawl, n.agent, u.ignores_wildcard, u.archive_no))
+),
+-- The units of these hosts, without the groups (before) and with them. Of rule sets, only the column by_name is used.
+changed AS MATERIALIZED (
+    SELECT c.crawl, c.ignores_wildcard, c.agent, c.part, c.ruleset_id, c.naming, c.by_name, u.n AS n_before, u.by_wildcard AS by_wildcard_before,
+        u.by_status AS by_status_before, u.partly AS partly_before, coalesce(u.n, 0) + c.n AS n, coalesce(u.by_wildcard, 0) + c.by_wildcard AS by_wildcard,
+        coalesce(u.by_status, 0) + c.by_status AS by_status, coalesce(u.partly, 0) + c.partly AS partly
+    FROM changes c
+    LEFT JOIN units u ON u.crawl = c.crawl AND u.ignores_wildcard = c.ignores_wildcard AND u.part = c.part AND u.unit = c.unit
+),
+-- The rows to add up: all units without the groups, for all crawlers; and for each crawler, the units that change, once without the groups
+-- (sign -1) and once with them.
+terms AS (
+    SELECT u.crawl, u.ignores_wildcard, NULL AS agent, u.part, NULL AS ruleset_id, 1 AS sign, 0 AS naming, u.n, 0 AS by_name, u.by_wildcard, u.by_status, u.partly
+    FROM units u
+    UNION ALL
+    SELECT c.crawl, c.ignores_wildcard, c.agent, c.part, NULL, -1, 0, c.n_before, 0, c.by_wildcard_before, c.by_status_before, c.partly_before
+    FROM changed c
+    WHERE c.n_before IS NOT NULL
+    UNION ALL
+    SELECT c.crawl, c.ignores_wildcard, c.agent, c.part, c.ruleset_id, 1, c.naming, c.n, c.by_name, c.by_wildcard, c.by_status, c.partly
+    FROM changed c
+),
+sums AS (
+    SELECT t.crawl, t.ignores_wildcard, t.agent, sum(t.naming) FILTER (t.part = 'domain') AS naming, sum(t.sign * t.n) FILTER (t.part = 'domain') AS hosts,
+        sum(t.sign) FILTER (t.part = 'domain' AND t.n > 0) AS domains, sum(t.by_name) FILTER (t.part = 'domain') AS by_name,
+        sum(t.sign * t.by_wildcard) FILTER (t.part = 'domain') AS by_wildcard, sum(t.sign * t.by_status) FILTER (t.part = 'domain') AS by_status,
+        sum(t.sign * t.partly) FILTER (t.part = 'domain') AS partly,
+        sum(t.by_name / t.n) FILTER (t.part = 'domain' AND t.n > 0) AS domains_by_name,
+        sum(t.sign * t.by_wildcard / t.n) FILTER (t.part = 'domain' AND t.n > 0) AS domains_by_wildcard,
+        sum(t.sign * t.by_status / t.n) FILTER (t.part = 'domain' AND t.n > 0) AS domains_by_status,
+        sum(t.sign * t.partly / t.n) FILTER (t.part = 'domain' AND t.n > 0) AS domains_partly,
+        largest_domain(t.part, t.by_name) AS largest_domain, largest_ruleset(t.part, t.ruleset_id, t.by_name) AS largest_ruleset,
+        sum(t.by_name * t.by_name) FILTER (t.part = 'archive') AS xx, sum(t.by_name * t.n) FILTER (t.part = 'archive') AS xn,
+        sum(t.sign * t.n * t.n) FILTER (t.part = 'archive') AS nn
+    FROM terms t
+    GROUP BY t.crawl, t.ignores_wildcard, t.agent
+),
+-- One row per crawl and crawler.
+totals AS (
+    SELECT s.crawl, m.agent, m.operator, m.category, sum(s.naming)::BIGINT AS hosts_naming, sum(s.by_name)::BIGINT AS by_name,
+        sum(s.hosts)::BIGINT AS hosts, sum(s.domains)::BIGINT AS domains, sum(s.by_wildcard) AS by_wildcard, sum(s.by_status) AS by_status, sum(s.partly) AS partly,
+        coalesce(sum(s.domains_by_name), 0) AS domains_by_name, sum(s.domains_by_wildcard) AS domains_by_wildcard, sum(s.domains_by_status) AS domains_by_status,
+        sum(s.domains_partly) AS domains_partly, max(s.largest_domain) AS largest_domain, max(s.largest_ruleset) AS largest_ruleset,
+        sum(s.xx) AS xx, sum(s.xn) AS xn, sum(s.nn) AS nn
+    FROM sums s
+    JOIN members m ON m.ignores_wildcard = s.ignores_wildcard AND (s.agent IS NULL OR s.agent = m.agent)
+    GROUP BY s.crawl, m.agent, m.operator, m.category
+    HAVING sum(s.hosts) > 0
+    QUALIFY row_number() OVER (PARTITION BY s.crawl ORDER BY sum(s.by_name) DESC, sum(s.naming) DESC, m.agent) <= top
+),
+answer AS (
+    SELECT c.position, t.crawl, t.agent, t.operator, t.category, t.hosts_naming, t.by_name AS hosts_blocked_by_name, t.hosts, t.domains,
+        round(t.by_name / t.hosts, 6) AS blocked_by_name, round(t.by_wildcard / t.hosts, 6) AS blocked_by_wildcard,
+        round(t.by_status / t.hosts, 6) AS blocked_by_status, round(t.domains_by_name / t.domains, 6) AS domains_blocked_by_name,
+        round(greatest(0, t.domains_by_wildcard) / t.domains, 6) AS domains_blocked_by_wildcard,
+        round(greatest(0, t.domains_by_status) / t.domains, 6) AS domains_blocked_by_status, t.largest_domain, t.largest_ruleset,
+        lower_end(round(t.by_name / t.hosts, 6), margin_of(t.by_name, t.hosts, t.xx, t.xn, t.nn, c.sample)) AS low,
+        upper_end(round(t.by_name / t.hosts, 6), margin_of(t.by_name, t.hosts, t.xx, t.xn, t.nn, c.sample)) AS high,
+        round(t.partly / t.hosts, 6) AS partial, round(greatest(0, t.domains_partly) / t.domains, 6) AS domains_partial
+    FROM totals t
+    JOIN crawls() c ON c.crawl = t.crawl
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.hosts_blocked_by_name DESC, s.hosts_naming DESC, s.agent;
+
+FROM blocking_by_agent();
