@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist doc release-check help test lint rust-test run queries documents recipes pages network $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist doc release-check help test lint rust-test run queries documents recipes report report-test pages network $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -104,6 +104,16 @@ recipes: $(PROGRAM) .venv-recipes/ready ## executes the recipes in Python and R 
 	    echo 'error: R is not installed' >&2; \
 	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install r-base-core' >&2; exit 1; }; }
 	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE)
+
+# Options of the report (docs/report.md), if they are given on the command line of make.
+REPORT = PYTHONPATH=jobs .venv-report/bin/python -m report
+REPORT_OPTIONS = $(foreach option,PAGE CRAWL CRAWLS AGENT RANKS LABELS,$(if $(filter command,$(firstword $(origin $(option)))),--$(shell echo $(option) | tr A-Z a-z) '$($(option))'))
+
+report: .venv-report/ready ## writes an HTML page of charts about DATASET=out.parquet; also PAGE, CRAWL, CRAWLS, AGENT, RANKS, LABELS (docs/report.md)
+	@$(REPORT) '$(DATASET)' $(REPORT_OPTIONS)
+
+report-test: $(PROGRAM) .venv-report/ready ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
+	.venv-report/bin/python jobs/test_report.py $(PROGRAM) target/report $(WRITE)
 
 # Those that jobs/test_pages.py finds.
 HAS_BROWSER = { command -v chromium || command -v google-chrome || command -v chromium-browser; } >/dev/null
@@ -236,16 +246,17 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-pages $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-report .venv-pages $(DATASET) fuzz/target
 
 .venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt
 .venv-spark/ready: jobs/spark/requirements.txt
 .venv-recipes/ready: jobs/recipes-requirements.txt
+.venv-report/ready: jobs/report/requirements.txt
 .venv-pages/ready: jobs/pages-requirements.txt
 
 # Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
-.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-pages/ready:
+.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-report/ready .venv-pages/ready:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }

@@ -1,0 +1,8 @@
+"""Turns a dataset of robots-scan into one HTML page of charts, without scripts and requests.
+
+    PYTHONPATH=jobs python -m report out.parquet -o report.html
+
+The route: `dataset` opens the tables and the questions of `views.sql`; every module of `sections` asks some of them and returns
+figures (`figure`); `chart` draws a figure as SVG; `page` writes the HTML. All numbers come from the questions of `views.sql`, the macros
+that `FROM questions()` lists, and the page shows the call of each.
+"""

@@ -1,0 +1,231 @@
+"""Charts as SVG, drawn by Vega-Lite in a wide and in a narrow form.
+
+Text and axes are in `currentColor`, so that a chart follows the colours of its page. The colours of marks are four of Okabe and Ito's
+palette for colour-blind readers, chosen because they contrast with white and with black by more than 3.
+"""
+
+import math
+import re
+from dataclasses import dataclass, field
+
+import vl_convert
+
+BLUE, VERMILION, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#767676"
+SERIES = (BLUE, VERMILION, GREEN, PURPLE, GREY)
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4])
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
+VEGA_LITE = "6.4"
+
+# Widths of whole charts in pixels; a page of 390 pixels has 350 for its content.
+WIDE, NARROW = 720, 350
+# Pixels: the height of a bar, and how far it is below the middle of its row if a label is above it.
+BAR_HEIGHT, BELOW_LABEL = 16, 8
+FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What is drawn. `kind` is 'bars', 'stacks' or 'lines'; `rows` have the fields that the functions below describe."""
+
+    kind: str
+    description: str
+    rows: list[dict] = field(repr=False)
+    unit: str = "hosts"
+
+    def caption(self):
+        """Returns what bars and symbols mean; the legend of a chart has the rest."""
+        parts = []
+        if self.kind == "bars":
+            parts.append(f"Bar: share of {self.unit}")
+            if any(row.get("domains") is not None for row in self.rows):
+                parts.append("◆: share of registered domains")
+            if any(row.get("low") is not None for row in self.rows):
+                parts.append(f"line: 95 % interval of the share of {self.unit}")
+        shown = "".join(row.get("label", "") + row.get("text", "") for row in self.rows)
+        if "▲" in shown:
+            parts.append("▲: one registered domain accounts for more than half of the hosts counted")
+        if "■" in shown:
+            parts.append("■: one rule set accounts for more than half of the hosts counted")
+        return "; ".join(parts) + "." if parts else ""
+
+    def svg(self):
+        """Returns the wide and the narrow form."""
+        draw = {"bars": bars, "stacks": stacks, "lines": lines}[self.kind]
+        return tuple(render(draw(self.rows, width), self.description, form) for form, width in (("wide", WIDE), ("narrow", NARROW)))
+
+
+def bars(rows, width):
+    """Bars for shares of hosts, with a diamond for the share of domains and a line for the interval.
+
+    Rows have label, hosts (a share), text (the numbers at the end of the bar), described (for screen readers), and perhaps domains,
+    low and high.
+    """
+    is_narrow = width == NARROW
+    labels, plot = columns_of(rows, width, "label")
+    ends = [max(row["hosts"], row.get("domains") or 0, row.get("high") or 0) for row in rows]
+    ticks = ticks_of(max(ends))
+    # The text at the end of the longest bar needs room.
+    room = max(len(row["text"]) for row in rows) * 6.3 / plot
+    axis_end = max(ticks[-1], max(ends) / max(0.3, 1 - room))
+    values = [{**row, "end": end} for row, end in zip(rows, ends)]
+    y = label_axis(rows, width, labels)
+    below = BELOW_LABEL if is_narrow else 0
+    x = {"type": "quantitative", "scale": {"domain": [0, axis_end], "nice": False, "zero": True},
+         "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}
+    layers = [*label_layer(width, y), {"mark": {"type": "bar", "color": BLUE, "height": BAR_HEIGHT, "yOffset": below},
+               "encoding": {"y": y, "x": {**x, "field": "hosts"}, "description": {"field": "described"}}}]
+    if any(row.get("low") is not None for row in rows):
+        layers.append({"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "stroke": "currentColor", "strokeWidth": 1.5, "yOffset": below, "aria": False},
+                       "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}}})
+    if any(row.get("domains") is not None for row in rows):
+        layers.append({"transform": [{"filter": "isValid(datum.domains)"}],
+                       "mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "color": VERMILION, "opacity": 1,
+                                "yOffset": below, "aria": False},
+                       "encoding": {"y": y, "x": {**x, "field": "domains"}}})
+    layers.append({"mark": {"type": "text", "align": "left", "dx": 8, "dy": below, "color": "currentColor", "aria": False},
+                   "encoding": {"y": y, "x": {**x, "field": "end"}, "text": {"field": "text"}}})
+    return {"width": plot, "height": {"step": step_of(width)}, "data": {"values": values}, "layer": layers}
+
+
+def stacks(rows, width):
+    """Two panels of stacked bars, shares of hosts and of domains. Rows have label, panel, part, order, share and described."""
+    parts = list(dict.fromkeys(row["part"] for row in rows))
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    labels, plot = columns_of(rows, width, "label", panels=len(panels) if width == WIDE else 1)
+    y = label_axis(rows, width, labels)
+    totals = {}
+    for row in rows:
+        totals[row["panel"], row["label"]] = totals.get((row["panel"], row["label"]), 0) + row["share"]
+    ticks = ticks_of(max(totals.values()))
+    return {
+        "data": {"values": rows},
+        "facet": {"field": "panel", "sort": panels, "title": None, "header": {"labelColor": "currentColor", "labelFontSize": 12, "labelFontWeight": "bold"}},
+        "columns": len(panels) if width == WIDE else 1,
+        "spacing": 24,
+        "resolve": {"axis": {"x": "independent"}},
+        "spec": {
+            "width": plot, "height": {"step": step_of(width)},
+            "layer": [
+                *label_layer(width, y),
+                {"mark": {"type": "bar", "height": BAR_HEIGHT, "yOffset": BELOW_LABEL if width == NARROW else 0},
+                 "encoding": {
+                     "y": y,
+                     "x": {"field": "share", "type": "quantitative", "stack": "zero",
+                           "scale": {"domain": [0, max(ticks[-1], max(totals.values()))], "nice": False},
+                           "axis": {"values": ticks, "format": tick_format(ticks), "title": None}},
+                     "color": {"field": "part", "type": "nominal", "scale": {"domain": parts, "range": list(SERIES[:len(parts)])}, "legend": legend(width)},
+                     "order": {"field": "order", "type": "quantitative"},
+                     "description": {"field": "described"},
+                 }}]}}
+
+
+def lines(rows, width):
+    """Two panels of lines over crawls, in the order of rows. Rows have crawl, panel, series, share and described."""
+    series = list(dict.fromkeys(row["series"] for row in rows))
+    crawls = list(dict.fromkeys(row["crawl"] for row in rows))
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    per_row = len(panels) if width == WIDE else 1
+    plot = (width - 60) // per_row - 40 if per_row > 1 else width - 60
+    highest = max(row["share"] for row in rows)
+    ticks = ticks_of(highest)
+    x = {"field": "crawl", "type": "ordinal", "sort": crawls, "axis": {"title": None, "labelAngle": -60, "labelLimit": 130, "labelOverlap": False,
+         "values": every_nth(crawls, plot // 16)}}
+    y = {"field": "share", "type": "quantitative", "scale": {"domain": [0, max(ticks[-1], highest)], "nice": False},
+         "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}
+
+    def of_series(values):
+        return {"field": "series", "type": "nominal", "legend": legend(width),
+                "scale": {"domain": series, "range": [values[i % len(values)] for i in range(len(series))]}}
+
+    return {
+        "data": {"values": rows},
+        "facet": {"field": "panel", "sort": panels, "title": None, "header": {"labelColor": "currentColor", "labelFontSize": 12, "labelFontWeight": "bold"}},
+        "columns": per_row,
+        "resolve": {"axis": {"x": "independent", "y": "independent"}},
+        "spec": {
+            "width": plot, "height": 200,
+            "encoding": {"x": x, "y": y, "color": of_series(list(SERIES))},
+            "layer": [
+                {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": {"strokeDash": of_series(DASHES)}},
+                {"mark": {"type": "point", "filled": True, "size": 50, "opacity": 1},
+                 "encoding": {"shape": of_series(SHAPES), "description": {"field": "described"}}},
+            ]}}
+
+
+def columns_of(rows, width, field_name, panels=1):
+    """Returns the widths of the labels and of each plot. In the narrow form, labels are above their bars."""
+    if width == NARROW:
+        return 0, width - 24
+    longest = max(len(row[field_name]) for row in rows) * 6.6 + 6
+    limit = min(longest, width * (0.36 if panels == 1 else 0.25))
+    return limit, int((width - limit - 30) / panels - 24 * (panels - 1))
+
+
+def step_of(width):
+    return 42 if width == NARROW else 26
+
+
+def label_axis(rows, width, limit):
+    axis = None if width == NARROW else {"title": None, "labelLimit": limit, "ticks": False, "domain": False, "grid": False, "labelPadding": 6}
+    return {"field": "label", "type": "nominal", "sort": list(dict.fromkeys(row["label"] for row in rows)), "axis": axis}
+
+
+def label_layer(width, y):
+    """Returns the labels above the bars of the narrow form."""
+    if width != NARROW:
+        return []
+    # Stacked bars have a row per part: one of them gives the label.
+    return [{"transform": [{"filter": "!datum.order"}],
+             "mark": {"type": "text", "align": "left", "dy": -11, "color": "currentColor", "limit": NARROW - 20, "aria": False},
+             "encoding": {"y": y, "x": {"value": 1}, "text": {"field": "label"}}}]
+
+
+def legend(width):
+    return {"title": None, "orient": "top", "direction": "horizontal" if width == WIDE else "vertical", "labelLimit": width - 60, "labelFontSize": 12}
+
+
+def ticks_of(highest):
+    """Returns about five ticks from 0 up to the largest share, which are shares of at most 1."""
+    if highest <= 0:
+        return [0, 0.01]
+    step = 10 ** math.floor(math.log10(highest / 4))
+    step = next(step * factor for factor in (1, 2, 5, 10) if highest / (step * factor) <= 4)
+    n = min(math.ceil(highest / step - 1e-9), round(1 / step))
+    return [round(step * i, 12) for i in range(n + 1)]
+
+
+def tick_format(ticks):
+    """Returns a format that shows each tick exactly."""
+    digits = max(0, -math.floor(math.log10(ticks[1] * 100) + 1e-9)) if len(ticks) > 1 else 0
+    return f".{digits}%"
+
+
+def every_nth(values, most):
+    """Returns at most about `most` values, and the last of them."""
+    step = max(1, math.ceil(len(values) / max(1, most)))
+    return values[::-1][::step][::-1]
+
+
+CONFIG = {
+    "background": None, "font": FONT, "padding": 4, "view": {"stroke": None},
+    "axis": {"labelColor": "currentColor", "labelFontSize": 12, "gridColor": "currentColor", "gridOpacity": 0.15, "domainColor": "currentColor",
+             "domainOpacity": 0.5, "tickColor": "currentColor", "tickOpacity": 0.5, "aria": False},
+    "text": {"fontSize": 12, "font": FONT}, "legend": {"labelColor": "currentColor", "aria": False},
+    "header": {"labelFont": FONT},
+}
+
+# Parts of Vega's SVG that draw nothing.
+INVISIBLE = re.compile(r'<path class="(?:background|foreground)"[^>]*?/>|<text[^>]*? opacity="0"[^>]*>[^<]*</text>')
+LONG_NUMBER = re.compile(r"(-?\d+\.\d{2})\d+")
+
+
+def render(spec, description, form):
+    """Draws a Vega-Lite specification, and returns an `svg` element of the class `form`."""
+    svg = vl_convert.vegalite_to_svg({**spec, "config": CONFIG}, vl_version=VEGA_LITE)
+    # The title of a panel is a text, not a mark.
+    svg = LONG_NUMBER.sub(r"\1", INVISIBLE.sub("", svg)).replace(' role="graphics-symbol" aria-roledescription="title"', "")
+    head, body = svg.split(">", 1)
+    size = re.search(r'width="(\d+)" height="(\d+)"', head)
+    label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="{form}" role="graphics-document" aria-label="{label}" '
+            f'width="{size[1]}" height="{size[2]}" viewBox="0 0 {size[1]} {size[2]}">{body}')

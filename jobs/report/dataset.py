@@ -1,0 +1,106 @@
+"""A dataset, opened in DuckDB by its `views.sql`."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+# Questions that the sections ask. A dataset of an older version does not have all of them.
+NEEDED = {
+    "access_in_three", "agents_of_category", "anomalies_found", "blocking_by_agent", "blocking_by_category", "blocking_by_label",
+    "blocking_by_rank", "blocking_by_software", "blocking_by_tld", "blocks_from_templates", "contradictions", "denominators",
+    "dialects_that_disagree", "effective_preferences", "hosts_decided_in_every_crawl", "invitations", "most_common_rule_sets",
+    "number_of_ai_agents_blocked", "outcome_funnel", "share_of_hosts_blocking", "stated_preferences",
+}
+
+
+class ReportError(Exception):
+    """An error that the user can do something about, with a hint or None."""
+
+    def __init__(self, message, hint=None):
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of `views.sql`: the text of its comment."""
+
+    name: str
+    question: str
+    denominator: str
+    pitfall: str
+
+
+class Dataset:
+    """The tables, macros and questions of a dataset or of a joined folder."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        views = self.folder / "views.sql"
+        if not self.folder.exists():
+            raise ReportError(f"the dataset '{folder}' does not exist")
+        if not views.is_file():
+            raise ReportError(f"'{folder}' has no views.sql", "give the folder that a scan or `robots-scan join` has written")
+        self.scratch = tempfile.TemporaryDirectory(prefix="robots-scan-report-")
+        self.connection = duckdb.connect()
+        self.connection.execute("SET temp_directory = " + literal(self.scratch.name))
+        self.connection.execute("SET VARIABLE robots_scan = " + literal(str(self.folder.resolve())))
+        try:
+            self.connection.execute(views.read_text(encoding="utf-8"))
+        except duckdb.Error as error:
+            raise ReportError(f"cannot open '{views}': {first_line(error)}", f"write it again: robots-scan views {self.folder}") from error
+        self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"])
+                          for row in self.questions_listed()}
+        missing = sorted(NEEDED - self.questions.keys())
+        if missing:
+            raise ReportError(f"'{views}' does not have the question {missing[0]}: another version has written it",
+                              f"write it again with this version: robots-scan views {self.folder}")
+        # Crawls in the order of time.
+        self.crawls = self.rows("SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample FROM crawls() c ORDER BY c.position")
+
+    def questions_listed(self):
+        try:
+            return self.rows("SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")
+        except duckdb.CatalogException:
+            return []
+
+    def rows(self, sql):
+        """Returns the rows of a query as dictionaries."""
+        answer = self.connection.execute(sql)
+        names = [column[0] for column in answer.description]
+        return [dict(zip(names, row)) for row in answer.fetchall()]
+
+    def ask(self, name, **arguments):
+        """Returns the call of a question as SQL, and its rows. Errors of the question's guards become ReportErrors."""
+        sql = call(name, **arguments)
+        try:
+            return sql, self.rows(sql)
+        except (duckdb.InvalidInputException, duckdb.IOException) as error:
+            raise ReportError(first_line(error).removeprefix("Invalid Input Error: ")) from error
+
+    def value(self, sql):
+        """Returns the single value of a query."""
+        return self.connection.execute(sql).fetchone()[0]
+
+
+def first_line(error):
+    return str(error).splitlines()[0]
+
+
+def literal(value):
+    """Returns a value as a literal of SQL."""
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(literal(item) for item in value) + "]"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "NULL"}[value]
+    if isinstance(value, int):
+        return str(value)
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def call(name, **arguments):
+    """Returns the call of a table macro; None means that a parameter keeps its default."""
+    given = ", ".join(f"{key} := {literal(value)}" for key, value in arguments.items() if value is not None)
+    return f"FROM {name}({given})"

@@ -1,0 +1,48 @@
+"""Queries for the hosts behind a number, for `figure.Records`.
+
+Each has one row per host that is counted, with url_host_name, domain, ruleset_id, rules_crawl, rules_robots_id and line_no.
+"""
+
+from .dataset import literal
+
+OF_VERDICT = "v.url_host_name, v.domain, v.ruleset_id, v.rules_crawl, v.rules_robots_id, v.evidence_line AS line_no"
+OF_HOST = "h.url_host_name, h.domain, h.ruleset_id, h.rules_crawl, h.rules_robots_id"
+AI_AGENTS = "SELECT lower(g.agent) FROM agents g WHERE starts_with(g.category, 'ai_') OR starts_with(g.category2, 'ai_')"
+BY_NAME = "v.verdict = 'disallow_all' AND v.basis = 'explicit'"
+BY_WILDCARD = "v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status')"
+BY_STATUS = "v.verdict = 'disallow_all' AND v.basis = 'http_status'"
+
+
+def verdicts(agent, crawl, condition):
+    """Returns hosts by their verdict for a crawler, with the line that proves it."""
+    return f"SELECT {OF_VERDICT} FROM verdicts_for({literal(agent)}) v WHERE v.crawl = {literal(crawl)} AND {condition}"
+
+
+def verdicts_of_files(agent, crawl, condition):
+    """The same, with conditions on the capture `r` whose rules apply."""
+    return (f"SELECT {OF_VERDICT} FROM verdicts_for({literal(agent)}) v "
+            f"JOIN robots_files r ON r.crawl = v.rules_crawl AND r.robots_id = v.rules_robots_id "
+            f"WHERE v.crawl = {literal(crawl)} AND {condition}")
+
+
+def named(agents, crawl, verdict):
+    """Returns hosts that name one of the crawlers of a query or a list in their rules, with this verdict."""
+    return (f"SELECT {OF_HOST}, min(v.evidence_line) AS line_no FROM host_verdicts v JOIN hosts h ON h.host_id = v.host_id "
+            f"WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict <> 'unknown' AND v.basis = 'explicit' AND v.verdict = {literal(verdict)} "
+            f"AND v.agent IN ({agents}) GROUP BY ALL")
+
+
+def hosts(denominator, crawl, condition="true"):
+    """Returns hosts of a denominator by a property of their capture; no line decides."""
+    return f"SELECT {OF_HOST}, NULL::INTEGER AS line_no FROM hosts_with({literal(denominator)}, crawl := {literal(crawl)}) h WHERE {condition}"
+
+
+def lines(table, crawl, condition, denominator="successful"):
+    """Returns hosts by a line `x` of a table with line numbers: the first such line of each."""
+    return (f"SELECT {OF_HOST}, min(x.line_no) AS line_no FROM hosts_with({literal(denominator)}, crawl := {literal(crawl)}) h "
+            f"JOIN {table} x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id WHERE {condition} GROUP BY ALL")
+
+
+def same(column, value):
+    """Returns a condition that also holds for null."""
+    return f"{column} IS NOT DISTINCT FROM {literal(value)}"

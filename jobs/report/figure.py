@@ -1,0 +1,128 @@
+"""A figure of the page: a chart, its numbers, where they come from, and what to be careful about."""
+
+from dataclasses import dataclass, field
+
+from .chart import Chart
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table of numbers. `kind` is 'text', 'count', 'share' or 'number'."""
+
+    name: str
+    header: str
+    kind: str = "text"
+
+    def format(self, row):
+        return FORMATS[self.kind](row.get(self.name))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A call of a question. Its denominator and its pitfall are those of the question."""
+
+    question: str
+    sql: str
+    about: str = ""  # the rows that it answers, if a figure has several sources
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records behind one number.
+
+    `hosts` is a query with one row per host that is counted, and the columns url_host_name, domain, ruleset_id, rules_crawl,
+    rules_robots_id and line_no (null if no line decides). `count` is the number that it explains.
+    """
+
+    label: str
+    count: int
+    hosts: str
+
+    def sql(self):
+        """Returns the query that lists archive, offset and line of all of them."""
+        return (f"SELECT n.url_host_name, n.line_no, r.warc_filename, r.warc_record_offset, r.warc_record_length\n"
+                f"FROM ({self.hosts}) n\n"
+                f"JOIN robots_files r ON r.crawl = n.rules_crawl AND r.robots_id = n.rules_robots_id")
+
+
+@dataclass
+class Example:
+    """One record behind a number, as the page shows it. `line` is null if no table has its text."""
+
+    host: str
+    line_no: int | None
+    line: str | None
+    archive: str
+    offset: int
+    length: int
+
+
+@dataclass
+class Figure:
+    """One figure. If `missing` is given, the dataset has nothing to draw, and it says why."""
+
+    key: str
+    title: str
+    lead: str = ""
+    columns: list[Column] = field(default_factory=list)
+    rows: list[dict] = field(default_factory=list)
+    chart: Chart | None = None
+    sources: list[Source] = field(default_factory=list)
+    records: list[Records] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
+    # Concentration: rows whose hosts are mostly of one domain, or mostly have one rule set.
+    warnings: list[str] = field(default_factory=list)
+    # Rule sets say nothing about rows such as statuses, whose hosts have no rules.
+    has_rule_sets: bool = True
+    missing: str | None = None
+
+    def columns_with_values(self):
+        """Returns the columns that are not empty in every row."""
+        return [column for column in self.columns if any(row.get(column.name) is not None for row in self.rows)]
+
+
+@dataclass
+class Section:
+    """A section of the page."""
+
+    key: str
+    title: str
+    intro: str
+    figures: list[Figure]
+
+
+def count(value):
+    """Formats a whole number: 1,234."""
+    return "–" if value is None else f"{value:,.0f}"
+
+
+def share(value):
+    """Formats a share as a percentage: 27.2 %, without a line break. Small shares keep two digits; 0 % and 100 % are exact."""
+    if value is None:
+        return "–"
+    percent = value * 100
+    if percent == 0 or percent == 100:
+        return f"{percent:.0f}\u00a0%"
+    if percent < 0.1:
+        return f"{percent:.2g}\u00a0%"
+    return f"{min(percent, 99.9):.1f}\u00a0%"
+
+
+def number(value):
+    return "–" if value is None else f"{value:,.3g}"
+
+
+def text(value):
+    if value is None:
+        return "–"
+    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+FORMATS = {"text": text, "count": count, "share": share, "number": number}
+
+
+def interval(row):
+    """Returns ' (95 % interval 3.1 % to 4.2 %)' for a row of a random sample, and '' for others."""
+    if row.get("low") is None or row.get("high") is None:
+        return ""
+    return f" (95 % interval: {share(row['low'])} to {share(row['high'])})"

@@ -1,0 +1,57 @@
+"""Writes the figures as one HTML page."""
+
+import datetime
+import json
+import os
+from importlib import resources
+
+import duckdb
+import jinja2
+from markupsafe import Markup
+
+from .dataset import Dataset
+from .figure import Section, count
+
+
+def render(study, sections: list[Section]):
+    """Returns the page. Everything but charts is escaped: names of hosts and crawlers come from the web."""
+    environment = jinja2.Environment(loader=jinja2.FunctionLoader(read), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+                                     undefined=jinja2.StrictUndefined)
+    environment.filters["sentence"] = sentence
+    environment.filters["svg"] = lambda figure: [Markup(form) for form in figure.chart.svg()]
+    return environment.get_template("page.html").render(
+        study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study.dataset), count=count, questions=study.dataset.questions,
+        views=os.path.join(study.dataset.folder, "views.sql"), today=today())
+
+
+def sentence(text):
+    """Returns a text with a capital letter, unless it begins with the name of a column."""
+    return text if "_" in text.split(" ", 1)[0] else text[:1].upper() + text[1:]
+
+
+def read(name):
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def today():
+    """Returns the date of the report, or that of SOURCE_DATE_EPOCH, with which the same dataset gives the same page."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    moment = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else datetime.datetime.now(datetime.UTC)
+    return moment.date().isoformat()
+
+
+def origin(dataset: Dataset):
+    """Returns where the numbers come from: versions, options and inputs."""
+    runs = dataset.rows("""
+        SELECT list(DISTINCT r.version ORDER BY r.version) AS versions, list(DISTINCT r.psl_version ORDER BY r.psl_version) AS suffix_lists,
+            list(DISTINCT r.agents_version ORDER BY r.agents_version) AS registries, list(DISTINCT r.options ORDER BY r.options) AS options,
+            coalesce(sum(r.inputs), 0)::BIGINT AS inputs, coalesce(sum(r.input_bytes), 0)::BIGINT AS input_bytes,
+            coalesce(sum(r.records), 0)::BIGINT AS records, coalesce(sum(r.captures), 0)::BIGINT AS captures, coalesce(sum(r.faults), 0)::BIGINT AS faults,
+            list(DISTINCT r.sample_seed) FILTER (r.sample_seed IS NOT NULL) AS seeds
+        FROM runs r""")[0]
+    return {
+        **{key: runs[key] or [] for key in ("versions", "suffix_lists", "registries", "seeds")},
+        **{key: runs[key] for key in ("inputs", "input_bytes", "records", "captures", "faults")},
+        "options": [", ".join(f"{key} = {json.dumps(value)}" for key, value in json.loads(options).items()) for options in runs["options"] or []],
+        "agents": dataset.value("SELECT count(*) FROM agents"), "duckdb": duckdb.__version__,
+    }
