@@ -44,6 +44,7 @@ class Dataset:
         if not views.is_file():
             raise ReportError(f"'{folder}' has no views.sql", "give the folder that a scan or `robots-scan join` has written")
         self.scratch = tempfile.TemporaryDirectory(prefix="robots-scan-report-")
+        self.answers = {}
         self.connection = duckdb.connect()
         self.connection.execute("SET temp_directory = " + literal(self.scratch.name))
         self.connection.execute("SET VARIABLE robots_scan = " + literal(str(self.folder.resolve())))
@@ -73,10 +74,14 @@ class Dataset:
         return [dict(zip(names, row)) for row in answer.fetchall()]
 
     def ask(self, name, **arguments):
-        """Returns the call of a question as SQL, and its rows. Errors of the question's guards become ReportErrors."""
+        """Returns the call of a question as SQL, and its rows. Errors of the question's guards become ReportErrors.
+
+        A question that is asked twice is computed once. The rows are copies, to which a section may add columns."""
         sql = call(name, **arguments)
         try:
-            return sql, self.rows(sql)
+            if sql not in self.answers:
+                self.answers[sql] = self.rows(sql)
+            return sql, [dict(row) for row in self.answers[sql]]
         except (duckdb.InvalidInputException, duckdb.IOException) as error:
             raise ReportError(first_line(error).removeprefix("Invalid Input Error: ")) from error
 
