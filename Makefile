@@ -53,7 +53,7 @@ help: ## lists the targets
 
 # The program is the one that the tests have built: building another one for release takes longer than all that it executes.
 test: lint rust-test ## runs everything that must pass before a commit
-	$(MAKE) PROGRAM=target/debug/robots-scan run queries documents recipes network spark deny
+	$(MAKE) PROGRAM=target/debug/robots-scan run queries documents recipes report-test pages network spark deny
 
 lint: ## checks the format and the warnings of clippy
 	$(CARGO) fmt --all --check

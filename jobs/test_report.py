@@ -48,7 +48,9 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.text, self.open, self.unbalanced, self.elements, self.addresses, self.ids = text, [], [], [], [], []
-        self.articles, self.code, self.items, self.tables, self.pieces = [], [], [], [], []
+        self.articles, self.code, self.items, self.pieces = [], [], [], []
+        # The cells of the table of numbers, each with the header of its column.
+        self.headers, self.cells, self.rows = [], 0, []
         self.feed(text)
         self.close()
 
@@ -71,14 +73,17 @@ class Page(html.parser.HTMLParser):
             return
         content = "".join(self.pieces[self.open.pop()[1]:])
         inside = [name for name, _ in self.open]
-        if tag == "code":
-            ("pre" in inside and self.code or "dd" in inside and self.items or []).append(content)
+        if tag == "code" and "dd" in inside:
+            self.items.append(content)
         elif tag == "pre":
             self.code.append(content)
         elif tag == "li" and "details" in inside:
             self.articles.append(content)
+        elif tag == "th" and "thead" in inside:
+            self.headers.append(content)
         elif tag in ("td", "th"):
-            self.tables.append(content)
+            self.rows.append((self.headers[self.cells % len(self.headers)], content))
+            self.cells += 1
 
     def handle_data(self, data):
         self.pieces.append(data)
@@ -126,10 +131,8 @@ def check_queries(results, name, page, dataset):
     """Executes the SQL of the page: calls of questions, and the lists of records, which must be as long as their numbers."""
     connection = duckdb.connect()
     connection.execute((dataset / "views.sql").read_text(encoding="utf-8"))
-    for sql in page.items:
-        if sql.startswith("FROM ") and sql.endswith(");"):
-            rows = connection.execute(sql).fetchall()
-            results.check(rows is not None, f"{name}: {sql}")
+    for article in re.findall(r"<article.*?</article>", page.text, re.DOTALL):
+        check_numbers(results, name, Page(article), connection)
     seen = set()
     for code in page.code:
         if not code.startswith("-- ") or code in seen:
@@ -140,6 +143,30 @@ def check_queries(results, name, page, dataset):
         results.check(len(rows) == int(number.replace(",", "")), f"{name}: {label}: {number} on the page, {len(rows)} records\n{code}")
         results.check(all(row[2] is not None and row[3] is not None for row in rows), f"{name}: {label}: a record without a place")
     results.check(len(seen) > 0 or "class=\"missing\"" in page.text, f"{name}: no queries for records")
+
+
+def check_numbers(results, name, article, connection):
+    """Every number of a table is one of the answer to the SQL beside it, or is computed from the records (COMPUTED)."""
+    answers = {"–"}
+    for sql in article.items:
+        if sql.startswith("FROM ") and sql.endswith(");"):
+            for row in connection.execute(sql).fetchall():
+                for value in row:
+                    if isinstance(value, (int, float)) and not isinstance(value, bool):
+                        answers |= {f"{value:,.0f}", percent(value)}
+    results.check(not article.rows or len(answers) > 1, f"{name}: numbers without SQL")
+    for header, cell in article.rows:
+        if re.fullmatch(r"[\d.,]+(e-\d+)?(\u00a0%)?", cell) and header not in COMPUTED:
+            results.check(cell in answers, f"{name}: {header}: {cell} is not in the answer to {article.items}")
+
+
+# Sums over the steps of a number of crawlers, counts that belong to a share, and concentration; `Records` explain them.
+COMPUTED = {"hosts", "changed", "largest domain", "largest rule set", "ruleset_id"}
+
+
+def percent(value):
+    digits = f"{value * 100:.2g}" if 0 < value < 0.001 else f"{value * 100:.1f}" if 0 < value < 1 else f"{value * 100:.0f}"
+    return f"{min(float(digits), 99.9):.1f}\u00a0%" if digits == "100.0" else f"{digits}\u00a0%"
 
 
 EXAMPLE = re.compile(r"(\S+): (\S+), offset (\d+), length (\d+)(?:, line (\d+)(?:: (.*))?)?$", re.DOTALL)
