@@ -36,8 +36,7 @@ def read(path):
     comment = " ".join(line[2:].strip() for line in header.splitlines())
     question, denominator, pitfall = re.fullmatch(r"(.*\?)\s+Denominator: (.*) Pitfall: (.*)", comment).groups()
     name, signature = re.match(r"CREATE OR REPLACE MACRO (\w+)\((.*)\) AS TABLE\n", definition).groups()
-    # A default value may be a list, which has commas of its own.
-    parameters = dict(part.split(" := ") for part in re.split(r", (?=\w+ := )", signature)) if signature else {}
+    parameters = dict(part.split(" := ") for part in signature.split(", ")) if signature else {}
     assert path.stem.split("_", 1)[1] == name, f"{path.name} defines {name}"
     assert "ORDER BY" in definition, f"{path.name} does not specify the order of rows"
     return Question(name, question, denominator, pitfall, parameters, definition, call)

@@ -1,17 +1,19 @@
 -- What share of hosts block each crawler of a category, by name, through '*' or by an HTTP status?
 --
 -- Denominator: as in share_of_hosts_blocking: hosts with a known verdict for the crawler, and their registered domains. Of these hosts,
--- hosts_naming have a group for the crawler or for a fallback whose group it obeys, and hosts_blocked_by_name are blocked in that group.
+-- hosts_naming have a group for the crawler or for a fallback whose group it obeys, and hosts_blocked_by_name disallow everything there.
+-- category is a category of the registry or a list of them; null means all that begin with ai_.
 -- Pitfall: blocked_by_wildcard and blocked_by_status are decisions about all crawlers, so they hardly differ between rows. Vendors'
 -- templates and copied lists name many crawlers at once: see largest_domain and largest_ruleset. The list of crawlers is the registry's.
-CREATE OR REPLACE MACRO blocking_by_agent(category := ['ai_agent', 'ai_assistant', 'ai_data_provider', 'ai_search', 'ai_training'], crawl := NULL, top := 25) AS TABLE
+CREATE OR REPLACE MACRO blocking_by_agent(category := NULL, crawl := NULL, top := 25) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_categories(category) AND check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT CASE WHEN category IS NULL THEN true ELSE check_categories(category) END AND check_crawl(crawl) AND check_count('top', top) AS is_known
 ),
 members AS MATERIALIZED (
     SELECT g.agent, g.operator, g.category, g.fallbacks, g.ignores_wildcard
     FROM agents g
-    WHERE list_contains(categories_in(category), g.category) OR coalesce(list_contains(categories_in(category), g.category2), false)
+    WHERE CASE WHEN category IS NULL THEN starts_with(g.category, 'ai_') OR coalesce(starts_with(g.category2, 'ai_'), false)
+        ELSE list_contains(categories_in(category), g.category) OR coalesce(list_contains(categories_in(category), g.category2), false) END
 ),
 -- The names whose groups each crawler obeys, with its own at position 0.
 obeyed AS (
@@ -19,8 +21,8 @@ obeyed AS (
     UNION ALL
     SELECT m.agent, trim(unnest(string_split(m.fallbacks, ','))), unnest(range(1, 1 + len(string_split(m.fallbacks, ',')))) FROM members m
 ),
--- The verdict of each host for crawlers that it does not name, as in verdicts_of: for those that ignore '*', and for the others. 'status' is
--- disallow_all by a status.
+-- The verdict of each host for crawlers that it does not name, as in verdicts_of: for those that ignore '*', and for the others. A
+-- block by a status is written as 'status'.
 unnamed AS (
     SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, i.ignores_wildcard,
         CASE WHEN NOT h.has_named_rows THEN 'unknown'

@@ -2,15 +2,16 @@
 --
 -- Denominator: hosts with a known verdict for '*', and their registered domains, as in agents_of_category. The row '(any ai)' is about
 -- the crawlers of all categories that begin with ai_.
--- Pitfall: a host is in the rows of all categories of which it blocks a crawler, and a crawler with two categories is in both: rows do not add up. A
--- category with more crawlers (agents) is blocked more easily. Only blocks by the crawler's own name count, not those of a fallback or of '*'.
+-- Pitfall: a host counts in every category of which it blocks a crawler, and a crawler with two categories counts in both, so rows do
+-- not add up. The more crawlers a category has (agents), the more hosts block one of them. Only blocks by the crawler's own name count,
+-- not those of a fallback or of '*'.
 CREATE OR REPLACE MACRO blocking_by_category(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_crawl(crawl) AS is_known
 ),
 members AS MATERIALIZED (
-    SELECT DISTINCT g.agent, unnest([g.category, g.category2] || CASE WHEN starts_with(g.category, 'ai_') OR coalesce(starts_with(g.category2, 'ai_'), false)
-        THEN ['(any ai)'] ELSE [] END) AS category
+    SELECT DISTINCT g.agent, unnest([g.category, g.category2,
+        CASE WHEN starts_with(g.category, 'ai_') OR coalesce(starts_with(g.category2, 'ai_'), false) THEN '(any ai)' END]) AS category
     FROM agents g
 ),
 categories AS MATERIALIZED (
@@ -23,8 +24,8 @@ blocks AS (
     WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (crawl IS NULL OR v.crawl = crawl)
 ),
 parts AS (
-    SELECT h.crawl, b.category, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part, coalesce(h.domain, h.archive_no::VARCHAR) AS unit,
-        count(*) AS x
+    SELECT h.crawl, b.category, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
+        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x
     FROM blocks b
     JOIN hosts_with('decided', crawl := crawl) h ON h.host_id = b.host_id
     GROUP BY GROUPING SETS ((h.crawl, b.category, h.domain), (h.crawl, b.category, h.ruleset_id), (h.crawl, b.category, h.archive_no))
@@ -36,7 +37,8 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, w.crawl, g.category, any_value(g.agents) AS agents, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
+    SELECT c.position, w.crawl, g.category, any_value(g.agents) AS agents,
+        unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
     FROM wholes w
     CROSS JOIN categories g
     JOIN crawls() c ON c.crawl = w.crawl
