@@ -54,11 +54,14 @@ CALLS = {
     "most_hidden_paths": [{"top": ALL}],
     "hosts_decided_in_every_crawl": [{}, {"agent": "Google-Extended"}],
     "pair_of_agents": [{}, {"any_reason": True}, {"agent_a": "Googlebot", "agent_b": "AhrefsBot", "any_reason": True}],
+    "blocking_by_agent": [{"top": ALL}, {"category": "advertising", "top": ALL}, {"category": "archive", "top": ALL}],
     "agents_of_category": [{}, {"category": "ai_search", "at_least": 1}, {"category": "seo", "at_least": 3}],
 }
 
 # The order of a list, if it is not by hosts.
-ORDER = {"most_common_rule_sets": lambda row: (-row["domains"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
+ORDER = {
+    "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),
+    "most_common_rule_sets": lambda row: (-row["domains"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
 
 # Columns that are not computed: an identifier without a meaning, and the vendors' templates.
 LEFT_OUT = {"most_common_rule_sets": {"ruleset_id", "template", "hosts_with_template"}}

@@ -11,6 +11,7 @@ Tested are
     revisits, redirects and hosts; and macros.sql over the tables hosts and host_verdicts that the oracle makes of it. (test_hosts.py
     compares the oracle with the tables that the program writes.);
 (b) every question on hand-made rows, with answers that were counted by hand, and on empty tables;
+    and that questions about many crawlers equal those about one (test_equal_answers.py), also on random rows;
 (c) that every share in these answers is between 0 and 1, also on rows that are outside of every denominator;
 (d) that unknown crawlers, crawls, categories and lists are errors of one line, for every question, also on empty tables;
 (e) every question on the dataset named by ROBOTS_SCAN_DATASET, with the views.sql of that dataset. The answer must equal
@@ -37,6 +38,7 @@ from pathlib import Path
 import duckdb
 
 import questions
+import test_equal_answers
 
 JOBS = Path(__file__).resolve().parent
 EXPECTED = JOBS / "expected"
@@ -546,6 +548,14 @@ ANSWERS = {
     "hosts_decided_in_every_crawl": ("hosts blocked_by_name all_hosts all_hosts_blocked_by_name", [(4, 0.5, 4, 0.5)]),
     "pair_of_agents": ("blocked hosts of_hosts share", [("both", 1, 4, 0.25), ("neither", 2, 4, 0.5), ("only gptbot", 1, 4, 0.25)]),
     "agents_of_category": ("blocked agents hosts of_hosts", [("any", 2, 2, 4), ("at least 2", 2, 1, 4), ("all", 2, 1, 4), ("* by its rules", 2, 1, 4)]),
+    "blocking_by_agent": (
+        "agent operator category hosts_naming hosts_blocked_by_name hosts domains blocked_by_name blocked_by_wildcard blocked_by_status "
+        "domains_blocked_by_name largest_domain largest_ruleset partial", [
+            ("gptbot", "Somebody", "ai_training", 2, 2, 4, 4, 0.5, 0.25, 0.0, 0.5, 0.5, 1.0, 0.0),
+            ("ccbot", "Somebody", "archive", 2, 1, 4, 4, 0.25, 0.25, 0.0, 0.25, 1.0, 1.0, 0.0)]),
+    "blocking_by_category": ("category agents hosts of_hosts share domains share_of_domains largest_domain", [
+        ("(any ai)", 2, 2, 4, 0.5, 2, 0.5, 0.5), ("ai_training", 2, 2, 4, 0.5, 2, 0.5, 0.5), ("archive", 1, 1, 4, 0.25, 1, 0.25, 1.0),
+        ("search_engine", 1, 0, 4, 0.0, 0, 0.0, None)]),
     "effective_preferences": ("purpose preference hosts of_hosts from_template", [
         ("training", "allowed", 1, 3, 0.0), ("training", "disallowed", 1, 3, 1.0)]),
 }
@@ -720,6 +730,16 @@ def test_question_runs(t, con, question):
             assert other != con.execute(f"FROM {question.name}(agent := 'GPTBot')").fetchall(), "the parameter agent has no effect"
     if question.name not in ("comments_reserving_rights", "contradictions"):  # all_rows() has no bodies and no preferences.
         t.check(f"{question.name} runs", test)
+
+
+def test_many_crawlers(t, con):
+    t.equal("questions about many crawlers equal those about one over all rows", lambda: test_equal_answers.differences(con)[0], [])
+    for seed in range(4):
+        con = duckdb.connect()
+        make_tables(con)
+        test_equal_answers.add_random_rows(con, seed)
+        define(con)
+        t.equal(f"questions about many crawlers equal those about one over random rows {seed}", lambda: test_equal_answers.differences(con)[0], [])
 
 
 def error_of(con, sql):
@@ -991,6 +1011,7 @@ def main():
     for question in without_lists():
         test_question_runs(t, con, question)
     test_shares(t, con, "all rows")
+    test_many_crawlers(t, con)
 
     with tempfile.TemporaryDirectory() as folder:
         lists = write_lists(Path(folder))

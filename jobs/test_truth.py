@@ -222,10 +222,12 @@ class Tests:
         return connection, numbers
 
     def test_intervals_are_those_of_the_textbook(self):
-        # A share for one crawler, of a ranking, and of a class: blocks of GPTBot among decided hosts, twice, and rules among all hosts.
+        # Shares for a crawler or a category, of a ranking, and of a class: blocks of GPTBot among decided hosts, and rules among all hosts.
         questions = [
             ("SELECT blocked_by_name, low, high FROM share_of_hosts_blocking()", lambda b, o, u: (b, b + o)),
             ("SELECT share, low, high FROM most_blocked_agents() WHERE agent = 'gptbot'", lambda b, o, u: (b, b + o)),
+            ("SELECT blocked_by_name, low, high FROM blocking_by_agent() WHERE agent = 'gptbot'", lambda b, o, u: (b, b + o)),
+            ("SELECT share, low, high FROM blocking_by_category() WHERE category = 'ai_training'", lambda b, o, u: (b, b + o)),
             ("SELECT share, low, high FROM outcome_funnel() WHERE outcome = 'robots.txt with rules'", lambda b, o, u: (b + o, b + o + u)),
             ("SELECT share, low, high FROM most_hidden_paths() WHERE path = '/tmp/'", lambda b, o, u: (o, b + o)),
             ("SELECT hosts_blocked, low, high FROM hosts_or_registered_domains() WHERE reason = 'name'", lambda b, o, u: (b, b + o)),

@@ -507,6 +507,30 @@ class Questions(Computation):
             return rows_of(features, [host for host, _ in features], ["blocked"])
         return self.each_crawl(rows)
 
+    def blocking_by_agent(self, category=None):
+        """One crawler at a time; without a category, all AI crawlers."""
+        rows = []
+        for name in self.category(category) if category else self.ai_agents():
+            crawler = self.registry[name]
+            for row in self.share_of_hosts_blocking(name):
+                answers = [answer for _, answer in self.answers(self.crawls.hosts[row["crawl"]], name).values()]
+                rows.append(row | {
+                    "agent": name, "operator": crawler.operator, "category": crawler.category,
+                    "hosts_naming": sum(answer.basis == "explicit" for answer in answers),
+                    "hosts_blocked_by_name": sum(reason(answer) == "name" for answer in answers)})
+        return rows
+
+    def blocking_by_category(self):
+        categories = set().union(*(crawler.categories for crawler in self.registry.values()))
+        members = {category: self.category(category) for category in categories} | {"(any ai)": self.ai_agents()}
+
+        def rows(hosts):
+            decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
+            for category, agents in members.items():
+                blocking = [host for host in decided if any(host.named[name].verdict == "disallow_all" for name in agents & host.named.keys())]
+                yield {"category": category, "agents": len(agents)} | shares(blocking, decided)
+        return self.each_crawl(rows)
+
     def agents_of_category(self, category="ai_training", at_least=2):
         members = self.category(category)
 

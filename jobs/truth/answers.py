@@ -444,6 +444,65 @@ new | all | 4 | 1 | 30 | 1/30 | 1 | 22 | 0.5/22 | 1 | 1
 new | * by its rules | 4 | 3 | 30 | 3/30 | 3 | 22 | 2.5/22 | 1/3 | 1/3
 """)
 
+# The AI crawlers of the registry. GPTBot as in question 1. '*' alone gives old 6 partial hosts, news, shop, paper, delay, invite, twice,
+# with the weights 3/2 + 3 = 4.5; new 9, also usage, managed, second, with 4/2 + 5 = 7; and through '*' wiki, garden, 192.0.2.7 with 2.5.
+# A host with a group for the crawler is subtracted from these.
+# CCBot, old: news, target, moved, kept; weights 1/2 + 1/2 + 2; partial without news. New: also managed, second; 3 partial hosts less,
+# weights 1/2 + 2. Google-Extended, old: news; new: news, paper; both partial before. ClaudeBot, old: invite allows it; new: also news
+# blocks it. PerplexityBot, new: news. Applebot obeys the group of Googlebot: garden allows it, fallback blocks it, so '*' remains for wiki,
+# 192.0.2.7. ChatGPT-User: 192.0.2.7 allows it, so '*' remains for wiki, garden. PageReader ignores '*', so only down and busy block it.
+answer("q45", "blocking_by_agent()", f"""
+crawl | agent | operator | category | hosts_naming | hosts_blocked_by_name | {BLOCKING} | partial | domains_partial
+old | gptbot | OpenAI | ai_training | 8 | 7 | 24 | 18 | 7/24 | 2/24 | 1/24 | 3.5/18 | 1.5/18 | 1/18 | 4/7 | 4/7 | 4/24 | 3/18
+old | ccbot | Common Crawl | ai_training | 4 | 4 | 24 | 18 | 4/24 | 3/24 | 1/24 | 3/18 | 2.5/18 | 1/18 | 1/4 | 2/4 | 5/24 | 4/18
+old | applebot | Apple | ai_search | 2 | 1 | 24 | 18 | 1/24 | 2/24 | 1/24 | 1/18 | 1.5/18 | 1/18 | 1 | 1 | 6/24 | 4.5/18
+old | google-extended | Google | ai_training | 1 | 1 | 24 | 18 | 1/24 | 3/24 | 1/24 | 0.5/18 | 2.5/18 | 1/18 | 1 | 1 | 5/24 | 4/18
+old | chatgpt-user | OpenAI | ai_assistant | 1 | 0 | 24 | 18 | 0 | 2/24 | 1/24 | 0 | 1.5/18 | 1/18 | - | - | 6/24 | 4.5/18
+old | claudebot | Anthropic | ai_training | 1 | 0 | 24 | 18 | 0 | 3/24 | 1/24 | 0 | 2.5/18 | 1/18 | - | - | 5/24 | 3.5/18
+old | pagereader | Nobody | ai_assistant | 0 | 0 | 24 | 18 | 0 | 0 | 1/24 | 0 | 0 | 1/18 | - | - | 0 | 0
+old | perplexitybot | Perplexity | ai_search | 0 | 0 | 24 | 18 | 0 | 3/24 | 1/24 | 0 | 2.5/18 | 1/18 | - | - | 6/24 | 4.5/18
+new | gptbot | OpenAI | ai_training | 14 | 13 | 30 | 22 | 13/30 | 2/30 | 1/30 | 8/22 | 1.5/22 | 1/22 | 5/13 | 5/13 | 2/30 | 1/22
+new | ccbot | Common Crawl | ai_training | 6 | 6 | 30 | 22 | 6/30 | 3/30 | 1/30 | 5/22 | 2.5/22 | 1/22 | 1/6 | 2/6 | 6/30 | 4.5/22
+new | google-extended | Google | ai_training | 2 | 2 | 30 | 22 | 2/30 | 3/30 | 1/30 | 1/22 | 2.5/22 | 1/22 | 1/2 | 1/2 | 7/30 | 6/22
+new | applebot | Apple | ai_search | 2 | 1 | 30 | 22 | 1/30 | 2/30 | 1/30 | 1/22 | 1.5/22 | 1/22 | 1 | 1 | 9/30 | 7/22
+new | claudebot | Anthropic | ai_training | 2 | 1 | 30 | 22 | 1/30 | 3/30 | 1/30 | 0.5/22 | 2.5/22 | 1/22 | 1 | 1 | 7/30 | 5.5/22
+new | perplexitybot | Perplexity | ai_search | 1 | 1 | 30 | 22 | 1/30 | 3/30 | 1/30 | 0.5/22 | 2.5/22 | 1/22 | 1 | 1 | 8/30 | 6.5/22
+new | chatgpt-user | OpenAI | ai_assistant | 1 | 0 | 30 | 22 | 0 | 2/30 | 1/30 | 0 | 1.5/22 | 1/22 | - | - | 9/30 | 7/22
+new | pagereader | Nobody | ai_assistant | 0 | 0 | 30 | 22 | 0 | 0 | 1/30 | 0 | 0 | 1/22 | - | - | 0 | 0
+""")
+
+# CCBot is the only archive, its second category. Of the seo crawlers, names names and blocks MJ12bot, and delay names SemrushBot.
+answer("q45", "blocking_by_agent(category := ['archive', 'seo'], top := 2)", f"""
+crawl | agent | operator | category | hosts_naming | hosts_blocked_by_name | {BLOCKING} | partial | domains_partial
+old | ccbot | Common Crawl | ai_training | 4 | 4 | 24 | 18 | 4/24 | 3/24 | 1/24 | 3/18 | 2.5/18 | 1/18 | 1/4 | 2/4 | 5/24 | 4/18
+old | mj12bot | Majestic | seo | 1 | 1 | 24 | 18 | 1/24 | 3/24 | 1/24 | 1/18 | 2.5/18 | 1/18 | 1 | 1 | 6/24 | 4.5/18
+new | ccbot | Common Crawl | ai_training | 6 | 6 | 30 | 22 | 6/30 | 3/30 | 1/30 | 5/22 | 2.5/22 | 1/22 | 1/6 | 2/6 | 6/30 | 4.5/22
+new | mj12bot | Majestic | seo | 1 | 1 | 30 | 22 | 1/30 | 3/30 | 1/30 | 1/22 | 2.5/22 | 1/22 | 1 | 1 | 9/30 | 7/22
+""")
+
+# ai_training as in question 41, and archive is CCBot as in question 2. No host blocks an AI crawler of another category, except news
+# (new) PerplexityBot, and it blocks those of ai_training, too. search_engine: garden blocks Googlebot-News, fallback blocks Googlebot.
+# seo: names blocks MJ12bot.
+answer("q46", "blocking_by_category()", f"""
+crawl | category | agents | {SHARES}
+old | (any ai) | 8 | 10 | 24 | 10/24 | 7 | 18 | 6/18 | 4/10 | 4/10
+old | ai_training | 4 | 10 | 24 | 10/24 | 7 | 18 | 6/18 | 4/10 | 4/10
+old | archive | 1 | 4 | 24 | 4/24 | 4 | 18 | 3/18 | 1/4 | 2/4
+old | search_engine | 2 | 2 | 24 | 2/24 | 2 | 18 | 2/18 | 1/2 | 1/2
+old | seo | 2 | 1 | 24 | 1/24 | 1 | 18 | 1/18 | 1 | 1
+old | advertising | 1 | 0 | 24 | 0 | 0 | 18 | 0 | - | -
+old | ai_assistant | 2 | 0 | 24 | 0 | 0 | 18 | 0 | - | -
+old | ai_search | 2 | 0 | 24 | 0 | 0 | 18 | 0 | - | -
+new | (any ai) | 8 | 16 | 30 | 16/30 | 12 | 22 | 10.5/22 | 5/16 | 5/16
+new | ai_training | 4 | 16 | 30 | 16/30 | 12 | 22 | 10.5/22 | 5/16 | 5/16
+new | archive | 1 | 6 | 30 | 6/30 | 6 | 22 | 5/22 | 1/6 | 2/6
+new | search_engine | 2 | 2 | 30 | 2/30 | 2 | 22 | 2/22 | 1/2 | 1/2
+new | ai_search | 2 | 1 | 30 | 1/30 | 1 | 22 | 0.5/22 | 1 | 1
+new | seo | 2 | 1 | 30 | 1/30 | 1 | 22 | 1/22 | 1 | 1
+new | advertising | 1 | 0 | 30 | 0 | 0 | 22 | 0 | - | -
+new | ai_assistant | 2 | 0 | 30 | 0 | 0 | 22 | 0 | - | -
+""")
+
 # ---- files ------------------------------------------------------------------------------------------------------------------------------
 
 # Of 19 and 24 hosts with rules in 14 and 17 domains; com 4 and 5, co.uk 2, org 1, net 1 and 2, de 2.
