@@ -106,12 +106,18 @@ recipes: $(PROGRAM) .venv-recipes/ready ## executes the recipes in Python and R 
 	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install r-base-core' >&2; exit 1; }; }
 	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE)
 
-# Options of the report (docs/report.md), if they are given on the command line of make.
-REPORT = PYTHONPATH=jobs .venv-report/bin/python -m report
-REPORT_OPTIONS = $(foreach option,PAGE CRAWL CRAWLS AGENT RANKS LABELS,$(if $(filter command,$(firstword $(origin $(option)))),--$(shell echo $(option) | tr A-Z a-z) '$($(option))'))
+# Options of the report (docs/report.md), if they are given on the command line of make. A misspelt one must not be ignored.
+REPORT_NAMES = PAGE CRAWL CRAWLS AGENT RANKS LABELS
+REPORT_UNKNOWN = $(filter-out DATASET=% PYTHON=% $(REPORT_NAMES:%=%=%),$(foreach word,$(MAKEOVERRIDES),$(if $(findstring =,$(word)),$(word))))
+given = $(filter command,$(firstword $(origin $(1))))
+quoted = '$(subst ','\'',$(1))'
 
-report: .venv-report/ready ## writes an HTML page of charts about DATASET=out.parquet; also PAGE, CRAWL, CRAWLS, AGENT, RANKS, LABELS (docs/report.md)
-	@$(REPORT) '$(DATASET)' $(REPORT_OPTIONS)
+report: .venv-report/ready ## writes an HTML page of charts: make report DATASET=out.parquet AGENT=CCBot (docs/report.md)
+	@$(if $(call given,DATASET),,echo 'error: no dataset is given' >&2; echo 'hint: make report DATASET=out.parquet' >&2; exit 1)
+	@$(if $(REPORT_UNKNOWN),echo $(call quoted,error: unknown option $(firstword $(REPORT_UNKNOWN))) >&2; \
+	  echo 'hint: choose from DATASET $(REPORT_NAMES)' >&2; exit 1)
+	@PYTHONPATH=jobs .venv-report/bin/python -m report $(call quoted,$(DATASET)) \
+	  $(foreach name,$(REPORT_NAMES),$(if $(call given,$(name)),--$(shell echo $(name) | tr A-Z a-z) $(call quoted,$($(name)))))
 
 report-test: $(PROGRAM) .venv-report/ready ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
 	.venv-report/bin/python jobs/test_report.py $(PROGRAM) target/report $(WRITE)

@@ -141,7 +141,7 @@ def check_queries(results, name, page, dataset):
         label, number = re.fullmatch(r"-- (.*): ([\d,]+)", code.splitlines()[0]).groups()
         rows = connection.execute(code).fetchall()
         results.check(len(rows) == int(number.replace(",", "")), f"{name}: {label}: {number} on the page, {len(rows)} records\n{code}")
-        results.check(all(row[2] is not None and row[3] is not None for row in rows), f"{name}: {label}: a record without a place")
+        results.check(all(None not in row[2:] for row in rows), f"{name}: {label}: a record without a place")
     results.check(len(seen) > 0 or "class=\"missing\"" in page.text, f"{name}: no queries for records")
 
 
@@ -169,7 +169,7 @@ def percent(value):
     return f"{min(float(digits), 99.9):.1f}\u00a0%" if digits == "100.0" else f"{digits}\u00a0%"
 
 
-EXAMPLE = re.compile(r"(\S+): (\S+), offset (\d+), length (\d+)(?:, line (\d+)(?:: (.*))?)?$", re.DOTALL)
+EXAMPLE = re.compile(r"(\S+): (\S+), offset (\d+), length (\d+)(?:, redirected to (\S+?))?(?:, line (\d+)(?:: (.*))?)?$", re.DOTALL)
 
 
 def check_records(results, name, page, folders):
@@ -179,13 +179,13 @@ def check_records(results, name, page, folders):
         found = EXAMPLE.fullmatch(content.strip())
         if not found:
             continue
-        host, archive, offset, length, line_no, line = found.groups()
+        host, archive, offset, length, target, line_no, line = found.groups()
         path = next(folder / archive for folder in folders if (folder / archive).exists())
         with path.open("rb") as file:
             file.seek(int(offset))
             record = gzip.decompress(file.read(int(length)))
         warc, http, body = (record.split(b"\r\n\r\n", 2) + [b"", b""])[:3]
-        results.check(host.encode() in warc.lower(), f"{name}: the record at {archive} {offset} is not one of {host}")
+        results.check((target or f"//{host}").encode() in warc, f"{name}: the record at {archive} {offset} is not one of {target or host}")
         if line_no:
             lines = re.split(rb"\r\n|\r|\n", body)
             results.check(len(lines) >= int(line_no), f"{name}: {host} has no line {line_no}")
@@ -298,7 +298,7 @@ def odd_datasets(results, program, folder, pages):
     trap = scan(program, folder / "one-domain.parquet", archive)
     run_report(trap, pages / "one-domain.html")
     page = check_page(results, "one domain", pages / "one-domain.html", trap)
-    results.check("▲ most of the hosts counted belong to the registered domain example.net: block at least one AI crawler by name (100\u00a0%), "
+    results.check("▲ Hosts of the registered domain example.net are most of the hosts counted in block at least one AI crawler by name (100\u00a0%), "
                   "block GPTBot by name (100\u00a0%)" in page.text, "one domain: no warning")
 
     # A sample of at least five archives has intervals.
@@ -321,6 +321,8 @@ def errors(results, folder):
         ((folder / "absent",), "does not exist", None),
         ((folder / "plain",), "has no views.sql", "hint: give the folder"),
         ((dataset, "--crawl", "CC-MAIN-2026-6"), "unknown crawl 'CC-MAIN-2026-6'", "CC-MAIN-2026-05-SAMPLE"),
+        (("",), "is empty", "hint: name the folder"),
+        ((dataset, "--agent", "GPTBot,CCBot"), "one crawler is expected", None),
         ((dataset, "--agent", "gptbto"), "unknown agent 'gptbto': the nearest are GPTBot", None),
         ((dataset, "--ranks", str(folder / "absent.csv")), "does not exist or is empty", None),
         ((dataset, "-o", str(folder / "absent" / "page.html")), "cannot write", None),

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -22,7 +23,7 @@ def main():
         if error.hint:
             print(f"hint: {error.hint}", file=sys.stderr)
         return 2
-    print(f"{options.page}: {written / 1024:,.0f} KiB", file=sys.stderr)
+    print(written, file=sys.stderr)
     return 0
 
 
@@ -31,23 +32,33 @@ def parse_arguments():
         prog="report", description="Turns a dataset of robots-scan into one HTML page of charts, without scripts and requests.",
         epilog="Each figure has its denominator, its pitfall, its SQL, its numbers, and the records behind them.")
     parser.add_argument("dataset", metavar="DATASET", help="the folder that a scan or `robots-scan join` has written")
-    parser.add_argument("-o", "--page", metavar="PAGE", help="the page to write [default: the name of the dataset with .html]")
+    parser.add_argument("-o", "--page", metavar="PAGE", help="the page to write [default: the name of the dataset, in this folder]")
     parser.add_argument("--crawl", help="the crawl of all sections but the one about time [default: the last one]")
     parser.add_argument("--crawls", metavar="A,B,…", help="the crawls of the section about time, such as those of the same hosts [default: all]")
-    parser.add_argument("--agent", default="GPTBot", help="the crawler of questions about one crawler [default: GPTBot]")
+    parser.add_argument("--agent", help="the crawler of questions about one crawler [default: GPTBot]")
     parser.add_argument("--ranks", metavar="CSV", help="a list of rank and domain, such as Tranco's, for a figure by rank")
     parser.add_argument("--labels", metavar="CSV", help="a list with the header domain,label or host,label, for a figure by label")
     parser.add_argument("--seed", type=int, default=1, help="chooses the records that are shown as examples [default: 1]")
     options = parser.parse_args()
-    dataset = Path(options.dataset)
-    options.page = Path(options.page) if options.page else dataset.with_name(dataset.resolve().name.removesuffix(".parquet") + ".html")
     return options
 
 
+def page_of(options, study):
+    """Returns the page to write: by default it has the name of the dataset, and of a crawler or a crawl that was chosen."""
+    if options.page:
+        return Path(options.page)
+    folder = study.dataset.folder.resolve()
+    chosen = [name for name, value in ((study.agent.lower(), options.agent), (study.crawl, options.crawl)) if value]
+    return Path("-".join([folder.name.removesuffix(".parquet"), *(re.sub(r"[^\w.-]", "_", name) for name in chosen)]) + ".html")
+
+
 def write(options):
-    """Writes the page, and returns its size in bytes. No partial page has the final name."""
+    """Writes the page, and returns what was written. No partial page has the final name."""
     dataset = Dataset(options.dataset)
-    study = study_of(dataset, options.crawl, split(options.crawls), options.agent, options.ranks, options.labels, options.seed)
+    study = study_of(dataset, options.crawl, split(options.crawls), options.agent or "GPTBot", options.ranks, options.labels, options.seed)
+    path = page_of(options, study)
+    if not path.parent.is_dir() or path.is_dir():
+        raise ReportError(f"cannot write '{path}': its folder does not exist" if not path.is_dir() else f"cannot write '{path}': it is a folder")
     progress = Progress(len(sections.ALL) + 1)
     built = []
     for module in sections.ALL:
@@ -55,20 +66,21 @@ def write(options):
         section = module.build(study)
         for figure in section.figures:
             figure.warnings = warnings_of(study, figure) if figure.rows and not figure.missing else []
-            counted = next((records for records in figure.records if records.count), None)
-            figure.examples = study.examples(counted.hosts) if counted else []
+            if not figure.records or not figure.records[figure.example_of].count:
+                figure.example_of = next((i for i, records in enumerate(figure.records) if records.count), 0)
+            figure.examples = study.examples(figure.records[figure.example_of].hosts) if figure.records else []
         built.append(section)
     progress.step("charts")
     page = render(study, built).encode("utf-8")
     progress.end()
-    partial = options.page.with_name(options.page.name + f".{os.getpid()}.partial")
+    partial = path.with_name(path.name + f".{os.getpid()}.partial")
     try:
         partial.write_bytes(page)
-        os.replace(partial, options.page)
+        os.replace(partial, path)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise ReportError(f"cannot write '{options.page}': {error.strerror.lower()}") from error
-    return len(page)
+        raise ReportError(f"cannot write '{path}': {error.strerror.lower()}") from error
+    return f"{path}: {len(page) / 1024:,.0f} KiB, {study.crawl or 'no crawl'}, {study.agent}"
 
 
 def split(names):

@@ -128,7 +128,7 @@ def lines(rows, width):
     plot = (width - 60) // per_row - 40 if per_row > 1 else width - 60
     highest = max(row["share"] for row in rows)
     ticks = ticks_of(highest)
-    x = {"field": "crawl", "type": "ordinal", "sort": crawls, "axis": {"title": None, "labelAngle": -60, "labelLimit": 130, "labelOverlap": False,
+    x = {"field": "crawl", "type": "ordinal", "sort": crawls, "axis": {"title": None, "labelAngle": -60, "labelLimit": 180, "labelOverlap": False,
          "values": every_nth(crawls, plot // 16)}}
     y = {"field": "share", "type": "quantitative", "scale": {"domain": [0, max(ticks[-1], highest)], "nice": False},
          "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}

@@ -37,7 +37,9 @@ class Dataset:
     """The tables, macros and questions of a dataset or of a joined folder."""
 
     def __init__(self, folder):
-        self.folder = Path(folder)
+        if not str(folder):
+            raise ReportError("the name of the dataset is empty", "name the folder that a scan has written, such as out.parquet")
+        self.folder = Path(folder).parent if Path(folder).name == "views.sql" else Path(folder)
         views = self.folder / "views.sql"
         if not self.folder.exists():
             raise ReportError(f"the dataset '{folder}' does not exist")
@@ -74,14 +76,18 @@ class Dataset:
         return [dict(zip(names, row)) for row in answer.fetchall()]
 
     def ask(self, name, **arguments):
-        """Returns the call of a question as SQL, and its rows. Errors of the question's guards become ReportErrors.
+        """Returns the call of a question as SQL, and its rows.
 
         A question that is asked twice is computed once. The rows are copies, to which a section may add columns."""
         sql = call(name, **arguments)
+        if sql not in self.answers:
+            self.answers[sql] = self.check(sql)
+        return sql, [dict(row) for row in self.answers[sql]]
+
+    def check(self, sql):
+        """Returns the rows of a query with guards, whose errors become ReportErrors."""
         try:
-            if sql not in self.answers:
-                self.answers[sql] = self.rows(sql)
-            return sql, [dict(row) for row in self.answers[sql]]
+            return self.rows(sql)
         except (duckdb.InvalidInputException, duckdb.IOException) as error:
             raise ReportError(first_line(error).removeprefix("Invalid Input Error: ")) from error
 

@@ -40,21 +40,27 @@ class Records:
 
     def sql(self):
         """Returns the query that lists archive, offset and line of all of them."""
-        return (f"SELECT n.url_host_name, n.line_no, r.warc_filename, r.warc_record_offset, r.warc_record_length\n"
+        return (f"SELECT n.url_host_name, n.line_no, r.url, r.warc_filename, r.warc_record_offset, r.warc_record_length\n"
                 f"FROM ({self.hosts}) n\n"
                 f"JOIN robots_files r ON r.crawl = n.rules_crawl AND r.robots_id = n.rules_robots_id")
 
 
 @dataclass
 class Example:
-    """One record behind a number, as the page shows it. `line` is null if no table has its text."""
+    """One record behind a number, as the page shows it. `line` is None if no table has its text."""
 
     host: str
+    url: str
     line_no: int | None
     line: str | None
     archive: str
     offset: int
     length: int
+
+    def is_of_other_host(self):
+        """Returns true if the rules are those of another host, to which this one redirects."""
+        host = self.url.split("/")[2].rsplit("@", 1)[-1].split(":")[0] if self.url.count("/") > 1 else self.url
+        return host.removeprefix("www.") != self.host.removeprefix("www.")
 
 
 @dataclass
@@ -69,6 +75,8 @@ class Figure:
     chart: Chart | None = None
     sources: list[Source] = field(default_factory=list)
     records: list[Records] = field(default_factory=list)
+    # The number of which the page shows records: an index of `records`.
+    example_of: int = 0
     examples: list[Example] = field(default_factory=list)
     # Concentration: rows whose hosts are mostly of one domain, or mostly have one rule set.
     warnings: list[str] = field(default_factory=list)
@@ -89,6 +97,11 @@ class Section:
     title: str
     intro: str
     figures: list[Figure]
+
+
+def plural(number_of, noun):
+    """Returns a number with its noun: 1 host, 2 hosts."""
+    return f"{count(number_of)} {noun}{'' if number_of == 1 else 's'}"
 
 
 def count(value):

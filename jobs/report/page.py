@@ -3,14 +3,14 @@
 import datetime
 import json
 import os
+import shlex
 from importlib import resources
 
 import duckdb
 import jinja2
 from markupsafe import Markup
 
-from .dataset import Dataset
-from .figure import Section, count
+from .figure import Section, count, plural
 
 
 def render(study, sections: list[Section]):
@@ -20,8 +20,9 @@ def render(study, sections: list[Section]):
     environment.filters["sentence"] = sentence
     environment.filters["svg"] = lambda figure: [Markup(form) for form in figure.chart.svg()]
     return environment.get_template("page.html").render(
-        study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study.dataset), count=count, questions=study.dataset.questions,
-        views=os.path.join(study.dataset.folder, "views.sql"), today=today())
+        study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study), count=count, questions=study.dataset.questions,
+        plural=plural,
+        views=shlex.quote(str(study.dataset.folder / "views.sql")), folder=shlex.quote(str(study.dataset.folder)), today=today())
 
 
 def sentence(text):
@@ -40,8 +41,9 @@ def today():
     return moment.date().isoformat()
 
 
-def origin(dataset: Dataset):
+def origin(study):
     """Returns where the numbers come from: versions, options and inputs."""
+    dataset = study.dataset
     runs = dataset.rows("""
         SELECT list(DISTINCT r.version ORDER BY r.version) AS versions, list(DISTINCT r.psl_version ORDER BY r.psl_version) AS suffix_lists,
             list(DISTINCT r.agents_version ORDER BY r.agents_version) AS registries, list(DISTINCT r.options ORDER BY r.options) AS options,
@@ -53,5 +55,6 @@ def origin(dataset: Dataset):
         **{key: runs[key] or [] for key in ("versions", "suffix_lists", "registries", "seeds")},
         **{key: runs[key] for key in ("inputs", "input_bytes", "records", "captures", "faults")},
         "options": [", ".join(f"{key} = {json.dumps(value)}" for key, value in json.loads(options).items()) for options in runs["options"] or []],
+        "inputs_of_crawl": sum(row["archives_read"] for row in dataset.crawls if row["crawl"] == study.crawl),
         "agents": dataset.value("SELECT count(*) FROM agents"), "duckdb": duckdb.__version__,
     }

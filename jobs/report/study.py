@@ -20,6 +20,7 @@ class Study:
     ranks: str | None
     labels: str | None
     seed: int
+    tokens: dict[str, str]  # the names of crawlers as the registry writes them, by the column agent
 
     def ask(self, name, **arguments):
         """Returns the source and the rows of a question."""
@@ -36,19 +37,19 @@ class Study:
     def example(self, row):
         """Finds the record of a host, and the text of its line if a table has it."""
         of_file = f"crawl = {literal(row['rules_crawl'])} AND robots_id = {row['rules_robots_id']}"
-        place = self.dataset.rows(f"SELECT warc_filename, warc_record_offset, warc_record_length FROM robots_files WHERE {of_file}")[0]
+        place = self.dataset.rows(f"SELECT url, warc_filename, warc_record_offset, warc_record_length FROM robots_files WHERE {of_file}")[0]
         line = None
         if row["line_no"] is not None:
             of_line = f"{of_file} AND line_no = {row['line_no']}"
             for table, value in (("rules", "path_raw"), ("groups", "agent_raw")):
                 for found in self.dataset.rows(f"SELECT line_text(key_raw, has_colon, {value}) AS line FROM {table} WHERE {of_line}"):
                     line = line or found["line"]
-        return Example(row["url_host_name"], row["line_no"], line, place["warc_filename"], place["warc_record_offset"], place["warc_record_length"])
+        return Example(row["url_host_name"], place["url"], row["line_no"], line, place["warc_filename"], place["warc_record_offset"], place["warc_record_length"])
 
     def largest(self, hosts):
-        """Returns the shares of the largest domain, and of the most common rule set, among the hosts behind a number."""
+        """Returns the number of domains of the hosts behind a number, and the shares of the largest domain and of the most common rule set."""
         return self.dataset.rows(
-            f"WITH n AS MATERIALIZED ({hosts}) SELECT (SELECT max(d.hosts) / sum(d.hosts) FROM (SELECT count(*) AS hosts FROM n GROUP BY n.domain) d) AS largest_domain, "
+            f"WITH n AS MATERIALIZED ({hosts}) SELECT (SELECT count(DISTINCT n.domain) FROM n) AS domains, (SELECT max(d.hosts) / sum(d.hosts) FROM (SELECT count(*) AS hosts FROM n GROUP BY n.domain) d) AS largest_domain, "
             f"(SELECT max(s.hosts) / (SELECT count(*) FROM n) FROM (SELECT count(*) AS hosts FROM n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id) s) "
             f"AS largest_ruleset")[0]
 
@@ -66,10 +67,12 @@ def study_of(dataset, crawl=None, crawls=None, agent="GPTBot", ranks=None, label
         if name not in known:
             raise ReportError(f"unknown crawl '{name}'", "the crawls of the dataset are " + (", ".join(known) or "none"))
     with_hosts = [row["crawl"] for row in dataset.crawls if row["hosts"]]
-    dataset_agents = dataset.rows(f"SELECT g.token FROM agents g WHERE lower(g.agent) = whole_name({literal(agent)})")
-    if not dataset_agents:
-        # The guard of a question suggests names.
-        dataset.ask("share_of_hosts_blocking", agent=agent)
-        raise ReportError(f"'{agent}' is not a crawler of the registry", "FROM agents lists them")
+    # The guards of these macros name what is wrong, before anything else is computed.
+    dataset.check(f"SELECT check_named_agent({literal(agent)}, false)")
+    for macro, path in (("ranked_hosts", ranks), ("labelled_hosts", labels)):
+        if path is not None:
+            dataset.check(f"SELECT count(*) FROM {macro}({literal(path)})")
+    tokens = {row["name"]: row["token"] for row in dataset.rows("SELECT lower(g.agent) AS name, g.token FROM agents g")}
     chosen = [name for name in known if name in crawls] if crawls else with_hosts
-    return Study(dataset, crawl or (with_hosts or known or [""])[-1], chosen, dataset_agents[0]["token"], ranks, labels, seed)
+    return Study(dataset, crawl or (with_hosts or known or [""])[-1], chosen, tokens[dataset.value(f"SELECT whole_name({literal(agent)})")], ranks, labels,
+                 seed, tokens)

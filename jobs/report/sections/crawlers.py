@@ -22,7 +22,7 @@ def by_reason(study):
         figure.missing = f"No robots.txt in {study.crawl or 'the dataset'} names an AI crawler of the registry, so none is blocked by name."
         return figure
     for row in rows:
-        row["hosts_counted"] = row["hosts_blocked_by_name"]
+        row.update(agent=study.tokens[row["agent"]], hosts_counted=row["hosts_blocked_by_name"])
         figure.records.append(Records(row["agent"], row["hosts_blocked_by_name"], evidence.verdicts(row["agent"], study.crawl, evidence.BY_NAME)))
     top = rows[0]
     for name, column, condition in (("through *", "blocked_by_wildcard", evidence.BY_WILDCARD), ("by status", "blocked_by_status", evidence.BY_STATUS)):

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from .. import evidence
-from ..figure import Column, Figure, Records, Section, count, interval, share
+from ..figure import Column, Figure, Records, Section, count, interval, plural, share
 from ..chart import Chart
-from .shares import SHARES, columns_of, fill_concentration, marks
+from .shares import SHARES, columns_of, fill_concentration, marks, one_domain, one_rule_set
 
 TRAINING = "('ai-train', 'train-ai')"
 
@@ -59,14 +59,24 @@ def headline(study):
         "text": f"{share(row['share'])} · ◆ {share(row['share_of_domains'])}{marks(row)}",
         "described": f"{share(row['share'])} of {count(row['of_hosts'])} hosts, and {share(row['share_of_domains'])} of "
                      f"{count(row['of_domains'])} registered domains, {row['figure']}"} for row in figure.rows])
-    figure.lead = lead(agent, crawl, shares[0], disallowed.get("by_name", 0)) if shares else ""
+    figure.example_of = next((i for i, records in enumerate(figure.records) if records.label == f"block {agent} by name" and records.count), 0)
+    by_name = next((row for row in figure.rows if row["figure"] == f"block {agent} by name"), None)
+    undecided = next((row for row in by_access if row["access"] == "unknown"), None)
+    figure.lead = lead(agent, crawl, by_name, undecided) if by_name else ""
     return figure
 
 
-def lead(agent, crawl, row, by_name):
-    return (f"In {crawl}, {count(by_name)} of {count(row['hosts'])} hosts with a known verdict block {agent} by name: "
-            f"{share(row['blocked_by_name'])} of hosts{interval(row)}, and {share(row['domains_blocked_by_name'])} of "
-            f"{count(row['domains'])} registered domains.")
+def lead(agent, crawl, row, undecided):
+    """Returns the sentence to cite, which does not hide that one domain or one rule set dominates."""
+    sentence = (f"In {crawl}, {count(row['hosts'])} of {plural(row['of_hosts'], 'host')} with a known verdict block {agent} by name: {share(row['share'])} of "
+                f"hosts{interval(row)}, and {share(row['share_of_domains'])} of {plural(row['of_domains'], 'registered domain')}, if each domain counts once.")
+    if one_domain(row):
+        sentence += f" Of these hosts, {share(row['largest_domain'])} belong to one registered domain."
+    elif one_rule_set(row):
+        sentence += f" Of these hosts, {share(row['largest_ruleset'])} have the same rules."
+    if undecided:
+        sentence += f" {count(undecided['hosts'])} of {plural(undecided['of_hosts'], 'captured host')} are undecided and left out."
+    return sentence
 
 
 def training_disallowed(crawl):

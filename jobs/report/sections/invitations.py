@@ -12,7 +12,8 @@ def build(study):
     rows = [row for row in rows if row["hosts"]]
     figure = Figure("invitations", f"AI crawlers whose own group allows every path in {study.crawl}", sources=[source], rows=rows)
     for row in rows:
-        figure.records.append(Records(row["agent"], row["hosts"], evidence.named(literal(row["agent"]), study.crawl, "allow_all")))
+        name, row["agent"] = row["agent"], study.tokens[row["agent"]]
+        figure.records.append(Records(row["agent"], row["hosts"], evidence.named(literal(name), study.crawl, "allow_all")))
     if rows:
         figure.columns = columns_of(rows, [Column("agent", "crawler"), Column("operator", "operator"), Column("named", "named by hosts", "count"),
                                            Column("ratio", "of those", "share"), *SHARES])

@@ -62,7 +62,7 @@ def fill_concentration(study, figure):
     hosts_of = {records.label: records.hosts for records in figure.records}
     label = figure.columns[0].name
     for row in figure.rows:
-        if "largest_domain" not in row and row["hosts"]:
+        if row["hosts"] and ("largest_domain" not in row or row.get("domains") is None):
             row.update(study.largest(hosts_of[row[label]]))
 
 
@@ -75,13 +75,15 @@ def warnings_of(study, figure):
     for row in concentrated[:3]:
         found = study.concentration(hosts_of[row[label]]) if row[label] in hosts_of else {}
         if one_domain(row):
-            reason = f"▲ most of the hosts counted belong to the registered domain {found['domain']}" if found else "▲ most of the hosts counted belong to one registered domain"
-            advice, largest = "They are the decision of one operator: cite the share of domains.", row["largest_domain"]
+            mark, largest = "▲", row["largest_domain"]
+            reason = f"of the registered domain {found['domain']}" if found else "of one registered domain"
+            advice = "They may be the decision of one operator: cite the share of domains."
         else:
-            reason = f"■ most of the hosts counted have the same rules as {found['example']}" if found else "■ most of the hosts counted have the same rules"
-            advice, largest = "The rules may be a template, or one company's.", row["largest_ruleset"]
-        sentences.setdefault((reason, advice), []).append(f"{row[label]} ({share(largest)})")
-    warnings = [f"{reason}: {', '.join(rows)}. {advice}" for (reason, advice), rows in sentences.items()]
+            mark, largest = "■", row["largest_ruleset"]
+            reason = f"with the same rules as {found['example']}" if found else "with the same rules"
+            advice = "The rules may be a template, or one company's."
+        sentences.setdefault((mark, reason, advice), []).append(f"{row[label]} ({share(largest)})")
+    warnings = [f"{mark} Hosts {reason} are most of the hosts counted in {', '.join(rows)}. {advice}" for (mark, reason, advice), rows in sentences.items()]
     if len(concentrated) > 3:
         rest = len(concentrated) - 3
         warnings.append(f"{rest} more {'row is' if rest == 1 else 'rows are'} mostly one domain (▲) or one rule set (■): see the numbers.")

@@ -26,7 +26,7 @@ def build(study):
 def all_hosts(study):
     source, rows = study.ask("blocking_by_agent", top=ALL_AGENTS)
     figure = Figure("ai-crawlers-over-time", "AI crawlers blocked by name, over all hosts of each crawl", sources=[source])
-    rows = [row for row in rows if row["crawl"] in study.crawls]
+    rows = [{**row, "agent": study.tokens[row["agent"]]} for row in rows if row["crawl"] in study.crawls]
     last = [row for row in rows if row["crawl"] == study.crawls[-1] and row["hosts_naming"]]
     agents = [row["agent"] for row in last[:LINES_MAX]]
     if not agents:
