@@ -404,7 +404,7 @@ fn a_host_without_a_capture_is_an_error_with_a_suggestion() {
     refused(
         &out,
         &["--base", "/nowhere"],
-        &["'/nowhere'", "no such file"],
+        &["'/nowhere'", "no such file", "hint: --base"],
     );
     refused(&out, &["--base", "ftp://h/"], &["'ftp://h/'", "hint: "]);
     refused(&out, &["--crawl", "C-9"], &["no crawl 'C-9'"]);

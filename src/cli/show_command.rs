@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
         let hint = "scan an archive first, or explain its rules with check --host";
         return Err(UsageError::with_hint(text, hint).into());
     }
-    let base = args.base.as_deref().map(ArchiveBase::parse).transpose()?;
+    let base = args.base.as_deref().map(archive_base).transpose()?;
     let mut shown = match shown_host(args, base.as_ref()) {
         Ok(shown) => shown,
         Err(error) if is_unknown(&error) => {
@@ -51,6 +51,18 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
     }
     out.flush()?;
     Ok(code)
+}
+
+/// Parses the value of `--base`. The error of a path that does not exist does not name the option, so
+/// a hint does.
+fn archive_base(text: &str) -> Result<ArchiveBase> {
+    ArchiveBase::parse(text).map_err(|error| match error.kind() {
+        ErrorKind::Read => {
+            let hint = "--base is the folder or URL that holds the archives, or one archive";
+            UsageError::with_hint(message::with_causes(&error.into()), hint).into()
+        }
+        _ => error.into(),
+    })
 }
 
 fn shown_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
