@@ -107,7 +107,7 @@ recipes: $(PROGRAM) .venv-recipes/ready ## executes the recipes in Python and R 
 	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE)
 
 # Options of the report (docs/report.md), if they are given on the command line of make. A misspelt one must not be ignored.
-REPORT_NAMES = PAGE CRAWL CRAWLS AGENT RANKS LABELS
+REPORT_NAMES = PAGE CRAWL CRAWLS AGENT RANKS LABELS SEED
 REPORT_UNKNOWN = $(filter-out DATASET=% PYTHON=% $(REPORT_NAMES:%=%=%),$(foreach word,$(MAKEOVERRIDES),$(if $(findstring =,$(word)),$(word))))
 given = $(filter command,$(firstword $(origin $(1))))
 quoted = '$(subst ','\'',$(1))'

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import sections
 from .dataset import Dataset, ReportError
-from .page import render
+from .page import render, today
 from .sections.shares import warnings_of
 from .study import study_of
 
@@ -19,6 +19,7 @@ def main():
     try:
         written = write(options)
     except ReportError as error:
+        clear_line()
         print(f"error: {error}", file=sys.stderr)
         if error.hint:
             print(f"hint: {error.hint}", file=sys.stderr)
@@ -48,14 +49,15 @@ def page_of(options, study):
     if options.page:
         return Path(options.page)
     folder = study.dataset.folder.resolve()
-    chosen = [name for name, value in ((study.agent.lower(), options.agent), (study.crawl, options.crawl)) if value]
+    chosen = [name for name, value in ((study.agent.token.lower(), options.agent), (study.crawl, options.crawl)) if value]
     return Path("-".join([folder.name.removesuffix(".parquet"), *(re.sub(r"[^\w.-]", "_", name) for name in chosen)]) + ".html")
 
 
 def write(options):
     """Writes the page, and returns what was written. No partial page has the final name."""
+    today()  # An invalid date is refused before anything is computed.
     dataset = Dataset(options.dataset)
-    study = study_of(dataset, options.crawl, split(options.crawls), options.agent or "GPTBot", options.ranks, options.labels, options.seed)
+    study = study_of(dataset, options.crawl, split(options.crawls), options.agent, options.ranks, options.labels, options.seed)
     path = page_of(options, study)
     if not path.parent.is_dir() or path.is_dir():
         raise ReportError(f"cannot write '{path}': its folder does not exist" if not path.is_dir() else f"cannot write '{path}': it is a folder")
@@ -65,10 +67,10 @@ def write(options):
         progress.step(module.__name__.rsplit(".", 1)[1])
         section = module.build(study)
         for figure in section.figures:
-            figure.warnings = warnings_of(study, figure) if figure.rows and not figure.missing else []
-            if not figure.records or not figure.records[figure.example_of].count:
-                figure.example_of = next((i for i, records in enumerate(figure.records) if records.count), 0)
-            figure.examples = study.examples(figure.records[figure.example_of].hosts) if figure.records else []
+            if not figure.missing:
+                figure.warnings = warnings_of(study, figure)
+                figure.example_of = figure.example_of or next((records for records in figure.records() if records.count), None)
+                figure.examples = study.examples(figure.example_of.hosts) if figure.example_of else []
         built.append(section)
     progress.step("charts")
     page = render(study, built).encode("utf-8")
@@ -80,11 +82,17 @@ def write(options):
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise ReportError(f"cannot write '{path}': {error.strerror.lower()}") from error
-    return f"{path}: {len(page) / 1024:,.0f} KiB, {study.crawl or 'no crawl'}, {study.agent}"
+    return f"{path}: {len(page) / 1024:,.0f} KiB, {study.crawl or 'no crawl'}, {study.agent.token}"
 
 
 def split(names):
     return [name.strip() for name in names.split(",") if name.strip()] if names else None
+
+
+def clear_line():
+    """Removes the progress from the line of a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
 
 
 class Progress:
@@ -107,8 +115,7 @@ class Progress:
 
     def end(self):
         self.end_of_step()
-        if self.is_terminal:
-            sys.stderr.write("\r\x1b[K")
+        clear_line()
         print(f"{self.steps} steps, {time.monotonic() - self.began:.1f} s", file=sys.stderr)
 
 

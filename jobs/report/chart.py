@@ -31,10 +31,13 @@ class Chart:
     description: str
     rows: list[dict] = field(repr=False)
     unit: str = "hosts"
+    counted: str = "hosts counted"
 
     def caption(self):
         """Returns what bars and symbols mean; the legend of a chart has the rest."""
         parts = []
+        if any(row.get("low") is not None for row in self.rows) and self.kind == "lines":
+            parts.append("Vertical line: 95 % interval of the share of hosts")
         if self.kind == "bars":
             parts.append(f"Bar: share of {self.unit}")
             if any(row.get("domains") is not None for row in self.rows):
@@ -43,9 +46,9 @@ class Chart:
                 parts.append(f"line: 95 % interval of the share of {self.unit}")
         shown = "".join(row.get("label", "") + row.get("text", "") for row in self.rows)
         if "▲" in shown:
-            parts.append("▲: one registered domain accounts for more than half of the hosts counted")
+            parts.append(f"▲: more than half of the {self.counted} are in one registered domain")
         if "■" in shown:
-            parts.append("■: one rule set accounts for more than half of the hosts counted")
+            parts.append(f"■: more than half of the {self.counted} have the same rules")
         return "; ".join(parts) + "." if parts else ""
 
     def svg(self):
@@ -120,13 +123,14 @@ def stacks(rows, width):
 
 
 def lines(rows, width):
-    """Two panels of lines over crawls, in the order of rows. Rows have crawl, panel, series, share and described."""
+    """Two panels of lines over crawls, in the order of rows. Rows have crawl, panel, series, share,
+    described, and perhaps low and high."""
     series = list(dict.fromkeys(row["series"] for row in rows))
     crawls = list(dict.fromkeys(row["crawl"] for row in rows))
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     per_row = len(panels) if width == WIDE else 1
     plot = (width - 60) // per_row - 40 if per_row > 1 else width - 60
-    highest = max(row["share"] for row in rows)
+    highest = max(max(row["share"], row.get("high") or 0) for row in rows)
     ticks = ticks_of(highest)
     x = {"field": "crawl", "type": "ordinal", "sort": crawls, "axis": {"title": None, "labelAngle": -60, "labelLimit": 180, "labelOverlap": False,
          "values": every_nth(crawls, plot // 16)}}
@@ -146,6 +150,8 @@ def lines(rows, width):
             "width": plot, "height": 200,
             "encoding": {"x": x, "y": y, "color": of_series(list(SERIES))},
             "layer": [
+                {"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "strokeWidth": 1.5, "aria": False},
+                 "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
                 {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": {"strokeDash": of_series(DASHES)}},
                 {"mark": {"type": "point", "filled": True, "size": 50, "opacity": 1},
                  "encoding": {"shape": of_series(SHAPES), "description": {"field": "described"}}},
@@ -216,6 +222,8 @@ CONFIG = {
 
 # Parts of Vega's SVG that draw nothing.
 INVISIBLE = re.compile(r'<path class="(?:background|foreground)"[^>]*?/>|<text[^>]*? opacity="0"[^>]*>[^<]*</text>')
+# Coordinates, whose last digits nobody sees. Texts and labels are left as they are.
+COORDINATES = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 LONG_NUMBER = re.compile(r"(-?\d+\.\d{2})\d+")
 
 
@@ -223,7 +231,7 @@ def render(spec, description, form):
     """Draws a Vega-Lite specification, and returns an `svg` element of the class `form`."""
     svg = vl_convert.vegalite_to_svg({**spec, "config": CONFIG}, vl_version=VEGA_LITE)
     # The title of a panel is a text, not a mark.
-    svg = LONG_NUMBER.sub(r"\1", INVISIBLE.sub("", svg)).replace(' role="graphics-symbol" aria-roledescription="title"', "")
+    svg = COORDINATES.sub(lambda found: LONG_NUMBER.sub(r"\1", found[0]), INVISIBLE.sub("", svg)).replace(' role="graphics-symbol" aria-roledescription="title"', "")
     head, body = svg.split(">", 1)
     size = re.search(r'width="(\d+)" height="(\d+)"', head)
     label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")

@@ -1,5 +1,6 @@
 """A dataset, opened in DuckDB by its `views.sql`."""
 
+import shlex
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,12 +8,13 @@ from pathlib import Path
 import duckdb
 
 # Questions that the sections ask. A dataset of an older version does not have all of them.
-NEEDED = {
-    "access_in_three", "agents_of_category", "anomalies_found", "blocking_by_agent", "blocking_by_category", "blocking_by_label",
-    "blocking_by_rank", "blocking_by_software", "blocking_by_tld", "blocks_from_templates", "contradictions", "denominators",
-    "dialects_that_disagree", "effective_preferences", "hosts_decided_in_every_crawl", "invitations", "most_common_rule_sets",
-    "number_of_ai_agents_blocked", "outcome_funnel", "share_of_hosts_blocking", "stated_preferences",
+NEEDED_QUESTIONS = {
+    "access_in_three", "anomalies_found", "blocking_by_agent", "blocking_by_category", "blocking_by_label", "blocking_by_rank", "blocking_by_software",
+    "blocking_by_tld", "blocks_from_templates", "contradictions", "denominators", "dialects_that_disagree", "effective_preferences",
+    "hosts_decided_in_every_crawl", "invitations", "most_common_rule_sets", "number_of_ai_agents_blocked", "outcome_funnel", "share_of_hosts_blocking",
+    "stated_preferences",
 }
+NEEDED_TABLES = {"agents", "anomalies", "groups", "host_verdicts", "hosts", "preferences", "robots_files", "rules", "runs", "verdicts"}
 
 
 class ReportError(Exception):
@@ -51,29 +53,42 @@ class Dataset:
         self.connection.execute("SET temp_directory = " + literal(self.scratch.name))
         self.connection.execute("SET VARIABLE robots_scan = " + literal(str(self.folder.resolve())))
         try:
-            self.connection.execute(views.read_text(encoding="utf-8"))
-        except duckdb.Error as error:
-            raise ReportError(f"cannot open '{views}': {first_line(error)}", f"write it again: robots-scan views {self.folder}") from error
-        self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"])
-                          for row in self.questions_listed()}
-        missing = sorted(NEEDED - self.questions.keys())
-        if missing:
-            raise ReportError(f"'{views}' does not have the question {missing[0]}: another version has written it",
-                              f"write it again with this version: robots-scan views {self.folder}")
+            self.connection.execute(views.read_bytes().decode("utf-8"))
+        except (UnicodeDecodeError, duckdb.Error) as error:
+            raise ReportError(f"cannot open '{views}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.folder))}") from error
+        self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.checked_questions()}
         # Crawls in the order of time.
         self.crawls = self.rows("SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample FROM crawls() c ORDER BY c.position")
 
-    def questions_listed(self):
-        try:
-            return self.rows("SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")
-        except duckdb.CatalogException:
-            return []
+    def checked_questions(self):
+        """Returns the rows of questions(), after checking that the dataset has all that the sections ask."""
+        tables = {row["name"] for row in self.rows("SELECT v.view_name AS name FROM duckdb_views() v WHERE NOT v.internal")}
+        missing = sorted(NEEDED_TABLES - tables)
+        if missing:
+            raise ReportError(f"the dataset has no table {missing[0]}", "scan again without --no-hosts and without a selection of tables")
+        macros = {row["name"] for row in self.rows("SELECT f.function_name AS name FROM duckdb_functions() f WHERE f.function_type = 'table_macro'")}
+        missing = sorted((NEEDED_QUESTIONS | {"questions"}) - macros)
+        if missing:
+            raise ReportError(f"'{self.folder / 'views.sql'}' does not have the question {missing[0]}: another version has written it",
+                              f"write it again with this version: robots-scan views {shlex.quote(str(self.folder))}")
+        return self.rows("SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")
 
     def rows(self, sql):
-        """Returns the rows of a query as dictionaries."""
-        answer = self.connection.execute(sql)
-        names = [column[0] for column in answer.description]
-        return [dict(zip(names, row)) for row in answer.fetchall()]
+        """Returns the rows of a query as dictionaries. Errors, such as those of guards, become ReportErrors."""
+        try:
+            answer = self.connection.execute(sql)
+            names = [column[0] for column in answer.description]
+            return [dict(zip(names, row)) for row in answer.fetchall()]
+        except duckdb.InvalidInputException as error:
+            # The last part is about a parameter that the report does not have.
+            raise ReportError(first_line(error).removeprefix("Invalid Input Error: ").split("; any_name := true")[0]) from error
+        except duckdb.Error as error:
+            raise ReportError(f"cannot read the dataset '{self.folder}': {first_line(error)}",
+                              f"check the dataset: robots-scan verify {shlex.quote(str(self.folder))}") from error
+
+    def value(self, sql):
+        """Returns the single value of a query."""
+        return next(iter(self.rows(sql)[0].values()))
 
     def ask(self, name, **arguments):
         """Returns the call of a question as SQL, and its rows.
@@ -81,19 +96,8 @@ class Dataset:
         A question that is asked twice is computed once. The rows are copies, to which a section may add columns."""
         sql = call(name, **arguments)
         if sql not in self.answers:
-            self.answers[sql] = self.check(sql)
+            self.answers[sql] = self.rows(sql)
         return sql, [dict(row) for row in self.answers[sql]]
-
-    def check(self, sql):
-        """Returns the rows of a query with guards, whose errors become ReportErrors."""
-        try:
-            return self.rows(sql)
-        except (duckdb.InvalidInputException, duckdb.IOException) as error:
-            raise ReportError(first_line(error).removeprefix("Invalid Input Error: ")) from error
-
-    def value(self, sql):
-        """Returns the single value of a query."""
-        return self.connection.execute(sql).fetchone()[0]
 
 
 def first_line(error):

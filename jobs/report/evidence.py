@@ -13,6 +13,12 @@ BY_WILDCARD = "v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_
 BY_STATUS = "v.verdict = 'disallow_all' AND v.basis = 'http_status'"
 
 
+# Files with a valid statement about AI training, for the site, a path or a group, as in the question `contradictions`.
+TRAINING_STATEMENTS = (
+    "SELECT p.crawl, p.robots_id, CASE WHEN bool_and(p.allow) THEN 'yes' WHEN NOT bool_or(p.allow) THEN 'no' ELSE 'both' END AS statement "
+    "FROM preferences p WHERE p.pref_key IN ('ai-train', 'train-ai') AND p.is_valid AND p.allow IS NOT NULL GROUP BY p.crawl, p.robots_id")
+
+
 def verdicts(agent, crawl, condition):
     """Returns hosts by their verdict for a crawler, with the line that proves it."""
     return f"SELECT {OF_VERDICT} FROM verdicts_for({literal(agent)}) v WHERE v.crawl = {literal(crawl)} AND {condition}"
@@ -20,7 +26,7 @@ def verdicts(agent, crawl, condition):
 
 def verdicts_of_files(agent, crawl, condition):
     """The same, with conditions on the capture `r` whose rules apply."""
-    return (f"SELECT {OF_VERDICT} FROM verdicts_for({literal(agent)}) v "
+    return (f"SELECT {OF_VERDICT}, r.waf_hint FROM verdicts_for({literal(agent)}) v "
             f"JOIN robots_files r ON r.crawl = v.rules_crawl AND r.robots_id = v.rules_robots_id "
             f"WHERE v.crawl = {literal(crawl)} AND {condition}")
 
@@ -41,6 +47,15 @@ def lines(table, crawl, condition, denominator="successful"):
     """Returns hosts by a line `x` of a table with line numbers: the first such line of each."""
     return (f"SELECT {OF_HOST}, min(x.line_no) AS line_no FROM hosts_with({literal(denominator)}, crawl := {literal(crawl)}) h "
             f"JOIN {table} x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id WHERE {condition} GROUP BY ALL")
+
+
+def training_disallowed(crawl):
+    """Returns hosts with a valid statement for the whole site that disallows AI training, as in the question `effective_preferences`."""
+    return lines(
+        "(SELECT p.* FROM preferences p LEFT JOIN (SELECT DISTINCT g.crawl, g.robots_id, g.group_no FROM groups g WHERE g.agent = '*') g "
+        "ON g.crawl = p.crawl AND g.robots_id = p.robots_id AND g.group_no = p.group_no WHERE p.is_valid AND NOT p.allow "
+        "AND p.pref_key IN ('ai-train', 'train-ai') AND (p.group_no IS NULL OR g.group_no IS NOT NULL) AND (p.path IS NULL OR p.path IN ('', '/', '/*')))",
+        crawl, "true")
 
 
 def same(column, value):

@@ -1,13 +1,14 @@
 """A figure of the page: a chart, its numbers, where they come from, and what to be careful about."""
 
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
 
 from .chart import Chart
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table of numbers. `kind` is 'text', 'count', 'share' or 'number'."""
+    """A column of the table of numbers. `kind` is 'text', 'count' or 'share'."""
 
     name: str
     header: str
@@ -71,18 +72,22 @@ class Figure:
     title: str
     lead: str = ""
     columns: list[Column] = field(default_factory=list)
-    rows: list[dict] = field(default_factory=list)
+    rows: list[dict] = field(default_factory=list)  # sections.shares describes them
     chart: Chart | None = None
     sources: list[Source] = field(default_factory=list)
-    records: list[Records] = field(default_factory=list)
-    # The number of which the page shows records: an index of `records`.
-    example_of: int = 0
+    # Records behind numbers that are not the main number of a row.
+    more_records: list[Records] = field(default_factory=list)
+    # The number whose records the page shows, if it is not that of the first row; and these records.
+    example_of: Records | None = None
     examples: list[Example] = field(default_factory=list)
-    # Concentration: rows whose hosts are mostly of one domain, or mostly have one rule set.
     warnings: list[str] = field(default_factory=list)
-    # Rule sets say nothing about rows such as statuses, whose hosts have no rules.
+    # Hosts without rules have the same, empty rule set, which says nothing about rows such as statuses.
     has_rule_sets: bool = True
     missing: str | None = None
+
+    def records(self):
+        """Returns the records behind all numbers, in the order of rows."""
+        return [row["records"] for row in self.rows] + self.more_records
 
     def columns_with_values(self):
         """Returns the columns that are not empty in every row."""
@@ -110,28 +115,24 @@ def count(value):
 
 
 def share(value):
-    """Formats a share as a percentage: 27.2 %, without a line break. Small shares keep two digits; 0 % and 100 % are exact."""
+    """Formats a share as a percentage, without a line break: 27.2 %. Small shares keep two digits; 0 % and 100 % are exact."""
     if value is None:
         return "–"
-    percent = value * 100
+    percent = Decimal(repr(float(value))) * 100
     if percent == 0 or percent == 100:
-        return f"{percent:.0f}\u00a0%"
-    if percent < 0.1:
-        return f"{percent:.2g}\u00a0%"
-    return f"{min(percent, 99.9):.1f}\u00a0%"
-
-
-def number(value):
-    return "–" if value is None else f"{value:,.3g}"
+        shown = f"{percent:.0f}"
+    elif percent < Decimal("0.1"):
+        shown = f"{percent:.2g}" if percent >= Decimal("0.0001") else f"{percent:.6f}"
+    else:
+        shown = str(min(percent.quantize(Decimal("0.1"), ROUND_HALF_UP), Decimal("99.9")))
+    return f"{shown}\u00a0%"
 
 
 def text(value):
-    if value is None:
-        return "–"
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    return "–" if value is None else str(value)
 
 
-FORMATS = {"text": text, "count": count, "share": share, "number": number}
+FORMATS = {"text": text, "count": count, "share": share}
 
 
 def interval(row):

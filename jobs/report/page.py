@@ -10,6 +10,7 @@ import duckdb
 import jinja2
 from markupsafe import Markup
 
+from .dataset import ReportError
 from .figure import Section, count, plural
 
 
@@ -37,8 +38,20 @@ def read(name):
 def today():
     """Returns the date of the report, or that of SOURCE_DATE_EPOCH, with which the same dataset gives the same page."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    moment = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else datetime.datetime.now(datetime.UTC)
+    try:
+        moment = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else datetime.datetime.now(datetime.UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise ReportError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from error
     return moment.date().isoformat()
+
+
+def archives_of_crawl(study):
+    """Returns how many archives of the crawl were read, and of how many they are a sample."""
+    for row in study.dataset.crawls:
+        if row["crawl"] == study.crawl:
+            sample = f"a random sample of {count(row['archives_read'])} of " if row["is_sample"] else ""
+            return f"{sample}{plural(row['archives_listed'] if row['is_sample'] else row['archives_read'], 'archive')} of {study.crawl}"
+    return "no archives"
 
 
 def origin(study):
@@ -55,6 +68,5 @@ def origin(study):
         **{key: runs[key] or [] for key in ("versions", "suffix_lists", "registries", "seeds")},
         **{key: runs[key] for key in ("inputs", "input_bytes", "records", "captures", "faults")},
         "options": [", ".join(f"{key} = {json.dumps(value)}" for key, value in json.loads(options).items()) for options in runs["options"] or []],
-        "inputs_of_crawl": sum(row["archives_read"] for row in dataset.crawls if row["crawl"] == study.crawl),
-        "agents": dataset.value("SELECT count(*) FROM agents"), "duckdb": duckdb.__version__,
+        "archives_of_crawl": archives_of_crawl(study), "agents": dataset.value("SELECT count(*) FROM agents"), "duckdb": duckdb.__version__,
     }

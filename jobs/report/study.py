@@ -7,6 +7,20 @@ from .figure import Example, Source
 
 # At most this many rows of a question are drawn and listed.
 ROWS_MAX = 12
+DEFAULT_AGENT = "GPTBot"
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A crawler of the registry."""
+
+    token: str  # its name as the registry writes it
+    fallbacks: str | None  # the crawlers whose groups it obeys if it has none
+    ignores_wildcard: bool
+
+    def by_name(self):
+        """Returns what a block by name means: a group of a fallback counts, too."""
+        return "by name" if self.fallbacks is None else f"by name, or by that of its fallback {self.fallbacks}"
 
 
 @dataclass
@@ -16,22 +30,44 @@ class Study:
     dataset: Dataset
     crawl: str  # of all sections but the one about time
     crawls: list[str]  # of the section about time, in the order of time
-    agent: str  # as the registry writes it
+    agent: Agent
+    agents: dict[str, Agent]  # the registry, by the column agent of tables
     ranks: str | None
     labels: str | None
     seed: int
-    tokens: dict[str, str]  # the names of crawlers as the registry writes them, by the column agent
 
     def ask(self, name, **arguments):
         """Returns the source and the rows of a question."""
         sql, rows = self.dataset.ask(name, **arguments)
         return Source(name, sql), rows
 
+    def name_of(self, agent):
+        """Returns the name of a crawler as the registry writes it."""
+        return self.agents[agent].token
+
+    def count(self, hosts):
+        """Returns the number of hosts of a query of `evidence`."""
+        return self.dataset.value(f"SELECT count(*) FROM ({hosts})")
+
+    def counts(self, sql):
+        """Returns the last column of a query by the columns before it. Shares of questions have six digits, too few to compute counts from."""
+        return {tuple(row[:-1]): row[-1] for row in map(lambda row: tuple(row.values()), self.dataset.rows(sql))}
+
+    def concentration(self, hosts):
+        """Describes the hosts behind a number: their domains, the largest domain and rule set with their shares, and a host with that rule set."""
+        return self.dataset.rows(f"""
+            WITH n AS MATERIALIZED ({hosts}),
+            d AS (SELECT n.domain, count(*) AS hosts FROM n GROUP BY n.domain),
+            s AS (SELECT n.ruleset_id, count(*) AS hosts, min(n.url_host_name) AS example FROM n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id)
+            SELECT (SELECT count(*) FROM d) AS domains, (SELECT arg_max(d.domain, (d.hosts, d.domain)) FROM d) AS domain,
+                (SELECT max(d.hosts) / sum(d.hosts) FROM d) AS largest_domain, (SELECT max(s.hosts) FROM s) / (SELECT sum(d.hosts) FROM d) AS largest_ruleset,
+                (SELECT arg_max(s.example, (s.hosts, s.ruleset_id)) FROM s) AS example""")[0]
+
     def examples(self, hosts, most=3):
         """Returns some of the records behind a number, chosen by a hash with the seed: the same ones each time."""
         picked = self.dataset.rows(
             f"SELECT n.url_host_name, n.rules_crawl, n.rules_robots_id, n.line_no FROM ({hosts}) n "
-            f"ORDER BY md5(n.url_host_name || {literal(str(self.seed))}), n.url_host_name LIMIT {most}")
+            f"ORDER BY md5(n.url_host_name || {literal(str(self.seed))}), n.url_host_name, n.rules_robots_id LIMIT {most}")
         return [self.example(row) for row in picked]
 
     def example(self, row):
@@ -46,33 +82,23 @@ class Study:
                     line = line or found["line"]
         return Example(row["url_host_name"], place["url"], row["line_no"], line, place["warc_filename"], place["warc_record_offset"], place["warc_record_length"])
 
-    def largest(self, hosts):
-        """Returns the number of domains of the hosts behind a number, and the shares of the largest domain and of the most common rule set."""
-        return self.dataset.rows(
-            f"WITH n AS MATERIALIZED ({hosts}) SELECT (SELECT count(DISTINCT n.domain) FROM n) AS domains, (SELECT max(d.hosts) / sum(d.hosts) FROM (SELECT count(*) AS hosts FROM n GROUP BY n.domain) d) AS largest_domain, "
-            f"(SELECT max(s.hosts) / (SELECT count(*) FROM n) FROM (SELECT count(*) AS hosts FROM n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id) s) "
-            f"AS largest_ruleset")[0]
 
-    def concentration(self, hosts):
-        """Returns the domain that most of the hosts behind a number have, and an example of a host with their most common rule set."""
-        return self.dataset.rows(
-            f"WITH n AS MATERIALIZED ({hosts}) SELECT (SELECT mode(n.domain) FROM n) AS domain, min(n.url_host_name) AS example FROM n "
-            f"WHERE n.ruleset_id = (SELECT mode(n.ruleset_id) FROM n)")[0]
-
-
-def study_of(dataset, crawl=None, crawls=None, agent="GPTBot", ranks=None, labels=None, seed=1):
+def study_of(dataset, crawl=None, crawls=None, agent=None, ranks=None, labels=None, seed=1):
     """Checks the choices of the reader against the dataset."""
     known = [row["crawl"] for row in dataset.crawls]
     for name in [*([crawl] if crawl else []), *(crawls or [])]:
         if name not in known:
             raise ReportError(f"unknown crawl '{name}'", "the crawls of the dataset are " + (", ".join(known) or "none"))
     with_hosts = [row["crawl"] for row in dataset.crawls if row["hosts"]]
-    # The guards of these macros name what is wrong, before anything else is computed.
-    dataset.check(f"SELECT check_named_agent({literal(agent)}, false)")
+    agent = agent or DEFAULT_AGENT
+    # The guards of these macros say what is wrong, before anything else is computed.
+    dataset.rows(f"SELECT check_named_agent({literal(agent)}, false)")
     for macro, path in (("ranked_hosts", ranks), ("labelled_hosts", labels)):
         if path is not None:
-            dataset.check(f"SELECT count(*) FROM {macro}({literal(path)})")
-    tokens = {row["name"]: row["token"] for row in dataset.rows("SELECT lower(g.agent) AS name, g.token FROM agents g")}
+            dataset.rows(f"SELECT count(*) FROM {macro}({literal(path)})")
+    registry = {row["name"]: row for row in dataset.rows("SELECT lower(g.agent) AS name, g.token, g.fallbacks, g.ignores_wildcard FROM agents g")}
+    agents = {name: Agent(row["token"], row["fallbacks"] and ", ".join(registry[fallback.strip()]["token"] for fallback in row["fallbacks"].split(",")),
+                          row["ignores_wildcard"]) for name, row in registry.items()}
     chosen = [name for name in known if name in crawls] if crawls else with_hosts
-    return Study(dataset, crawl or (with_hosts or known or [""])[-1], chosen, tokens[dataset.value(f"SELECT whole_name({literal(agent)})")], ranks, labels,
-                 seed, tokens)
+    return Study(dataset, crawl or (with_hosts or known or [""])[-1], chosen, agents[dataset.value(f"SELECT whole_name({literal(agent)})")], agents, ranks,
+                 labels, seed)

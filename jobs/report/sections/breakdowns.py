@@ -1,9 +1,10 @@
 """Blocking by category of crawler, top-level domain, content delivery network, rank and label."""
 
 from .. import evidence
-from ..figure import Column, Figure, Records, Section, count, share
+from ..dataset import literal
+from ..figure import Column, Figure, Section, count, plural, share
 from ..study import ROWS_MAX
-from .shares import BLOCKING, SHARES, bar_chart, columns_of, stack_chart
+from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, share_row, stack_chart
 
 
 def build(study):
@@ -17,73 +18,98 @@ def build(study):
 
 def by_category(study):
     source, rows = study.ask("blocking_by_category", crawl=study.crawl)
-    rows = [row for row in rows if row["hosts"] and row["category"] != "(any ai)"]
-    figure = Figure("categories", f"Hosts that block at least one crawler of a category by name in {study.crawl}", sources=[source], rows=rows)
-    if not rows:
+    figure = Figure("categories", f"Hosts that block at least one crawler of a category by name in {study.crawl}", sources=[source])
+    for row in rows:
+        if row["hosts"] and row["category"] != "(any ai)":
+            category = literal(row["category"])
+            agents = f"SELECT lower(g.agent) FROM agents g WHERE g.category = {category} OR g.category2 = {category}"
+            figure.rows.append(share_row(row, row["category"], evidence.named(agents, study.crawl, "disallow_all")))
+    if not figure.rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks a crawler of the registry by name."
         return figure
-    for row in rows:
-        category = f"'{row['category']}'"
-        agents = f"SELECT lower(g.agent) FROM agents g WHERE g.category = {category} OR g.category2 = {category}"
-        figure.records.append(Records(row["category"], row["hosts"], evidence.named(agents, study.crawl, "disallow_all")))
-    figure.columns = columns_of(rows, [Column("category", "category"), Column("agents", "crawlers", "count"), *SHARES])
-    figure.chart = bar_chart(f"Shares of hosts that block crawlers by category in {study.crawl}", rows, "category")
-    first = rows[0]
-    figure.lead = (f"{share(first['share'])} of {count(first['of_hosts'])} hosts block at least one of the {first['agents']} crawlers of the category "
-                   f"{first['category']}. A crawler may be in two categories.")
+    figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), *SHARES])
+    figure.chart = bar_chart(f"Shares of hosts that block crawlers by category in {study.crawl}", figure.rows)
+    first = figure.rows[0]
+    figure.lead = (f"{share(first['share'])} of {plural(first['of_hosts'], 'host')} ({share(first['share_of_domains'])} of registered domains) block at least one "
+                   f"of the {plural(first['agents'], 'crawler')} of the category {first['category']} by its own name. A crawler may be in two categories.")
     return figure
 
 
 def by_tld(study):
-    source, rows = study.ask("blocking_by_tld", agent=study.agent, crawl=study.crawl)
-    figure = Figure("tlds", f"{study.agent} blocked by top-level domain in {study.crawl}", sources=[source])
-    return blocking_figure(study, figure, rows, "url_host_tld", "top-level domain", "(none)",
-                           lambda value: (evidence.verdicts, evidence.same("v.url_host_tld", value)), "No top-level domain has five hosts with a known verdict.")
+    source, rows = study.ask("blocking_by_tld", agent=study.agent.token, crawl=study.crawl)
+    figure = Figure("tlds", f"{study.agent.token} blocked by top-level domain in {study.crawl}", sources=[source])
+    counts = study.counts(f"SELECT v.url_host_tld, count(*) FROM verdicts_for({literal(study.agent.token)}) v WHERE v.crawl = {literal(study.crawl)} "
+                          f"AND {evidence.BY_NAME} GROUP BY v.url_host_tld")
+    for row in largest(rows):
+        figure.rows.append(blocking_row(row, row["url_host_tld"] or "(none)", counts.get((row["url_host_tld"],), 0), by_name(
+            study, evidence.same("v.url_host_tld", row["url_host_tld"]))))
+    return finish(study, figure, "top-level domain", rows, "No top-level domain has five hosts with a known verdict.")
 
 
 def by_network(study):
-    source, rows = study.ask("blocking_by_software", kind="firewall", agent=study.agent, crawl=study.crawl)
-    figure = Figure("networks", f"{study.agent} blocked by content delivery network or firewall in {study.crawl}", sources=[source])
-    return blocking_figure(study, figure, rows, "software", "network", "(not recognized)",
-                           lambda value: (evidence.verdicts_of_files, evidence.same("r.waf_hint", value)), "No network has five hosts with a known verdict.")
+    source, rows = study.ask("blocking_by_software", kind="firewall", agent=study.agent.token, crawl=study.crawl)
+    figure = Figure("networks", f"{study.agent.token} blocked by content delivery network or firewall in {study.crawl}", sources=[source])
+    hosts = evidence.verdicts_of_files(study.agent.token, study.crawl, evidence.BY_NAME)
+    counts = study.counts(f"SELECT n.waf_hint, count(*) FROM ({hosts}) n GROUP BY n.waf_hint")
+    for row in largest(rows):
+        figure.rows.append(blocking_row(row, row["software"] or "(not recognized)", counts.get((row["software"],), 0), evidence.verdicts_of_files(
+            study.agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))
+    return finish(study, figure, "network", rows, "No network has five hosts with a known verdict.")
 
 
 def by_rank(study):
-    source, rows = study.ask("blocking_by_rank", list=study.ranks, agent=study.agent, crawl=study.crawl)
-    figure = Figure("ranks", f"{study.agent} blocked by rank in {study.crawl}", sources=[source])
+    source, rows = study.ask("blocking_by_rank", list=study.ranks, agent=study.agent.token, crawl=study.crawl)
+    figure = Figure("ranks", f"{study.agent.token} blocked by rank in {study.crawl}", sources=[source])
+    rows = [row for row in rows if row["hosts"]]
     for row in rows:
-        row["rank"] = f"up to {count(row['up_to_rank'])}"
-    return blocking_figure(study, figure, rows, "rank", "rank", "(none)", None, "No host with a known verdict is in the list.")
+        # Classes are powers of ten, of which the first one begins at rank 1.
+        first = 1 if row["up_to_rank"] == 1000 else row["up_to_rank"] // 10 + 1
+        hosts = by_name(study, f"v.surt_host_name IN (SELECT r.surt_host_name FROM ranked_hosts({literal(study.ranks)}) r GROUP BY r.surt_host_name "
+                               f"HAVING min(r.rank) BETWEEN {first} AND {row['up_to_rank']})")
+        figure.rows.append(blocking_row(row, f"{count(first)} to {count(row['up_to_rank'])}", study.count(hosts), hosts))
+    return finish(study, figure, "ranks", rows, "No host with a known verdict is in the list.")
 
 
 def by_label(study):
-    source, rows = study.ask("blocking_by_label", labels=study.labels, agent=study.agent, crawl=study.crawl)
-    figure = Figure("labels", f"{study.agent} blocked by label in {study.crawl}", sources=[source])
-    return blocking_figure(study, figure, rows, "label", "label", "(none)", None, "No host with a known verdict has a label.")
+    source, rows = study.ask("blocking_by_label", labels=study.labels, agent=study.agent.token, crawl=study.crawl)
+    figure = Figure("labels", f"{study.agent.token} blocked by label in {study.crawl}", sources=[source])
+    # The mean over labels has no hosts of its own.
+    weighted = next((row for row in rows if row["hosts"] is None and row["blocked_by_name"] is not None), None)
+    rows = [row for row in rows if row["hosts"]]
+    for row in largest(rows):
+        labelled = f"SELECT x.{{}} FROM labelled_hosts({literal(study.labels)}) x WHERE x.label = {literal(row['label'])} AND "
+        hosts = by_name(study, f"(v.surt_host_name IN ({labelled.format('surt_host_name')}NOT x.is_domain) OR "
+                               f"v.url_host_registered_domain IN ({labelled.format('name')}x.is_domain))")
+        figure.rows.append(blocking_row(row, row["label"], study.count(hosts), hosts))
+    figure = finish(study, figure, "label", rows, "No host with a known verdict has a label.")
+    if weighted and not figure.missing:
+        figure.lead += (f" The mean of the labels with the weights of the list is {share(weighted['blocked_by_name'])} of hosts and "
+                        f"{share(weighted['domains_blocked_by_name'])} of registered domains.")
+    return figure
 
 
-def blocking_figure(study, figure, rows, key, header, unnamed, condition_of, missing):
-    """Fills a figure of blocks by name, through * and by status, by the values of a column."""
-    rows = [row for row in rows if row["blocked_by_name"] is not None]
-    shown = rows if key == "rank" else sorted(rows, key=lambda row: -row["hosts"])[:ROWS_MAX]
-    if not shown:
+def by_name(study, condition):
+    return evidence.verdicts(study.agent.token, study.crawl, f"{evidence.BY_NAME} AND {condition}")
+
+
+def largest(rows):
+    return sorted(rows, key=lambda row: -row["hosts"])[:ROWS_MAX]
+
+
+def finish(study, figure, header, rows, missing):
+    """Draws a figure of blocks by name, through * and by status, and describes it."""
+    if not figure.rows:
         figure.missing = missing
         return figure
-    for row in shown:
-        value, row[key] = row[key], unnamed if row[key] is None else row[key]
-        row["hosts_counted"] = round(row["blocked_by_name"] * (row["hosts"] or 0))
-        if condition_of:
-            query, condition = condition_of(value)
-            figure.records.append(Records(row[key], row["hosts_counted"], query(study.agent, study.crawl, f"{evidence.BY_NAME} AND {condition}")))
-    figure.rows = shown
-    figure.columns = columns_of(shown, [Column(key, header), *BLOCKING])
-    figure.chart = stack_chart(f"Shares of hosts and registered domains that block {study.agent} by {header} in {study.crawl}", shown, key)
-    most = max(shown, key=lambda row: (row[key] != unnamed, row["blocked_by_name"]))
-    if most["blocked_by_name"]:
-        figure.lead = (f"Of the rows shown, {most[key]} has the largest share of hosts that block {study.agent} by name: {share(most['blocked_by_name'])} of "
-                       f"{count(most['hosts'])} hosts, {share(most['domains_blocked_by_name'])} of {count(most['domains'])} registered domains.")
+    agent = study.agent.token
+    figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
+    figure.chart = stack_chart(f"Shares of hosts and registered domains that block {agent} by {header} in {study.crawl}", figure.rows)
+    most = max(figure.rows, key=lambda row: row["blocked_by_name"])
+    if most["counted"]:
+        figure.lead = (f"{most['label']} has the largest share of hosts that block {agent} {study.agent.by_name()}: {share(most['blocked_by_name'])} of "
+                       f"{plural(most['hosts'], 'host')}, {share(most['domains_blocked_by_name'])} of {plural(most['domains'], 'registered domain')}.")
     else:
-        figure.lead = f"No host of these rows blocks {study.agent} by name."
-    if len(rows) > len(shown):
-        figure.lead += f" The {len(shown)} rows with the most hosts are shown, of {len(rows)}."
+        figure.lead = f"No host of these rows blocks {agent} by name."
+    if len(rows) > len(figure.rows):
+        figure.lead += f" The {len(figure.rows)} rows with the most hosts are shown, of {len(rows)}."
     return figure

@@ -1,9 +1,9 @@
 """AI crawlers: blocked by name, through * and by status; and how many of them a host blocks."""
 
 from .. import evidence
-from ..figure import Column, Figure, Records, Section, count, interval, share
+from ..figure import Column, Figure, Records, Section, interval, plural, share
 from ..study import ROWS_MAX
-from .shares import BLOCKING, SHARES, bar_chart, columns_of, fill_concentration, stack_chart
+from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, fill_concentration, share_row, stack_chart
 
 # Steps of the number of AI crawlers that a host blocks.
 AT_LEAST = (1, 2, 5, 10, 20, 50)
@@ -16,23 +16,26 @@ def build(study):
 
 def by_reason(study):
     source, rows = study.ask("blocking_by_agent", crawl=study.crawl, top=ROWS_MAX)
-    rows = [row for row in rows if row["hosts_naming"]]
-    figure = Figure("ai-crawlers", f"AI crawlers that the most hosts block in {study.crawl}", sources=[source], rows=rows)
-    if not rows:
+    figure = Figure("ai-crawlers", f"AI crawlers that the most hosts block in {study.crawl}", sources=[source])
+    figure.rows = [blocking_row(row, study.name_of(row["agent"]), row["hosts_blocked_by_name"], evidence.verdicts(row["agent"], study.crawl, evidence.BY_NAME))
+                   for row in rows if row["hosts_naming"]]
+    if not figure.rows:
         figure.missing = f"No robots.txt in {study.crawl or 'the dataset'} names an AI crawler of the registry, so none is blocked by name."
         return figure
-    for row in rows:
-        row.update(agent=study.tokens[row["agent"]], hosts_counted=row["hosts_blocked_by_name"])
-        figure.records.append(Records(row["agent"], row["hosts_blocked_by_name"], evidence.verdicts(row["agent"], study.crawl, evidence.BY_NAME)))
-    top = rows[0]
-    for name, column, condition in (("through *", "blocked_by_wildcard", evidence.BY_WILDCARD), ("by status", "blocked_by_status", evidence.BY_STATUS)):
-        figure.records.append(Records(f"{top['agent']} {name}", round(top[column] * top["hosts"]), evidence.verdicts(top["agent"], study.crawl, condition)))
-    figure.columns = columns_of(rows, [Column("agent", "crawler"), Column("operator", "operator"), Column("hosts_naming", "named by hosts", "count"),
-                                       Column("hosts_blocked_by_name", "blocked by hosts", "count"), *BLOCKING])
-    figure.chart = stack_chart(f"Shares of hosts and registered domains that block AI crawlers in {study.crawl}", rows, "agent")
-    figure.lead = (f"{top['agent']} is blocked by name by {share(top['blocked_by_name'])} of {count(top['hosts'])} hosts{interval(top)} and "
-                   f"{share(top['domains_blocked_by_name'])} of {count(top['domains'])} registered domains; through * by a further "
+    top = figure.rows[0]
+    for name, condition in (("through *", evidence.BY_WILDCARD), ("by status", evidence.BY_STATUS)):
+        hosts = evidence.verdicts(top["agent"], study.crawl, condition)
+        figure.more_records.append(Records(f"{top['label']} {name}", study.count(hosts), hosts))
+    figure.columns = columns_of(figure.rows, "crawler", [
+        Column("operator", "operator"), Column("hosts_naming", "hosts with a group for it", "count"), *BLOCKING], "by name")
+    figure.chart = stack_chart(f"Shares of hosts and registered domains that block AI crawlers in {study.crawl}", figure.rows)
+    figure.lead = (f"{top['label']} is blocked {study.agents[top['agent']].by_name()} by {share(top['blocked_by_name'])} of {plural(top['hosts'], 'host')}"
+                   f"{interval(top)} and {share(top['domains_blocked_by_name'])} of {plural(top['domains'], 'registered domain')}; through * by a further "
                    f"{share(top['blocked_by_wildcard'])} of hosts.")
+    fallbacks = [row for row in figure.rows if study.agents[row["agent"]].fallbacks]
+    if fallbacks:
+        figure.lead += " A group of a fallback counts as one of the crawler: " + "; ".join(
+            f"{row['label']} obeys {study.agents[row['agent']].fallbacks}" for row in fallbacks) + "."
     return figure
 
 
@@ -45,18 +48,17 @@ def how_many(study):
         return figure
     of_hosts, of_domains = answer[0]["of_hosts"], answer[0]["of_domains"]
     for step in AT_LEAST:
-        rows = [row for row in answer if row["agents_blocked"] >= step]
+        rows = sorted((row for row in answer if row["agents_blocked"] >= step), key=lambda row: row["agents_blocked"])
         if rows:
-            figure.rows.append({
-                "at_least": f"{step} or more", "hosts": sum(row["hosts"] for row in rows), "of_hosts": of_hosts,
-                "share": rows[0]["share_this_many_or_more"], "of_domains": of_domains, "share_of_domains": rows[0]["share_of_domains_this_many_or_more"]})
-            figure.records.append(Records(
-                figure.rows[-1]["at_least"], figure.rows[-1]["hosts"],
-                evidence.named(evidence.AI_AGENTS, study.crawl, "disallow_all") + f" HAVING count(*) >= {step}"))
-    figure.columns = [Column("at_least", "AI crawlers blocked"), *(column for column in SHARES if column.name != "domains")]
-    fill_concentration(study, figure)
-    figure.chart = bar_chart(f"Shares of hosts by the number of AI crawlers that they block in {study.crawl}", figure.rows, "at_least")
+            figure.rows.append(share_row(
+                {"hosts": sum(row["hosts"] for row in rows), "of_hosts": of_hosts, "of_domains": of_domains,
+                 "share_of_domains": rows[0]["share_of_domains_this_many_or_more"]},
+                f"{step} or more", evidence.named(evidence.AI_AGENTS, study.crawl, "disallow_all") + f" HAVING count(*) >= {step}"))
+    fill_concentration(study, figure.rows)
+    figure.columns = columns_of(figure.rows, "AI crawlers blocked", SHARES)
+    figure.chart = bar_chart(f"Shares of hosts by the number of AI crawlers that they block in {study.crawl}", figure.rows)
     first, last = figure.rows[0], figure.rows[-1]
-    figure.lead = (f"{share(first['share'])} of {count(of_hosts)} hosts block at least one AI crawler by name, {share(last['share'])} block {last['at_least']}. "
-                   f"The largest number is {most}.")
+    figure.lead = f"{share(first['share'])} of {plural(of_hosts, 'host')} block at least one AI crawler by name. The largest number is {most}."
+    if last is not first:
+        figure.lead += f" {share(last['share'])} block {last['label']}."
     return figure

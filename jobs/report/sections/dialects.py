@@ -1,38 +1,42 @@
 """How often the three dialects of the protocol disagree."""
 
-from ..chart import Chart
 from ..dataset import literal
-from ..figure import Column, Figure, Records, Section, count, share
-from .shares import marks
+from ..figure import Column, Figure, Records, Section, count, plural, share
+from .shares import bar_chart
 
 NAMES = {"google": "Google", "rfc9309": "RFC 9309", "koster1996": "Koster 1996"}
 
 
 def build(study):
+    return Section("dialects", "Dialects", "Google's parser, RFC 9309 and Koster's draft of 1996 read the same file differently. Here captures are counted, "
+                   "not hosts.", [disagreements(study)])
+
+
+def disagreements(study):
     source, rows = study.ask("dialects_that_disagree", crawl=study.crawl)
-    figure = Figure("dialects", f"Captures with different verdicts under two dialects in {study.crawl}", sources=[source], rows=rows)
+    figure = Figure("dialects", f"Captures with different verdicts under two dialects in {study.crawl}", sources=[source])
     if not rows or not rows[0]["captures"]:
         figure.missing = f"{study.crawl or 'The dataset'} has no capture of /robots.txt."
-    else:
-        for row in rows:
-            first, second = row["dialects"].split(", ")
-            row.update(pair=f"{NAMES[first]} / {NAMES[second]}", hosts_counted=row["by_rules"])
-            figure.records.append(Records(row["pair"], row["differ"], differing(study.crawl, first, second)))
-        figure.columns = [
-            Column("pair", "dialects"), Column("differ", "captures that differ", "count"), Column("captures", "of captures", "count"),
-            Column("share", "share", "share"), Column("domains", "of domains", "count"), Column("share_of_domains", "share of domains", "share"),
-            Column("by_rules", "by rules", "count"), Column("domains_by_rules", "domains by rules", "share"), Column("by_status", "by status", "count"),
-            Column("largest_domain", "largest domain", "share"), Column("largest_ruleset", "largest rule set", "share")]
-        figure.chart = Chart("bars", f"Captures with different verdicts under two dialects in {study.crawl}", [{
-            "label": row["pair"], "hosts": row["share"], "domains": row["share_of_domains"], "low": row["low"], "high": row["high"],
-            "text": f"{share(row['share'])} · ◆ {share(row['share_of_domains'])}{marks(row)}",
-            "described": f"{row['pair']}: {count(row['differ'])} of {count(row['captures'])} captures, {share(row['share'])}; "
-                         f"{share(row['share_of_domains'])} of domains"} for row in rows], unit="captures")
-        most = max(rows, key=lambda row: row["differ"])
-        figure.lead = (f"{most['pair']}: {count(most['differ'])} of {count(most['captures'])} captures ({share(most['share'])}) have different verdicts for at least "
-                       f"one crawler, {count(most['by_rules'])} of them because of their rules, the others because of their status.")
-    return Section("dialects", "Dialects", "Google's parser, RFC 9309 and Koster's draft of 1996 read the same file differently. Here captures are counted, "
-                   "not hosts.", [figure])
+        return figure
+    for row in rows:
+        first, second = row["dialects"].split(", ")
+        label, captures = f"{NAMES[first]} / {NAMES[second]}", differing(study.crawl, first, second)
+        # The question's concentration is that of captures whose rules differ; here it is that of all that differ.
+        concentration = {name: value for name, value in study.concentration(captures).items() if name.startswith("largest")} if row["differ"] else {}
+        figure.rows.append({
+            **row, **concentration, "label": label, "counted": row["differ"], "hosts": row["differ"], "of_hosts": row["captures"], "of_domains": row["domains"],
+            "share": row["differ"] / row["captures"], "records": Records(label, row["differ"], captures)})
+    figure.columns = [
+        Column("label", "dialects"), Column("differ", "captures that differ", "count"), Column("captures", "of captures", "count"),
+        Column("share", "share", "share"), Column("domains", "of domains", "count"), Column("share_of_domains", "share of domains", "share"),
+        Column("by_rules", "by rules", "count"), Column("domains_by_rules", "domains by rules", "share"), Column("by_status", "by status", "count"),
+        Column("largest_domain", "largest domain", "share"), Column("largest_ruleset", "largest rule set", "share")]
+    figure.chart = bar_chart(f"Captures with different verdicts under two dialects in {study.crawl}", figure.rows, unit="captures")
+    most = max(figure.rows, key=lambda row: row["differ"])
+    figure.lead = (f"{most['label']}: {count(most['differ'])} of {count(most['captures'])} captures ({share(most['share'])}), and {share(most['share_of_domains'])} of "
+                   f"registered domains, have different verdicts for at least one crawler; {plural(most['by_rules'], 'capture')} because of their rules, the others "
+                   f"because of their status.")
+    return figure
 
 
 def differing(crawl, first, second):

@@ -1,8 +1,8 @@
 """What was fetched: the classes of responses."""
 
 from .. import evidence
-from ..figure import Column, Figure, Records, Section, count, share
-from .shares import SHARES, bar_chart, columns_of
+from ..figure import Figure, Section, plural, share
+from .shares import SHARES, bar_chart, columns_of, share_row
 
 # Common Crawl's classes of fetches, in words.
 CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "unauthorized (401)", "forbidden": "forbidden (403)",
@@ -23,20 +23,18 @@ def build(study):
 
 def funnel(study):
     source, rows = study.ask("outcome_funnel", crawl=study.crawl)
-    figure = Figure("outcomes", f"Responses to the request for robots.txt in {study.crawl}", sources=[source], rows=rows, has_rule_sets=False)
+    figure = Figure("outcomes", f"Responses to the request for robots.txt in {study.crawl}", sources=[source], has_rule_sets=False)
     if not rows:
         figure.missing = f"{study.crawl or 'The dataset'} has no host with a capture of /robots.txt."
         return figure
-    # Hosts without rules have the same, empty rule set: its share means nothing here.
     for row in rows:
-        row["largest_ruleset"] = None
-        row["response"] = CLASSES.get(row["outcome"], row["outcome"])
-        condition = CONDITIONS.get(row["outcome"], f"NOT h.is_revisit AND h.content_class IS NULL AND h.outcome <> 'successful' AND "
+        condition = CONDITIONS.get(row["outcome"], "NOT h.is_revisit AND h.content_class IS NULL AND h.outcome <> 'successful' AND "
                                                    f"{evidence.same('h.fetch_class', row['outcome'])}")
-        figure.records.append(Records(row["response"], row["hosts"], evidence.hosts("captured", study.crawl, condition)))
-    figure.columns = [column for column in columns_of(rows, [Column("response", "response"), *SHARES]) if column.name != "largest_ruleset"]
-    figure.chart = bar_chart(f"Shares of hosts by response in {study.crawl}", rows, "response", has_rule_sets=False)
-    first = rows[0]
-    figure.lead = (f"Of {count(first['of_hosts'])} hosts with a capture, {share(first['share'])} are in the class “{first['response']}”. "
-                   "Hosts that were never fetched are in no class.")
+        figure.rows.append(share_row({**row, "largest_ruleset": None}, CLASSES.get(row["outcome"], row["outcome"]),
+                                     evidence.hosts("captured", study.crawl, condition)))
+    figure.columns = columns_of(figure.rows, "response", SHARES)
+    figure.chart = bar_chart(f"Shares of hosts by response in {study.crawl}", figure.rows)
+    first = figure.rows[0]
+    figure.lead = (f"Of {plural(first['of_hosts'], 'host')} with a capture, {share(first['share'])} are in the class “{first['label']}” "
+                   f"({share(first['share_of_domains'])} of registered domains). Hosts that were never fetched are in no class.")
     return figure

@@ -3,8 +3,8 @@
 from .. import evidence
 from ..chart import Chart
 from ..dataset import literal
-from ..figure import Column, Figure, Records, Section, count, share
-from .shares import BLOCKING, columns_of
+from ..figure import Column, Figure, Section, count, plural, share
+from .shares import BLOCKING, blocking_row, columns_of
 
 LINES_MAX = 5
 # Crawlers that a crawl does not name have rows, too, so that lines have no gaps.
@@ -15,72 +15,96 @@ PANELS = (("hosts", ""), ("registered domains", "domains_"))
 def build(study):
     section = Section("time", "Over time", "A crawl of other hosts is another sample. If all hosts and the hosts that are decided in every crawl differ, part "
                       "of the change is a change of the sample.", [])
-    if len(study.crawls) < 2:
-        section.figures = [Figure("time", "Blocking by name over time", missing=f"The dataset has one crawl, {study.crawl}, and a change needs two. "
-                                  "`robots-scan join` joins datasets of several crawls." if study.crawls else "The dataset has no crawl with hosts.")]
-    else:
+    if len(study.crawls) >= 2:
         section.figures = [all_hosts(study), same_hosts(study)]
+        return section
+    crawls = sum(row["hosts"] > 0 for row in study.dataset.crawls)
+    if crawls > 1:
+        missing = f"CRAWLS names one crawl with hosts, {study.crawls[0]}, and a change needs two."
+    elif crawls:
+        missing = f"The dataset has one crawl, {study.crawls[0]}, and a change needs two. `robots-scan join` joins datasets of several crawls."
+    else:
+        missing = "The dataset has no crawl with hosts."
+    section.figures = [Figure("time", "Blocking by name over time", missing=missing)]
     return section
 
 
 def all_hosts(study):
+    last = study.crawls[-1]
     source, rows = study.ask("blocking_by_agent", top=ALL_AGENTS)
-    figure = Figure("ai-crawlers-over-time", "AI crawlers blocked by name, over all hosts of each crawl", sources=[source])
-    rows = [{**row, "agent": study.tokens[row["agent"]]} for row in rows if row["crawl"] in study.crawls]
-    last = [row for row in rows if row["crawl"] == study.crawls[-1] and row["hosts_naming"]]
-    agents = [row["agent"] for row in last[:LINES_MAX]]
+    figure = Figure("ai-crawlers-over-time", f"The AI crawlers that the most hosts of {last} block by name, over all hosts of each crawl", sources=[source])
+    agents = [row["agent"] for row in rows if row["crawl"] == last and row["hosts_blocked_by_name"]][:LINES_MAX]
     if not agents:
-        figure.missing = f"No robots.txt in {study.crawls[-1]} names an AI crawler of the registry."
+        figure.missing = f"No robots.txt in {last} blocks an AI crawler of the registry by name."
         return figure
-    found = {(row["crawl"], row["agent"]): row for row in rows}
-    figure.rows = [{**found[crawl, agent], "hosts_counted": found[crawl, agent]["hosts_blocked_by_name"]}
-                   for agent in agents for crawl in study.crawls if (crawl, agent) in found]
-    for row in figure.rows:
-        row["line"] = f"{row['agent']}, {row['crawl']}"
-        figure.records.append(Records(row["line"], row["hosts_blocked_by_name"], evidence.verdicts(row["agent"], row["crawl"], evidence.BY_NAME)))
-    figure.columns = columns_of(figure.rows, [Column("line", "crawler and crawl"), Column("hosts_blocked_by_name", "hosts", "count"), *(
-        column for column in BLOCKING if column.name in ("hosts", "blocked_by_name", "domains", "domains_blocked_by_name"))])
+    found = {(row["agent"], row["crawl"]): row for row in rows if row["hosts"]}
+    figure.rows = [
+        blocking_row(found[agent, crawl], f"{study.name_of(agent)} in {crawl}", found[agent, crawl]["hosts_blocked_by_name"],
+                     evidence.verdicts(agent, crawl, evidence.BY_NAME))
+        for agent in agents for crawl in study.crawls if (agent, crawl) in found]
+    figure.columns = columns_of(figure.rows, "crawler and crawl", only_by_name(), "by name")
     figure.chart = Chart("lines", "Shares of hosts and registered domains that block AI crawlers by name, by crawl", [
-        {"crawl": row["crawl"], "panel": panel, "series": row["agent"], "share": row[prefix + "blocked_by_name"],
-         "described": f"{row['agent']} in {row['crawl']}: {share(row[prefix + 'blocked_by_name'])} of {panel}"}
+        {"crawl": row["crawl"], "panel": panel, "series": study.name_of(row["agent"]), "share": row[prefix + "blocked_by_name"],
+         "described": f"{row['label']}: {share(row[prefix + 'blocked_by_name'])} of {panel}", **(ends(row) if not prefix else {})}
         for panel, prefix in PANELS for row in figure.rows])
-    ends = [row for row in figure.rows if row["agent"] == agents[0]]
-    figure.lead = (f"{agents[0]}: {share(ends[0]['blocked_by_name'])} of {count(ends[0]['hosts'])} hosts in {ends[0]['crawl']}, "
-                   f"{share(ends[-1]['blocked_by_name'])} of {count(ends[-1]['hosts'])} hosts in {ends[-1]['crawl']}.")
+    lines = [row for row in figure.rows if row["agent"] == agents[0]]
+    figure.lead = " ".join(
+        [f"{study.name_of(agents[0])} is blocked by name by {said(lines[0])} in {lines[0]['crawl']}, and by {said(lines[-1])} in {lines[-1]['crawl']}.", *caution(study)])
     return figure
 
 
+def only_by_name():
+    return [column for column in BLOCKING if column.name in ("hosts", "counted", "blocked_by_name", "domains", "domains_blocked_by_name")]
+
+
+def ends(row):
+    return {"low": row["low"], "high": row["high"]}
+
+
+def said(row):
+    return (f"{share(row['blocked_by_name'])} of {plural(row['hosts'], 'host')} ({share(row['domains_blocked_by_name'])} of "
+            f"{plural(row['domains'], 'registered domain')})")
+
+
+def caution(study):
+    """Returns a sentence about crawls of which a random sample of archives was read."""
+    samples = [row["crawl"] for row in study.dataset.crawls if row["crawl"] in study.crawls and row["is_sample"]]
+    return [f"Of {', '.join(samples)}, a random sample of archives was read: other hosts than those of the other crawls."] if samples else []
+
+
 def same_hosts(study):
+    agent = study.agent.token
     chosen = study.crawls if len(study.crawls) < len(study.dataset.crawls) else None
-    source, rows = study.ask("hosts_decided_in_every_crawl", agent=study.agent, crawls=chosen)
-    figure = Figure("same-hosts", f"{study.agent} blocked by name, all hosts and the hosts decided in every crawl", sources=[source], rows=rows)
+    source, rows = study.ask("hosts_decided_in_every_crawl", agent=agent, crawls=chosen)
+    figure = Figure("same-hosts", f"{agent} blocked by name, all hosts and the hosts decided in every crawl", sources=[source])
     if not rows:
         figure.missing = (f"No host is decided in all {len(study.crawls)} crawls, so the change among the same hosts is unknown. CRAWLS=A,B,C restricts this "
                           "section to crawls of the same hosts.")
         return figure
-    for row in rows:
-        row["hosts_counted"] = round(row["blocked_by_name"] * row["hosts"])
-        figure.records.append(Records(row["crawl"], row["hosts_counted"], in_every_crawl(study, row["crawl"])))
-    figure.columns = columns_of(rows, [
-        Column("crawl", "crawl"), Column("hosts", "hosts in every crawl", "count"), Column("blocked_by_name", "by name", "share"),
-        Column("domains", "their domains", "count"), Column("domains_blocked_by_name", "by name", "share"), Column("all_hosts", "all hosts", "count"),
-        Column("all_hosts_blocked_by_name", "by name", "share"), Column("all_domains_blocked_by_name", "domains by name", "share")])
-    figure.chart = Chart("lines", f"Shares of hosts and registered domains that block {study.agent} by name, by crawl", [
-        {"crawl": row["crawl"], "panel": panel, "series": series, "share": row[column],
-         "described": f"{series} in {row['crawl']}: {share(row[column])} of {panel}"}
+    counts = study.counts(f"SELECT v.crawl, count(*) FROM verdicts_for({literal(agent)}) v WHERE {evidence.BY_NAME} AND {in_every_crawl(study)} GROUP BY v.crawl")
+    figure.rows = [blocking_row(row, row["crawl"], counts.get((row["crawl"],), 0),
+                                evidence.verdicts(agent, row["crawl"], f"{evidence.BY_NAME} AND {in_every_crawl(study)}")) for row in rows]
+    figure.columns = columns_of(figure.rows, "crawl", [
+        Column("hosts", "hosts in every crawl", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
+        Column("domains", "their domains", "count"), Column("domains_blocked_by_name", "domains by name", "share"), Column("all_hosts", "all hosts", "count"),
+        Column("all_hosts_blocked_by_name", "all hosts by name", "share"), Column("all_domains_blocked_by_name", "all domains by name", "share")],
+        "hosts in every crawl")
+    figure.chart = Chart("lines", f"Shares of hosts and registered domains that block {agent} by name, by crawl", [
+        {"crawl": row["crawl"], "panel": panel, "series": series, "share": row[column], "described": f"{series} in {row['crawl']}: {share(row[column])} of {panel}",
+         **(ends(row) if column == "blocked_by_name" else {})}
         for panel, columns in (("hosts", ("all_hosts_blocked_by_name", "blocked_by_name")),
                                ("registered domains", ("all_domains_blocked_by_name", "domains_blocked_by_name")))
-        for series, column in zip(("all hosts", "decided in every crawl"), columns) for row in rows])
-    first, last = rows[0], rows[-1]
-    figure.lead = (f"Among the {count(last['hosts'])} hosts that are decided in every crawl, {share(first['blocked_by_name'])} block {study.agent} by name in "
-                   f"{first['crawl']} and {share(last['blocked_by_name'])} in {last['crawl']}; among all hosts, "
-                   f"{share(first['all_hosts_blocked_by_name'])} and {share(last['all_hosts_blocked_by_name'])}.")
+        for series, column in zip(("all hosts", "decided in every crawl"), columns) for row in figure.rows])
+    first, last = figure.rows[0], figure.rows[-1]
+    figure.lead = (f"Among the {plural(last['hosts'], 'host')} that are decided in every crawl, {share(first['blocked_by_name'])} block {agent} "
+                   f"{study.agent.by_name()} in {first['crawl']} and {share(last['blocked_by_name'])} in {last['crawl']}; among all hosts, "
+                   f"{share(first['all_hosts_blocked_by_name'])} of {count(first['all_hosts'])} and {share(last['all_hosts_blocked_by_name'])} of "
+                   f"{count(last['all_hosts'])}.")
     return figure
 
 
-def in_every_crawl(study, crawl):
-    """Hosts that block the crawler in a crawl and are decided in each of the crawls."""
-    agent, crawls = literal(study.agent), ", ".join(map(literal, study.crawls))
-    panel = (f"SELECT b.surt_host_name FROM blocking({agent}) b WHERE b.crawl IN ({crawls}) GROUP BY b.surt_host_name "
-             f"HAVING count(*) = {len(study.crawls)}")
-    return evidence.verdicts(study.agent, crawl, f"{evidence.BY_NAME} AND v.surt_host_name IN ({panel})")
+def in_every_crawl(study):
+    """Returns the condition that a host is decided in each of the crawls."""
+    crawls = ", ".join(map(literal, study.crawls))
+    return (f"v.crawl IN ({crawls}) AND v.surt_host_name IN (SELECT b.surt_host_name FROM blocking({literal(study.agent.token)}) b WHERE b.crawl IN ({crawls}) "
+            f"GROUP BY b.surt_host_name HAVING count(*) = {len(study.crawls)})")

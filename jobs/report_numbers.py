@@ -1,0 +1,261 @@
+"""Compares the numbers of a page of the report with the answers to the questions that it shows.
+
+Every cell of a table is that of one row and one column of an answer (FIGURES), or is computed from the records, whose queries
+`test_report.py` counts. The labels of marks, the texts at bars, the lengths of bars and the sentences are compared with the table.
+"""
+
+import html
+import re
+
+PERCENT = re.compile(r"([\d.]+)\u00a0%")
+SHARES = {"hosts": "hosts", "of hosts": "of_hosts", "share of hosts": "share", "domains": "domains", "of domains": "of_domains",
+          "share of domains": "share_of_domains", "95 % from": "low", "to": "high", "largest domain": "largest_domain", "largest rule set": "largest_ruleset"}
+BLOCKING = {"of hosts": "hosts", "by name": "blocked_by_name", "through *": "blocked_by_wildcard", "by status": "blocked_by_status", "of domains": "domains",
+            "domains by name": "domains_blocked_by_name", "domains through *": "domains_blocked_by_wildcard",
+            "domains by status": "domains_blocked_by_status", "by name, 95 % from": "low", "to": "high", "by name, largest domain": "largest_domain",
+            "by name, largest rule set": "largest_ruleset"}
+RESPONSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "unauthorized (401)", "forbidden": "forbidden (403)",
+             "defer_visits": "try again later (429, 5xx)", "redirect": "redirect without its target", "other": "other status"}
+STATEMENTS = {"yes": "training allowed", "no": "training disallowed", "both": "both stated"}
+DIALECTS = {"google": "Google", "rfc9309": "RFC 9309", "koster1996": "Koster 1996"}
+
+
+def rank_class(row):
+    return {1000: "1 to 1,000", 10000: "1,001 to 10,000", 100000: "10,001 to 100,000", 1000000: "100,001 to 1,000,000"}[row["up_to_rank"]]
+
+
+def statement(row):
+    value = "" if row["pref_value"] is None else "=" + row["pref_value"]
+    return row["mechanism"] + ": " + row["pref_key"] + value + (" (template)" if row["from_template"] else "")
+
+
+def without(columns, *names):
+    return {header: column for header, column in columns.items() if header not in names}
+
+
+# For each figure: the label of a row of the answer, and the column of the answer in each column of the table.
+FIGURES = {
+    "outcomes": (lambda row, token: RESPONSES.get(row["outcome"], row["outcome"]), SHARES),
+    "ai-crawlers": (lambda row, token: token[row["agent"]], {
+        **BLOCKING, "hosts with a group for it": "hosts_naming", "hosts by name": "hosts_blocked_by_name", "operator": "operator"}),
+    "ai-crawlers-over-time": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {**BLOCKING, "hosts by name": "hosts_blocked_by_name"}),
+    "same-hosts": (lambda row, token: row["crawl"], {
+        "hosts in every crawl": "hosts", "by name": "blocked_by_name", "their domains": "domains", "domains by name": "domains_blocked_by_name",
+        "all hosts": "all_hosts", "all hosts by name": "all_hosts_blocked_by_name", "all domains by name": "all_domains_blocked_by_name",
+        "hosts in every crawl, largest domain": "largest_domain", "hosts in every crawl, largest rule set": "largest_ruleset"}),
+    "categories": (lambda row, token: row["category"], {**SHARES, "crawlers": "agents"}),
+    "tlds": (lambda row, token: row["url_host_tld"] or "(none)", BLOCKING),
+    "networks": (lambda row, token: row["software"] or "(not recognized)", BLOCKING),
+    "ranks": (lambda row, token: rank_class(row), BLOCKING),
+    "labels": (lambda row, token: row["label"], BLOCKING),
+    "templates": (lambda row, token: (row["template"] or "no template") + (", shared rules" if row["shared_rules"] else ""), SHARES),
+    "rule-sets": (lambda row, token: (row["template"] + ", " if row["template"] else "") + "as " + row["example"].split("/")[2], {
+        **without(SHARES, "largest rule set"), "ruleset_id": "ruleset_id"}),
+    "preferences": (lambda row, token: statement(row), SHARES),
+    "invitations": (lambda row, token: token[row["agent"]], {**SHARES, "hosts that name it": "named", "of those": "ratio", "operator": "operator"}),
+    "anomalies": (lambda row, token: row["code"], {
+        "hosts with it": "hosts", "of hosts": "of_hosts", "share of hosts": "share", "share of domains": "share_of_domains",
+        "hosts with a changed verdict": "changed", "changed, largest domain": "changed_largest_domain"}),
+    "dialects": (lambda row, token: " / ".join(DIALECTS[name] for name in row["dialects"].split(", ")), {
+        "captures that differ": "differ", "of captures": "captures", "share": "share", "of domains": "domains", "share of domains": "share_of_domains",
+        "by rules": "by_rules", "domains by rules": "domains_by_rules", "by status": "by_status"}),
+    "denominators": (lambda row, token: row["crawl"], {
+        "archives": "archives_read", "captures": "captures", "hosts": "hosts", "with rules": "hosts_with_rules", "decided": "hosts_decided",
+        "registered domains": "domains"}),
+}
+# The header of the share, and of that of domains, that charts and sentences show.
+MAIN = {"share of hosts": "share of domains", "by name": "domains by name", "share": "share of domains"}
+
+
+def check_figure(results, name, key, article, ask, token):
+    """Checks one figure: `ask` returns the rows of the answer to a query, as dictionaries."""
+    answers = [ask(sql) for sql in article.items if sql.startswith("FROM ") and sql.endswith(");")]
+    results.check(answers, f"{name}: {key}: no SQL")
+    table = [dict(cells) for cells in article.table()]
+    if key == "headline":
+        check_headline(results, name, table, answers)
+    elif key == "number-of-ai-crawlers":
+        check_how_many(results, name, table, answers[0])
+    elif key == "contradictions":
+        check_contradictions(results, name, table, answers[0])
+    else:
+        label_of, columns = FIGURES[key]
+        found = {label_of(row, token): row for row in answers[0]}
+        for row in table:
+            label, *_ = row.values()
+            for header, cell in row.items():
+                if header in columns:
+                    value = found[label][columns[header]] if label in found else "no such row"
+                    # Rows about responses have the empty rule set, which the page leaves out.
+                    is_left_out = cell == "–" and header == "largest rule set" and key in ("outcomes", "rule-sets")
+                    results.check(is_left_out or is_shown(cell, value), f"{name}: {key}: {label}: {header}: {cell}, but the answer is {value}")
+    if key in FIGURES or key in ("headline", "number-of-ai-crawlers", "contradictions"):
+        check_chart(results, name, key, article, table)
+        check_lead(results, name, key, article, table)
+
+
+def is_shown(cell, value):
+    """Returns true if a cell shows a value: a text, a number, or a share with one decimal or two digits."""
+    if value is None or isinstance(value, str):
+        return cell == (value if value is not None else "–")
+    found = PERCENT.fullmatch(cell)
+    if not found:
+        return cell in (f"{value:,.0f}", str(value))
+    digits = len(found[1].partition(".")[2])
+    shown, percent = float(found[1]), value * 100
+    if percent in (0, 100) or shown in (0, 100):
+        return shown == percent or 0 < percent < 1e-4
+    # Shares of questions have six digits.
+    return abs(shown - percent) <= 0.5 * 10 ** -digits + 1e-4 or shown == 99.9 and 99.9 < percent < 100
+
+
+def check_headline(results, name, table, answers):
+    categories, blocking, access, preferences = answers
+    any_ai = next(row for row in categories if row["category"] == "(any ai)")
+    disallow = next((row for row in access if row["access"] == "disallow"), {"by_name": 0, "by_wildcard": 0, "by_status": 0})
+    expected = {"block at least one AI crawler by name": {header: any_ai[column] for header, column in SHARES.items()}}
+    for row in blocking:
+        for ending, reason, column in ((" by name", "name", "by_name"), (" through *", "wildcard", "by_wildcard"), ("by status", "status", "by_status")):
+            expected[ending] = {"hosts": disallow[column], "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
+                                "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]}
+    for row in access:
+        if row["access"] == "unknown":
+            expected["are undecided"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}
+    for row in preferences:
+        if (row["purpose"], row["preference"]) == ("training", "disallowed"):
+            expected["state that AI training is disallowed"] = {header: row[column] for header, column in SHARES.items()}
+    for row in table:
+        label = next(iter(row.values()))
+        values = expected.get(label) or next((expected[ending] for ending in expected if label.endswith(ending)), None)
+        results.check(values is not None, f"{name}: headline: a row without an answer: {label}")
+        for header, value in (values or {}).items():
+            if header in row:
+                results.check(is_shown(row[header], value), f"{name}: headline: {label}: {header}: {row[header]}, but the answer is {value}")
+
+
+def check_how_many(results, name, table, answer):
+    for row in table:
+        step = int(next(iter(row.values())).split()[0])
+        hosts = sum(found["hosts"] for found in answer if found["agents_blocked"] >= step)
+        nearest = min((found for found in answer if found["agents_blocked"] >= step), key=lambda found: found["agents_blocked"])
+        for header, value in (("hosts", hosts), ("of hosts", answer[0]["of_hosts"]), ("share of hosts", hosts / answer[0]["of_hosts"]),
+                              ("share of domains", nearest["share_of_domains_this_many_or_more"])):
+            results.check(is_shown(row[header], value), f"{name}: number of crawlers: {step}: {header}: {row[header]}, but it is {value}")
+
+
+def check_contradictions(results, name, table, answer):
+    rules = {"block by name": "blocked_by_name", "block through *": "blocked_by_wildcard", "block by status": "blocked_by_status",
+             "allow some paths": "partial", "allow all paths": "allowed"}
+    shown = set()
+    for row in table:
+        said, rule = next(iter(row.values())).split(", ")
+        found = next(found for found in answer if STATEMENTS[found["training_allowed"]] == said)
+        shown.add((said, rule))
+        for header, value in (("of hosts", found["hosts"]), ("share of hosts", found[rules[rule]]), ("share of domains", found["domains_" + rules[rule]]),
+                              ("hosts", round(found[rules[rule]] * found["hosts"]))):
+            results.check(is_shown(row[header], value), f"{name}: contradictions: {said}, {rule}: {header}: {row[header]}, but the answer is {value}")
+    for found in answer:
+        for rule, column in rules.items():
+            results.check(found[column] == 0 or (STATEMENTS[found["training_allowed"]], rule) in shown, f"{name}: contradictions: no row for {rule}")
+
+
+def check_chart(results, name, key, article, table):
+    """Checks the marks of both forms of a chart: their labels, the texts at bars, and the lengths of bars."""
+    rows = {next(iter(row.values())): row for row in table}
+    for svg in re.findall(r"<svg.*?</svg>", article.text, re.DOTALL):
+        if key in LINES:
+            check_points(results, name, key, svg, rows)
+            continue
+        marks = re.findall(r'<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="bar"[^>]*? d="M([-\d.]+),[-\d.]+h([\d.]+)v', svg)
+        scales = []
+        for label, _, width in marks:
+            label = html.unescape(label)
+            row = next((row for text, row in rows.items() if label.startswith((text + ":", text + " changes"))), None)
+            results.check(row is not None, f"{name}: {key}: a mark without a row: {label}")
+            if row and key != "anomalies":
+                header = header_of(label, row)
+                percent = PERCENT.search(label[label.rindex(":"):] if " block it " in label else label[len(next(iter(row.values()))):])[0]
+                results.check(percent == row[header], f"{name}: {key}: the mark '{label}' has {percent}, the table {row[header]}")
+                scales.append((float(percent[:-2]), float(width)))
+        check_lengths(results, name, key, scales)
+        # The axis: pixels and percent of its last tick.
+        x, percent = max(((float(x), float(percent)) for x, percent in re.findall(r'translate\(([\d.]+),\d+\)"[^>]*>([\d.]+)%</text>', svg)), key=lambda tick: tick[1])
+        for share, width in scales:
+            results.check(abs(width - share * x / percent) <= 0.06 * x / percent + 0.01 * width + 0.6, f"{name}: {key}: a bar of {share} % is {width} long, but {percent} % is at {x}")
+        texts = [text.replace("\u00a0", " ") for text in re.findall(r"<text[^>]*>([\d.]+\u00a0%[^<]*◆[^<]*)</text>", svg)]
+        if texts and key != "anomalies":
+            expected = [first_share(row) for row in table]
+            results.check([text.split(" %")[0] for text in texts] == [share.split("\u00a0")[0] for share, _ in expected], f"{name}: {key}: texts at bars: {texts}")
+            results.check([text.split("◆ ")[1].split(" %")[0] for text in texts] == [domains.split("\u00a0")[0] for _, domains in expected],
+                          f"{name}: {key}: texts of domains: {texts}")
+
+
+# The figures of lines: the share of each series, in the panel of hosts and in that of domains.
+LINES = {
+    "ai-crawlers-over-time": {"": ("by name", "domains by name")},
+    "same-hosts": {"all hosts in ": ("all hosts by name", "all domains by name"), "decided in every crawl in ": ("by name", "domains by name")},
+}
+
+
+def check_points(results, name, key, svg, rows):
+    """Points have the shares of the table, and heights that are proportional to them."""
+    scales = []
+    for label, y in re.findall(r'<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point" transform="translate\([-\d.]+,([-\d.]+)\)"', svg):
+        prefix = next(prefix for prefix in LINES[key] if label.startswith(prefix))
+        of_hosts, of_domains = LINES[key][prefix]
+        text, percent, panel = re.fullmatch(r"(.*): (\S+\u00a0%) of (hosts|registered domains)", label.removeprefix(prefix)).groups()
+        cell = rows[text][of_hosts if panel == "hosts" else of_domains]
+        results.check(percent == cell, f"{name}: {key}: the point '{label}', but the table has {cell}")
+        scales.append((float(percent[:-2]), 200 - float(y)))
+    results.check(scales, f"{name}: {key}: no points")
+    check_lengths(results, name, key, scales)
+
+
+def first_share(row):
+    header = next(header for header in MAIN if header in row)
+    return row[header], row[MAIN[header]]
+
+
+def header_of(label, row):
+    reason = re.search(r" of (hosts|registered domains) block it (.*)$", label)
+    if reason:
+        return ("domains " if reason[1] != "hosts" else "") + reason[2]
+    return next(header for header in MAIN if header in row)
+
+
+def check_lengths(results, name, key, scales):
+    """The lengths of bars are proportional to their shares, up to the digits that labels show."""
+    longest = max(scales, key=lambda pair: pair[1], default=None)
+    if not longest or not longest[0]:
+        results.check(all(width == 0 for _, width in scales), f"{name}: {key}: bars without a share: {scales}")
+        return
+    for percent, width in scales:
+        expected = percent * longest[1] / longest[0]
+        results.check(abs(width - expected) <= 0.06 * longest[1] / longest[0] + 0.02 * longest[1] + 0.1, f"{name}: {key}: a bar of {percent} % is {width} long, not {expected:.1f}")
+
+
+def check_lead(results, name, key, article, table):
+    """The first percentages of the sentence are those of the row that it is about."""
+    lead = re.sub(r" \(95 % interval[^)]*\)", "", article.lead())
+    found = PERCENT.findall(lead)
+    if key == "headline":
+        row = next((row for row in table if next(iter(row.values())).endswith(" by name") and "AI crawler" not in next(iter(row.values()))), None)
+        rows = [row] if row else []
+    elif key in ("tlds", "networks", "ranks", "labels"):
+        rows = [max(table, key=lambda row: float(row["by name"].split("\u00a0")[0]))]
+        rows = rows if rows[0]["by name"] != "0\u00a0%" else []
+    elif key == "dialects":
+        rows = [max(table, key=lambda row: int(row["captures that differ"].replace(",", "")))]
+    elif key == "ai-crawlers-over-time":
+        crawler = next(iter(table[0].values())).split(" in ")[0]
+        of_crawler = [row for row in table if next(iter(row.values())).startswith(crawler + " in ")]
+        rows = [of_crawler[0], of_crawler[-1]]
+    elif key in ("same-hosts", "templates", "contradictions", "denominators", "number-of-ai-crawlers"):
+        return
+    else:
+        rows = [table[0]]
+    expected = [share.split("\u00a0")[0] for row in rows for share in first_share(row)]
+    results.check(found[:len(expected)] == expected, f"{name}: {key}: the sentence has {found}, the table {expected}: {lead}")
+    if rows and key != "dialects":
+        hosts = rows[0].get("of hosts") or rows[0].get("hosts in every crawl")
+        results.check(f"{hosts} host" in lead, f"{name}: {key}: the sentence does not have the denominator {hosts}: {lead}")
