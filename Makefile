@@ -125,16 +125,19 @@ report-test: $(PROGRAM) .venv-report/ready ## tests the report over several data
 # Those that jobs/test_pages.py finds.
 HAS_BROWSER = { command -v chromium || command -v google-chrome || command -v chromium-browser; } >/dev/null
 
+# Without fonts, the browser draws no text.
+BROWSER = chromium fonts-dejavu-core fonts-liberation
+
 # The browser is installed as root or by a sudo that asks for no password, or not at all.
 pages: .venv-pages/ready ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
 	@$(HAS_BROWSER) || { \
 	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
 	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
-	    echo "installing the system package chromium: $$as_root apt-get install -q -y --no-install-recommends chromium"; \
-	    $$as_root apt-get update -q && $$as_root apt-get install -q -y --no-install-recommends chromium; fi; \
+	    echo "installing system packages: $$as_root apt-get install -q -y --no-install-recommends $(BROWSER)"; \
+	    $$as_root apt-get update -q && $$as_root apt-get install -q -y --no-install-recommends $(BROWSER); fi; \
 	  $(HAS_BROWSER) || { \
 	    echo 'error: Chromium is not installed' >&2; \
-	    echo 'hint: install it, then run make again; on Debian: sudo apt-get install chromium' >&2; exit 1; }; }
+	    echo 'hint: install it, then run make again; on Debian: sudo apt-get install $(BROWSER)' >&2; exit 1; }; }
 	.venv-pages/bin/python jobs/test_pages.py --self-test
 	@set -- target/report/*.html; test -e "$$1" || { echo 'error: there are no pages in target/report' >&2; exit 1; }
 	.venv-pages/bin/python jobs/test_pages.py target/report/*.html --screenshots target/report/screenshots

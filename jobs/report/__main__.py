@@ -70,7 +70,7 @@ def write(options):
             if not figure.missing:
                 figure.warnings = warnings_of(study, figure)
                 figure.example_of = figure.example_of or next((records for records in figure.records() if records.count), None)
-                figure.examples = study.examples(figure.example_of.hosts) if figure.example_of else []
+                figure.examples = study.examples(figure.example_of) if figure.example_of else []
         built.append(section)
     progress.step("charts")
     page = render(study, built).encode("utf-8")

@@ -63,11 +63,11 @@ class Study:
                 (SELECT max(d.hosts) / sum(d.hosts) FROM d) AS largest_domain, (SELECT max(s.hosts) FROM s) / (SELECT sum(d.hosts) FROM d) AS largest_ruleset,
                 (SELECT arg_max(s.example, (s.hosts, s.ruleset_id)) FROM s) AS example""")[0]
 
-    def examples(self, hosts, most=3):
-        """Returns some of the records behind a number, chosen by a hash with the seed: the same ones each time."""
+    def examples(self, records, most=3):
+        """Returns some of the records behind a number, chosen by a hash with the seed and its label: the same ones each time."""
         picked = self.dataset.rows(
-            f"SELECT n.url_host_name, n.rules_crawl, n.rules_robots_id, n.line_no FROM ({hosts}) n "
-            f"ORDER BY md5(n.url_host_name || {literal(str(self.seed))}), n.url_host_name, n.rules_robots_id LIMIT {most}")
+            f"SELECT n.url_host_name, n.rules_crawl, n.rules_robots_id, n.line_no FROM ({records.hosts}) n "
+            f"ORDER BY md5(n.url_host_name || {literal(f'{self.seed} {records.label}')}), n.url_host_name, n.rules_robots_id LIMIT {most}")
         return [self.example(row) for row in picked]
 
     def example(self, row):
