@@ -49,7 +49,7 @@ FIGURES = {
     "ranks": (lambda row, token: rank_class(row), BLOCKING),
     "labels": (lambda row, token: row["label"], BLOCKING),
     "templates": (lambda row, token: (row["template"] or "no template") + (", shared rules" if row["shared_rules"] else ""), SHARES),
-    "rule-sets": (lambda row, token: (row["template"] + ", " if row["template"] else "") + "as " + row["example"].split("/")[2], {
+    "rule-sets": (lambda row, token: (row["template"] + ", " if row["template"] else "") + "of " + row["example"].split("/")[2], {
         **without(SHARES, "largest rule set"), "ruleset_id": "ruleset_id"}),
     "preferences": (lambda row, token: statement(row), SHARES),
     "invitations": (lambda row, token: token[row["agent"]], {**SHARES, "hosts that name it": "named", "of those": "ratio", "operator": "operator"}),

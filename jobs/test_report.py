@@ -438,7 +438,8 @@ def real(results, program, folder, pages):
     page = check_page(results, "real 2024", pages / "real-2024.html", dataset)
     read_records(results, "real 2024", page, [REAL], 40)
     for said in ("block GPTBot by name: 88.2\u00a0% of the 1,459 hosts are in soft112.com", "In REAL-2024, 1,459 of 5,361 hosts with a known verdict block GPTBot by name: "
-                 "27.2\u00a0% of hosts, and 3.9\u00a0% of 3,161 registered domains", "Among the 324 hosts that are decided in every crawl"):
+                 "27.2\u00a0% of hosts, and 3.9\u00a0% of 3,161 registered domains", "Among the 324 hosts that are decided in every crawl",
+                 "invalid_token_chars: 80.3\u00a0% of the 1,602 hosts are in soft112.com, and most of the hosts have the same rules."):
         results.check(said in page.text, f"real 2024: the page does not say '{said}'")
 
 

@@ -94,7 +94,7 @@ def warnings_of(study, figure):
                             "template or one company's. The share of domains does not show this.")
         elif not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
-        elif one_rule_set(row):
+        elif (found["largest_ruleset"] or 0) > MOST:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, and most of the {unit} have the same rules. "
                             "This is probably one decision: cite the share of domains.")
         else:

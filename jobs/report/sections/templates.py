@@ -47,11 +47,11 @@ def rule_sets(study):
         return figure
     for row in rows:
         host = row["example"].split("/")[2] if row["example"].count("/") > 1 else row["example"]
-        figure.rows.append(share_row({**row, "largest_ruleset": None}, f"{row['template'] + ', ' if row['template'] else ''}as {host}",
+        figure.rows.append(share_row({**row, "largest_ruleset": None}, f"{row['template'] + ', ' if row['template'] else ''}of {host}",
                                      evidence.hosts("rules", study.crawl, f"h.ruleset_id = {row['ruleset_id']}")))
     figure.columns = columns_of(figure.rows, "rules", [Column("ruleset_id", "ruleset_id"), *SHARES])
     figure.chart = bar_chart(f"Most common rule sets in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"The most common rules, {first['label']}, are those of {count(first['hosts'])} of {plural(first['of_hosts'], 'host')} with rules "
+    figure.lead = (f"The most common rules ({first['label']}) are those of {count(first['hosts'])} of {plural(first['of_hosts'], 'host')} with rules "
                    f"({share(first['share'])}), and of {share(first['share_of_domains'])} of registered domains.")
     return figure
