@@ -37,12 +37,12 @@ def without(columns, *names):
 FIGURES = {
     "outcomes": (lambda row, token: RESPONSES.get(row["outcome"], row["outcome"]), SHARES),
     "ai-crawlers": (lambda row, token: token[row["agent"]], {
-        **BLOCKING, "hosts with a group for it": "hosts_naming", "hosts by name": "hosts_blocked_by_name", "operator": "operator"}),
+        **BLOCKING, "hosts with a group that it obeys": "hosts_naming", "hosts by name": "hosts_blocked_by_name", "operator": "operator"}),
     "ai-crawlers-over-time": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {**BLOCKING, "hosts by name": "hosts_blocked_by_name"}),
     "same-hosts": (lambda row, token: row["crawl"], {
-        "hosts in every crawl": "hosts", "by name": "blocked_by_name", "their domains": "domains", "domains by name": "domains_blocked_by_name",
+        "decided in every crawl": "hosts", "by name": "blocked_by_name", "their domains": "domains", "domains by name": "domains_blocked_by_name",
         "all hosts": "all_hosts", "all hosts by name": "all_hosts_blocked_by_name", "all domains by name": "all_domains_blocked_by_name",
-        "hosts in every crawl, largest domain": "largest_domain", "hosts in every crawl, largest rule set": "largest_ruleset"}),
+        "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),
     "categories": (lambda row, token: row["category"], {**SHARES, "crawlers": "agents"}),
     "tlds": (lambda row, token: row["url_host_tld"] or "(none)", BLOCKING),
     "networks": (lambda row, token: row["software"] or "(not recognized)", BLOCKING),
@@ -111,12 +111,12 @@ def is_shown(cell, value):
 
 def check_headline(results, name, table, answers):
     categories, blocking, access, preferences = answers
-    any_ai = next(row for row in categories if row["category"] == "(any ai)")
+    any_ai = next((row for row in categories if row["category"] == "(any ai)"), None)
     disallow = next((row for row in access if row["access"] == "disallow"), {"by_name": 0, "by_wildcard": 0, "by_status": 0})
-    expected = {"block at least one AI crawler by name": {header: any_ai[column] for header, column in SHARES.items()}}
+    expected = {"block at least one AI crawler by its own name": {header: any_ai[column] for header, column in SHARES.items()}} if any_ai else {}
     for row in blocking:
-        for ending, reason, column in ((" by name", "name", "by_name"), (" through *", "wildcard", "by_wildcard"), ("by status", "status", "by_status")):
-            expected[ending] = {"hosts": disallow[column], "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
+        for pattern, reason, column in ((r"block \S+ by name( or by the name of its fallback [\w-]+)?", "name", "by_name"), (r"block \S+ through \*", "wildcard", "by_wildcard"), ("block all crawlers by status", "status", "by_status")):
+            expected[pattern] = {"hosts": disallow[column], "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
                                 "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]}
     for row in access:
         if row["access"] == "unknown":
@@ -126,7 +126,7 @@ def check_headline(results, name, table, answers):
             expected["state that AI training is disallowed"] = {header: row[column] for header, column in SHARES.items()}
     for row in table:
         label = next(iter(row.values()))
-        values = expected.get(label) or next((expected[ending] for ending in expected if label.endswith(ending)), None)
+        values = expected.get(label) or next((expected[pattern] for pattern in expected if re.fullmatch(pattern, label)), None)
         results.check(values is not None, f"{name}: headline: a row without an answer: {label}")
         for header, value in (values or {}).items():
             if header in row:
@@ -239,13 +239,16 @@ def check_lead(results, name, key, article, table):
     lead = re.sub(r" \(95 % interval[^)]*\)", "", article.lead())
     found = PERCENT.findall(lead)
     if key == "headline":
-        row = next((row for row in table if next(iter(row.values())).endswith(" by name") and "AI crawler" not in next(iter(row.values()))), None)
+        row = next((row for row in table if re.match(r"block \S+ by name", next(iter(row.values())))), None)
         rows = [row] if row else []
     elif key in ("tlds", "networks", "ranks", "labels"):
-        rows = [max(table, key=lambda row: float(row["by name"].split("\u00a0")[0]))]
-        rows = rows if rows[0]["by name"] != "0\u00a0%" else []
+        rows = [row for row in table if f" is largest in {next(iter(row.values()))}: " in lead]
+        named = [row for row in table if not next(iter(row.values())).startswith("(")]
+        largest = max((float(row["by name"].split("\u00a0")[0]) for row in named), default=0)
+        results.check(bool(rows) == bool(largest) and (not rows or float(rows[0]["by name"].split("\u00a0")[0]) == largest), f"{name}: {key}: another row is larger: {lead}")
     elif key == "dialects":
         rows = [max(table, key=lambda row: int(row["captures that differ"].replace(",", "")))]
+        rows = rows if rows[0]["captures that differ"] != "0" else []
     elif key == "ai-crawlers-over-time":
         crawler = next(iter(table[0].values())).split(" in ")[0]
         of_crawler = [row for row in table if next(iter(row.values())).startswith(crawler + " in ")]

@@ -228,8 +228,18 @@ def samples(results, program, folder, pages, write):
     page = check_page(results, "joined", pages / "joined.html", months)
     results.check("robots.txt in MONTH-0" in page.text and "; 1 archive of MONTH-0;" in page.text, "joined: another crawl, or its archives")
 
+    # A crawl without hosts does not count among those in which hosts are decided.
+    scan(program, months / "month-9", SAMPLES / "nothing.warc.gz", "--crawl", "MONTH-9")
+    subprocess.run([program, "join", months], check=True, capture_output=True, timeout=100)
+    run_report(months, folder / "nine.html", "--crawls", "MONTH-0,MONTH-1,MONTH-9")
+    page = check_page(results, "nine", folder / "nine.html", months)
+    results.check("Among the 111 hosts that are decided in every crawl, 27.0\u00a0%" in page.text or "Among the 111 hosts that are decided in every crawl, 23.4\u00a0%" in page.text,
+                  "nine: another number of hosts decided in every crawl")
+    run_report(months, folder / "nine.html", "--crawls", "MONTH-9")
+    results.check("No crawl of CRAWLS has hosts." in (folder / "nine.html").read_text(), "nine: a crawl without hosts")
+
     # Applebot obeys Googlebot's group, and AdsBot-Google ignores *.
-    for agent, said in (("applebot", "by name, or by that of its fallback Googlebot: "), ("AdsBot-Google", "which is known to ignore *")):
+    for agent, said in (("applebot", "by name or by the name of its fallback Googlebot: "), ("AdsBot-Google", "which is known to ignore *")):
         run_report(two, folder / f"{agent}.html", "--agent", agent)
         page = check_page(results, agent, folder / f"{agent}.html", two)
         results.check(said in page.text, f"{agent}: the page does not say '{said}'")
@@ -286,14 +296,14 @@ class Case:
     def __init__(self, results, program, folder, pages):
         self.results, self.program, self.folder, self.pages = results, program, folder, pages
 
-    def page(self, name, hosts, *options, scan_options=(), packed=True):
+    def page(self, name, hosts, *options, scan_options=(), packed=True, least=3, **response):
         """Returns the page of a dataset of hosts and bodies, after all checks."""
         archive = self.folder / f"{name}.warc{'.gz' if packed else ''}"
-        archive.write_bytes(b"".join(record(host, body, packed=packed) for host, body in hosts))
+        archive.write_bytes(b"".join(record(host, body, packed=packed, **response) for host, body in hosts))
         dataset = scan(self.program, self.folder / f"{name}.parquet", archive, *scan_options)
         run_report(dataset, self.pages / f"{name}.html", *options)
         page = check_page(self.results, name, self.pages / f"{name}.html", dataset)
-        read_records(self.results, name, page, [self.folder], 3)
+        read_records(self.results, name, page, [self.folder], least)
         return page
 
     def check(self, page, name, *sentences):
@@ -312,7 +322,7 @@ def odd_datasets(results, program, folder, pages):
     case = Case(results, program, folder, pages)
     rules = [line("User-agent", "*") + line("Disallow", "/private"), BLOCK_ALL, b"", line("User-agent", "AhrefsBot") + line("Disallow", "/")]
     page = case.page("no-ai", [(f"site{i}.example", rules[i % 4]) for i in range(40)])
-    case.check(page, "no AI", "names an AI crawler of the registry", "blocks an AI crawler by name", "states a preference", "only to allow it everything")
+    case.check(page, "no AI", "names an AI crawler of the registry", "blocks an AI crawler by its own name", "states a preference", "only to allow it everything")
 
     name = "<script>alert(1)</script>'\"&amp;"
     body = BLOCK_GPTBOT + line("Content-Signal", f"ai-train={name}") + line("User-agent", name) + line("Disallow", f"/{name}")
@@ -322,16 +332,38 @@ def odd_datasets(results, program, folder, pages):
     # 60 of 62 hosts are of one domain with one rule set. Names in .example have no registered domain.
     page = case.page("one-domain", [(f"blog{i}.example.net", BLOCK_GPTBOT) for i in range(60)] + [
         ("x.example", BLOCK_GPTBOT + line("Allow", "/a")), ("y.example", b"")])
-    case.check(page, "one domain", "block GPTBot by name: 100\u00a0% of the 60 hosts are in example.net, and most of the hosts have the same rules. This is probably one "
+    case.check(page, "one domain", "block GPTBot by name: 100\u00a0% of the 60 hosts are in example.net, and most of these have the same rules. This is probably one "
                "decision: cite the share of domains.", "Of these hosts, 100\u00a0% are in one registered domain.")
     # Independent sites below one domain, of which the last one has two hosts of 22.
     page = case.page("independent", [(f"user{i}.github.io", BLOCK_GPTBOT + line("Disallow", f"/{i}") + line("User-agent", f"bot{i}") + line("Disallow", f"/{i}"))
                                      for i in range(20)] + [("a.example", BLOCK_GPTBOT), ("b.example", b"")])
-    case.check(page, "independent", "of the 21 hosts are in github.io, but their rules differ, so they may be independent sites")
+    case.check(page, "independent", "of the 21 hosts are in github.io, but the rules of these differ, so they may be independent sites")
     # The largest domain is not the first one in any order of names.
     page = case.page("two-domains", [(f"a{i}.example.com", BLOCK_GPTBOT) for i in range(2)] + [(f"m{i}.example.net", BLOCK_GPTBOT) for i in range(7)] + [
         (f"z{i}.example.org", BLOCK_GPTBOT) for i in range(3)])
     case.check(page, "two domains", "of the 12 hosts are in example.net")
+
+    # Eleven of 20 hosts are of one domain, two of which have the most common rules of all.
+    page = case.page("mixed", [(f"h{i}.example.com", BLOCK_GPTBOT + (line("Sitemap", "/") if i < 2 else line("User-agent", f"b{i}") + line("Disallow", f"/{i}")))
+                               for i in range(11)] + [(f"o{i}.example", BLOCK_GPTBOT) for i in range(9)])
+    case.check(page, "mixed", "55.0\u00a0% of the 20 hosts are in example.com, but the rules of these differ")
+
+    # Hosts without a decision, and without rules.
+    page = case.page("undecided", [(f"r{i}.example.net", f"https://gone{i}.example/robots.txt".encode()) for i in range(6)], status="301 Moved", is_redirect=True, least=1)
+    case.check(page, "undecided", "no host has a known verdict, of 6 captured hosts.", "No two dialects give different verdicts, in 6 captures.")
+    results.check("rules of these differ" not in page.text, "undecided: rules of hosts that have none")
+    page = case.page("errors", [(f"e{i}.example.net", b"") for i in range(6)], status="503 Service Unavailable", least=1)
+    results.check("rules of these differ" not in page.text, "errors: rules of hosts that have none")
+    page = case.page("one-host", [("a.example", BLOCK_GPTBOT)])
+    case.check(page, "one host", "<p>The record behind “", "No two dialects give different verdicts, in 1 capture.")
+
+    # Googlebot's group holds for Applebot, whose own name no file has.
+    page = case.page("fallback", [(f"g{i}.example", line("User-agent", "Googlebot") + line("Disallow", "/")) for i in range(6)], "--agent", "Applebot")
+    case.check(page, "fallback", "block Applebot by name or by the name of its fallback Googlebot", "blocks an AI crawler by its own name",
+               "Applebot obeys the group of Googlebot if a file has none for it")
+    # The line of an invitation is the one that names the crawler.
+    page = case.page("invited", [(f"i{i}.example", line("User-agent", "bingbot") + line("User-agent", "GPTBot") + line("Allow", "/")) for i in range(3)])
+    results.check(any(content.strip().endswith("GPTBot") and ", line 2" in content for content in page.examples), f"invited: {page.examples}")
 
     # Names that look like numbers, and a share below 0.1 %.
     page = case.page("addresses", [(f"192.168.123.{i}", BLOCK_ALL + line("Sitemap", "/s.xml")) for i in range(10, 20)] + [
@@ -437,9 +469,9 @@ def real(results, program, folder, pages):
     run_report(dataset, pages / "real-2024.html", "--crawl", "REAL-2024", "--crawls", ",".join(crawls))
     page = check_page(results, "real 2024", pages / "real-2024.html", dataset)
     read_records(results, "real 2024", page, [REAL], 40)
-    for said in ("block GPTBot by name: 88.2\u00a0% of the 1,459 hosts are in soft112.com", "In REAL-2024, 1,459 of 5,361 hosts with a known verdict block GPTBot by name: "
-                 "27.2\u00a0% of hosts, and 3.9\u00a0% of 3,161 registered domains", "Among the 324 hosts that are decided in every crawl",
-                 "invalid_token_chars: 80.3\u00a0% of the 1,602 hosts are in soft112.com, and most of the hosts have the same rules."):
+    for said in ("block GPTBot by name: 88.2\u00a0% of the 1,459 hosts are in soft112.com", "Hosts of REAL-2024 that block GPTBot by name: 1,459 of 5,361 hosts with a known "
+                 "verdict. That is 27.2\u00a0% of hosts, and 3.9\u00a0% of 3,161 registered domains", "Among the 324 hosts that are decided in every crawl",
+                 "invalid_token_chars: 80.3\u00a0% of the 1,602 hosts are in soft112.com, and most of these have the same rules."):
         results.check(said in page.text, f"real 2024: the page does not say '{said}'")
 
 

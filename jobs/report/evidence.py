@@ -31,11 +31,19 @@ def verdicts_of_files(agent, crawl, condition):
             f"WHERE v.crawl = {literal(crawl)} AND {condition}")
 
 
-def named(agents, crawl, verdict):
-    """Returns hosts that name one of the crawlers of a query or a list in their rules, with this verdict."""
+def blocked(agents, crawl):
+    """Returns hosts that block one of the crawlers of a query by its own name, with the first line that proves it."""
     return (f"SELECT {OF_HOST}, min(v.evidence_line) AS line_no FROM host_verdicts v JOIN hosts h ON h.host_id = v.host_id "
-            f"WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict <> 'unknown' AND v.basis = 'explicit' AND v.verdict = {literal(verdict)} "
+            f"WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict <> 'unknown' AND v.basis = 'explicit' AND v.verdict = 'disallow_all' "
             f"AND v.agent IN ({agents}) GROUP BY ALL")
+
+
+def allowed(agent, crawl):
+    """Returns hosts whose own group for a crawler allows every path, with the first line that names it."""
+    return (f"SELECT {OF_HOST}, min(g.line_no) AS line_no FROM host_verdicts v JOIN hosts h ON h.host_id = v.host_id "
+            f"LEFT JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id AND g.agent = v.agent "
+            f"WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict <> 'unknown' AND v.basis = 'explicit' AND v.verdict = 'allow_all' "
+            f"AND v.agent = {literal(agent)} GROUP BY ALL")
 
 
 def hosts(denominator, crawl, condition="true"):

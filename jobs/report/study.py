@@ -20,7 +20,7 @@ class Agent:
 
     def by_name(self):
         """Returns what a block by name means: a group of a fallback counts, too."""
-        return "by name" if self.fallbacks is None else f"by name, or by that of its fallback {self.fallbacks}"
+        return "by name" if self.fallbacks is None else f"by name or by the name of its fallback {self.fallbacks}"
 
 
 @dataclass
@@ -54,14 +54,18 @@ class Study:
         return {tuple(row[:-1]): row[-1] for row in map(lambda row: tuple(row.values()), self.dataset.rows(sql))}
 
     def concentration(self, hosts):
-        """Describes the hosts behind a number: their domains, the largest domain and rule set with their shares, and a host with that rule set."""
+        """Describes the hosts behind a number: their domains, the largest domain and rule set with their shares, a host with that rule set, and the share
+        of the most common rule set among the hosts of the largest domain, which is null if they have no rules."""
         return self.dataset.rows(f"""
             WITH n AS MATERIALIZED ({hosts}),
             d AS (SELECT n.domain, count(*) AS hosts FROM n GROUP BY n.domain),
+            largest AS (SELECT arg_max(d.domain, (d.hosts, d.domain)) AS domain FROM d),
             s AS (SELECT n.ruleset_id, count(*) AS hosts, min(n.url_host_name) AS example FROM n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id)
-            SELECT (SELECT count(*) FROM d) AS domains, (SELECT arg_max(d.domain, (d.hosts, d.domain)) FROM d) AS domain,
+            SELECT (SELECT count(*) FROM d) AS domains, (SELECT l.domain FROM largest l) AS domain,
                 (SELECT max(d.hosts) / sum(d.hosts) FROM d) AS largest_domain, (SELECT max(s.hosts) FROM s) / (SELECT sum(d.hosts) FROM d) AS largest_ruleset,
-                (SELECT arg_max(s.example, (s.hosts, s.ruleset_id)) FROM s) AS example""")[0]
+                (SELECT arg_max(s.example, (s.hosts, s.ruleset_id)) FROM s) AS example,
+                (SELECT max(r.hosts) / sum(r.hosts) FROM (SELECT count(*) AS hosts FROM n JOIN largest l ON l.domain = n.domain WHERE n.ruleset_id IS NOT NULL
+                    GROUP BY n.ruleset_id) r) AS rules_of_domain""")[0]
 
     def examples(self, records, most=3):
         """Returns some of the records behind a number, chosen by a hash with the seed and its label: the same ones each time."""
@@ -99,6 +103,6 @@ def study_of(dataset, crawl=None, crawls=None, agent=None, ranks=None, labels=No
     registry = {row["name"]: row for row in dataset.rows("SELECT lower(g.agent) AS name, g.token, g.fallbacks, g.ignores_wildcard FROM agents g")}
     agents = {name: Agent(row["token"], row["fallbacks"] and ", ".join(registry[fallback.strip()]["token"] for fallback in row["fallbacks"].split(",")),
                           row["ignores_wildcard"]) for name, row in registry.items()}
-    chosen = [name for name in known if name in crawls] if crawls else with_hosts
+    chosen = [name for name in with_hosts if not crawls or name in crawls]
     return Study(dataset, crawl or (with_hosts or known or [""])[-1], chosen, agents[dataset.value(f"SELECT whole_name({literal(agent)})")], agents, ranks,
                  labels, seed)

@@ -23,14 +23,14 @@ def by_category(study):
         if row["hosts"] and row["category"] != "(any ai)":
             category = literal(row["category"])
             agents = f"SELECT lower(g.agent) FROM agents g WHERE g.category = {category} OR g.category2 = {category}"
-            figure.rows.append(share_row(row, row["category"], evidence.named(agents, study.crawl, "disallow_all")))
+            figure.rows.append(share_row(row, row["category"], evidence.blocked(agents, study.crawl)))
     if not figure.rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks a crawler of the registry by name."
         return figure
     figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), *SHARES])
     figure.chart = bar_chart(f"Shares of hosts that block crawlers by category in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"{share(first['share'])} of {plural(first['of_hosts'], 'host')} ({share(first['share_of_domains'])} of registered domains) block at least one "
+    figure.lead = (f"Of {plural(first['of_hosts'], 'host')}, {share(first['share'])} ({share(first['share_of_domains'])} of registered domains) block at least one "
                    f"of the {plural(first['agents'], 'crawler')} of the category {first['category']} by its own name. A crawler may be in two categories.")
     return figure
 
@@ -104,12 +104,12 @@ def finish(study, figure, header, rows, missing):
     agent = study.agent.token
     figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
     figure.chart = stack_chart(f"Shares of hosts and registered domains that block {agent} by {header} in {study.crawl}", figure.rows)
-    most = max(figure.rows, key=lambda row: row["blocked_by_name"])
-    if most["counted"]:
-        figure.lead = (f"{most['label']} has the largest share of hosts that block {agent} {study.agent.by_name()}: {share(most['blocked_by_name'])} of "
+    named = [row for row in figure.rows if row["counted"] and not row["label"].startswith("(")]
+    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} rows with the most hosts, of {len(rows)}"
+    if named:
+        most = max(named, key=lambda row: row["blocked_by_name"])
+        figure.lead = (f"{shown}, the share that blocks {agent} {study.agent.by_name()} is largest in {most['label']}: {share(most['blocked_by_name'])} of "
                        f"{plural(most['hosts'], 'host')}, {share(most['domains_blocked_by_name'])} of {plural(most['domains'], 'registered domain')}.")
     else:
-        figure.lead = f"No host of these rows blocks {agent} by name."
-    if len(rows) > len(figure.rows):
-        figure.lead += f" The {len(figure.rows)} rows with the most hosts are shown, of {len(rows)}."
+        figure.lead = f"{shown}, no host of a named one blocks {agent} {study.agent.by_name()}."
     return figure

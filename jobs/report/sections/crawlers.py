@@ -27,24 +27,24 @@ def by_reason(study):
         hosts = evidence.verdicts(top["agent"], study.crawl, condition)
         figure.more_records.append(Records(f"{top['label']} {name}", study.count(hosts), hosts))
     figure.columns = columns_of(figure.rows, "crawler", [
-        Column("operator", "operator"), Column("hosts_naming", "hosts with a group for it", "count"), *BLOCKING], "by name")
+        Column("operator", "operator"), Column("hosts_naming", "hosts with a group that it obeys", "count"), *BLOCKING], "by name")
     figure.chart = stack_chart(f"Shares of hosts and registered domains that block AI crawlers in {study.crawl}", figure.rows)
     figure.lead = (f"{top['label']} is blocked {study.agents[top['agent']].by_name()} by {share(top['blocked_by_name'])} of {plural(top['hosts'], 'host')}"
                    f"{interval(top)} and {share(top['domains_blocked_by_name'])} of {plural(top['domains'], 'registered domain')}; through * by a further "
                    f"{share(top['blocked_by_wildcard'])} of hosts.")
     fallbacks = [row for row in figure.rows if study.agents[row["agent"]].fallbacks]
     if fallbacks:
-        figure.lead += " A group of a fallback counts as one of the crawler: " + "; ".join(
-            f"{row['label']} obeys {study.agents[row['agent']].fallbacks}" for row in fallbacks) + "."
+        figure.lead += "".join(f" {row['label']} obeys the group of {study.agents[row['agent']].fallbacks} if a file has none for it, and such a block is counted as "
+                               "one by name." for row in fallbacks)
     return figure
 
 
 def how_many(study):
     source, answer = study.ask("number_of_ai_agents_blocked", crawl=study.crawl)
-    figure = Figure("number-of-ai-crawlers", f"Number of AI crawlers that a host blocks by name in {study.crawl}", sources=[source])
+    figure = Figure("number-of-ai-crawlers", f"Number of AI crawlers that a host blocks by their own names in {study.crawl}", sources=[source])
     most = max((row["agents_blocked"] for row in answer), default=0)
     if not most:
-        figure.missing = f"No host of {study.crawl or 'the dataset'} blocks an AI crawler by name."
+        figure.missing = f"No host of {study.crawl or 'the dataset'} blocks an AI crawler by its own name."
         return figure
     of_hosts, of_domains = answer[0]["of_hosts"], answer[0]["of_domains"]
     for step in AT_LEAST:
@@ -53,12 +53,12 @@ def how_many(study):
             figure.rows.append(share_row(
                 {"hosts": sum(row["hosts"] for row in rows), "of_hosts": of_hosts, "of_domains": of_domains,
                  "share_of_domains": rows[0]["share_of_domains_this_many_or_more"]},
-                f"{step} or more", evidence.named(evidence.AI_AGENTS, study.crawl, "disallow_all") + f" HAVING count(*) >= {step}"))
+                f"{step} or more", evidence.blocked(evidence.AI_AGENTS, study.crawl) + f" HAVING count(*) >= {step}"))
     fill_concentration(study, figure.rows)
     figure.columns = columns_of(figure.rows, "AI crawlers blocked", SHARES)
     figure.chart = bar_chart(f"Shares of hosts by the number of AI crawlers that they block in {study.crawl}", figure.rows)
     first, last = figure.rows[0], figure.rows[-1]
-    figure.lead = f"{share(first['share'])} of {plural(of_hosts, 'host')} block at least one AI crawler by name. The largest number is {most}."
+    figure.lead = f"Of {plural(of_hosts, 'host')}, {share(first['share'])} block at least one AI crawler by its own name. The largest number is {most}."
     if last is not first:
         figure.lead += f" {share(last['share'])} block {last['label']}."
     return figure

@@ -33,9 +33,12 @@ def disagreements(study):
         Column("largest_domain", "largest domain", "share"), Column("largest_ruleset", "largest rule set", "share")]
     figure.chart = bar_chart(f"Captures with different verdicts under two dialects in {study.crawl}", figure.rows, unit="captures")
     most = max(figure.rows, key=lambda row: row["differ"])
-    figure.lead = (f"{most['label']}: {count(most['differ'])} of {count(most['captures'])} captures ({share(most['share'])}), and {share(most['share_of_domains'])} of "
-                   f"registered domains, have different verdicts for at least one crawler; {plural(most['by_rules'], 'capture')} because of their rules, the others "
-                   f"because of their status.")
+    if not most["differ"]:
+        figure.lead = f"No two dialects give different verdicts, in {plural(most['captures'], 'capture')}."
+        return figure
+    figure.lead = (f"{most['label']}: {count(most['differ'])} of {plural(most['captures'], 'capture')} ({share(most['share'])}), and {share(most['share_of_domains'])} of "
+                   f"registered domains, with different verdicts for at least one crawler; {count(most['by_rules'])} because of rules, and {count(most['by_status'])} "
+                   f"because of a status.")
     return figure
 
 

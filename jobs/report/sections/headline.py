@@ -26,13 +26,15 @@ def headline(study):
     if blocks:
         figure.lead = lead(study, blocks[0], undecided[0] if undecided else None)
         figure.example_of = blocks[0]["records"] if blocks[0]["counted"] else None
+    elif undecided:
+        figure.lead = f"In {study.crawl}, no host has a known verdict, of {plural(undecided[0]['of_hosts'], 'captured host')}."
     return figure
 
 
 def any_ai_crawler(study, figure):
     source, rows = study.ask("blocking_by_category", crawl=study.crawl)
     figure.sources.append(replace(source, about="at least one AI crawler, by its own name"))
-    return [share_row(row, "block at least one AI crawler by name", evidence.named(evidence.AI_AGENTS, study.crawl, "disallow_all"))
+    return [share_row(row, "block at least one AI crawler by its own name", evidence.blocked(evidence.AI_AGENTS, study.crawl))
             for row in rows if row["category"] == "(any ai)"]
 
 
@@ -47,7 +49,7 @@ def one_crawler(study, figure):
     blocks = []
     for row in shares:
         for reason, label, condition, counted in (
-                ("blocked_by_name", f"block {agent} by name", evidence.BY_NAME, "by_name"),
+                ("blocked_by_name", f"block {agent} {study.agent.by_name()}", evidence.BY_NAME, "by_name"),
                 ("blocked_by_wildcard", f"block {agent} through *", evidence.BY_WILDCARD, "by_wildcard"),
                 ("blocked_by_status", "block all crawlers by status", evidence.BY_STATUS, "by_status")):
             about_name = ("largest_domain", "largest_ruleset", "low", "high") if reason == "blocked_by_name" else ()
@@ -68,15 +70,15 @@ def training_disallowed(study, figure):
 
 def lead(study, row, undecided):
     """Returns the sentence to cite, which does not hide that one domain or one rule set dominates."""
-    sentence = (f"In {study.crawl}, {count(row['hosts'])} of {plural(row['of_hosts'], 'host')} with a known verdict block {study.agent.token} "
-                f"{study.agent.by_name()}: {share(row['share'])} of hosts{interval(row)}, and {share(row['share_of_domains'])} of "
+    sentence = (f"Hosts of {study.crawl} that block {study.agent.token} {study.agent.by_name()}: {count(row['hosts'])} of {plural(row['of_hosts'], 'host')} with a "
+                f"known verdict. That is {share(row['share'])} of hosts{interval(row)}, and {share(row['share_of_domains'])} of "
                 f"{plural(row['of_domains'], 'registered domain')}, if each domain counts once.")
     if one_domain(row):
         sentence += f" Of these hosts, {share(row['largest_domain'])} are in one registered domain."
     elif one_rule_set(row):
         sentence += f" Of these hosts, {share(row['largest_ruleset'])} have the same rules."
     if undecided:
-        sentence += f" {count(undecided['hosts'])} of {plural(undecided['of_hosts'], 'captured host')} are undecided and left out."
+        sentence += f" Undecided and left out: {count(undecided['hosts'])} of {plural(undecided['of_hosts'], 'captured host')}."
     return sentence
 
 
@@ -97,7 +99,7 @@ def denominators(study):
         Column("label", "crawl"), Column("first_day", "first capture"), Column("last_day", "last capture"), Column("archives_read", "archives", "count"),
         Column("captures", "captures", "count"), Column("hosts", "hosts", "count"), Column("hosts_with_rules", "with rules", "count"),
         Column("hosts_decided", "decided", "count"), Column("domains", "registered domains", "count")]
-    figure.lead = (f"The dataset has {plural(sum(row['captures'] for row in rows), 'capture')} of {plural(len(rows), 'crawl')}. Every share on this page names its "
+    figure.lead = (f"The dataset has {plural(sum(row['captures'] for row in rows), 'capture')} in {plural(len(rows), 'crawl')}. Every share on this page names its "
                    "denominator, which is one of these numbers or a part of it.")
     samples = [row["crawl"] for row in rows if row["is_sample"]]
     if samples:

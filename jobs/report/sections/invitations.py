@@ -1,7 +1,6 @@
 """AI crawlers that hosts name only to allow them."""
 
 from .. import evidence
-from ..dataset import literal
 from ..figure import Column, Figure, Section, count, plural, share
 from ..study import ROWS_MAX
 from .shares import SHARES, bar_chart, columns_of, share_row
@@ -10,7 +9,7 @@ from .shares import SHARES, bar_chart, columns_of, share_row
 def build(study):
     source, rows = study.ask("invitations", crawl=study.crawl, top=ROWS_MAX)
     figure = Figure("invitations", f"AI crawlers whose own group allows every path in {study.crawl}", sources=[source])
-    figure.rows = [share_row(row, study.name_of(row["agent"]), evidence.named(literal(row["agent"]), study.crawl, "allow_all")) for row in rows if row["hosts"]]
+    figure.rows = [share_row(row, study.name_of(row["agent"]), evidence.allowed(row["agent"], study.crawl)) for row in rows if row["hosts"]]
     if figure.rows:
         figure.columns = columns_of(figure.rows, "crawler", [
             Column("operator", "operator"), Column("named", "hosts that name it", "count"), Column("ratio", "of those", "share"), *SHARES])

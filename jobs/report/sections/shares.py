@@ -92,13 +92,13 @@ def warnings_of(study, figure):
         if not one_domain(row):
             warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the same rules as {found['example']}. The rules may be a "
                             "template or one company's. The share of domains does not show this.")
-        elif not figure.has_rule_sets:
+        elif found["rules_of_domain"] is None or not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
-        elif (found["largest_ruleset"] or 0) > MOST:
-            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, and most of the {unit} have the same rules. "
+        elif found["rules_of_domain"] > MOST:
+            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, and most of these have the same rules. "
                             "This is probably one decision: cite the share of domains.")
         else:
-            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but their rules differ, so they may be "
+            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but the rules of these differ, so they may be "
                             "independent sites. State the domain.")
     if len(concentrated) > 3:
         rest = len(concentrated) - 3

@@ -10,7 +10,8 @@ MIN_DOMAINS = 10
 
 
 def build(study):
-    return Section("templates", "Templates and shared rule sets", "A file that a hosting provider or a network supplies is not a decision of the site.",
+    return Section("templates", "Templates and shared rule sets", "A file that a hosting provider or a network supplies may not be a decision of the site. "
+                   "A recognized template does not mean that the block is the vendor's: a site may have added it.",
                    [blocks(study), rule_sets(study)])
 
 
@@ -21,22 +22,31 @@ def blocks(study):
     if not rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks {agent} by name."
         return figure
-    shared = (f"SELECT h.ruleset_id FROM hosts_with('rules', crawl := {literal(study.crawl)}) h GROUP BY h.ruleset_id "
-              f"HAVING count(DISTINCT h.domain) >= {MIN_DOMAINS}")
+    shared_sets = (f"SELECT h.ruleset_id FROM hosts_with('rules', crawl := {literal(study.crawl)}) h GROUP BY h.ruleset_id "
+                   f"HAVING count(DISTINCT h.domain) >= {MIN_DOMAINS}")
     for row in rows[:ROWS_MAX]:
-        condition = f"coalesce(v.ruleset_id IN ({shared}), false) = {literal(row['shared_rules'])} AND {evidence.same('v.template', row['template'])}"
+        condition = f"coalesce(v.ruleset_id IN ({shared_sets}), false) = {literal(row['shared_rules'])} AND {evidence.same('v.template', row['template'])}"
         figure.rows.append(share_row(row, f"{row['template'] or 'no template'}{', shared rules' if row['shared_rules'] else ''}",
                                      evidence.verdicts(agent, study.crawl, f"{evidence.BY_NAME} AND {condition}")))
     figure.columns = columns_of(figure.rows, "template", SHARES)
     figure.chart = bar_chart(f"Templates of the hosts that block {agent} by name in {study.crawl}", figure.rows)
-    copied = [row for row in rows if row["template"] or row["shared_rules"]]
-    figure.lead = (f"Of the {plural(rows[0]['of_hosts'], 'host')} that block {agent} {study.agent.by_name()}, "
-                   f"{share(sum(row['hosts'] for row in copied) / rows[0]['of_hosts'])} do so with a vendor's template or with rules that at least {MIN_DOMAINS} "
-                   f"registered domains share; of {plural(rows[0]['of_domains'], 'registered domain')}, "
-                   f"{share(min(1, round(sum(row['share_of_domains'] for row in copied), 5)))}.")
+    of_hosts, of_domains = rows[0]["of_hosts"], rows[0]["of_domains"]
+    recognized = [row for row in rows if row["template"]]
+    shared = [row for row in rows if row["shared_rules"] and not row["template"]]
+    figure.lead = (f"Hosts that block {agent} {study.agent.by_name()}: {count(of_hosts)}, in {plural(of_domains, 'registered domain')}. "
+                   f"{part(recognized, of_hosts)} of the hosts have a file in which a vendor's template is recognized, and a further {part(shared, of_hosts)} have rules "
+                   f"that at least {MIN_DOMAINS} registered domains share ({domain_part(recognized)} and {domain_part(shared)} of registered domains).")
     if len(rows) > ROWS_MAX:
         figure.lead += f" The {ROWS_MAX} largest rows are shown, of {len(rows)}."
     return figure
+
+
+def part(rows, of_hosts):
+    return share(sum(row["hosts"] for row in rows) / of_hosts)
+
+
+def domain_part(rows):
+    return share(min(1, round(sum(row["share_of_domains"] for row in rows), 5)))
 
 
 def rule_sets(study):

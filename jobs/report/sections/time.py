@@ -19,7 +19,9 @@ def build(study):
         section.figures = [all_hosts(study), same_hosts(study)]
         return section
     crawls = sum(row["hosts"] > 0 for row in study.dataset.crawls)
-    if crawls > 1:
+    if crawls and not study.crawls:
+        missing = "No crawl of CRAWLS has hosts."
+    elif crawls > 1:
         missing = f"CRAWLS names one crawl with hosts, {study.crawls[0]}, and a change needs two."
     elif crawls:
         missing = f"The dataset has one crawl, {study.crawls[0]}, and a change needs two. `robots-scan join` joins datasets of several crawls."
@@ -42,14 +44,19 @@ def all_hosts(study):
         blocking_row(found[agent, crawl], f"{study.name_of(agent)} in {crawl}", found[agent, crawl]["hosts_blocked_by_name"],
                      evidence.verdicts(agent, crawl, evidence.BY_NAME))
         for agent in agents for crawl in study.crawls if (agent, crawl) in found]
+    decided = {row["crawl"] for row in figure.rows}
+    if len(decided) < 2:
+        return Figure(figure.key, figure.title, missing=f"Only {last} has hosts with a known verdict, and a change needs two crawls.")
     figure.columns = columns_of(figure.rows, "crawler and crawl", only_by_name(), "by name")
     figure.chart = Chart("lines", "Shares of hosts and registered domains that block AI crawlers by name, by crawl", [
         {"crawl": row["crawl"], "panel": panel, "series": study.name_of(row["agent"]), "share": row[prefix + "blocked_by_name"],
          "described": f"{row['label']}: {share(row[prefix + 'blocked_by_name'])} of {panel}", **(ends(row) if not prefix else {})}
         for panel, prefix in PANELS for row in figure.rows])
+    left_out = [crawl for crawl in study.crawls if crawl not in decided]
     lines = [row for row in figure.rows if row["agent"] == agents[0]]
     figure.lead = " ".join(
-        [f"{study.name_of(agents[0])} is blocked by name by {said(lines[0])} in {lines[0]['crawl']}, and by {said(lines[-1])} in {lines[-1]['crawl']}.", *caution(study)])
+        [f"{study.name_of(agents[0])} is blocked {study.agents[agents[0]].by_name()} by {said(lines[0])} in {lines[0]['crawl']}, and by {said(lines[-1])} in {lines[-1]['crawl']}.",
+         *([f"No host has a known verdict in {', '.join(left_out)}."] if left_out else []), *caution(study)])
     return figure
 
 
@@ -85,10 +92,10 @@ def same_hosts(study):
     figure.rows = [blocking_row(row, row["crawl"], counts.get((row["crawl"],), 0),
                                 evidence.verdicts(agent, row["crawl"], f"{evidence.BY_NAME} AND {in_every_crawl(study)}")) for row in rows]
     figure.columns = columns_of(figure.rows, "crawl", [
-        Column("hosts", "hosts in every crawl", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
+        Column("hosts", "decided in every crawl", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
         Column("domains", "their domains", "count"), Column("domains_blocked_by_name", "domains by name", "share"), Column("all_hosts", "all hosts", "count"),
         Column("all_hosts_blocked_by_name", "all hosts by name", "share"), Column("all_domains_blocked_by_name", "all domains by name", "share")],
-        "hosts in every crawl")
+        "by name")
     figure.chart = Chart("lines", f"Shares of hosts and registered domains that block {agent} by name, by crawl", [
         {"crawl": row["crawl"], "panel": panel, "series": series, "share": row[column], "described": f"{series} in {row['crawl']}: {share(row[column])} of {panel}",
          **(ends(row) if column == "blocked_by_name" else {})}
