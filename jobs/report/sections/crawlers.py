@@ -58,7 +58,8 @@ def how_many(study):
     figure.columns = columns_of(figure.rows, "AI crawlers blocked", SHARES)
     figure.chart = bar_chart(f"Shares of hosts by the number of AI crawlers that they block in {study.crawl}", figure.rows)
     first, last = figure.rows[0], figure.rows[-1]
-    figure.lead = f"Of {plural(of_hosts, 'host')}, {share(first['share'])} block at least one AI crawler by its own name. The largest number is {most}."
+    figure.lead = f"Of {plural(of_hosts, 'host')}, {share(first['share'])} block at least one AI crawler by its own name"
     if last is not first:
-        figure.lead += f" {share(last['share'])} block {last['label']}."
+        figure.lead += f", and {share(last['share'])} block {last['label']}"
+    figure.lead += f". The most that a host blocks is {most}."
     return figure
