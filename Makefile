@@ -113,9 +113,9 @@ given = $(filter command,$(firstword $(origin $(1))))
 quoted = '$(subst ','\'',$(1))'
 
 report: .venv-report/ready ## writes an HTML page of charts: make report DATASET=out.parquet AGENT=CCBot (docs/report.md)
-	@$(if $(call given,DATASET),,echo 'error: no dataset is given' >&2; echo 'hint: make report DATASET=out.parquet' >&2; exit 1)
 	@$(if $(REPORT_UNKNOWN),echo $(call quoted,error: unknown option $(firstword $(REPORT_UNKNOWN))) >&2; \
 	  echo 'hint: choose from DATASET $(REPORT_NAMES)' >&2; exit 1)
+	@$(if $(call given,DATASET),,echo 'error: no dataset is given' >&2; echo 'hint: make report DATASET=out.parquet' >&2; exit 1)
 	@PYTHONPATH=jobs .venv-report/bin/python -m report $(call quoted,$(DATASET)) \
 	  $(foreach name,$(REPORT_NAMES),$(if $(call given,$(name)),--$(shell echo $(name) | tr A-Z a-z) $(call quoted,$($(name)))))
 

@@ -51,7 +51,8 @@ class Study:
 
     def counts(self, sql):
         """Returns the last column of a query by the columns before it. Shares of questions have six digits, too few to compute counts from."""
-        return {tuple(row[:-1]): row[-1] for row in map(lambda row: tuple(row.values()), self.dataset.rows(sql))}
+        rows = (tuple(row.values()) for row in self.dataset.rows(sql))
+        return {row[:-1]: row[-1] for row in rows}
 
     def concentration(self, hosts):
         """Describes the hosts behind a number: their domains, the largest domain and rule set with their shares, a host with that rule set, and the share
