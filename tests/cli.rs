@@ -619,14 +619,16 @@ fn the_summary_ends_with_commands_that_a_shell_runs() {
     let shown = Ran::from(shown.unwrap());
     assert_code(&shown, 0);
     assert!(shown.out.contains("app.example.com"), "{}", shown.out);
-    // make takes no path with a blank.
-    assert_eq!(line(&ran.out, "make report"), None);
-    let ran = run([input.as_str(), "-o", &folder.arg("out")]);
-    assert!(
-        line(&ran.out, "make report DATASET=").is_some(),
-        "{}",
-        ran.out
-    );
+    // Only the Python package draws the report, so this program says what to install.
+    let report = line(&ran.out, "robots-scan report").expect("a command");
+    let report = report.replacen("robots-scan", env!("CARGO_BIN_EXE_robots-scan"), 1);
+    let report = report.split("  ").next().unwrap();
+    let said = std::process::Command::new("sh")
+        .args(["-c", report])
+        .output();
+    let said = Ran::from(said.unwrap());
+    assert_code(&said, 2);
+    assert!(said.err.ends_with("'robots-scan[report]'\n"), "{said:?}");
     let ran = run([input.as_str(), "--json", "-o", &folder.arg("json")]);
     assert!(!ran.out.contains("next:"), "{}", ran.out);
     let ran = run([input.as_str(), "-q", "-o", &folder.arg("quiet")]);

@@ -19,6 +19,7 @@ fn documents() -> Vec<(String, String)> {
         "xtask",
         "benches",
         "examples",
+        "src/python",
         "src/robots",
         "src/warc",
     ];

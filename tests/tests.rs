@@ -39,5 +39,6 @@ mod show;
 mod spec;
 mod streams;
 mod strict_verdicts;
+mod table_reader;
 mod util;
 mod verify;

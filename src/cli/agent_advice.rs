@@ -4,7 +4,7 @@
 //! Any name is accepted, because a robots.txt may name any crawler. The name in a header
 //! of a browser-like crawler is `Mozilla`, so its answer is for another crawler.
 
-use crate::message;
+use crate::session::Session;
 use crate::shell::quoted;
 use robots_scan::crawler::DialectChoice;
 use robots_scan::crawler::registry::{CrawlerEntry, CrawlerRegistry, whole_name};
@@ -17,13 +17,30 @@ struct Advice {
 }
 
 /// Prints warnings about the values of `--agent`.
-pub(crate) fn warn(agents: &[String], registry: &CrawlerRegistry, choice: DialectChoice) {
+pub(crate) fn warn(
+    agents: &[String],
+    registry: &CrawlerRegistry,
+    choice: DialectChoice,
+    session: &Session,
+) {
     for advice in advice(agents, registry, choice) {
-        message::warning(&advice.warning);
+        session.warning(&advice.warning);
         if let Some(hint) = advice.hint {
-            message::hint(&hint);
+            session.hint(&hint);
         }
     }
+}
+
+/// Returns a warning about a name that is a whole User-Agent header.
+pub fn header_warning(
+    agent: &str,
+    registry: &CrawlerRegistry,
+    choice: DialectChoice,
+) -> Option<String> {
+    is_header(agent).then(|| {
+        let parts = [agent.to_owned()];
+        of_header(agent, &parts, registry, choice).warning
+    })
 }
 
 fn advice(agents: &[String], registry: &CrawlerRegistry, choice: DialectChoice) -> Vec<Advice> {

@@ -78,6 +78,8 @@ pub(crate) enum Command {
     Views(ViewsArgs),
     /// Copies a dataset to a store: s3://BUCKET/PREFIX
     Copy(CopyArgs),
+    /// Draws a dataset as one HTML page (with the Python package)
+    Report(ReportArgs),
     /// Prints the tables with the types and descriptions of their columns
     Schema(SchemaArgs),
     /// Prints the registry of crawlers
@@ -566,6 +568,19 @@ pub(crate) struct CopyArgs {
     /// Prints the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReportArgs {
+    /// The dataset and options, which the Python package reads
+    #[arg(
+        value_name = "DATASET",
+        num_args = 0..,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_hint = ValueHint::AnyPath
+    )]
+    pub(crate) arguments: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]

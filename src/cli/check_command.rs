@@ -6,6 +6,7 @@
 use crate::args::CheckArgs;
 use crate::exit::{self, Stopped};
 use crate::plural::counted;
+use crate::session::Session;
 use crate::usage_error::UsageError;
 use crate::{agent_advice, check_report, defaults, interrupt, message};
 use anyhow::{Context, Result};
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         None => body(args, is_stdin)?,
     };
     let urls = urls(args)?;
-    agent_advice::warn(&args.agent, &registry, args.dialect);
+    agent_advice::warn(&args.agent, &registry, args.dialect, &Session::Terminal);
     let request = CheckRequest {
         registry: &registry,
         agents: &args.agent,

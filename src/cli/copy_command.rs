@@ -7,6 +7,7 @@ use crate::figures::Figures;
 use crate::network::{self, EventRoute};
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
+use crate::session::Session;
 use crate::{interrupt, next_commands};
 use anyhow::Result;
 use indicatif::HumanBytes;
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
     let progress = Arc::new(CopyProgress::default());
     let (sender, notices) = channel();
     let figures = Figures::Copy(Arc::clone(&progress));
-    let display = ProgressDisplay::start(figures, Some(notices), args.quiet);
+    let display = ProgressDisplay::start(figures, Some(notices), args.quiet, &Session::Terminal);
     route.set(Some(sender));
     let result = copy::copy(&args.dataset, &destination, &remote, &progress, &stop);
     route.set(None);

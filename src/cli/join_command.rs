@@ -6,27 +6,28 @@ use crate::exit::{self, Stopped};
 use crate::figures::Figures;
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
-use crate::{defaults, interrupt, next_commands, summary};
+use crate::session::{Outcome, Session};
+use crate::{defaults, next_commands, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use rayon::ThreadPoolBuilder;
 use robots_scan::join::{self, JoinProgress, JoinSummary};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) fn run(args: &JoinArgs) -> Result<u8> {
-    ThreadPoolBuilder::new()
+pub(crate) fn run(args: &JoinArgs, session: &Session) -> Result<Outcome> {
+    let threads = ThreadPoolBuilder::new()
         .num_threads(defaults::threads(args.threads))
-        .build_global()?;
+        .build()?;
     let prepared = join::prepare(&args.folder, args.memory)?;
-    let stop = interrupt::stop_flag()?;
+    let stop = session.stop_flag()?;
     let progress = Arc::new(JoinProgress::default());
     let figures = Figures::Join(Arc::clone(&progress));
-    let display = ProgressDisplay::start(figures, None, args.quiet);
-    let result = prepared.run(&progress, &stop).map_err(Stopped::of);
+    let display = ProgressDisplay::start(figures, None, args.quiet, session);
+    let result = threads.install(|| prepared.run(&progress, &stop));
+    let result = result.map_err(Stopped::of);
     display.finish();
     let done = result?;
     let text = if args.json {
@@ -36,8 +37,8 @@ pub(crate) fn run(args: &JoinArgs) -> Result<u8> {
     } else {
         text(&done, &args.folder)
     };
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    Ok(exit::OK)
+    let code = exit::OK;
+    Ok(Outcome { code, text })
 }
 
 /// Returns the summary for people.

@@ -6,17 +6,17 @@ use crate::exit::{self, Stopped};
 use crate::figures::Figures;
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
-use crate::{agent_advice, defaults, interrupt, message};
+use crate::session::{Outcome, Session};
+use crate::{agent_advice, defaults};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::crawler::Crawler;
 use robots_scan::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
 use serde_json::{Value, json};
-use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
+pub(crate) fn run(args: &MatchArgs, session: &Session) -> Result<Outcome> {
     let registry = defaults::registry(args.agents.as_deref())?;
     let crawlers = args.agent.iter();
     let ready = url_match::prepare(Options {
@@ -36,22 +36,22 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
         output: args.output.clone(),
         overwrite: args.overwrite,
     })?;
-    agent_advice::warn(&args.agent, &registry, args.dialect);
-    let stop = interrupt::stop_flag()?;
+    agent_advice::warn(&args.agent, &registry, args.dialect, session);
+    let stop = session.stop_flag()?;
     let progress = Arc::new(MatchProgress::default());
     let figures = Figures::Match(Arc::clone(&progress));
-    let display = ProgressDisplay::start(figures, None, args.quiet);
+    let display = ProgressDisplay::start(figures, None, args.quiet, session);
     let result = ready.run(&progress, &stop).map_err(Stopped::of);
     display.finish();
     let done = result?;
     if !done.is_dataset_whole {
-        message::warning(&format!(
+        session.warning(&format!(
             "'{}' has no _SUCCESS: the run that wrote it did not finish",
             args.dataset.display()
         ));
     }
     if done.urls == 0 {
-        message::warning(&format!("'{}' contains no URL", args.urls.display()));
+        session.warning(&format!("'{}' contains no URL", args.urls.display()));
     }
     let text = if args.json {
         json_line(&json(&done, args))
@@ -60,9 +60,8 @@ pub(crate) fn run(args: &MatchArgs) -> Result<u8> {
     } else {
         text(&done, &args.output)
     };
-    // A closed stream does not change the exit code.
-    let _ = stdout().lock().write_all(text.as_bytes());
-    Ok(exit::OK)
+    let code = exit::OK;
+    Ok(Outcome { code, text })
 }
 
 /// Returns the summary for people.

@@ -2,7 +2,7 @@
 
 use crate::args::{CopyArgs, ScanArgs};
 use crate::duration;
-use crate::message::{self, Prefix};
+use crate::session::Session;
 use crate::show_args::ShowArgs;
 use anyhow::Result;
 use robots_scan::pipeline::ScanNotice;
@@ -15,23 +15,34 @@ use std::time::Duration;
 const STALL: Duration = Duration::from_secs(1800);
 
 /// The route of messages about servers: to the progress display while a run is shown, otherwise to
-/// standard error.
+/// the user of the command.
 #[derive(Clone, Default)]
-pub(crate) struct EventRoute(Arc<Mutex<Option<Sender<ScanNotice>>>>);
+pub(crate) struct EventRoute {
+    display: Arc<Mutex<Option<Sender<ScanNotice>>>>,
+    session: Session,
+}
 
 impl EventRoute {
-    /// Sends further messages to a display, or to standard error again.
+    /// Returns a route to the user of a command.
+    pub(crate) fn to(session: &Session) -> Self {
+        Self {
+            display: Arc::default(),
+            session: session.clone(),
+        }
+    }
+
+    /// Sends further messages to a display, or to the user again.
     pub(crate) fn set(&self, display: Option<Sender<ScanNotice>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = display;
+        *self.display.lock().unwrap_or_else(PoisonError::into_inner) = display;
     }
 
     fn send(&self, event: RemoteEvent) {
-        let display = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let display = self.display.lock().unwrap_or_else(PoisonError::into_inner);
         match &*display {
             Some(display) => {
                 let _ = display.send(ScanNotice::Remote(event));
             }
-            None => message::warning(&text(&event)),
+            None => self.session.warning(&text(&event)),
         }
     }
 }
@@ -90,12 +101,8 @@ pub(crate) fn start_show(args: &ShowArgs, route: &EventRoute) -> Result<Remote> 
     Ok(Remote::start(options, move |event| route.send(event))?)
 }
 
-/// Returns the line about an event.
-pub(crate) fn line(event: &RemoteEvent) -> String {
-    Prefix::Warning.line(&text(event))
-}
-
-fn text(event: &RemoteEvent) -> String {
+/// Returns the text about an event.
+pub(crate) fn text(event: &RemoteEvent) -> String {
     match event {
         RemoteEvent::WaitBegins {
             server,

@@ -75,11 +75,10 @@ fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
             purpose: "print a host's robots.txt",
         });
     }
-    // A value with characters that a shell interprets would have to be quoted for make, too.
-    if is_complete && word == root {
+    if is_complete {
         commands.push(NextCommand {
-            command: format!("make report DATASET={word}"),
-            purpose: "draw charts, in a git clone",
+            command: format!("robots-scan report {word}"),
+            purpose: "draw charts (needs Python)",
         });
     }
     commands
@@ -117,7 +116,7 @@ mod tests {
             "next:\n\
              \x20 duckdb -init out.parquet/views.sql        query; try FROM questions()\n\
              \x20 robots-scan show out.parquet --host HOST  print a host's robots.txt\n\
-             \x20 make report DATASET=out.parquet           draw charts, in a git clone\n"
+             \x20 robots-scan report out.parquet            draw charts (needs Python)\n"
         );
         let longest = "x".repeat(20);
         let next = of_dataset(Path::new(&longest), &Table::ALL);
@@ -134,18 +133,19 @@ mod tests {
                 "next:\n\
                  \x20 query; try FROM questions():\n    duckdb -init {root}/views.sql\n\
                  \x20 print a host's robots.txt:\n    robots-scan show {root} --host HOST\n\
-                 \x20 draw charts, in a git clone:\n    make report DATASET={root}\n"
+                 \x20 draw charts (needs Python):\n    robots-scan report {root}\n"
             )
         );
     }
 
     #[test]
-    fn paths_are_quoted_for_a_shell_and_not_suggested_to_make_then() {
+    fn paths_are_quoted_for_a_shell() {
         assert_eq!(
             of_dataset(Path::new("it's out"), &Table::ALL),
             "next:\n\
              \x20 duckdb -init 'it'\\''s out'/views.sql        query; try FROM questions()\n\
-             \x20 robots-scan show 'it'\\''s out' --host HOST  print a host's robots.txt\n"
+             \x20 robots-scan show 'it'\\''s out' --host HOST  print a host's robots.txt\n\
+             \x20 robots-scan report 'it'\\''s out'            draw charts (needs Python)\n"
         );
         assert_eq!(
             of_file(Path::new("it's.parquet")),

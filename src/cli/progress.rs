@@ -8,6 +8,7 @@ use crate::figures::Figures;
 use crate::message::{Prefix, with_causes};
 use crate::network;
 use crate::progress_line::ProgressLine;
+use crate::session::Session;
 use robots_scan::pipeline::ScanNotice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,12 +30,13 @@ impl ProgressDisplay {
         figures: Figures,
         notices: Option<Receiver<ScanNotice>>,
         is_quiet: bool,
+        session: &Session,
     ) -> Self {
         let is_done = Arc::new(AtomicBool::new(false));
         let mut worker = DisplayThread {
             figures,
             notices: notices.map(Notices::new),
-            line: ProgressLine::new(is_quiet),
+            line: ProgressLine::new(is_quiet, session),
             is_done: Arc::clone(&is_done),
         };
         let thread = thread::spawn(move || {
@@ -112,8 +114,8 @@ impl Notices {
     }
 
     fn print(&mut self, notice: ScanNotice, line: &ProgressLine) {
-        if let Some(text) = self.text(notice) {
-            line.print(&text);
+        if let Some((prefix, text)) = self.text(notice) {
+            line.print(prefix, &text);
         }
     }
 
@@ -126,14 +128,14 @@ impl Notices {
 
     /// Returns the text of a notice. The text of the first fault beyond
     /// [`FAULTS_PRINTED`] says that there are more. Further faults have no text.
-    fn text(&mut self, notice: ScanNotice) -> Option<String> {
+    fn text(&mut self, notice: ScanNotice) -> Option<(Prefix, String)> {
         let (name, fault) = match notice {
             ScanNotice::Fault { name, fault } => (name, fault),
             // The summary contains the advice for failed inputs.
             ScanNotice::Failed(error) => {
-                return Some(Prefix::Error.line(&with_causes(&error.into())));
+                return Some((Prefix::Error, with_causes(&error.into())));
             }
-            ScanNotice::Remote(event) => return Some(network::line(&event)),
+            ScanNotice::Remote(event) => return Some((Prefix::Warning, network::text(&event))),
         };
         self.faults += 1;
         let text = if self.faults <= FAULTS_PRINTED {
@@ -146,6 +148,6 @@ impl Notices {
         } else {
             return None;
         };
-        Some(Prefix::Warning.line(&text))
+        Some((Prefix::Warning, text))
     }
 }

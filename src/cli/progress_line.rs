@@ -1,7 +1,11 @@
 //! A progress line on standard error, which is updated in place on a terminal.
 
+use crate::call_monitor::{CallMonitor, ProgressState};
+use crate::message::Prefix;
+use crate::session::Session;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write, stderr};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use terminal_size::{Width, terminal_size_of};
 
@@ -19,18 +23,23 @@ const COLUMNS: usize = 80;
 
 /// A progress line: a bar if the total is known, otherwise a spinner. If standard error
 /// is not a terminal, a line is written every 15 seconds. If it is quiet, nothing is
-/// written.
+/// written. For another program, nothing is written, and its monitor is updated.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     is_terminal: bool,
     is_quiet: bool,
+    monitor: Option<Arc<CallMonitor>>,
     began: Instant,
     last_line: Instant,
 }
 
 impl ProgressLine {
-    pub(crate) fn new(is_quiet: bool) -> Self {
-        let is_terminal = stderr().is_terminal();
+    pub(crate) fn new(is_quiet: bool, session: &Session) -> Self {
+        let monitor = match session {
+            Session::Terminal => None,
+            Session::Call(monitor) => Some(Arc::clone(monitor)),
+        };
+        let is_terminal = stderr().is_terminal() && monitor.is_none();
         let bar = ProgressBar::no_length();
         bar.set_draw_target(match is_terminal && !is_quiet {
             true => ProgressDrawTarget::stderr(),
@@ -41,6 +50,7 @@ impl ProgressLine {
             bar,
             is_terminal,
             is_quiet,
+            monitor,
             began,
             last_line: began,
         };
@@ -70,6 +80,14 @@ impl ProgressLine {
     /// Shows the position and the pieces. The most important piece comes first; those at
     /// the end are omitted if the terminal is too narrow.
     pub(crate) fn update(&mut self, position: u64, pieces: &[String]) {
+        if let Some(monitor) = &self.monitor {
+            let total = self.bar.length().filter(|total| *total > 0);
+            monitor.set_progress(ProgressState {
+                done: total.map(|total| (position as f64 / total as f64).min(1.0)),
+                pieces: pieces.to_vec(),
+            });
+            return;
+        }
         if self.is_quiet {
             return;
         }
@@ -91,10 +109,13 @@ impl ProgressLine {
     }
 
     /// Prints a message above the line.
-    pub(crate) fn print(&self, message: &str) {
-        self.bar.suspend(|| {
-            let _ = writeln!(stderr(), "{message}");
-        });
+    pub(crate) fn print(&self, prefix: Prefix, text: &str) {
+        match &self.monitor {
+            Some(monitor) => monitor.push(prefix.into(), text),
+            None => self.bar.suspend(|| {
+                let _ = writeln!(stderr(), "{}", prefix.line(text));
+            }),
+        }
     }
 
     /// Removes the line.

@@ -7,9 +7,10 @@ use crate::figures::{Figures, InputTotals};
 use crate::network::{self, EventRoute};
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
+use crate::session::{Outcome, Session};
 use crate::shard_choice::ShardChoice;
 use crate::usage_error::UsageError;
-use crate::{defaults, duration, interrupt, message, mistyped, next_commands, summary};
+use crate::{defaults, duration, mistyped, next_commands, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::dataset::{IfExists, OutputLayout};
@@ -19,9 +20,10 @@ use robots_scan::part_size::PartSize;
 use robots_scan::pipeline::{self, Options, ScanProgress};
 use robots_scan::remote::RemoteUrl;
 use robots_scan::sample::Sample;
+use robots_scan::shard::Shard;
 use robots_scan::tables::Table;
 use std::ffi::OsStr;
-use std::io::Write;
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -32,17 +34,20 @@ const MAX_CHECKED_INPUTS: usize = 1000;
 /// The number of inputs of a part, if any is a URL: 240 MB of a crawl.
 const PART_INPUTS: u64 = 128;
 
-pub(crate) fn run(args: ScanArgs) -> Result<u8> {
-    let route = EventRoute::default();
-    let options = options(&args, &route)?;
+pub(crate) fn run(args: &ScanArgs, session: &Session) -> Result<Outcome> {
+    let route = EventRoute::to(session);
+    let layout = layout(args)?;
+    layout.check(if_exists(args))?;
+    let options = options(args, layout, &route)?;
     if args.dry_run {
-        dry_run(&options)?;
-        return Ok(exit::OK);
+        let text = dry_run(&options)?;
+        let code = exit::OK;
+        return Ok(Outcome { code, text });
     }
     if options.inputs.len() <= MAX_CHECKED_INPUTS {
         input::check_archives(&options.inputs).map_err(with_usage)?;
     }
-    let stop = interrupt::stop_flag()?;
+    let stop = session.stop_flag()?;
     let progress = Arc::new(ScanProgress::default());
     let (sender, notices) = channel();
     let figures = Figures::Scan {
@@ -53,7 +58,7 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
             are_countable: !options.inputs.iter().any(is_stream),
         },
     };
-    let display = ProgressDisplay::start(figures, Some(notices), args.quiet);
+    let display = ProgressDisplay::start(figures, Some(notices), args.quiet, session);
     route.set(Some(sender.clone()));
     let result = pipeline::run(&options, &progress, &sender, &stop).map_err(Stopped::of);
     route.set(None);
@@ -76,29 +81,51 @@ pub(crate) fn run(args: ScanArgs) -> Result<u8> {
         summary::text(&done, &options.layout, &next_commands(&options))
     };
     if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
-        message::warning(&summary::no_robots(&done));
+        session.warning(&summary::no_robots(&done));
     }
-    // The run is complete, so a closed standard output does not change the exit code.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    Ok(code)
+    Ok(Outcome { code, text })
 }
 
-/// Converts the arguments to the options of a run, and checks the output.
-fn options(args: &ScanArgs, route: &EventRoute) -> Result<Options> {
+/// Returns the shard that is read.
+fn shard(args: &ScanArgs) -> Result<Option<Shard>> {
     let shard = args
         .shard
         .map(|choice| choice.shard(|name| std::env::var(name).ok()));
-    let shard = shard.transpose()?;
-    let registry = defaults::registry(args.agents.as_deref())?;
-    let tables = selected_tables(args);
-    let existing = match (args.resume, args.overwrite) {
+    Ok(shard.transpose()?)
+}
+
+/// Returns the layout of the output.
+fn layout(args: &ScanArgs) -> Result<OutputLayout> {
+    let shard = shard(args)?.map(|shard| shard.index);
+    Ok(OutputLayout::new(
+        &args.output,
+        &selected_tables(args),
+        shard,
+    ))
+}
+
+fn if_exists(args: &ScanArgs) -> IfExists {
+    match (args.resume, args.overwrite) {
         (true, _) => IfExists::Resume,
         (_, true) => IfExists::Overwrite,
         _ => IfExists::Refuse,
-    };
-    let layout = OutputLayout::new(&args.output, &tables, shard.map(|shard| shard.index));
-    layout.check(existing)?;
-    if tables == [Table::Agents] {
+    }
+}
+
+/// Converts the arguments of a run whose only table is read, and not written, to its options.
+pub(crate) fn options_of_reader(args: &ScanArgs, session: &Session) -> Result<Options> {
+    let options = options(args, layout(args)?, &EventRoute::to(session))?;
+    if options.inputs.len() <= MAX_CHECKED_INPUTS {
+        input::check_archives(&options.inputs).map_err(with_usage)?;
+    }
+    Ok(options)
+}
+
+/// Converts the arguments to the options of a run.
+fn options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<Options> {
+    let registry = defaults::registry(args.agents.as_deref())?;
+    let shard = shard(args)?;
+    if layout.tables() == [Table::Agents] {
         let text = "the table 'agents' does not come from archives";
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());
@@ -150,7 +177,7 @@ fn options(args: &ScanArgs, route: &EventRoute) -> Result<Options> {
     Ok(Options {
         inputs: found.inputs,
         layout,
-        existing,
+        existing: if_exists(args),
         threads: defaults::threads(args.threads),
         body_limit: args.body_limit.0,
         max_body_bytes: usize::try_from(args.max_body_bytes)?,
@@ -208,9 +235,9 @@ fn with_usage(error: Error) -> anyhow::Error {
     usage.map_or_else(|| error.into(), Into::into)
 }
 
-/// Prints what a run would read and write.
-fn dry_run(options: &Options) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+/// Returns a text about what a run would read and write.
+fn dry_run(options: &Options) -> Result<String> {
+    let mut out = String::new();
     let parts = pipeline::plan_parts(&options.inputs, options.part_size);
     for part in &parts {
         let inputs = &options.inputs[part.inputs.clone()];
@@ -262,7 +289,8 @@ fn dry_run(options: &Options) -> Result<()> {
             sample.seed
         )?;
     }
-    write_requests(options, &mut out)
+    write_requests(options, &mut out)?;
+    Ok(out)
 }
 
 /// Writes the number of requests, and the time that they take at least.

@@ -4,6 +4,7 @@
 
 use crate::exit::{self, Stopped};
 use crate::network::{self, EventRoute};
+use crate::session::Session;
 use crate::show_args::ShowArgs;
 use crate::usage_error::UsageError;
 use crate::{agent_advice, defaults, interrupt, message, show_report};
@@ -67,7 +68,7 @@ fn archive_base(text: &str) -> Result<ArchiveBase> {
 
 fn shown_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
     let registry = defaults::registry(args.agents.as_deref())?;
-    agent_advice::warn(&args.agent, &registry, args.dialect);
+    agent_advice::warn(&args.agent, &registry, args.dialect, &Session::Terminal);
     let remote = match base {
         Some(ArchiveBase::Url(_)) => Some(network::start_show(args, &EventRoute::default())?),
         _ => None,

@@ -5,27 +5,31 @@ use crate::escape::{escape, json_line};
 use crate::figures::Figures;
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
+use crate::session::{Outcome, Session};
 use crate::{defaults, exit, hint};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::verify::{self, FindingGroup, Options, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The exit code if there is any finding.
 const HAS_FINDINGS: u8 = 1;
 
-pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
+pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<Outcome> {
     let options = Options {
         root: args.dataset.clone(),
         threads: defaults::threads(args.threads),
     };
-    let progress = Arc::new(VerifyProgress::default());
+    // In a terminal, a signal ends the process, as nothing is left behind.
+    let progress = Arc::new(match session {
+        Session::Terminal => VerifyProgress::default(),
+        Session::Call(_) => VerifyProgress::new(session.stop_flag()?),
+    });
     let figures = Figures::Verify(Arc::clone(&progress));
-    let display = ProgressDisplay::start(figures, None, args.quiet);
+    let display = ProgressDisplay::start(figures, None, args.quiet, session);
     let result = verify::verify(&options, &progress);
     display.finish();
     let report = result?;
@@ -37,9 +41,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
         true => json_line(&json(&report, &args.dataset, code)),
         false => text(&report, &args.dataset, args.quiet),
     };
-    // A closed standard output does not change the exit code.
-    let _ = stdout().lock().write_all(text.as_bytes());
-    Ok(code)
+    Ok(Outcome { code, text })
 }
 
 /// Returns the findings, one per line, and the summary, for people.

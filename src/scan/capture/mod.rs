@@ -177,6 +177,47 @@ impl<'a> Capture<'a> {
         })
     }
 
+    /// Returns the capture of a body that was fetched successfully, about which nothing else is known.
+    pub(crate) fn of_body(body: &'a [u8], parse_options: ParseOptions) -> Self {
+        Self {
+            url_raw: b"",
+            url: None,
+            is_robots_path: true,
+            record: RecordMetadata {
+                id: None,
+                ip_address: None,
+                is_revisit: false,
+                is_doubtful: None,
+            },
+            fetch: Fetch {
+                time: None,
+                status: None,
+                http_status: HttpStatus {
+                    code: Some(200),
+                    has_location: false,
+                },
+                redirect: None,
+            },
+            content: ContentMetadata {
+                digest: None,
+                mime_type: None,
+                mime_detected: None,
+                truncated: None,
+            },
+            headers: ResponseHeaders {
+                server: None,
+                last_modified: None,
+                content_usage: None,
+                tdm_reservation: None,
+                waf_hint: None,
+            },
+            body: Some(Cow::Borrowed(body)),
+            parse_options,
+            is_challenge_if_html: false,
+            anomalies: Vec::new(),
+        }
+    }
+
     /// Compares the digests of the capture's record with its bytes.
     ///
     /// Returns the header field that differs, if any, and marks the capture as doubtful.

@@ -2,12 +2,13 @@
 //!
 //! [`check`] takes the bytes of a robots.txt. [`check_host`] finds the
 //! authoritative capture of a host in a dataset or an archive, and rebuilds its
-//! robots.txt from the tables. Both return a [`CheckReport`].
+//! robots.txt from the tables. Both return a [`CheckReport`]. A [`ParsedFile`] answers single questions.
 
 mod archive;
 mod capture_details;
 mod host;
 mod input_kind;
+mod parsed_file;
 mod report;
 mod request;
 mod robots_txt;
@@ -15,6 +16,7 @@ mod robots_txt;
 pub use capture_details::{BodyDetails, CaptureDetails, RecordDetails};
 pub use host::{HostReport, HostRequest, check_host};
 pub use input_kind::InputKind;
+pub use parsed_file::{CrawlerVerdict, ParsedFile};
 pub use report::{
     AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
 };

@@ -32,7 +32,10 @@ pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> 
     }
 }
 
-fn anomalies(robots: &RobotsTxt<'_>, verdicts: &[AgentVerdict<'_>]) -> Vec<ReportedAnomaly> {
+pub(super) fn anomalies(
+    robots: &RobotsTxt<'_>,
+    verdicts: &[AgentVerdict<'_>],
+) -> Vec<ReportedAnomaly> {
     let report = |kind: AnomalyKind, line_no, changes_verdict| ReportedAnomaly {
         line_no,
         code: kind.code().to_owned(),
@@ -92,18 +95,13 @@ fn crawler_verdicts(
     verdicts: &[AgentVerdict<'_>],
     crawler: &Crawler,
 ) -> CrawlerVerdicts {
-    let explicit = |name: &[u8]| {
-        let verdict = verdicts.iter().find(|verdict| verdict.agent == name);
-        verdict.filter(|verdict| matches!(verdict.basis, Basis::Explicit | Basis::TooComplex))
-    };
-    let named = crawler.names().find_map(explicit);
-    // The first verdict is that of `*`.
-    let everybody = (!crawler.ignores_wildcard()).then(|| &verdicts[0]);
+    let names = verdicts.iter();
+    let names = names.map(|verdict| (verdict.agent, verdict.basis));
     let by_dialect = Dialect::ALL.map(|dialect| {
         let policy = Policy::new(dialect, robots, crawler.agent().as_bytes());
         (dialect, policy.verdict())
     });
-    match named.or(everybody) {
+    match select_verdict(names, crawler).map(|i| &verdicts[i]) {
         Some(verdict) => CrawlerVerdicts {
             verdict: verdict.verdict,
             basis: verdict.basis,
@@ -117,6 +115,23 @@ fn crawler_verdicts(
             by_dialect,
         },
     }
+}
+
+/// Returns the index of the verdict that applies to a crawler, among the names and bases of the
+/// verdicts of a file; `None` if no group applies to it.
+pub(super) fn select_verdict<'a>(
+    verdicts: impl Iterator<Item = (&'a [u8], Basis)> + Clone,
+    crawler: &Crawler,
+) -> Option<usize> {
+    let explicit = |name: &[u8]| {
+        let mut named = verdicts.clone();
+        named.position(|(of, basis)| {
+            of == name && matches!(basis, Basis::Explicit | Basis::TooComplex)
+        })
+    };
+    // The first verdict is that of `*`.
+    let everybody = (!crawler.ignores_wildcard()).then_some(0);
+    crawler.names().find_map(explicit).or(everybody)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub mod registry;
 pub use dialect_choice::DialectChoice;
 
 use registry::{CrawlerRegistry, whole_name};
-use robots::{Access, Audience, Basis, Parser, Policy, RobotsTxt, audience};
+use robots::{Access, Audience, Basis, Parser, Policy, RobotsTxt, Verdict, audience};
 
 /// A crawler, with its fallbacks.
 #[derive(Clone, Debug)]
@@ -99,6 +99,11 @@ impl CrawlerPolicy {
     /// Returns whether the crawler may fetch a URL, and the line that decides it.
     pub fn access(&self, url: &[u8]) -> Access {
         self.policy.access(url)
+    }
+
+    /// Returns the verdict on the whole site, as [`Policy::verdict`] does.
+    pub fn verdict(&self) -> Verdict {
+        self.policy.verdict()
     }
 
     /// Returns the lines that apply to the crawler, as [`Policy::lines`] does.

@@ -40,7 +40,7 @@ pub(crate) use manifest_entries::{
 pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId, capture_key};
 pub(crate) use reader::{PartReader, column, push_crawl_key};
 pub use stored_line::StoredLine;
-pub use views::{schema_sql, spark_sql, sql as views_sql};
+pub use views::{schema_sql, select_sql, spark_sql, sql as views_sql};
 pub use views_file::write_views;
 pub(crate) use views_file::{check_format, opens, views_of, write_joined_views};
 pub(crate) use writer::{DatasetWriter, LockedDataset, PlannedPart};

@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// The texts of files of `jobs/queries`.
 macro_rules! files {
     ($($name:literal)*) => {
-        [$(include_str!(concat!("../../../jobs/queries/", $name, ".sql"))),*]
+        [$(include_str!(concat!("../queries/", $name, ".sql"))),*]
     };
 }
 
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn every_file_of_jobs_queries_is_a_question() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/queries");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/queries");
         let mut paths: Vec<_> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().path())

@@ -133,8 +133,26 @@ fn escaped_wildcards(path: &str) -> String {
     path.replace('?', "[?]")
 }
 
+/// Returns a query in DuckDB with the columns of the view of a table, over rows of a
+/// [`TableReader`](crate::pipeline::TableReader) in `source`, such as the name of a relation.
+pub fn select_sql(table: Table, source: &str) -> String {
+    // A reader has the values of all stored columns.
+    let stored = stored_columns(table).map(|column| Column {
+        expression: None,
+        ..*column
+    });
+    let stored: Vec<Column> = stored.collect();
+    let columns = stored.iter().chain(table.derived_columns());
+    let list = select_list(columns, SqlDialect::DuckDb);
+    format!("{list}FROM {source} AS files")
+}
+
 /// Returns the select list of the view of a table.
 fn select(table: Table, dialect: SqlDialect) -> String {
+    select_list(columns(table), dialect)
+}
+
+fn select_list<'c>(columns: impl Iterator<Item = &'c Column>, dialect: SqlDialect) -> String {
     let item = |column: &Column| match &column.expression {
         // A parameter of a macro hides a column of its name, also in views, unless it is qualified.
         None if dialect == SqlDialect::DuckDb => format!("files.{}", column.name),
@@ -146,7 +164,7 @@ fn select(table: Table, dialect: SqlDialect) -> String {
             column.name
         ),
     };
-    let items: Vec<String> = columns(table).map(item).collect();
+    let items: Vec<String> = columns.map(item).collect();
     format!("SELECT\n    {}\n", items.join(",\n    "))
 }
 

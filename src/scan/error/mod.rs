@@ -236,6 +236,22 @@ pub enum ErrorKind {
     Abandoned,
 }
 
+impl ErrorKind {
+    /// Returns the name of the kind, without its payload: that of the variant, in snake case.
+    pub fn name(&self) -> String {
+        let text = format!("{self:?}");
+        let variant = text.split(|char: char| !char.is_alphanumeric());
+        let mut name = String::new();
+        for char in variant.take(1).flat_map(str::chars) {
+            if char.is_ascii_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.push(char.to_ascii_lowercase());
+        }
+        name
+    }
+}
+
 impl Error {
     /// Returns an error about a path.
     pub fn new(kind: ErrorKind, path: impl AsRef<Path>) -> Self {

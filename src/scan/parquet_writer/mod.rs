@@ -25,6 +25,7 @@
 //! page or row-group sizes, also check `external_sort`, whose memory limits assume
 //! them, and `docs/performance.md`.
 
+mod arrow_batch;
 mod column_chunk;
 mod column_data;
 mod column_writer;

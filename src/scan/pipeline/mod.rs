@@ -7,12 +7,14 @@
 //! worker.rs       one slice -> records -> analyses -> rows
 //! part_writer.rs  rows -> row groups -> files of a part -> commit
 //! hosts.rs        all parts -> hosts -> resolved tables
+//! table_reader.rs  the rows of one table, without files
 //! ```
 //!
 //! Workers and encoders run on a rayon pool. One thread, that of [`run`], schedules them. It never
 //! touches rows, so that its cost is the serial fraction of the run. Nothing blocks: a worker
 //! returns after about 1 MiB of bodies and is only continued if there is room for more. Memory is
-//! therefore bounded, and no thread waits for another.
+//! therefore bounded, and no thread waits for another. Only a [`TableReader`] makes the scheduler wait,
+//! until its rows are taken.
 //!
 //! Output does not depend on the number of threads: rows are written in the order of inputs and
 //! records, and a slice of an archive is only accepted if it begins exactly where the slice before
@@ -32,6 +34,7 @@ mod plan;
 mod progress;
 mod scheduler;
 mod stats;
+mod table_reader;
 mod tasks;
 mod worker;
 
@@ -39,6 +42,7 @@ pub use options::{Options, PSL_VERSION};
 pub use plan::{Part, plan_parts};
 pub use progress::{ScanNotice, ScanPhase, ScanProgress};
 pub use stats::{MostBlocked, ResumedParts, ScanSummary, WrittenParts};
+pub use table_reader::{TableReader, reader_schema};
 
 use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{AGENTS, DatasetWriter, LockedDataset, PlannedPart};

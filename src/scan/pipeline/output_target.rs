@@ -3,8 +3,10 @@
 use crate::dataset::{DatasetWriter, PartEntry};
 use crate::disk::{NewFile, SingleFile};
 use crate::error::Error;
+use crate::parquet_writer::RowBatch;
 use std::fs::File;
 use std::path::Path;
+use std::sync::mpsc::SyncSender;
 
 /// An output that is locked for this run.
 pub(super) enum OutputTarget {
@@ -12,6 +14,8 @@ pub(super) enum OutputTarget {
     Dataset(Box<DatasetWriter>),
     /// A single file.
     File(SingleFile),
+    /// A reader of the rows of one table.
+    Reader(SyncSender<RowBatch>),
 }
 
 impl OutputTarget {
@@ -21,13 +25,14 @@ impl OutputTarget {
         match self {
             Self::File(file) => file.new_file(),
             Self::Dataset(dataset) => dataset.temp().new_file(path, false),
+            Self::Reader(_) => unreachable!("a reader has no files"),
         }
     }
 
     /// Returns the entry of a part that an earlier run has written.
     pub(super) fn resumed_part(&self, number: u32) -> Option<&PartEntry> {
         match self {
-            Self::File(_) => None,
+            Self::File(_) | Self::Reader(_) => None,
             Self::Dataset(dataset) => dataset.parts().iter().find(|part| part.number == number),
         }
     }

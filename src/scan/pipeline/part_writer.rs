@@ -15,13 +15,14 @@ use super::stats::{ScanStats, WrittenParts};
 use super::tasks::{EncodedTask, FinishedPart, TaskPool, TaskResult};
 use crate::dataset::{FileEntry, OutputLayout, PartEntry};
 use crate::disk::NewFile;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::input::Input;
 use crate::parquet_writer::{self, FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
 use crate::tables::{RunRow, Table, TableBatches, runs_rows};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
 /// Writes parts. Parts are named by their index in [`parts`](Self::parts).
 pub(super) struct PartWriter<'a> {
@@ -120,10 +121,10 @@ impl<'a> PartWriter<'a> {
         let first = &self.options.inputs[part.inputs.start];
         let layout = &self.options.layout;
         let mut files = Vec::new();
-        for table in Table::OF_RECORDS
-            .into_iter()
-            .filter(|table| layout.tables().contains(table))
-        {
+        let has_file = |table: &Table| {
+            layout.tables().contains(table) && !matches!(self.target, OutputTarget::Reader(_))
+        };
+        for table in Table::OF_RECORDS.into_iter().filter(has_file) {
             let path = layout.part_path(table, part.number, &first.crawl, &first.subset);
             let new = self.target.new_file(&path)?;
             let schema = layout.file_schema(table);
@@ -145,19 +146,26 @@ impl<'a> PartWriter<'a> {
     }
 
     /// Adds rows of `input` to an open part. Rows of failed parts are dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Abandoned`] if the rows are read by nobody any more.
     pub(super) fn push(
         &mut self,
         index: usize,
         input: &Input,
         batches: TableBatches,
         stats: ScanStats,
-    ) {
+    ) -> Result<(), Error> {
         let layout = &self.options.layout;
         let part = self.open.get_mut(&index).expect("the part is open");
         if part.is_failed {
-            return;
+            return Ok(());
         }
         part.stats.add(stats);
+        if let OutputTarget::Reader(reader) = &self.target {
+            return send_rows(reader, layout, input, batches);
+        }
         let mut tasks = Vec::new();
         for (table, rows) in Table::OF_RECORDS.into_iter().zip(batches) {
             let Some(i) = part.files.iter().position(|(of, _)| *of == table) else {
@@ -167,6 +175,7 @@ impl<'a> PartWriter<'a> {
             push_tasks(i, &mut tasks, |new| part.files[i].1.push(rows, new));
         }
         self.spawn_all(index, tasks);
+        Ok(())
     }
 
     /// Adds bytes of inputs to the statistics of a part, if it is open.
@@ -335,6 +344,24 @@ impl<'a> PartWriter<'a> {
             std::mem::take(&mut self.written),
         )
     }
+}
+
+/// Sends the rows of the table that is read. Waits while the reader is behind.
+fn send_rows(
+    reader: &SyncSender<RowBatch>,
+    layout: &OutputLayout,
+    input: &Input,
+    batches: TableBatches,
+) -> Result<(), Error> {
+    let of_table = Table::OF_RECORDS.into_iter().zip(batches);
+    let of_table =
+        of_table.filter(|(table, rows)| layout.tables().contains(table) && !rows.is_empty());
+    for (_, rows) in of_table {
+        let rows = layout.file_rows(rows, &input.crawl, &input.subset);
+        let sent = reader.send(rows);
+        sent.map_err(|_| Error::new(ErrorKind::Abandoned, layout.root()))?;
+    }
+    Ok(())
 }
 
 /// Adds the tasks that `add` starts for the file `file`.

@@ -524,7 +524,7 @@ impl<'a> Scheduler<'a> {
         {
             return self.fail_input(input, part, error);
         }
-        self.part_writer.push(part, input, batches, stats);
+        self.part_writer.push(part, input, batches, stats)?;
         match next_member {
             Some(next_member) => self.end_slice(next_member),
             // The worker is continued when there is room.

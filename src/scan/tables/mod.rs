@@ -11,10 +11,12 @@
 
 mod agents;
 mod anomalies;
+mod body_rows;
 mod column;
 mod directives;
 pub mod expression;
 mod faults;
+mod filled;
 mod groups;
 mod host_verdicts;
 mod hosts;
@@ -29,8 +31,10 @@ mod table;
 mod verdicts;
 
 pub use agents::rows as agents_rows;
+pub use body_rows::{rows_of_body, schema_of_body};
 pub use column::{Column, is_partition_name};
 pub use faults::Fault;
+pub(crate) use filled::fill;
 pub(crate) use host_verdicts::{AgentVerdict, Builder as HostVerdictRows, HostVerdictRow};
 pub(crate) use hosts::{Builder as HostRows, HostRow, HostRules};
 pub(crate) use matches::{MatchRow, MatchRows};

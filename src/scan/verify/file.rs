@@ -141,6 +141,7 @@ fn digest(mut file: &File, progress: &VerifyProgress) -> io::Result<String> {
     let mut hash = Xxh3::new();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
+        progress.check_stop()?;
         match file.read(&mut buffer) {
             Ok(0) => return Ok(format!("{:016x}", hash.digest())),
             Ok(count) => {

@@ -61,7 +61,7 @@ pub struct Options {
 ///
 /// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be
 /// read, [`ErrorKind::NotADataset`] if it is something else or is being written,
-/// [`ErrorKind::Threads`] if threads cannot be started.
+/// [`ErrorKind::Threads`] if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
 pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     let start = Instant::now();
     // A thread compares the tables of a part, and opens a file for each.
@@ -83,6 +83,9 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
         })?,
         false => pool.install(|| single_file::check(root, progress))?,
     };
+    if progress.is_stopped() {
+        return Err(Error::new(ErrorKind::Interrupted, root));
+    }
     report.seconds = start.elapsed().as_secs_f64();
     Ok(report)
 }

@@ -1,10 +1,14 @@
 //! The progress of a verification.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 /// The progress of a verification, readable from other threads.
 #[derive(Debug, Default)]
 pub struct VerifyProgress {
+    /// Stops the verification once it is set.
+    stop: Arc<AtomicBool>,
     /// The index in [`VerifyPhase::ALL`].
     phase: AtomicU8,
     /// Bytes of files that have been read.
@@ -45,6 +49,26 @@ impl VerifyPhase {
 }
 
 impl VerifyProgress {
+    /// Returns the progress of a verification that `stop` can stop.
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
+        Self {
+            stop,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Returns an error if the verification is to stop.
+    pub(super) fn check_stop(&self) -> io::Result<()> {
+        match self.is_stopped() {
+            true => Err(io::Error::other("stopped")),
+            false => Ok(()),
+        }
+    }
+
     /// Returns the current phase.
     pub fn phase(&self) -> VerifyPhase {
         let phase = usize::from(self.phase.load(Ordering::Relaxed));

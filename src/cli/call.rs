@@ -1,0 +1,201 @@
+//! Runs commands for another program.
+
+use crate::args::{Args, Command};
+use crate::call_monitor::CallMonitor;
+use crate::exit::Stopped;
+use crate::session::Session;
+use crate::{hint, join_command, match_command, message, scan_command, verify_command};
+use clap::Parser;
+use robots_scan::error::{Error, ErrorKind};
+use robots_scan::pipeline::Options;
+use robots_scan::tables::Table;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// An error of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallError {
+    /// The name of its kind: that of [`ErrorKind::name`], or `usage` for arguments.
+    pub kind: String,
+    /// The message, with its causes.
+    pub text: String,
+    /// The path that the error is about.
+    pub path: Option<PathBuf>,
+    /// Advice, which names options as on the command line.
+    pub hint: Option<String>,
+    /// True if the run had begun. Its finished parts are kept.
+    pub has_begun: bool,
+    /// True if the command was stopped.
+    pub is_interrupted: bool,
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for CallError {}
+
+/// Runs `scan`, `match`, `join` or `verify`. The first of `args` is the command.
+///
+/// Returns the summary as JSON, as with the option `--json`. It contains the exit code.
+///
+/// # Errors
+///
+/// Returns an error if the arguments are wrong, or if the command fails.
+pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, CallError> {
+    let program = OsString::from("robots-scan");
+    let arguments = std::iter::once(&program).chain(args);
+    let args = Args::try_parse_from(arguments).map_err(|error| CallError::of_arguments(&error))?;
+    let session = Session::Call(Arc::clone(monitor));
+    let outcome = match args.command {
+        Some(Command::Scan(mut args)) => {
+            args.json = true;
+            scan_command::run(&args, &session)
+        }
+        Some(Command::Match(mut args)) => {
+            args.json = true;
+            match_command::run(&args, &session)
+        }
+        Some(Command::Join(mut args)) => {
+            args.json = true;
+            join_command::run(&args, &session)
+        }
+        Some(Command::Verify(mut args)) => {
+            args.json = true;
+            verify_command::run(&args, &session)
+        }
+        _ => {
+            let text = "only scan, match, join and verify can be called";
+            return Err(CallError::of_usage(text.to_owned(), None));
+        }
+    };
+    match outcome {
+        Ok(outcome) => Ok(outcome.text),
+        Err(error) => Err(CallError::of_command(&error)),
+    }
+}
+
+/// Returns the options of a run whose only table is read instead of written, and the table.
+///
+/// `args` are those of `scan`, without an output and the table.
+///
+/// # Errors
+///
+/// Returns an error if the arguments are wrong, or if the inputs cannot be found.
+pub fn reader_options(
+    table: &str,
+    args: &[OsString],
+    monitor: &Arc<CallMonitor>,
+) -> Result<(Options, Table), CallError> {
+    let of_records = Table::OF_RECORDS.into_iter();
+    let Some(found) = of_records.clone().find(|known| known.name() == table) else {
+        let names: Vec<&str> = of_records.map(Table::name).collect();
+        let hint = match Table::ALL.iter().any(|known| known.name() == table) {
+            true => "this table does not come from single records: scan into a dataset".to_owned(),
+            false => format!("choose from {}", names.join(", ")),
+        };
+        let text = format!("there is no table '{table}' to read");
+        return Err(CallError::of_usage(text, Some(hint)));
+    };
+    // Nothing is written, but the arguments need an output.
+    let fixed = ["robots-scan", "scan", "--output=-", "--tables"].map(OsString::from);
+    let table = [OsString::from(table)];
+    let arguments = fixed.iter().chain(&table).chain(args);
+    let args = Args::try_parse_from(arguments).map_err(|error| CallError::of_arguments(&error))?;
+    let Some(Command::Scan(args)) = args.command else {
+        let text = "these are not arguments of scan".to_owned();
+        return Err(CallError::of_usage(text, None));
+    };
+    let session = Session::Call(Arc::clone(monitor));
+    let options = scan_command::options_of_reader(&args, &session);
+    let options = options.map_err(|error| CallError::of_command(&error))?;
+    Ok((options, found))
+}
+
+impl CallError {
+    fn of_usage(text: String, hint: Option<String>) -> Self {
+        Self {
+            kind: "usage".to_owned(),
+            text,
+            path: None,
+            hint,
+            has_begun: false,
+            is_interrupted: false,
+        }
+    }
+
+    /// Returns the error of arguments that cannot be parsed.
+    fn of_arguments(error: &clap::Error) -> Self {
+        let rendered = error.render().to_string();
+        let (mut text, mut hint) = (Vec::new(), None);
+        let lines = rendered.lines().map(str::trim);
+        let lines = lines.take_while(|line| !line.starts_with("Usage:"));
+        for line in
+            lines.filter(|line| !line.is_empty() && !line.starts_with("For more information"))
+        {
+            if let Some(tip) = line.strip_prefix("tip: ") {
+                hint = Some(tip.to_owned());
+            } else {
+                text.push(line.strip_prefix("error: ").unwrap_or(line));
+            }
+        }
+        Self::of_usage(text.join(" "), hint)
+    }
+
+    /// Returns the error of a library call.
+    pub fn of_library(error: Error) -> Self {
+        Self::of_command(&Stopped::of(error))
+    }
+
+    /// Returns the error of a command.
+    fn of_command(error: &anyhow::Error) -> Self {
+        let stopped = error.downcast_ref::<Stopped>();
+        let of_library = stopped.map(Stopped::error);
+        let of_library = of_library.or_else(|| error.downcast_ref::<Error>());
+        let text = message::with_causes(error);
+        let Some(of_library) = of_library else {
+            return Self::of_usage(text, hint::of(error));
+        };
+        let path = of_library.path();
+        Self {
+            kind: of_library.kind().name(),
+            text,
+            path: (!path.as_os_str().is_empty()).then(|| path.to_owned()),
+            hint: hint::of(error),
+            has_begun: stopped.is_some(),
+            is_interrupted: matches!(
+                of_library.kind(),
+                ErrorKind::Interrupted | ErrorKind::Abandoned | ErrorKind::CopyInterrupted
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(args: &[&str]) -> CallError {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        call(&args, &Arc::default()).unwrap_err()
+    }
+
+    #[test]
+    fn errors_have_a_kind_a_path_and_a_hint() {
+        let usage = error(&["verify", "x", "--treads", "2"]);
+        assert_eq!(usage.kind, "usage");
+        assert_eq!(usage.text, "unexpected argument '--treads' found");
+        assert!(usage.hint.unwrap().contains("'--threads'"));
+        let missing = error(&["scan", "no-such-file.warc.gz", "-o", "out.parquet"]);
+        assert_eq!((&*missing.kind, missing.has_begun), ("read", false));
+        assert_eq!(missing.path, Some(PathBuf::from("no-such-file.warc.gz")));
+        assert_eq!(
+            error(&["show", "out.parquet", "--host", "a.com"]).kind,
+            "usage"
+        );
+    }
+}

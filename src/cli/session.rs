@@ -1,0 +1,60 @@
+//! Where a command shows its progress and messages, and what stops it.
+
+use crate::call_monitor::{CallMonitor, MessageLevel};
+use crate::{interrupt, message};
+use anyhow::Result;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The user of a command.
+#[derive(Clone, Default)]
+pub(crate) enum Session {
+    /// A terminal or a script: messages are printed, and signals stop the command.
+    #[default]
+    Terminal,
+    /// Another program, which reads progress and messages, and stops the command.
+    Call(Arc<CallMonitor>),
+}
+
+impl Session {
+    /// Returns the flag that stops the command.
+    pub(crate) fn stop_flag(&self) -> Result<Arc<AtomicBool>> {
+        match self {
+            Self::Terminal => interrupt::stop_flag(),
+            Self::Call(monitor) => Ok(monitor.stop_flag()),
+        }
+    }
+
+    /// Prints a warning.
+    pub(crate) fn warning(&self, text: &str) {
+        match self {
+            Self::Terminal => message::warning(text),
+            Self::Call(monitor) => monitor.push(MessageLevel::Warning, text),
+        }
+    }
+
+    /// Prints advice about the previous warning.
+    pub(crate) fn hint(&self, text: &str) {
+        match self {
+            Self::Terminal => message::hint(text),
+            Self::Call(monitor) => monitor.push(MessageLevel::Hint, text),
+        }
+    }
+}
+
+/// The result of a command.
+pub(crate) struct Outcome {
+    /// The exit code.
+    pub(crate) code: u8,
+    /// The output: a summary for people, or JSON.
+    pub(crate) text: String,
+}
+
+impl Outcome {
+    /// Prints the output. Returns the exit code, which a closed standard output does not change.
+    pub(crate) fn print(self) -> u8 {
+        let _ = std::io::stdout().lock().write_all(self.text.as_bytes());
+        self.code
+    }
+}

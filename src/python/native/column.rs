@@ -1,0 +1,200 @@
+//! Columns of other libraries, read in Arrow, and columns for them.
+
+use crate::error;
+use crate::table::{ARRAY, SCHEMA, STREAM};
+use crate::text::Text;
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, ArrayReader, ArrayRef, make_array};
+use arrow_schema::{ArrowError, DataType};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyCapsuleMethods, PyList, PyString};
+
+/// A column of results. Any library that reads Arrow takes it.
+#[pyclass(frozen, module = "robots_scan")]
+pub(crate) struct Column {
+    values: ArrayRef,
+}
+
+impl Column {
+    pub(crate) fn new(values: ArrayRef) -> Self {
+        Self { values }
+    }
+}
+
+#[pymethods]
+impl Column {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema;
+        let array = FFI_ArrowArray::new(&self.values.to_data());
+        let array = PyCapsule::new_with_value(py, array, ARRAY)?;
+        Ok((self.__arrow_c_schema__(py)?, array))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.values.data_type());
+        PyCapsule::new_with_value(py, schema.map_err(crate::table::error)?, SCHEMA)
+    }
+
+    /// Returns the values as a list.
+    fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        match self.values.data_type() {
+            DataType::Boolean => PyList::new(py, self.values.as_boolean()),
+            _ => PyList::new(py, self.values.as_string::<i32>()),
+        }
+    }
+
+    fn __len__(&self) -> usize {
+        self.values.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let values = match self.values.len() {
+            1 => "1 value".to_owned(),
+            count => format!("{count} values"),
+        };
+        format!("<Column: {values} of {}>", self.values.data_type())
+    }
+}
+
+/// A parameter of a function: one value for all rows, or a value per row.
+pub(crate) enum Parameter {
+    /// The same value in all rows; `None` if it is null.
+    Constant(Option<Text>),
+    /// The chunks of a column.
+    Column(Vec<ArrayRef>),
+}
+
+impl Parameter {
+    /// Reads a parameter: bytes, text, `None`, or an object with `__arrow_c_stream__` or
+    /// `__arrow_c_array__`.
+    pub(crate) fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if value.is_none() {
+            return Ok(Self::Constant(None));
+        }
+        if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+            return Ok(Self::Constant(Some(value.extract()?)));
+        }
+        let chunks = if value.hasattr("__arrow_c_stream__")? {
+            chunks_of_stream(&value.call_method0("__arrow_c_stream__")?)?
+        } else if value.hasattr("__arrow_c_array__")? {
+            vec![array_of_capsules(
+                &value.call_method0("__arrow_c_array__")?,
+            )?]
+        } else {
+            let text = format!(
+                "a column of type '{}' cannot be read",
+                value.get_type().name()?
+            );
+            let hint = "give text, or a column of a library that exports Arrow";
+            return Err(error::usage(&text, Some(hint)));
+        };
+        Ok(Self::Column(chunks))
+    }
+
+    /// Returns the number of rows; `None` for a constant.
+    pub(crate) fn len(&self) -> Option<usize> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Column(chunks) => Some(chunks.iter().map(|chunk| chunk.len()).sum()),
+        }
+    }
+
+    /// Returns the value of each of `rows` rows.
+    pub(crate) fn values(&self, rows: usize) -> Box<dyn Iterator<Item = Option<&[u8]>> + '_> {
+        match self {
+            Self::Constant(value) => {
+                let value = value.as_ref().map(Text::as_bytes);
+                Box::new(std::iter::repeat_n(value, rows))
+            }
+            Self::Column(chunks) => Box::new(chunks.iter().flat_map(|chunk| texts(chunk))),
+        }
+    }
+}
+
+/// Reads the chunks of a stream of one column.
+#[expect(unsafe_code, reason = "the C stream interface passes a pointer")]
+fn chunks_of_stream(capsule: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
+    let (py, capsule) = (capsule.py(), capsule.cast::<PyCapsule>()?);
+    let pointer = capsule.pointer_checked(Some(STREAM))?;
+    let pointer = pointer.cast::<FFI_ArrowArrayStream>().as_ptr();
+    // SAFETY: a capsule of this name points to a stream (Arrow PyCapsule interface). It is moved out,
+    // which leaves a released stream in the capsule.
+    let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer) };
+    let reader = ArrayStreamReader::try_new(stream).map_err(crate::table::error)?;
+    check_type(reader.field().data_type())?;
+    // The producer may be another thread, which waits for the interpreter.
+    let chunks = py.detach(|| reader.collect::<Result<Vec<ArrayRef>, ArrowError>>());
+    chunks.map_err(crate::table::error)
+}
+
+/// Reads an array from its two capsules.
+#[expect(unsafe_code, reason = "the C data interface passes pointers")]
+fn array_of_capsules(capsules: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = capsules.extract()?;
+    let schema = schema
+        .pointer_checked(Some(SCHEMA))?
+        .cast::<FFI_ArrowSchema>();
+    let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
+    // SAFETY: capsules of these names point to a schema and an array (Arrow PyCapsule interface). The
+    // array is moved out, which leaves a released array in the capsule; the schema is only borrowed.
+    let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
+    let data = data.map_err(crate::table::error)?;
+    check_type(data.data_type())?;
+    Ok(make_array(data))
+}
+
+fn check_type(data_type: &DataType) -> PyResult<()> {
+    let values = match data_type {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    };
+    match values {
+        DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::Null => Ok(()),
+        DataType::Struct(_) => Err(error::usage(
+            "a table cannot be read as a column",
+            Some("give one of its columns"),
+        )),
+        other => {
+            let text = format!("a column of type {other} cannot be read");
+            Err(error::usage(&text, Some("give text or bytes")))
+        }
+    }
+}
+
+/// Returns the value of each row of a chunk, whose type was checked.
+fn texts(chunk: &ArrayRef) -> Box<dyn Iterator<Item = Option<&[u8]>> + '_> {
+    fn bytes(text: Option<&str>) -> Option<&[u8]> {
+        text.map(str::as_bytes)
+    }
+    match chunk.data_type() {
+        DataType::Utf8 => Box::new(chunk.as_string::<i32>().iter().map(bytes)),
+        DataType::LargeUtf8 => Box::new(chunk.as_string::<i64>().iter().map(bytes)),
+        DataType::Utf8View => Box::new(chunk.as_string_view().iter().map(bytes)),
+        DataType::Binary => Box::new(chunk.as_binary::<i32>().iter()),
+        DataType::LargeBinary => Box::new(chunk.as_binary::<i64>().iter()),
+        DataType::BinaryView => Box::new(chunk.as_binary_view().iter()),
+        DataType::Dictionary(_, _) => {
+            let dictionary = chunk.as_any_dictionary();
+            let values: Vec<Option<&[u8]>> = texts(dictionary.values()).collect();
+            let keys = dictionary.normalized_keys().into_iter().enumerate();
+            Box::new(keys.map(move |(row, key)| {
+                let is_valid = dictionary.keys().is_valid(row);
+                is_valid.then(|| values[key]).flatten()
+            }))
+        }
+        _ => Box::new(std::iter::repeat_n(None, chunk.len())),
+    }
+}

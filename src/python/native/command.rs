@@ -1,0 +1,95 @@
+//! The commands.
+
+use crate::error;
+use pyo3::prelude::*;
+use robots_scan_cli::{CallError, CallMonitor, MessageLevel};
+use std::ffi::OsString;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// The time between two updates of the progress.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+type CallResult = Result<String, CallError>;
+
+/// Runs the command line. `args` begins with the name of the program. Returns the exit code.
+#[pyfunction]
+pub(crate) fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
+    py.detach(|| robots_scan_cli::run(&args))
+}
+
+/// Runs `scan`, `match`, `join` or `verify`, and returns its summary as JSON.
+///
+/// `update` is called ten times per second, and at the end, with the share that is done, texts about
+/// the progress, and new messages with their level. Ctrl-C, and an exception of `update`, stop the command.
+#[pyfunction]
+pub(crate) fn call(
+    py: Python<'_>,
+    args: Vec<OsString>,
+    update: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let monitor = Arc::new(CallMonitor::default());
+    let (sender, results) = channel();
+    let of_thread = Arc::clone(&monitor);
+    thread::spawn(move || {
+        // The receiver waits for the result, whatever happens.
+        let _ = sender.send(robots_scan_cli::call(&args, &of_thread));
+    });
+    // A receiver belongs to one thread at a time, which the lock of the interpreter does not ensure.
+    let results = Mutex::new(results);
+    let result = loop {
+        match py.detach(|| lock(&results).recv_timeout(INTERVAL)) {
+            Ok(result) => break result,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(panicked()),
+        }
+        let stopped = py.check_signals().and_then(|()| show(&monitor, update));
+        if let Err(error) = stopped {
+            monitor.stop();
+            wait(py, &results);
+            return Err(error);
+        }
+    };
+    show(&monitor, update)?;
+    result.map_err(|error| error::of_call(&error))
+}
+
+/// Waits until a command that was stopped has ended.
+fn wait(py: Python<'_>, results: &Mutex<Receiver<CallResult>>) {
+    let _ = py.detach(|| lock(results).recv());
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Passes progress and messages on.
+fn show(monitor: &CallMonitor, update: &Bound<'_, PyAny>) -> PyResult<()> {
+    let progress = monitor.progress();
+    let messages = monitor.take_messages().into_iter();
+    let messages = messages.map(|message| (level(message.level), message.text));
+    let messages: Vec<(&str, String)> = messages.collect();
+    update.call1((progress.done, progress.pieces, messages))?;
+    Ok(())
+}
+
+fn level(level: MessageLevel) -> &'static str {
+    match level {
+        MessageLevel::Error => "error",
+        MessageLevel::Warning => "warning",
+        MessageLevel::Hint => "hint",
+    }
+}
+
+fn panicked() -> PyErr {
+    error::of_call(&CallError {
+        kind: "panic".to_owned(),
+        text: "the command ended by an internal error".to_owned(),
+        path: None,
+        hint: None,
+        has_begun: true,
+        is_interrupted: false,
+    })
+}

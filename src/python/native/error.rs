@@ -1,0 +1,43 @@
+//! Exceptions, whose classes are in `robots_scan/_errors.py`.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use robots_scan_cli::CallError;
+
+const MODULE: &str = "robots_scan._errors";
+
+static USAGE_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static STOPPED_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// Returns the exception for wrong arguments.
+pub(crate) fn usage(text: &str, hint: Option<&str>) -> PyErr {
+    Python::attach(|py| {
+        let class = USAGE_ERROR.import(py, MODULE, "UsageError");
+        from_class(class, (text, "usage", None::<&str>, hint))
+    })
+}
+
+/// Returns the exception for an error of a command.
+pub(crate) fn of_call(error: &CallError) -> PyErr {
+    Python::attach(|py| {
+        let class = match (&*error.kind, error.has_begun) {
+            ("usage", _) => USAGE_ERROR.import(py, MODULE, "UsageError"),
+            (_, true) => STOPPED_ERROR.import(py, MODULE, "StoppedError"),
+            (_, false) => ERROR.import(py, MODULE, "Error"),
+        };
+        let path = error.path.as_ref().map(|path| path.as_os_str());
+        from_class(class, (&error.text, &error.kind, path, &error.hint))
+    })
+}
+
+fn from_class<'py>(
+    class: PyResult<&Bound<'py, PyType>>,
+    arguments: impl pyo3::call::PyCallArgs<'py>,
+) -> PyErr {
+    match class.and_then(|class| class.call1(arguments)) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,224 @@
+//! Answers for columns of files, crawlers and URLs.
+//!
+//! A join often repeats a file in many rows, so each distinct file of a call is parsed once.
+
+use crate::column::{Column, Parameter};
+use crate::policy_cache::PolicyCache;
+use crate::{REGISTRY, dialect_choice, error};
+use arrow_array::{BooleanArray, StringArray};
+use pyo3::prelude::*;
+use robots::{ParseOptions, Verdict};
+use robots_scan::check::ParsedFile;
+use robots_scan::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The size of the parsed files after which a call drops them.
+const MAX_PARSED_BYTES: usize = 16 << 20;
+
+/// The largest size of the file that a thread keeps after a call.
+const MAX_KEPT_BYTES: usize = 1 << 20;
+
+/// Returns for each row whether a crawler may fetch a URL; null if any parameter is null.
+///
+/// A parameter is a column, or a text for all rows.
+#[pyfunction]
+#[pyo3(signature = (robots_txt, agent, url, dialect = None))]
+pub(crate) fn robots_allowed(
+    py: Python<'_>,
+    robots_txt: &Bound<'_, PyAny>,
+    agent: &Bound<'_, PyAny>,
+    url: &Bound<'_, PyAny>,
+    dialect: Option<&str>,
+) -> PyResult<Column> {
+    let choice = dialect_choice(dialect)?;
+    let parameters = [
+        Parameter::read(robots_txt)?,
+        Parameter::read(agent)?,
+        Parameter::read(url)?,
+    ];
+    let rows = row_count(&parameters)?;
+    let answers: BooleanArray = py.detach(|| {
+        let [bodies, agents, urls] = &parameters;
+        let names_and_urls = agents.values(rows).zip(urls.values(rows));
+        let questions = bodies.values(rows).zip(names_and_urls);
+        ParsedFiles::with(|files| {
+            let answers = questions.map(|(body, (agent, url))| {
+                let (agent, url) = (agent?, url?);
+                Some(files.ask(body?, |file| file.is_allowed(agent, url, choice)))
+            });
+            answers.collect()
+        })
+    });
+    Ok(Column::new(Arc::new(answers)))
+}
+
+/// Returns for each row the verdict for a crawler on the whole site; null if any parameter is null.
+///
+/// A parameter is a column, or a text for all rows.
+#[pyfunction]
+#[pyo3(signature = (robots_txt, agent, dialect = None))]
+pub(crate) fn robots_verdict(
+    py: Python<'_>,
+    robots_txt: &Bound<'_, PyAny>,
+    agent: &Bound<'_, PyAny>,
+    dialect: Option<&str>,
+) -> PyResult<Column> {
+    let choice = dialect_choice(dialect)?;
+    let parameters = [Parameter::read(robots_txt)?, Parameter::read(agent)?];
+    let rows = row_count(&parameters)?;
+    let answers: StringArray = py.detach(|| {
+        let [bodies, agents] = &parameters;
+        let questions = bodies.values(rows).zip(agents.values(rows));
+        ParsedFiles::with(|files| {
+            let answers = questions.map(|(body, agent)| {
+                let agent = agent?;
+                let verdict = files.ask(body?, |file| file.verdict(agent, choice));
+                Some(verdict.name())
+            });
+            answers.collect()
+        })
+    });
+    Ok(Column::new(Arc::new(answers)))
+}
+
+/// Returns the number of rows: that of all columns, or 1 if there are only constants.
+fn row_count(parameters: &[Parameter]) -> PyResult<usize> {
+    let mut lengths = parameters.iter().filter_map(Parameter::len);
+    let rows = lengths.next().unwrap_or(1);
+    match lengths.find(|length| *length != rows) {
+        None => Ok(rows),
+        Some(length) => {
+            let text = format!("the columns have {rows} and {length} rows");
+            Err(error::usage(&text, None))
+        }
+    }
+}
+
+/// The distinct files of a call.
+struct ParsedFiles<'a> {
+    /// At first, the last file of the call before on this thread.
+    files: Vec<ParsedAnswers>,
+    indices: HashMap<&'a [u8], usize>,
+    /// The body of the row before, with its index: neighbouring rows often have the same file, which
+    /// is then found without a hash.
+    previous: Option<(&'a [u8], usize)>,
+    /// The sum of [`ParsedAnswers::bytes`].
+    bytes: usize,
+}
+
+/// A file, and its rules for the crawlers that were asked about.
+struct ParsedAnswers {
+    parsed: ParsedFile,
+    policies: PolicyCache,
+    /// An estimate of the memory: the size of the body, once for the file and once per crawler.
+    bytes: usize,
+}
+
+thread_local! {
+    /// The last file of the last call. Engines pass rows in small batches, or one by one.
+    static LAST_FILE: RefCell<Option<ParsedAnswers>> = const { RefCell::new(None) };
+}
+
+impl<'a> ParsedFiles<'a> {
+    /// Calls `answer` with the files of a call, and keeps the last one of them for the next call.
+    fn with<T>(answer: impl FnOnce(&mut Self) -> T) -> T {
+        let last: Vec<ParsedAnswers> = LAST_FILE.take().into_iter().collect();
+        let mut files = Self {
+            bytes: last.iter().map(|file| file.bytes).sum(),
+            files: last,
+            indices: HashMap::new(),
+            previous: None,
+        };
+        let answer = answer(&mut files);
+        LAST_FILE.set(files.into_last());
+        answer
+    }
+
+    /// Answers a question about a body.
+    fn ask<T>(&mut self, body: &'a [u8], question: impl FnOnce(&mut ParsedAnswers) -> T) -> T {
+        let index = match self.previous {
+            Some((previous, index)) if is_same(previous, body) => index,
+            _ => self.index(body),
+        };
+        self.previous = Some((body, index));
+        let file = &mut self.files[index];
+        let bytes = file.bytes;
+        let answer = question(file);
+        self.bytes += file.bytes - bytes;
+        answer
+    }
+
+    /// Returns the index of the file with a body, which is parsed if it is new.
+    fn index(&mut self, body: &'a [u8]) -> usize {
+        // Without a hash, because a call may be for one row.
+        if self.files.first().is_some_and(|file| file.body() == body) {
+            return 0;
+        }
+        if let Some(index) = self.indices.get(body) {
+            return *index;
+        }
+        if self.bytes > MAX_PARSED_BYTES {
+            self.indices.clear();
+            self.files.clear();
+            self.bytes = 0;
+        }
+        let (index, file) = (self.files.len(), ParsedAnswers::new(body));
+        self.bytes += file.bytes;
+        self.files.push(file);
+        self.indices.insert(body, index);
+        index
+    }
+
+    /// Returns the last file, unless it is large.
+    fn into_last(mut self) -> Option<ParsedAnswers> {
+        let last = match self.previous {
+            Some((_, index)) => Some(self.files.swap_remove(index)),
+            None => self.files.pop(),
+        };
+        last.filter(|file| file.bytes <= MAX_KEPT_BYTES)
+    }
+}
+
+impl ParsedAnswers {
+    fn new(body: &[u8]) -> Self {
+        Self {
+            parsed: ParsedFile::new(body, ParseOptions::default()),
+            policies: PolicyCache::default(),
+            bytes: body.len(),
+        }
+    }
+
+    fn body(&self) -> &[u8] {
+        self.parsed.robots_txt().body()
+    }
+
+    fn policy(&mut self, agent: &str, choice: DialectChoice) -> Arc<CrawlerPolicy> {
+        if !self.policies.contains(agent, choice) {
+            self.bytes += self.body().len();
+        }
+        self.policies.policy(&self.parsed, agent, choice)
+    }
+
+    fn is_allowed(&mut self, agent: &[u8], url: &[u8], choice: DialectChoice) -> bool {
+        let agent = String::from_utf8_lossy(agent);
+        self.policy(&agent, choice).access(url).is_allowed
+    }
+
+    fn verdict(&mut self, agent: &[u8], choice: DialectChoice) -> Verdict {
+        let agent = String::from_utf8_lossy(agent);
+        match choice {
+            DialectChoice::Default => {
+                let crawler = Crawler::new(&REGISTRY, &agent);
+                self.parsed.verdict(&crawler).verdict
+            }
+            DialectChoice::Dialect(_) => self.policy(&agent, choice).verdict(),
+        }
+    }
+}
+
+/// Returns true if two bodies are equal. Those of a constant or a dictionary are one.
+fn is_same(left: &[u8], right: &[u8]) -> bool {
+    std::ptr::eq(left, right) || left == right
+}

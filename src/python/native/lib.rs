@@ -1,0 +1,68 @@
+//! The native module of the Python package.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `robots_txt` | the class `RobotsTxt`, which `parse` returns |
+//! | `policy_cache` | the rules of a file for the crawlers that were asked about |
+//! | `table` | the rows of a file in Arrow |
+//! | `stream` | the rows of archives in Arrow |
+//! | `column` | columns of other libraries, read in Arrow |
+//! | `functions` | answers for columns of files, crawlers and URLs |
+//! | `text` | bodies, names and URLs as bytes |
+//! | `command` | the commands, with progress and Ctrl-C |
+//! | `error` | exceptions |
+//!
+//! Whatever takes time runs without the lock of the interpreter. The Python sources beside this folder
+//! have the functions that users call; they add defaults, progress and documentation.
+
+mod column;
+mod command;
+mod error;
+mod functions;
+mod policy_cache;
+mod robots_txt;
+mod stream;
+mod table;
+mod text;
+
+use pyo3::prelude::*;
+use robots::Dialect;
+use robots_scan::crawler::DialectChoice;
+use robots_scan::crawler::registry::CrawlerRegistry;
+use std::sync::LazyLock;
+
+/// The built-in registry of crawlers.
+static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);
+
+/// Returns the rules that a name stands for. `None` stands for the default rules.
+fn dialect_choice(name: Option<&str>) -> PyResult<DialectChoice> {
+    let Some(name) = name.filter(|name| *name != "default") else {
+        return Ok(DialectChoice::Default);
+    };
+    let found = Dialect::ALL
+        .into_iter()
+        .find(|dialect| dialect.name() == name);
+    found.map(DialectChoice::Dialect).ok_or_else(|| {
+        let names = Dialect::ALL.map(Dialect::name).join(", ");
+        let text = format!("there is no dialect '{name}'");
+        error::usage(&text, Some(&format!("choose from default, {names}")))
+    })
+}
+
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<robots_txt::RobotsTxt>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<stream::TableStream>()?;
+    module.add_class::<column::Column>()?;
+    module.add_function(wrap_pyfunction!(robots_txt::parse, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::robots_allowed, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::robots_verdict, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::read, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::log_warnings, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::select_sql, module)?)?;
+    module.add_function(wrap_pyfunction!(command::call, module)?)?;
+    module.add_function(wrap_pyfunction!(command::main, module)?)?;
+    Ok(())
+}

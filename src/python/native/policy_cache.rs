@@ -1,0 +1,66 @@
+//! The rules of a file for the crawlers that were asked about.
+
+use crate::REGISTRY;
+use robots_scan::check::ParsedFile;
+use robots_scan::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The most crawlers whose rules are kept. If there are more, all are dropped.
+const MAX_CRAWLERS: usize = 256;
+
+/// The rules of a file for crawlers, by their name.
+#[derive(Default)]
+pub(crate) struct PolicyCache {
+    policies: HashMap<String, [Option<Arc<CrawlerPolicy>>; 4]>,
+}
+
+impl PolicyCache {
+    /// Returns the rules of `file` for a crawler. The cache must be used for one file only.
+    pub(crate) fn policy(
+        &mut self,
+        file: &ParsedFile,
+        agent: &str,
+        choice: DialectChoice,
+    ) -> Arc<CrawlerPolicy> {
+        if let Some(policy) = self.get(agent, choice) {
+            return policy;
+        }
+        let crawler = Crawler::new(&REGISTRY, agent);
+        let policy = Arc::new(file.policy(&crawler, choice));
+        self.insert(agent, choice, Arc::clone(&policy));
+        policy
+    }
+
+    /// Returns the rules for a crawler, if they are kept.
+    pub(crate) fn get(&self, agent: &str, choice: DialectChoice) -> Option<Arc<CrawlerPolicy>> {
+        self.policies.get(agent)?[slot(choice)].clone()
+    }
+
+    /// Returns true if rules for a crawler are kept.
+    pub(crate) fn contains(&self, agent: &str, choice: DialectChoice) -> bool {
+        let slots = self.policies.get(agent);
+        slots.is_some_and(|slots| slots[slot(choice)].is_some())
+    }
+
+    /// Keeps the rules for a crawler.
+    pub(crate) fn insert(
+        &mut self,
+        agent: &str,
+        choice: DialectChoice,
+        policy: Arc<CrawlerPolicy>,
+    ) {
+        if self.policies.len() >= MAX_CRAWLERS {
+            self.policies.clear();
+        }
+        let slots = self.policies.entry(agent.to_owned()).or_default();
+        slots[slot(choice)] = Some(policy);
+    }
+}
+
+fn slot(choice: DialectChoice) -> usize {
+    match choice {
+        DialectChoice::Default => 0,
+        DialectChoice::Dialect(dialect) => 1 + dialect as usize,
+    }
+}

@@ -1,0 +1,402 @@
+//! The class `RobotsTxt`.
+
+use crate::policy_cache::PolicyCache;
+use crate::table::Table;
+use crate::text::Text;
+use crate::{REGISTRY, dialect_choice, error};
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::*;
+use pyo3::sync::{MutexExt, PyOnceLock};
+use pyo3::types::{PyBytes, PyTuple, PyType};
+use robots::{Directive, DirectiveKind, Group, ParseOptions};
+use robots_scan::check::{CrawlerVerdict, ParsedFile};
+use robots_scan::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use robots_scan::tables;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The size of a body up to which the lock of the interpreter is kept: another thread that takes it
+/// would keep this one waiting for longer than the body takes.
+const SMALL_BODY_BYTES: usize = 2000;
+
+/// The module with the classes of results, which are named tuples.
+const RESULTS: &str = "robots_scan._results";
+
+static ACCESS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static ANOMALY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static GROUP: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static RULE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// A parsed robots.txt file. ``robots_scan.parse`` makes it.
+///
+/// It never changes, and threads may share it. Two are equal if their bodies are, and if they were
+/// parsed with the same options.
+#[pyclass(frozen, module = "robots_scan")]
+pub(crate) struct RobotsTxt {
+    file: ParsedFile,
+    options: ParseOptions,
+    policies: Mutex<PolicyCache>,
+}
+
+/// Parses a robots.txt file. It never fails: every sequence of bytes is one.
+///
+/// ``body`` is bytes, any object with the buffer protocol, or text, which is encoded as UTF-8. Lines that
+/// end after ``body_limit`` bytes do not count; ``None`` is no limit. The last line of a body that
+/// ``is_truncated`` does not count.
+///
+/// >>> import robots_scan
+/// >>> robots_scan.parse(b"User-agent: *\nDisallow: /x\n")
+/// <RobotsTxt: 27 bytes, 1 group, 1 rule, 0 sitemaps>
+#[pyfunction]
+#[pyo3(signature = (body, *, body_limit = Some(robots::BODY_LIMIT_BYTES), is_truncated = false))]
+pub(crate) fn parse(
+    py: Python<'_>,
+    body: Text,
+    body_limit: Option<u64>,
+    is_truncated: bool,
+) -> RobotsTxt {
+    let options = ParseOptions {
+        body_limit,
+        is_truncated,
+    };
+    let bytes = body.as_bytes();
+    let file = detach_if_large(py, bytes, || ParsedFile::new(bytes, options));
+    RobotsTxt {
+        file,
+        options,
+        policies: Mutex::default(),
+    }
+}
+
+/// Runs a function about a body, without the lock of the interpreter if the body is large.
+fn detach_if_large<T: Send>(py: Python<'_>, body: &[u8], function: impl FnOnce() -> T + Send) -> T {
+    match body.len() <= SMALL_BODY_BYTES {
+        true => function(),
+        false => py.detach(function),
+    }
+}
+
+impl RobotsTxt {
+    /// Runs a function about the file, without the lock of the interpreter if the file is large.
+    fn detach_if_large<T: Send>(&self, py: Python<'_>, function: impl FnOnce() -> T + Send) -> T {
+        detach_if_large(py, self.file.robots_txt().body(), function)
+    }
+
+    /// Returns the rules for a crawler. Warns if its name is a whole header, when it is first asked about.
+    fn policy_for(
+        &self,
+        py: Python<'_>,
+        agent: &str,
+        choice: DialectChoice,
+    ) -> PyResult<Arc<CrawlerPolicy>> {
+        // To release the lock of the interpreter takes longer than to look up rules that are kept.
+        let kept = match self.policies.try_lock() {
+            Ok(policies) => policies.get(agent, choice),
+            Err(_) => None,
+        };
+        if let Some(policy) = kept {
+            return Ok(policy);
+        }
+        warn_of_header(py, agent, choice)?;
+        let crawler = Crawler::new(&REGISTRY, agent);
+        let policy = self.detach_if_large(py, || Arc::new(self.file.policy(&crawler, choice)));
+        let policies = self.policies.lock_py_attached(py);
+        let mut policies = policies.unwrap_or_else(PoisonError::into_inner);
+        policies.insert(agent, choice, Arc::clone(&policy));
+        Ok(policy)
+    }
+
+    fn default_verdict(&self, agent: &str) -> CrawlerVerdict {
+        self.file.verdict(&Crawler::new(&REGISTRY, agent))
+    }
+
+    /// Returns the text of a line by its number.
+    fn line(&self, line_no: u32) -> Option<String> {
+        let index = (line_no as usize).checked_sub(1)?;
+        let line = robots::Lines::new(self.file.robots_txt().body(), 0).nth(index)?;
+        Some(String::from_utf8_lossy(line.bytes).trim().to_owned())
+    }
+
+    fn text(&self, span: robots::Span) -> String {
+        String::from_utf8_lossy(self.file.robots_txt().text(span)).into_owned()
+    }
+
+    fn rule<'py>(&self, py: Python<'py>, line: &Directive) -> PyResult<Bound<'py, PyAny>> {
+        let allow = line.kind == DirectiveKind::Allow;
+        let class = RULE.import(py, RESULTS, "Rule")?;
+        class.call1((allow, self.text(line.value_raw), line.line_no, line.counts))
+    }
+
+    fn group<'py>(
+        &self,
+        py: Python<'py>,
+        number: u32,
+        group: &Group,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (mut agents, mut rules) = (Vec::new(), Vec::new());
+        for line in self.file.robots_txt().group_directives(number) {
+            match line.kind {
+                DirectiveKind::UserAgent => agents.push(self.text(line.value_raw)),
+                DirectiveKind::Allow | DirectiveKind::Disallow => rules.push(self.rule(py, line)?),
+                DirectiveKind::Sitemap | DirectiveKind::Other => {}
+            }
+        }
+        let class = GROUP.import(py, RESULTS, "Group")?;
+        let request_rate = group.request_rate.map(|span| self.text(span));
+        let visit_time = group.visit_time.map(|span| self.text(span));
+        class.call1((
+            PyTuple::new(py, agents)?,
+            PyTuple::new(py, rules)?,
+            group.crawl_delay,
+            request_rate,
+            visit_time,
+            group.line_no,
+        ))
+    }
+}
+
+#[pymethods]
+impl RobotsTxt {
+    /// Returns true if a crawler may fetch a URL, according to the default rules.
+    ///
+    /// The parameters are in the order of Protego; ``urllib.robotparser`` has the opposite one.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots = robots_scan.parse(b"User-agent: GPTBot\nDisallow: /private\n")
+    /// >>> robots.can_fetch("https://example.com/private/a", "GPTBot")
+    /// False
+    /// >>> robots.can_fetch("https://example.com/private/a", "CCBot")
+    /// True
+    fn can_fetch(&self, py: Python<'_>, url: Text, agent: Text) -> PyResult<bool> {
+        let policy = self.policy_for(py, &agent.to_str(), DialectChoice::Default)?;
+        Ok(policy.access(url.as_bytes()).is_allowed)
+    }
+
+    /// Returns whether a crawler may fetch a URL, and the line that decides it.
+    ///
+    /// ``dialect`` is ``"google"``, ``"rfc9309"`` or ``"koster1996"``. Without it, the default rules apply:
+    /// Google's, with names compared whole and with the fallbacks of the registry of crawlers.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots = robots_scan.parse(b"User-agent: *\nDisallow: /*.pdf$\n")
+    /// >>> robots.access("ExampleBot", "/a.pdf")
+    /// Access(allowed=False, line_no=2, line='Disallow: /*.pdf$', basis='wildcard')
+    /// >>> bool(robots.access("ExampleBot", "/a.pdf", dialect="koster1996"))
+    /// True
+    #[pyo3(signature = (agent, url, dialect = None))]
+    fn access<'py>(
+        &self,
+        py: Python<'py>,
+        agent: Text,
+        url: Text,
+        dialect: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let policy = self.policy_for(py, &agent.to_str(), dialect_choice(dialect)?)?;
+        let access = policy.access(url.as_bytes());
+        let line = access.line_no.and_then(|line_no| self.line(line_no));
+        let class = ACCESS.import(py, RESULTS, "Access")?;
+        class.call1((access.is_allowed, access.line_no, line, policy.basis.name()))
+    }
+
+    /// Returns the verdict on the whole site: ``"allow_all"``, ``"partial"``, ``"disallow_all"``, or
+    /// ``"unknown"`` if the file is too complex.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots = robots_scan.parse(b"User-agent: GPTBot\nDisallow: /\n")
+    /// >>> robots.verdict("GPTBot"), robots.verdict("CCBot")
+    /// ('disallow_all', 'allow_all')
+    #[pyo3(signature = (agent, dialect = None))]
+    fn verdict(
+        &self,
+        py: Python<'_>,
+        agent: Text,
+        dialect: Option<&str>,
+    ) -> PyResult<&'static str> {
+        let (agent, choice) = (agent.to_str(), dialect_choice(dialect)?);
+        if let DialectChoice::Dialect(_) = choice {
+            let policy = self.policy_for(py, &agent, choice)?;
+            return Ok(self.detach_if_large(py, || policy.verdict()).name());
+        }
+        warn_of_header(py, &agent, choice)?;
+        Ok(self
+            .detach_if_large(py, || self.default_verdict(&agent))
+            .verdict
+            .name())
+    }
+
+    /// Returns the first valid ``Crawl-delay`` of the groups that apply to a crawler, in seconds, or
+    /// ``None``.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots = robots_scan.parse(b"User-agent: *\nCrawl-delay: 2.5\n")
+    /// >>> robots.crawl_delay("ExampleBot")
+    /// 2.5
+    fn crawl_delay(&self, py: Python<'_>, agent: Text) -> PyResult<Option<f64>> {
+        let agent = agent.to_str();
+        warn_of_header(py, &agent, DialectChoice::Default)?;
+        Ok(self
+            .detach_if_large(py, || self.default_verdict(&agent))
+            .crawl_delay)
+    }
+
+    /// The values of the sitemap lines, in order.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots_scan.parse(b"Sitemap: https://example.com/sitemap.xml\n").sitemaps
+    /// ['https://example.com/sitemap.xml']
+    #[getter]
+    fn sitemaps(&self) -> Vec<String> {
+        let lines = self.file.robots_txt().directives().iter();
+        let sitemaps = lines.filter(|line| line.kind == DirectiveKind::Sitemap);
+        let values = sitemaps.map(|line| self.text(line.value));
+        values.filter(|value| !value.is_empty()).collect()
+    }
+
+    /// The groups, in the order of the file: their crawlers, rules, and ``Crawl-delay``.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots = robots_scan.parse(b"User-agent: a\nUser-agent: b\nDisallow: /x\n")
+    /// >>> group, = robots.groups
+    /// >>> group.agents
+    /// ('a', 'b')
+    /// >>> group.rules
+    /// (Rule(allow=False, path='/x', line_no=3, counts=True),)
+    #[getter]
+    fn groups<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let groups = self.file.robots_txt().groups().iter();
+        let groups = (1..).zip(groups);
+        groups
+            .map(|(number, group)| self.group(py, number, group))
+            .collect()
+    }
+
+    /// The places where the file had to be guessed, or is odd.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots = robots_scan.parse(b"User-agent: *\nDisalow: /\n")
+    /// >>> [(anomaly.line_no, anomaly.code) for anomaly in robots.anomalies]
+    /// [(2, 'typo_accepted_by_google')]
+    #[getter]
+    fn anomalies<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let anomalies = self.detach_if_large(py, || self.file.anomalies());
+        let class = ANOMALY.import(py, RESULTS, "Anomaly")?;
+        let anomalies = anomalies.iter().map(|anomaly| {
+            class.call1((
+                &anomaly.code,
+                anomaly.line_no,
+                anomaly.severity.name(),
+                anomaly.changes_verdict,
+                &anomaly.about,
+            ))
+        });
+        anomalies.collect()
+    }
+
+    /// Returns the rows that the file has in a table of a dataset, for any library that reads Arrow.
+    ///
+    /// The tables are ``groups``, ``rules``, ``sitemaps``, ``directives``, ``preferences``, ``anomalies`` and
+    /// ``verdicts``, with the columns of their Parquet files except ``robots_id``.
+    ///
+    /// >>> import robots_scan
+    /// >>> table = robots_scan.parse(b"User-agent: *\nDisallow: /x\n").table("rules")
+    /// >>> [row["path"] for row in table.to_pylist()]
+    /// ['/x']
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
+        let of_bodies = tables::Table::OF_RECORDS.into_iter();
+        let of_bodies = of_bodies.filter(|table| tables::schema_of_body(*table).is_some());
+        let Some(table) = of_bodies.clone().find(|table| table.name() == name) else {
+            let names: Vec<&str> = of_bodies.map(tables::Table::name).collect();
+            let text = format!("a single file has no table '{name}'");
+            return Err(error::usage(
+                &text,
+                Some(&format!("choose from {}", names.join(", "))),
+            ));
+        };
+        let body = self.file.robots_txt().body();
+        let rows = py.detach(|| tables::rows_of_body(body, self.options, table));
+        Ok(Table::new(rows.map_err(crate::table::error)?))
+    }
+
+    /// The bytes that were parsed.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.file.robots_txt().body())
+    }
+
+    /// The number of bytes within which a line must end to count; ``None`` for no limit.
+    #[getter]
+    fn body_limit(&self) -> Option<u64> {
+        self.options.body_limit
+    }
+
+    /// True if the body was cut off, so that its last line does not count.
+    #[getter]
+    fn is_truncated(&self) -> bool {
+        self.options.is_truncated
+    }
+
+    /// The kind of the body: ``rules``, ``no_rules``, ``comments_only``, ``empty``, ``html`` or ``binary``.
+    #[getter]
+    fn content_class(&self) -> &'static str {
+        self.file.robots_txt().summary().content.name()
+    }
+
+    /// The software or service that generated the file, if it is recognized.
+    #[getter]
+    fn template(&self) -> Option<&'static str> {
+        let template = self.file.robots_txt().summary().template;
+        template.map(robots::Template::name)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        let (body, other_body) = (
+            self.file.robots_txt().body(),
+            other.file.robots_txt().body(),
+        );
+        self.options == other.options && body == other_body
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.file.robots_txt().body().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        let counted = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let robots = self.file.robots_txt();
+        let summary = robots.summary();
+        let rules = (summary.n_allow + summary.n_disallow) as usize;
+        format!(
+            "<RobotsTxt: {}, {}, {}, {}>",
+            counted(robots.body().len(), "byte"),
+            counted(summary.n_groups as usize, "group"),
+            counted(rules, "rule"),
+            counted(summary.n_sitemaps as usize, "sitemap"),
+        )
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let function = py.import("robots_scan._results")?.getattr("unpickled")?;
+        let arguments = (
+            self.body(py),
+            self.options.body_limit,
+            self.options.is_truncated,
+        );
+        (function, arguments).into_pyobject(py)
+    }
+}
+
+/// Warns of a whole User-Agent header instead of a name, because the answer is probably for another
+/// crawler.
+fn warn_of_header(py: Python<'_>, agent: &str, choice: DialectChoice) -> PyResult<()> {
+    let Some(text) = robots_scan_cli::header_warning(agent, &REGISTRY, choice) else {
+        return Ok(());
+    };
+    let text = std::ffi::CString::new(text.replace('\0', "\\0"))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
+}

@@ -1,0 +1,167 @@
+//! The rows of archives in Arrow.
+
+use crate::error;
+use crate::table::{STREAM, column_names, schema_capsule};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use robots_scan::error::Error;
+use robots_scan::pipeline::{Options, ScanProgress, ScanSummary, TableReader, reader_schema};
+use robots_scan::tables::Table;
+use robots_scan_cli::CallMonitor;
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Warnings that were not logged yet.
+static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// A table that is read from archives whenever it is consumed.
+///
+/// Any library that reads Arrow streams takes it, such as DuckDB, Polars, pandas and pyarrow. Each use
+/// reads the archives again, and keeps only a few batches of rows in memory.
+#[pyclass(frozen, module = "robots_scan")]
+pub(crate) struct TableStream {
+    options: Options,
+    table: Table,
+    faults: Arc<Mutex<Option<u64>>>,
+}
+
+/// Opens a table of archives. `args` are those of the command `scan`, without an output.
+#[pyfunction]
+pub(crate) fn read(py: Python<'_>, table: &str, args: Vec<OsString>) -> PyResult<TableStream> {
+    let monitor = Arc::new(CallMonitor::default());
+    let options = py.detach(|| robots_scan_cli::reader_options(table, &args, &monitor));
+    let (options, table) = options.map_err(|error| error::of_call(&error))?;
+    Ok(TableStream {
+        options,
+        table,
+        faults: Arc::default(),
+    })
+}
+
+/// Returns a query in DuckDB with the columns of the view of a table, over the rows of `source`.
+#[pyfunction]
+pub(crate) fn select_sql(table: &str, source: &str) -> PyResult<String> {
+    let mut tables = Table::ALL.into_iter();
+    let found = tables.find(|known| known.name() == table);
+    let found = found.ok_or_else(|| {
+        let names = Table::ALL.map(Table::name).join(", ");
+        error::usage(
+            &format!("there is no table '{table}'"),
+            Some(&format!("choose from {names}")),
+        )
+    })?;
+    Ok(robots_scan::dataset::select_sql(found, source))
+}
+
+#[pymethods]
+impl TableStream {
+    /// The names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        column_names(&reader_schema(self.table))
+    }
+
+    /// The number of places that could not be read when the table was last consumed to its end;
+    /// ``None`` before that.
+    #[getter]
+    fn faults(&self) -> Option<u64> {
+        *lock(&self.faults)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The protocol lets a producer ignore a schema that it cannot give.
+        let _ = requested_schema;
+        let (faults, table) = (Arc::clone(&self.faults), self.table);
+        let finish = move |result: &Result<ScanSummary, Error>| {
+            if let Ok(summary) = result {
+                *lock(&faults) = Some(summary.faults);
+                warn_of_faults(summary.faults, table);
+            }
+        };
+        let progress = Arc::new(ScanProgress::default());
+        let reader = TableReader::start(self.options.clone(), self.table, progress, finish);
+        let rows: Box<dyn RecordBatchReader + Send> = Box::new(Rows(reader));
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(rows), STREAM)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &reader_schema(self.table))
+    }
+
+    fn __repr__(&self) -> String {
+        let inputs = match self.options.inputs.len() {
+            1 => "1 archive".to_owned(),
+            count => format!("{count} archives"),
+        };
+        format!("<TableStream: {} of {inputs}>", self.table.name())
+    }
+}
+
+/// The rows of a reader, with errors that the C interface can pass on.
+struct Rows(TableReader);
+
+impl Iterator for Rows {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rows = self.0.next()?;
+        // Texts end at a NUL in C.
+        Some(rows.map_err(|error| {
+            ArrowError::IoError(
+                error.to_string().replace('\0', "\\0"),
+                std::io::Error::other("the archives could not be read"),
+            )
+        }))
+    }
+}
+
+impl RecordBatchReader for Rows {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(self.0.schema())
+    }
+}
+
+/// Has a warning logged if some places could not be read.
+///
+/// The thread that reads the rows may hold the lock of the interpreter and wait for the end of the run, so
+/// another thread logs it.
+fn warn_of_faults(faults: u64, table: Table) {
+    if faults == 0 || table == Table::Faults {
+        return;
+    }
+    let places = match faults {
+        1 => "1 place".to_owned(),
+        _ => format!("{faults} places"),
+    };
+    let text = format!("{places} could not be read: the table 'faults' lists them");
+    lock(&WARNINGS).push(text);
+    thread::spawn(|| Python::try_attach(log_warnings));
+}
+
+/// Logs the warnings that were not logged yet. It is also called when the interpreter ends.
+#[pyfunction]
+pub(crate) fn log_warnings(py: Python<'_>) -> PyResult<()> {
+    let warnings = std::mem::take(&mut *lock(&WARNINGS));
+    if warnings.is_empty() {
+        return Ok(());
+    }
+    let logging = py.import("logging")?;
+    let logger = logging.call_method1("getLogger", ("robots_scan",))?;
+    for text in warnings {
+        logger.call_method1("warning", (text,))?;
+    }
+    Ok(())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

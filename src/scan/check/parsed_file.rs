@@ -1,0 +1,117 @@
+//! A robots.txt that is parsed once and answers for many crawlers.
+
+use super::report::ReportedAnomaly;
+use super::robots_txt::{anomalies, select_verdict};
+use crate::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use robots::{
+    AgentVerdict, Basis, Evaluator, OwnedRobotsTxt, ParseOptions, Parser, RobotsTxt, Verdict,
+};
+use std::sync::OnceLock;
+
+/// A robots.txt that is parsed once and answers for many crawlers, as [`check`](super::check()) does.
+#[derive(Debug)]
+pub struct ParsedFile {
+    robots: OwnedRobotsTxt,
+    /// Computed by the first question about them.
+    evaluation: OnceLock<Evaluation>,
+}
+
+/// The verdicts and anomalies of a file.
+#[derive(Debug)]
+struct Evaluation {
+    /// The verdicts of all names in the file. The first is that of `*`.
+    verdicts: Vec<NameVerdict>,
+    anomalies: Vec<ReportedAnomaly>,
+}
+
+/// The default verdict for a name in the file.
+#[derive(Debug)]
+struct NameVerdict {
+    name: Box<[u8]>,
+    verdict: CrawlerVerdict,
+}
+
+/// The default verdict for a crawler.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrawlerVerdict {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Its basis.
+    pub basis: Basis,
+    /// The line that shows it, if one does.
+    pub evidence_line: Option<u32>,
+    /// The first valid `Crawl-delay` of the groups that apply to the crawler, in seconds.
+    pub crawl_delay: Option<f64>,
+}
+
+impl CrawlerVerdict {
+    /// The verdict for a crawler to which no group applies.
+    const NO_GROUP: Self = Self {
+        verdict: Verdict::AllowAll,
+        basis: Basis::NoGroup,
+        evidence_line: None,
+        crawl_delay: None,
+    };
+}
+
+impl ParsedFile {
+    /// Parses a body.
+    pub fn new(body: &[u8], options: ParseOptions) -> Self {
+        let mut parser = Parser::new();
+        Self {
+            robots: OwnedRobotsTxt::new(&parser.parse_with(body, options)),
+            evaluation: OnceLock::new(),
+        }
+    }
+
+    /// Returns the parsed file.
+    pub fn robots_txt(&self) -> RobotsTxt<'_> {
+        self.robots.as_robots_txt()
+    }
+
+    /// Returns the rules that apply to a crawler.
+    pub fn policy(&self, crawler: &Crawler, choice: DialectChoice) -> CrawlerPolicy {
+        crawler.policy(choice, &self.robots_txt())
+    }
+
+    /// Returns the default verdict for a crawler.
+    pub fn verdict(&self, crawler: &Crawler) -> CrawlerVerdict {
+        let verdicts = &self.evaluation().verdicts;
+        let names = verdicts.iter();
+        let names = names.map(|verdict| (&*verdict.name, verdict.verdict.basis));
+        match select_verdict(names, crawler) {
+            Some(i) => verdicts[i].verdict,
+            None => CrawlerVerdict::NO_GROUP,
+        }
+    }
+
+    /// Returns the anomalies of the file, in the order of lines.
+    pub fn anomalies(&self) -> &[ReportedAnomaly] {
+        &self.evaluation().anomalies
+    }
+
+    fn evaluation(&self) -> &Evaluation {
+        self.evaluation.get_or_init(|| {
+            let robots = self.robots_txt();
+            let verdicts = Evaluator::new().verdicts(&robots);
+            Evaluation {
+                anomalies: anomalies(&robots, &verdicts),
+                verdicts: verdicts.iter().map(NameVerdict::new).collect(),
+            }
+        })
+    }
+}
+
+impl NameVerdict {
+    fn new(verdict: &AgentVerdict<'_>) -> Self {
+        Self {
+            name: verdict.agent.into(),
+            verdict: CrawlerVerdict {
+                verdict: verdict.verdict,
+                basis: verdict.basis,
+                evidence_line: verdict.evidence_line,
+                crawl_delay: verdict.crawl_delay,
+            },
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Reads the rows of one table from archives, without writing files.
+
+use super::options::Options;
+use super::output_target::OutputTarget;
+use super::progress::{ScanNotice, ScanProgress};
+use super::scheduler::Scheduler;
+use super::stats::ScanSummary;
+use crate::dataset::{IfExists, OutputLayout};
+use crate::disk::open_files::{self, OpenFiles};
+use crate::error::Error;
+use crate::parquet_writer::RowBatch;
+use crate::tables::{Table, fill};
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+
+/// The batches that wait until they are read. A batch has the rows of about 1 MiB of bodies.
+const WAITING_BATCHES: usize = 2;
+
+/// A reader of the rows of one table, in the order of inputs, records and lines.
+///
+/// The rows are those of a [single file](OutputLayout::is_single_file) of the table, with the columns
+/// `crawl` and `subset`, but columns that files store as null because other columns give their value have
+/// it. Archives are read in the background, as far ahead as a run reads. Dropping
+/// the reader stops that.
+pub struct TableReader {
+    table: Table,
+    schema: SchemaRef,
+    rows: Receiver<RowBatch>,
+    stop: Arc<AtomicBool>,
+    run: Option<JoinHandle<Result<ScanSummary, Error>>>,
+}
+
+/// Returns the schema of the rows that a [`TableReader`] reads.
+pub fn reader_schema(table: Table) -> SchemaRef {
+    Arc::new(layout(table).file_schema(table).arrow)
+}
+
+fn layout(table: Table) -> OutputLayout {
+    OutputLayout::file(Path::new(table.name()), table)
+}
+
+impl TableReader {
+    /// Starts reading. `options.layout` is ignored. `finish` is called with the result of the run at its
+    /// end, on a thread of the reader, whose rows end after it has returned.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `table` is not filled from records ([`Table::OF_RECORDS`]).
+    pub fn start(
+        options: Options,
+        table: Table,
+        progress: Arc<ScanProgress>,
+        finish: impl FnOnce(&Result<ScanSummary, Error>) + Send + 'static,
+    ) -> Self {
+        assert!(Table::OF_RECORDS.contains(&table));
+        let options = Options {
+            layout: layout(table),
+            existing: IfExists::Refuse,
+            ..options
+        };
+        let (sender, rows) = sync_channel(WAITING_BATCHES);
+        let stop = Arc::new(AtomicBool::new(false));
+        let of_run = Arc::clone(&stop);
+        let run = thread::spawn(move || {
+            let result = run(&options, OutputTarget::Reader(sender), &progress, &of_run);
+            finish(&result);
+            result
+        });
+        Self {
+            table,
+            schema: reader_schema(table),
+            rows,
+            stop,
+            run: Some(run),
+        }
+    }
+
+    /// Returns the schema of the rows.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+}
+
+impl Iterator for TableReader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Ok(rows) = self.rows.recv() {
+            let rows = rows.to_arrow(&self.schema);
+            return Some(rows.and_then(|rows| fill(self.table, rows)));
+        }
+        // An error comes once, after all rows that were read before it.
+        match self.run.take()?.join() {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(Err(ArrowError::ExternalError(error.into()))),
+            Err(_) => Some(Err(ArrowError::ComputeError(
+                "a thread that reads archives panicked".to_owned(),
+            ))),
+        }
+    }
+}
+
+impl Drop for TableReader {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Reads all inputs. A failed input is an error, because its rows would be missing silently.
+fn run(
+    options: &Options,
+    target: OutputTarget,
+    progress: &ScanProgress,
+    stop: &Arc<AtomicBool>,
+) -> Result<ScanSummary, Error> {
+    let open_files = OpenFiles::new(open_files::free(), 0, options.threads)?;
+    let (notices, received) = channel();
+    let failed = thread::spawn(move || {
+        let failures = received.into_iter().filter_map(|notice| match notice {
+            ScanNotice::Failed(error) => Some(error),
+            ScanNotice::Fault { .. } | ScanNotice::Remote(_) => None,
+        });
+        // All notices are taken, so that they do not pile up.
+        failures.fold(None, |first, error| first.or(Some(error)))
+    });
+    let mut scheduler = Scheduler::new(options, open_files, progress, &notices, stop, target)?;
+    let result = scheduler.run();
+    let summary = scheduler.take_summary();
+    drop(scheduler);
+    drop(notices);
+    result?;
+    let failed = failed.join().expect("matching notices does not panic");
+    failed.map_or(Ok(summary), Err)
+}
