@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist doc release-check help test lint rust-test run queries documents recipes report report-test pages network $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist doc release-check help test lint rust-test run queries documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus peers python-bench profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -53,7 +53,7 @@ help: ## lists the targets
 
 # The program is the one that the tests have built: building another one for release takes longer than all that it executes.
 test: lint rust-test ## runs everything that must pass before a commit
-	$(MAKE) PROGRAM=target/debug/robots-scan run queries documents recipes report-test pages network spark deny
+	$(MAKE) PROGRAM=target/debug/robots-scan run queries documents python recipes report-test pages network spark deny
 
 lint: ## checks the format and the warnings of clippy
 	$(CARGO) fmt --all --check
@@ -95,7 +95,7 @@ documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documenta
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
 
 # On Linux, R is installed as root or by a sudo that asks for no password, or not at all. Elsewhere recipes in R are skipped without it.
-recipes: $(PROGRAM) .venv-recipes/ready ## executes the recipes in Python and R in docs/recipes.md; WRITE=--write updates their outputs
+recipes: $(PROGRAM) .venv-recipes/ready dev-wheel ## executes the recipes in docs/recipes.md and docs/python.md
 	@command -v Rscript >/dev/null || [ "$$(uname)" != Linux ] || { \
 	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
 	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
@@ -104,23 +104,36 @@ recipes: $(PROGRAM) .venv-recipes/ready ## executes the recipes in Python and R 
 	  command -v Rscript >/dev/null || { \
 	    echo 'error: R is not installed' >&2; \
 	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install r-base-core' >&2; exit 1; }; }
-	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE)
+	.venv-recipes/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
+	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE) --python Spark=$(wildcard .venv-python-envs/spark/bin/python)
 
-# Options of the report (docs/report.md), if they are given on the command line of make. A misspelt one must not be ignored.
-REPORT_NAMES = PAGE CRAWL CRAWLS AGENT RANKS LABELS SEED
-REPORT_UNKNOWN = $(filter-out DATASET=% PYTHON=% $(REPORT_NAMES:%=%=%),$(foreach word,$(MAKEOVERRIDES),$(if $(findstring =,$(word)),$(word))))
-given = $(filter command,$(firstword $(origin $(1))))
-quoted = '$(subst ','\'',$(1))'
+MATURIN = .venv-python/bin/maturin
 
-report: .venv-report/ready ## writes an HTML page of charts: make report DATASET=out.parquet AGENT=CCBot (docs/report.md)
-	@$(if $(REPORT_UNKNOWN),echo $(call quoted,error: unknown option $(firstword $(REPORT_UNKNOWN))) >&2; \
-	  echo 'hint: choose from DATASET $(REPORT_NAMES)' >&2; exit 1)
-	@$(if $(call given,DATASET),,echo 'error: no dataset is given' >&2; echo 'hint: make report DATASET=out.parquet' >&2; exit 1)
-	@PYTHONPATH=jobs .venv-report/bin/python -m report $(call quoted,$(DATASET)) \
-	  $(foreach name,$(REPORT_NAMES),$(if $(call given,$(name)),--$(shell echo $(name) | tr A-Z a-z) $(call quoted,$($(name)))))
+wheel: .venv-python/ready ## builds the Python package into target/wheels
+	rm -rf target/wheels
+	$(MATURIN) build --release --locked $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
 
-report-test: $(PROGRAM) .venv-report/ready ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
+# An environment that exists keeps its other packages. Pip would keep a package of the same version, too.
+venv: wheel ## installs the Python package with the report into .venv
+	test -x .venv/bin/pip || $(PYTHON) -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+	.venv/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels/*.whl)[report]"
+
+# The package that the tests install, always built again: a build without changes takes seconds.
+dev-wheel: .venv-python/ready
+	rm -rf target/wheels-dev
+	$(MATURIN) build --locked --profile dev -m src/python/Cargo.toml --out target/wheels-dev
+
+report-test: $(PROGRAM) .venv-report/ready dev-wheel ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
+	.venv-report/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
 	.venv-report/bin/python jobs/test_report.py $(PROGRAM) target/report $(WRITE)
+
+# Environments of Python with other libraries. That with Spark needs Java.
+ENVIRONMENTS = none types pyarrow polars pandas duckdb duckdb-pyarrow scrapy $(if $(filter Linux,$(shell uname)),spark)
+
+python: run dev-wheel $(if $(filter spark,$(ENVIRONMENTS)),java) ## tests the Python package beside other libraries; ENVIRONMENTS=polars
+	ROBOTS_SCAN_PROGRAM=$(abspath $(PROGRAM)) .venv-python/bin/python src/python/tests/environments.py target/wheels-dev/*.whl .venv-python-envs $(ENVIRONMENTS)
+	$(if $(filter duckdb,$(ENVIRONMENTS)),.venv-python-envs/duckdb/bin/python jobs/test_streams.py $(DATASET) 'data-samples/warc/*.warc.gz')
 
 # Those that jobs/test_pages.py finds.
 HAS_BROWSER = { command -v chromium || command -v google-chrome || command -v chromium-browser; } >/dev/null
@@ -149,7 +162,7 @@ network: $(PROGRAM) .venv-test/ready ## tests reading over https and from S3, an
 	.venv-test/bin/python jobs/test_network.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_s3.py $(PROGRAM)
 
-spark: $(PROGRAM) .venv-test/ready .venv-spark/ready ## compares the Spark jobs with one local run, on a cluster on this machine; needs Linux and Java 17
+java:
 	@$(HAS_JAVA) || { \
 	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
 	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
@@ -158,6 +171,8 @@ spark: $(PROGRAM) .venv-test/ready .venv-spark/ready ## compares the Spark jobs 
 	  $(HAS_JAVA) || { \
 	    echo 'error: Java 17 or later is not installed' >&2; \
 	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install openjdk-17-jre-headless' >&2; exit 1; }; }
+
+spark: $(PROGRAM) .venv-test/ready .venv-spark/ready java ## compares the Spark jobs with one local run, on a cluster on this machine; needs Linux and Java 17
 	.venv-test/bin/python jobs/s3_server.py .venv-spark/bin/python jobs/spark/test_spark.py $(PROGRAM)
 
 # Advisories are not checked here: they need the network and change at any time.
@@ -204,6 +219,15 @@ bench: build .venv-bench/ready ## measures the whole job on both corpora beside 
 	@test -d $(CORPUS)/crawl -a -d $(CORPUS)/stress || $(MAKE) bench-corpus
 	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/xtask \
 	  target/bench/scratch $(CORPUS)/crawl $(CORPUS)/stress --rounds $(ROUNDS)
+
+peers: wheel .venv-peers/ready ## compares answers and speed of the Python package with Protego and urllib.robotparser on real archives
+	.venv-peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+	.venv-peers/bin/python src/python/compare/test_causes.py
+	.venv-peers/bin/python src/python/compare/compare_peers.py $(CORPUS_FROM) --rounds $(ROUNDS) --examples target/peers-examples.txt
+
+python-bench: wheel .venv-peers/ready ## measures the Python package on real archives: threads, and memory and speed of streams
+	.venv-peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+	.venv-peers/bin/python src/python/compare/measure_package.py $(CORPUS_FROM)
 
 # A fixed input, generated from a seed: its counts are comparable with those in docs/performance.md.
 PROFILE = target/bench/profile/crawl
@@ -256,17 +280,19 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-report .venv-pages $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-peers .venv-pages $(DATASET) fuzz/target
 
 .venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt
 .venv-spark/ready: jobs/spark/requirements.txt
 .venv-recipes/ready: jobs/recipes-requirements.txt
-.venv-report/ready: jobs/report/requirements.txt
+.venv-python/ready: src/python/build-requirements.txt
+.venv-report/ready: src/python/report-requirements.txt
 .venv-pages/ready: jobs/pages-requirements.txt
+.venv-peers/ready: src/python/compare/requirements.txt
 
 # Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
-.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-report/ready .venv-pages/ready:
+.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-pages/ready .venv-peers/ready:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }

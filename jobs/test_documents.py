@@ -11,8 +11,9 @@ console   Lines that begin with `$ ` are commands; a line that ends in `\\` cont
 sql       A query over the dataset `out.parquet` of the same document.
 text      The result of the query right above it, or else of any query of the document.
 sh        Commands that build, test or measure the project. They are not executed, since `make test` would execute itself.
-          Instead, each must be a target of the Makefile, or name packages, tests and benches that exist.
-python, r Recipes, in docs/recipes.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
+          Instead, each must be a target of the Makefile, or name packages, tests and benches that exist. jobs/test_report.py
+          executes those that draw a report.
+python, r Recipes, in docs/recipes.md and docs/python.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
 
 A line `…` in an output stands for any lines, and `…` within a line for any text. Times, digests and sizes of files, such as `0.3 s`
@@ -99,7 +100,7 @@ class Document:
             elif language == "csv":
                 name, _, content = block[2].partition("\n")
                 (self.folder / name.removeprefix("# ")).write_text(content, encoding="utf-8")
-            elif language in ("python", "r") and self.path == ROOT / "docs/recipes.md":
+            elif language in ("python", "r") and self.path.name in ("recipes.md", "python.md"):
                 if is_result(self.text, block, below):
                     compared.add(below.start())
             elif language not in ("text", "rust"):
@@ -203,7 +204,7 @@ def check_build_command(command):
         if words[1] == "fuzz" and words[2] in ("run", "tmin"):
             targets = {path.stem for path in (ROOT / "fuzz/targets").glob("*.rs")}
             assert targets & set(words), "no target of the fuzzers"
-    else:
+    elif words[:2] not in (["robots-scan", "report"], [".venv/bin/robots-scan", "report"]):
         assert words[0] in ("git", "cd", "curl", "python3", "pip", ".venv/bin/pip", "rustup", "export", "duckdb"), "not checked"
 
 

@@ -1,16 +1,19 @@
-"""Executes the recipes in Python and R of docs/recipes.md, and compares their output.
+"""Executes the recipes in Python and R of docs/recipes.md and docs/python.md, and compares their output.
 
     python jobs/test_recipes.py target/release/robots-scan            # compares
-    python jobs/test_recipes.py target/release/robots-scan --write    # writes the outputs into the page
+    python jobs/test_recipes.py target/release/robots-scan --write    # writes the outputs into the pages
 
-Each block in Python or R is a program of its own, executed in a temporary folder with the dataset `out.parquet` of the two sample
-crawls. What it prints is compared with the block `text` right below it; without such a block it must print nothing. The blocks
-of the section "Jupyter" are the cells of one notebook instead, and what a cell displays is compared. Recipes in R are skipped if R
-is not installed, or not the package that they use.
+    --python SECTION=INTERPRETER    executes a section of docs/python.md by another interpreter; without a value, skips it
 
-jobs/test_documents.py executes the commands of the page.
+Each block in Python or R is a program of its own, executed in a temporary folder with `data-samples`, and for docs/recipes.md
+the dataset `out.parquet` of the two sample crawls. What it prints is compared with the block `text` right below it; without
+such a block it must print nothing. The blocks of the section "Jupyter" are the cells of one notebook instead, and what a cell
+displays is compared. Recipes in R are skipped if R is not installed, or not the package that they use.
+
+jobs/test_documents.py executes the commands of the pages.
 """
 
+import argparse
 import os
 import re
 import shlex
@@ -25,16 +28,18 @@ import nbformat
 
 from test_documents import FENCE, ROOT, Document, is_result
 
-PAGE = ROOT / "docs/recipes.md"
+PAGES = [ROOT / "docs/recipes.md", ROOT / "docs/python.md"]
 SAMPLES = "data-samples/warc/cc-robotstxt.warc.gz data-samples/warc/cc-robotstxt-later.warc.gz"
 
 
 class Recipes(Document):
     """The page with the recipes, and the temporary folder in which they are executed."""
 
-    def execute(self):
-        problem = self.run(f"robots-scan -q {SAMPLES} -o out.parquet")
-        assert not problem, problem
+    def execute(self, interpreters):
+        """Executes the blocks. `interpreters` are those of sections in Python that need another one."""
+        if self.path.name == "recipes.md":
+            problem = self.run(f"robots-scan -q {SAMPLES} -o out.parquet")
+            assert not problem, problem
         blocks = list(FENCE.finditer(self.text))
         recipes, cells = [], []
         for block, below in zip(blocks, [*blocks[1:], None]):
@@ -45,11 +50,13 @@ class Recipes(Document):
             (cells if is_cell else recipes).append((block, shown, begin))
         assert recipes and cells, "the page has no recipes"
         for block, shown, begin in recipes:
-            reason = reason_to_skip(block) if block[1] == "r" else None
+            section = self.section_of(block)
+            interpreter = interpreters.get(section, sys.executable) if block[1] == "python" else shutil.which("Rscript")
+            reason = reason_to_skip(block) if block[1] == "r" else "" if interpreter else "its libraries are not installed"
             if reason:
-                print(f"skipped: {self.section_of(block)}: {reason}")
+                print(f"skipped: {section}: {reason}")
             else:
-                self.compare(block[2], shown, self.run_program(block[1], block[2]), begin)
+                self.compare(block[2], shown, self.run_program(interpreter, block[1], block[2]), begin)
         for (block, shown, begin), got in zip(cells, self.run_notebook([block[2] for block, _, _ in cells]), strict=True):
             self.compare(block[2], shown, got, begin)
 
@@ -57,11 +64,14 @@ class Recipes(Document):
         """Returns the title of the section of a block."""
         return re.findall(r"^##+ (.*)$", self.text[:block.start()], re.MULTILINE)[-1]
 
-    def run_program(self, language, program):
+    def run_program(self, interpreter, language, program):
+        """Returns what a program prints; if it fails, also its errors. Programs of Java log there, so it is not compared."""
         path = self.folder / f"recipe.{language}"
         path.write_text(program, encoding="utf-8")
-        interpreter = sys.executable if language == "python" else shutil.which("Rscript")
-        return tidy(self.run(f"{shlex.quote(interpreter)} {path.name}"))
+        # As in an activated environment: Spark begins the Python that it finds first.
+        command = (f"PATH={shlex.quote(str(Path(interpreter).parent))}:$PATH SPARK_LOCAL_IP=127.0.0.1 "
+                   f"{shlex.quote(interpreter)} {path.name}")
+        return tidy(self.run(f"{command} 2>errors.log || cat errors.log"))
 
     def run_notebook(self, cells):
         """Executes cells, and returns what each displays, as text."""
@@ -100,16 +110,27 @@ def reason_to_skip(block):
 
 
 def main():
-    program = Path(sys.argv[1]).resolve()
-    with tempfile.TemporaryDirectory() as folder:
-        recipes = Recipes(PAGE, folder, program)
-        recipes.execute()
-    if "--write" in sys.argv:
-        recipes.write()
-    for failure in recipes.failures:
-        print(f"FAILED {failure}")
-    print(f"{recipes.passed} passed, {len(recipes.failures)} failed")
-    return 1 if recipes.failures else 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--python", action="append", default=[], metavar="SECTION=INTERPRETER")
+    args = parser.parse_args()
+    # The program runs in another folder.
+    chosen = (choice.split("=", 1) for choice in args.python)
+    interpreters = {section: str(Path(path).absolute()) if path else None for section, path in chosen}
+    passed = failed = 0
+    for page in PAGES:
+        with tempfile.TemporaryDirectory() as folder:
+            recipes = Recipes(page, folder, args.program.resolve())
+            recipes.execute(interpreters)
+        if args.write:
+            recipes.write()
+        for failure in recipes.failures:
+            print(f"FAILED {page.name}: {failure}")
+        passed += recipes.passed
+        failed += len(recipes.failures)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

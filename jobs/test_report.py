@@ -5,7 +5,7 @@
 
 The checks read the page as a reader would, and ask the dataset again: `report_numbers.py` compares every number with the answer to the
 SQL beside it, every query for records that the page shows has as many rows as the number that it explains, and every record that it
-shows is read from its archive.
+shows is read from its archive. The command is the one of the wheel that is installed beside the interpreter (`make report-test`).
 """
 
 import gzip
@@ -17,14 +17,21 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import venv
 from pathlib import Path
 
 import duckdb
+import robots_scan
 from report_numbers import check_figure
+from test_documents import DOCUMENTS, FENCE, joined
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "data-samples/warc"
 REAL = ROOT.parent / "shared/data"
+# The installed package and its command.
+PACKAGE = Path(robots_scan.__file__).parent
+COMMAND = Path(sys.executable).parent / "robots-scan"
+ENVIRONMENT = {"SOURCE_DATE_EPOCH": "1767225600", **{name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}}
 README_CHART = ROOT / "docs/first-chart.svg"
 BYTES_MAX = 2_000_000
 # Elements that have no end tag.
@@ -117,10 +124,12 @@ class Dataset:
         return [dict(zip(names, row)) for row in answer.fetchall()]
 
 
+def run(command, folder=ROOT, **environment):
+    return subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True, timeout=600, env={**ENVIRONMENT, **environment})
+
+
 def run_report(dataset, page, *options, expected=0, **environment):
-    done = subprocess.run(
-        [sys.executable, "-m", "report", str(dataset), "-o", str(page), *options], cwd=ROOT, capture_output=True, text=True, timeout=600,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "jobs"), "SOURCE_DATE_EPOCH": "1767225600", **environment})
+    done = run([COMMAND, "report", dataset, "-o", page, *options], **environment)
     assert done.returncode == expected, f"{options}: exit code {done.returncode}\n{done.stderr}"
     return done.stderr
 
@@ -218,7 +227,7 @@ def samples(results, program, folder, pages, write):
     results.check("The dataset has one crawl, CC-MAIN-2026-01-SAMPLE," in page.text, "one crawl: the page does not say so")
     read_records(results, "one crawl", page, [SAMPLES], 30)
     run_report(two, folder / "chosen.html", "--crawls", "CC-MAIN-2026-01-SAMPLE")
-    results.check("CRAWLS names one crawl with hosts, CC-MAIN-2026-01-SAMPLE," in (folder / "chosen.html").read_text(), "chosen crawl: the page does not say so")
+    results.check("--crawls names one crawl with hosts, CC-MAIN-2026-01-SAMPLE," in (folder / "chosen.html").read_text(), "chosen crawl: the page does not say so")
 
     months = folder / "months"
     for i, path in enumerate(sorted(SAMPLES.glob("cc-*.warc.gz"))):
@@ -236,7 +245,7 @@ def samples(results, program, folder, pages, write):
     results.check("Among the 111 hosts that are decided in every crawl, 27.0\u00a0%" in page.text or "Among the 111 hosts that are decided in every crawl, 23.4\u00a0%" in page.text,
                   "nine: another number of hosts decided in every crawl")
     run_report(months, folder / "nine.html", "--crawls", "MONTH-9")
-    results.check("No crawl of CRAWLS has hosts." in (folder / "nine.html").read_text(), "nine: a crawl without hosts")
+    results.check("No crawl of --crawls has hosts." in (folder / "nine.html").read_text(), "nine: a crawl without hosts")
 
     # Applebot obeys Googlebot's group, and AdsBot-Google ignores *.
     for agent, said in (("applebot", "by name or by the name of its fallback Googlebot: "), ("AdsBot-Google", "which is known to ignore *")):
@@ -448,6 +457,96 @@ def errors(results, program, folder):
     page.unlink()
 
 
+INTERRUPTED = """
+import os, signal, sys, threading
+import robots_scan.report.__main__ as report
+def interrupt_soon():
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+def render(study, sections):
+    {}
+report.render = render
+sys.exit(report.main(sys.argv[1:]))
+"""
+
+
+def command_line(results, folder):
+    """The installed command: its help, its usage errors, and its default page."""
+    results.check(PACKAGE.is_relative_to(sys.prefix) and (PACKAGE / "report/page.html").is_file(), f"not the installed package: {PACKAGE}")
+    done = run([COMMAND, "report", "--help"], COLUMNS="80")
+    results.check(done.returncode == 0 and not done.stderr and done.stdout.startswith("usage: robots-scan report [OPTIONS] DATASET\n"), f"--help: {done}")
+    results.check(max(map(len, done.stdout.splitlines())) <= 80, f"--help: a line is longer than 80 columns\n{done.stdout}")
+    described = re.findall(r"^\| (?:`-o`, )?`(--\w+)[^|]* \|", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
+    in_help = [name for name in re.findall(r"^  (?:-\w(?: \w+)?, )?(--\w+)", done.stdout, re.MULTILINE) if name != "--help"]
+    results.check(described == in_help and len(in_help) == 7, f"options of docs/report.md: {described}, of --help: {in_help}")
+
+    help_hint = "for more information, try '--help'"
+    cases = [
+        ([], "no dataset is given", "robots-scan report out.parquet"),
+        (["--agnt", "CCBot"], "unexpected argument '--agnt' found", "a similar argument exists: '--agent'"),
+        (["absent", "--crawls=A", "--sed=2"], "unexpected argument '--sed' found", "a similar argument exists: '--seed'"),
+        # A part of a name is not its abbreviation.
+        (["absent", "--lab", "x.csv"], "unexpected argument '--lab' found", "a similar argument exists: '--labels'"),
+        (["absent", "--verbose"], "unexpected argument '--verbose' found", help_hint),
+        (["absent", "another"], "unexpected argument 'another' found", help_hint),
+        (["absent", "--agent"], "option '--agent': expected one argument", help_hint),
+        (["absent", "--seed", "one"], "option '--seed': 'one' is not a whole number", help_hint),
+        (["absent"], "the dataset 'absent' does not exist", None),
+        (["ab\n\x1b[1msent"], "the dataset 'ab\\n\\x1b[1msent' does not exist", None),
+    ]
+    for arguments, message, hint in cases:
+        done = run([COMMAND, "report", *arguments], folder)
+        expected = f"error: {message}\n" + (f"hint: {hint}\n" if hint else "")
+        results.check((done.returncode, done.stdout, done.stderr) == (2, "", expected), f"{arguments}: {done}")
+
+    done = run([COMMAND, "report", folder / "samples.parquet", "--agent", "ccbot"], folder)
+    results.check(done.returncode == 0 and not done.stdout and "\nsamples-ccbot.html: " in done.stderr and (folder / "samples-ccbot.html").exists(), f"default page: {done}")
+    # An interrupted report leaves the page of an earlier one as it is. The query would last for hours.
+    page = folder / "samples-ccbot.html"
+    before = page.read_bytes()
+    for interrupt in ("raise KeyboardInterrupt", "interrupt_soon(); study.dataset.rows('SELECT sum(hash(r.range)) FROM range(1000000000000) r')"):
+        done = run([sys.executable, "-c", INTERRUPTED.format(interrupt), folder / "samples.parquet", "--agent", "CCBot"], folder)
+        results.check(done.returncode == 3 and done.stderr.endswith("\nerror: interrupted; no page was written\n"), f"{interrupt}: {done}")
+        results.check(page.read_bytes() == before and not list(folder.glob("*.partial")), f"{interrupt}: the page was changed, or a part was left")
+    # The name of the page is allowed, but not the longer one under which it is written first.
+    done = run([COMMAND, "report", folder / "samples.parquet", "-o", "x" * 250], folder)
+    results.check(done.returncode == 3 and done.stderr.endswith(f"\nerror: cannot write '{'x' * 250}': file name too long\n"), f"a page that cannot be written: {done}")
+
+
+def without_extra(results, folder):
+    """Without the packages of the extra `report`, the report says what to install, and other commands work."""
+    bare = folder / "bare"
+    venv.create(bare, symlinks=True)
+    next(bare.glob("lib/python*/site-packages")).joinpath("robots_scan").symlink_to(PACKAGE)
+    bare_python = bare / "bin/python"
+    done = run([bare_python, "-m", "robots_scan", "--version"])
+    results.check(done.returncode == 0 and done.stdout.startswith("robots-scan "), f"without the extra: {done}")
+    commands = [([bare_python, "-m", "robots_scan"], r"\w+")]
+    # An import that ends like that of a package that is not installed.
+    block = "import sys; sys.modules[sys.argv.pop(1)] = None; from robots_scan.__main__ import main; sys.exit(main())"
+    commands += [([sys.executable, "-c", block, name], name) for name in ("duckdb", "jinja2", "markupsafe", "vl_convert")]
+    for command, name in commands:
+        done = run([*command, "report", folder / "samples.parquet"], folder)
+        expected = rf"error: the report needs the package '{name}'\nhint: pip install 'robots-scan\[report\]'\n"
+        results.check(done.returncode == 2 and not done.stdout and re.fullmatch(expected, done.stderr) is not None, f"without {name}: {done}")
+    results.check(not (folder / "samples.html").exists(), "without the extra: a page was written")
+
+
+def documented_commands(results, folder):
+    """Executes the commands of the documents that draw a report."""
+    executed = 0
+    for name in DOCUMENTS:
+        for language, block in FENCE.findall((ROOT / name).read_text(encoding="utf-8")):
+            for command in joined(block) if language == "sh" else []:
+                if re.match(r"(\.venv/bin/)?robots-scan report ", command):
+                    place = folder / f"documented-{executed}"
+                    place.mkdir()
+                    (place / "out.parquet").symlink_to(folder / "samples.parquet")
+                    done = run(["sh", "-c", command.removeprefix(".venv/bin/")], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
+                    results.check(done.returncode == 0 and list(place.glob("*.html")), f"{name}: {command}: {done}")
+                    executed += 1
+    results.check(executed >= 3, f"{executed} commands of the documents draw a report")
+
+
 def copy(dataset, folder):
     shutil.rmtree(folder, ignore_errors=True)
     return Path(shutil.copytree(dataset, folder))
@@ -484,6 +583,9 @@ def main():
         samples(results, program, Path(folder), pages, "--write" in sys.argv)
         odd_datasets(results, program, Path(folder), pages)
         errors(results, program, Path(folder))
+        command_line(results, Path(folder))
+        without_extra(results, Path(folder))
+        documented_commands(results, Path(folder))
         real(results, program, Path(folder), pages)
     print(f"{results.passed} passed, {results.failed} failed")
     return 1 if results.failed else 0

@@ -1,6 +1,6 @@
 """Turns a dataset of robots-scan into one HTML page of charts, without scripts and requests.
 
-    PYTHONPATH=jobs python -m report out.parquet -o report.html
+    robots-scan report out.parquet -o report.html
 
 The route: `dataset` opens the tables and the questions of `views.sql`; every module of `sections` asks some of them and returns
 figures (`figure`); `chart` draws a figure as SVG; `page` writes the HTML. Numbers come from the questions of `views.sql`, the macros

@@ -2,6 +2,8 @@
 
 import shlex
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,11 +51,12 @@ class Dataset:
             raise ReportError(f"'{folder}' has no views.sql", "give the folder that a scan or `robots-scan join` has written")
         self.scratch = tempfile.TemporaryDirectory(prefix="robots-scan-report-")
         self.answers = {}
+        self.worker = ThreadPoolExecutor(1)
         self.connection = duckdb.connect()
         self.connection.execute("SET temp_directory = " + literal(self.scratch.name))
         self.connection.execute("SET VARIABLE robots_scan = " + literal(str(self.folder.resolve())))
         try:
-            self.connection.execute(views.read_bytes().decode("utf-8"))
+            self.execute(views.read_bytes().decode("utf-8"))
         except (UnicodeDecodeError, duckdb.Error) as error:
             raise ReportError(f"cannot open '{views}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.folder))}") from error
         self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.checked_questions()}
@@ -73,12 +76,29 @@ class Dataset:
                               f"write it again with this version: robots-scan views {shlex.quote(str(self.folder))}")
         return self.rows("SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")
 
+    def execute(self, sql):
+        """Returns the names of columns and the rows of a query.
+
+        Another thread executes it: in the main thread, DuckDB may notice Ctrl-C only when the query ends."""
+        answer = self.worker.submit(self.fetch, sql)
+        try:
+            return answer.result()
+        except KeyboardInterrupt:
+            # Interrupting a query that has not begun has no effect.
+            while not answer.done():
+                self.connection.interrupt()
+                time.sleep(0.05)
+            raise
+
+    def fetch(self, sql):
+        answer = self.connection.execute(sql)
+        return [column[0] for column in answer.description], answer.fetchall()
+
     def rows(self, sql):
         """Returns the rows of a query as dictionaries. Errors, such as those of guards, become ReportErrors."""
         try:
-            answer = self.connection.execute(sql)
-            names = [column[0] for column in answer.description]
-            return [dict(zip(names, row)) for row in answer.fetchall()]
+            names, rows = self.execute(sql)
+            return [dict(zip(names, row)) for row in rows]
         except duckdb.InvalidInputException as error:
             # The last part is about a parameter that the report does not have.
             raise ReportError(first_line(error).removeprefix("Invalid Input Error: ").split("; any_name := true")[0]) from error

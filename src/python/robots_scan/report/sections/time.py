@@ -20,9 +20,9 @@ def build(study):
         return section
     crawls = sum(row["hosts"] > 0 for row in study.dataset.crawls)
     if crawls and not study.crawls:
-        missing = "No crawl of CRAWLS has hosts."
+        missing = "No crawl of --crawls has hosts."
     elif crawls > 1:
-        missing = f"CRAWLS names one crawl with hosts, {study.crawls[0]}, and a change needs two."
+        missing = f"--crawls names one crawl with hosts, {study.crawls[0]}, and a change needs two."
     elif crawls:
         missing = f"The dataset has one crawl, {study.crawls[0]}, and a change needs two. `robots-scan join` joins datasets of several crawls."
     else:
@@ -85,8 +85,8 @@ def same_hosts(study):
     source, rows = study.ask("hosts_decided_in_every_crawl", agent=agent, crawls=chosen)
     figure = Figure("same-hosts", f"{agent} blocked by name, all hosts and the hosts decided in every crawl", sources=[source])
     if not rows:
-        figure.missing = (f"No host is decided in all {len(study.crawls)} crawls, so the change among the same hosts is unknown. CRAWLS=A,B,C restricts this "
-                          "section to crawls of the same hosts.")
+        figure.missing = (f"No host is decided in all {len(study.crawls)} crawls, so the change among the same hosts is unknown. --crawls A,B,C restricts "
+                          "this section to crawls of the same hosts.")
         return figure
     counts = study.counts(f"SELECT v.crawl, count(*) FROM verdicts_for({literal(agent)}) v WHERE {evidence.BY_NAME} AND {in_every_crawl(study)} GROUP BY v.crawl")
     figure.rows = [blocking_row(row, row["crawl"], counts.get((row["crawl"],), 0),

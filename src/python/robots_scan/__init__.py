@@ -1,0 +1,44 @@
+"""Measures robots.txt across the web.
+
+``parse`` reads one robots.txt file exactly as the command ``robots-scan`` does, in three readings of the protocol:
+
+>>> import robots_scan
+>>> robots = robots_scan.parse(b"User-agent: GPTBot\\nUser-agent: CCBot\\nDisallow: /\\n")
+>>> robots.can_fetch("https://example.com/", "CCBot")
+False
+>>> robots.verdict("Googlebot")
+'allow_all'
+"""
+
+import atexit
+
+from robots_scan import _native
+from robots_scan._commands import join, match, read, scan, verify
+from robots_scan._errors import Error, StoppedError, UsageError
+from robots_scan._native import RobotsTxt, Table, TableStream, __version__, parse, robots_allowed, robots_verdict, select_sql
+from robots_scan._results import Access, Anomaly, Group, Rule
+
+__all__ = [
+    "Access",
+    "Anomaly",
+    "Error",
+    "Group",
+    "RobotsTxt",
+    "Rule",
+    "StoppedError",
+    "Table",
+    "TableStream",
+    "UsageError",
+    "__version__",
+    "join",
+    "match",
+    "parse",
+    "read",
+    "robots_allowed",
+    "robots_verdict",
+    "scan",
+    "select_sql",
+    "verify",
+]
+
+atexit.register(_native.log_warnings)

@@ -1,0 +1,30 @@
+"""The command ``robots-scan``."""
+
+import sys
+
+from robots_scan import _native
+
+
+def main() -> int:
+    """Run the command line of this process. Returns the exit code."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["report"]:
+        return report(arguments[1:])
+    return _native.main(["robots-scan", *arguments])
+
+
+def report(arguments: list[str]) -> int:
+    """Run ``robots-scan report``. Returns the exit code."""
+    try:
+        from robots_scan.report.__main__ import main as run
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith("robots_scan"):
+            raise
+        print(f"error: the report needs the package '{error.name}'", file=sys.stderr)
+        print("hint: pip install 'robots-scan[report]'", file=sys.stderr)
+        return 2
+    return run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+"""The commands as functions. Their options are those of the command line: ``--body-limit`` is ``body_limit``."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from robots_scan import _native
+from robots_scan._errors import StoppedError, UsageError
+from robots_scan._progress import Progress
+
+Path = str | os.PathLike[str]
+Paths = Path | Iterable[Path]
+Size = int | str
+"""Bytes, or a text with a unit, such as ``"16MiB"``."""
+
+
+def scan(
+    inputs: Paths,
+    output: Path,
+    *,
+    paths: Path | None = None,
+    base: str | None = None,
+    crawl: str | None = None,
+    subset: str | None = None,
+    name: str | None = None,
+    relative_to: Path | None = None,
+    missing: str | None = None,
+    tables: str | Iterable[str] | None = None,
+    no_hosts: bool = False,
+    threads: int | None = None,
+    shard: str | None = None,
+    sample: int | None = None,
+    seed: int | None = None,
+    first_input: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    agents: Path | None = None,
+    body_limit: Size | None = None,
+    max_body_bytes: Size | None = None,
+    part_bytes: Size | None = None,
+    part_inputs: int | None = None,
+    rate: float | str | None = None,
+    concurrent_tasks: int | None = None,
+    connections: int | None = None,
+    read_ahead: Size | None = None,
+    patience: str | None = None,
+    stall: str | None = None,
+    tmp_dir: Path | None = None,
+    ca: Path | None = None,
+    no_sign_request: bool = False,
+    with_bodies: bool = False,
+    verify_digests: bool = False,
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """Read archives and write a dataset, as ``robots-scan scan`` does. Return the summary.
+
+    ``inputs`` are archives: files, folders, globs and URLs. With ``paths``, a list of archives, they may be empty. An
+    option that is ``None`` has the default of the command; ``robots-scan scan --help`` describes all options.
+    ``progress`` is shown in terminals and notebooks, unless it is given.
+
+    Damaged places are counted in ``summary["faults"]`` and listed in the table ``faults``. An archive that cannot be read
+    is an error, raised at the end.
+
+    Raises :class:`robots_scan.UsageError` for wrong arguments, :class:`robots_scan.StoppedError` if the run stopped, and
+    :class:`robots_scan.Error` otherwise.
+    """
+    arguments = _options(locals(), exclude=("inputs", "output", "progress"))
+    arguments += [f"--output={os.fspath(output)}", "--", *_paths(inputs)]
+    summary = _run("scan", arguments, progress)
+    if summary["failed_inputs"] > 0:
+        failed = summary["failed_inputs"]
+        archives = "1 archive" if failed == 1 else f"{failed} archives"
+        error = StoppedError(f"{archives} could not be read", "failed_inputs", output, "scan again with resume=True")
+        error.summary = summary
+        raise error
+    return summary
+
+
+def match(
+    dataset: Path,
+    agent: str | Iterable[str],
+    urls: Path,
+    output: Path,
+    *,
+    column: str | None = None,
+    dialect: str | None = None,
+    at: str | datetime.datetime | datetime.date | None = None,
+    crawl: str | Iterable[str] | None = None,
+    memory: Size | None = None,
+    agents: Path | None = None,
+    overwrite: bool = False,
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """Decide for a list of URLs whether crawlers may fetch them, as ``robots-scan match`` does. Return the summary.
+
+    ``urls`` is a file: text, CSV or Parquet, or a folder of Parquet files. ``output`` is Parquet, or CSV if its name ends
+    in ``.csv``. ``robots-scan match --help`` describes all options.
+    """
+    arguments = _options(locals(), exclude=("dataset", "agent", "urls", "output", "crawl", "progress"))
+    arguments += [f"--agent={name}" for name in _texts(agent)]
+    arguments += [f"--crawl={name}" for name in _texts(crawl or ())]
+    arguments += [f"--urls={os.fspath(urls)}", f"--output={os.fspath(output)}", "--", os.fspath(dataset)]
+    return _run("match", arguments, progress)
+
+
+def join(
+    folder: Path, *, threads: int | None = None, memory: Size | None = None, progress: bool | None = None
+) -> dict[str, Any]:
+    """Make the datasets in the subfolders of a folder one dataset, as ``robots-scan join`` does. Return the summary."""
+    arguments = _options(locals(), exclude=("folder", "progress"))
+    return _run("join", [*arguments, "--", os.fspath(folder)], progress)
+
+
+def verify(dataset: Path, *, threads: int | None = None, progress: bool | None = None) -> dict[str, Any]:
+    """Check whether a dataset is complete and unchanged, as ``robots-scan verify`` does. Return the report.
+
+    ``report["findings"]`` is empty if no problem was found.
+    """
+    arguments = _options(locals(), exclude=("dataset", "progress"))
+    return _run("verify", [*arguments, "--", os.fspath(dataset)], progress)
+
+
+def read(
+    inputs: Paths,
+    table: str,
+    *,
+    paths: Path | None = None,
+    base: str | None = None,
+    crawl: str | None = None,
+    subset: str | None = None,
+    name: str | None = None,
+    relative_to: Path | None = None,
+    missing: str | None = None,
+    threads: int | None = None,
+    shard: str | None = None,
+    sample: int | None = None,
+    seed: int | None = None,
+    first_input: int | None = None,
+    body_limit: Size | None = None,
+    max_body_bytes: Size | None = None,
+    rate: float | str | None = None,
+    concurrent_tasks: int | None = None,
+    connections: int | None = None,
+    read_ahead: Size | None = None,
+    patience: str | None = None,
+    stall: str | None = None,
+    tmp_dir: Path | None = None,
+    ca: Path | None = None,
+    no_sign_request: bool = False,
+    with_bodies: bool = False,
+    verify_digests: bool = False,
+) -> _native.TableStream:
+    """Open one table of archives as a stream of Arrow, without writing files.
+
+    Any library that reads Arrow streams takes it: ``duckdb.sql("FROM stream")``, ``polars.DataFrame(stream)``,
+    ``pandas.DataFrame.from_arrow(stream)``, ``pyarrow.table(stream)``. Each use reads the archives again. The rows have
+    the columns of Parquet files, and ``crawl`` and ``subset``; :func:`robots_scan.select_sql` adds those that views compute.
+
+    The tables are those that come from single records: ``robots_files``, ``groups``, ``rules``, ``sitemaps``,
+    ``directives``, ``preferences``, ``anomalies``, ``verdicts`` and ``faults``. For ``hosts`` and ``host_verdicts``, scan into
+    a dataset. An archive that cannot be read is an error of the stream. If places are damaged, a warning is logged, and
+    ``stream.faults`` is their number.
+    """
+    arguments = _options(locals(), exclude=("inputs", "table"))
+    return _native.read(table, [*arguments, "--", *_paths(inputs)])
+
+
+def _run(command: str, arguments: list[str], is_shown: bool | None) -> dict[str, Any]:
+    with Progress(is_shown) as progress:
+        summary: dict[str, Any] = json.loads(_native.call([command, *arguments], progress.update))
+    return summary
+
+
+def _options(values: dict[str, Any], exclude: tuple[str, ...]) -> list[str]:
+    """Return the arguments of options. ``None`` and false are left out, and lists are separated by commas."""
+    arguments = []
+    for option, value in values.items():
+        if option in exclude or value is None or value is False:
+            continue
+        flag = "--" + option.replace("_", "-")
+        if value is True:
+            arguments.append(flag)
+        else:
+            arguments.append(f"{flag}={_text(value)}")
+    return arguments
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, Iterable):
+        return ",".join(_text(item) for item in value)
+    raise UsageError(f"an option cannot be of type '{type(value).__name__}'", "usage")
+
+
+def _texts(values: str | Iterable[str]) -> list[str]:
+    return [values] if isinstance(values, str) else list(values)
+
+
+def _paths(values: Paths) -> list[str]:
+    if isinstance(values, (str, os.PathLike)):
+        return [os.fspath(values)]
+    return [os.fspath(value) for value in values]

@@ -1,0 +1,89 @@
+"""Functions for SQL in DuckDB.
+
+>>> import duckdb, robots_scan.duckdb
+>>> connection = duckdb.connect()
+>>> robots_scan.duckdb.register(connection)
+>>> connection.sql("SELECT robots_allowed(E'User-agent: *\\nDisallow: /x', 'GPTBot', 'https://example.com/x') AS a").fetchall()
+[(False,)]
+"""
+
+from __future__ import annotations
+
+from robots_scan._engines import missing_package, stored_body
+from robots_scan._native import robots_allowed, robots_verdict
+
+try:
+    import duckdb
+except ModuleNotFoundError as error:
+    raise missing_package(error, "duckdb", "duckdb", "numpy") from None
+
+__all__ = ["register"]
+
+
+def register(connection: duckdb.DuckDBPyConnection | None = None) -> None:
+    """Add functions to a connection to DuckDB. They exist until the database is closed, for all its connections.
+
+    ``connection`` is that of ``duckdb.sql`` unless it is given. If the functions exist, nothing happens.
+
+    ``robots_allowed(robots_txt, agent, url)`` is a BOOLEAN: whether a crawler may fetch a URL.
+
+    ``robots_verdict(robots_txt, agent)`` is the verdict on the whole site, as of :meth:`robots_scan.RobotsTxt.verdict`.
+
+    ``robots_body(body, is_valid_utf8)`` is a BLOB: the bytes of a robots.txt file in a dataset, from two columns of
+    ``robots_files``. A body that is not UTF-8 is stored with escapes, so without this function rules with such bytes
+    are compared in another form. It is null for the page of an error or a redirect, because ``is_valid_utf8`` is.
+
+    They answer as :func:`robots_scan.robots_allowed` does. Null gives null. Parameters are VARCHAR or BLOB: a body that
+    is not UTF-8 is a BLOB only, and DuckDB has no cast from one to the other that keeps all bytes.
+
+    DuckDB needs NumPy for functions in Python. If pyarrow can be imported, it passes thousands of rows at once, which is
+    several times as fast, and several threads run at once.
+    """
+    try:
+        import numpy  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise missing_package(error, "duckdb", "duckdb", "numpy") from None
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        functions, kind = (_allowed_of_row, _verdict_of_row), "native"
+    else:
+        functions, kind = (_allowed_of_rows, _verdict_of_rows), "arrow"
+    if connection is None:
+        connection = duckdb.default_connection()
+    allowed, verdict = functions
+    _create(connection, "robots_allowed", allowed, None, "BOOLEAN", kind)
+    _create(connection, "robots_verdict", verdict, None, "VARCHAR", kind)
+    _create(connection, "robots_body", stored_body, ["VARCHAR", "BOOLEAN"], "BLOB", "native")
+
+
+def _create(connection, name, function, parameters, returned, kind):  # type: ignore[no-untyped-def]
+    """Create a function, unless it exists: other connections may be using it.
+
+    Without ``parameters``, those that have no annotation are of any type.
+    """
+    try:
+        connection.create_function(name, function, parameters, returned, type=kind)
+    except (duckdb.NotImplementedException, duckdb.CatalogException) as error:
+        # The first is for a function of the same connection, the second for one of another connection.
+        if "already" not in str(error):
+            raise
+
+
+# DuckDB takes the types of parameters from annotations. These have none, so that text and bytes are accepted.
+
+
+def _allowed_of_rows(robots_txt, agent, url):  # type: ignore[no-untyped-def]
+    return robots_allowed(robots_txt, agent, url)
+
+
+def _verdict_of_rows(robots_txt, agent):  # type: ignore[no-untyped-def]
+    return robots_verdict(robots_txt, agent)
+
+
+def _allowed_of_row(robots_txt, agent, url):  # type: ignore[no-untyped-def]
+    return robots_allowed(robots_txt, agent, url).to_pylist()[0]
+
+
+def _verdict_of_row(robots_txt, agent):  # type: ignore[no-untyped-def]
+    return robots_verdict(robots_txt, agent).to_pylist()[0]

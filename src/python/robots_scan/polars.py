@@ -1,0 +1,92 @@
+"""Expressions for Polars.
+
+>>> import polars, robots_scan.polars
+>>> table = polars.DataFrame({"body": ["User-agent: *\\nDisallow: /x"], "url": ["https://example.com/x"]})
+>>> table.select(robots_scan.polars.robots_allowed("body", polars.lit("GPTBot"), "url")).item()
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from robots_scan import _native
+from robots_scan._engines import missing_package, stored_body
+from robots_scan._errors import Error
+
+try:
+    import polars as pl
+except ModuleNotFoundError as error:
+    raise missing_package(error, "polars", "polars") from None
+
+__all__ = ["robots_allowed", "robots_body", "robots_verdict"]
+
+IntoExpr = pl.Expr | pl.Series | str | bytes | None
+"""An expression, the name of a column, or a constant. As elsewhere in Polars, text is a name: a constant text is
+``polars.lit("GPTBot")``."""
+
+
+def robots_allowed(robots_txt: IntoExpr, agent: IntoExpr, url: IntoExpr, dialect: str | None = None) -> pl.Expr:
+    """Return an expression: whether a crawler may fetch a URL, as :func:`robots_scan.robots_allowed` answers.
+
+    The result is a Boolean with the name ``robots_allowed``; null gives null. Parameters are of type String or Binary.
+    A text is the name of a column, and ``polars.lit("GPTBot")`` a constant.
+
+    ``robots_txt`` may be the column ``body`` of a dataset, but a body that is not UTF-8 has escapes there:
+    :func:`robots_body` returns its bytes.
+    """
+    return _function(_native.robots_allowed, [robots_txt, agent, url], dialect, pl.Boolean)
+
+
+def robots_verdict(robots_txt: IntoExpr, agent: IntoExpr, dialect: str | None = None) -> pl.Expr:
+    """Return an expression: the verdict for a crawler on the whole site, as :func:`robots_scan.robots_verdict` answers.
+
+    The result is a String with the name ``robots_verdict``. The parameters are those of :func:`robots_allowed`.
+    """
+    return _function(_native.robots_verdict, [robots_txt, agent], dialect, pl.String)
+
+
+def robots_body(body: IntoExpr = "body", is_valid_utf8: pl.Expr | pl.Series | str | bool = "is_valid_utf8") -> pl.Expr:
+    """Return an expression: the bytes of a robots.txt file in a dataset, from two columns of ``robots_files``.
+
+    The result is a Binary with the name ``robots_body``. It is null for the page of an error or a redirect, because
+    ``is_valid_utf8`` is.
+    """
+    body, is_valid = _expression(body), _expression(is_valid_utf8)
+    # Few bodies have escapes. Python reads only those.
+    escaped = pl.when(~is_valid).then(body).map_batches(_unescaped, return_dtype=pl.Binary, is_elementwise=True)
+    return pl.when(is_valid).then(body.cast(pl.Binary)).otherwise(escaped).alias("robots_body")
+
+
+def _function(
+    function: Callable[..., _native.Column], parameters: list[IntoExpr], dialect: str | None, returned: Any
+) -> pl.Expr:
+    # An unknown dialect is an error here, not when the expression is evaluated.
+    function(*[None] * len(parameters), dialect)
+
+    def answer(columns: Sequence[pl.Series]) -> pl.Series:
+        try:
+            return pl.Series("", function(*_broadcast(columns), dialect))
+        except Error as error:
+            # Polars makes exceptions again from their text.
+            raise pl.exceptions.ComputeError(str(error)) from None
+
+    expressions = [_expression(parameter) for parameter in parameters]
+    answers = pl.map_batches(expressions, answer, return_dtype=returned, is_elementwise=True)
+    return answers.alias(function.__name__)
+
+
+def _expression(value: Any) -> pl.Expr:
+    if isinstance(value, pl.Expr):
+        return value
+    return pl.col(value) if isinstance(value, str) else pl.lit(value)
+
+
+def _broadcast(columns: Sequence[pl.Series]) -> list[Any]:
+    """Return the columns, with a constant for those of one row, which stand for all rows."""
+    return [column.item() if len(column) == 1 else column for column in columns]
+
+
+def _unescaped(bodies: pl.Series) -> pl.Series:
+    return pl.Series(bodies.name, [stored_body(body, False) for body in bodies], pl.Binary)

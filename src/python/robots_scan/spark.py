@@ -1,0 +1,93 @@
+"""Functions for columns and SQL in Spark.
+
+The package must be installed on the executors, too; see "Python Package Management" in the documentation of PySpark.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from robots_scan import _native
+from robots_scan._engines import missing_package, stored_body
+
+try:
+    import pyarrow
+    import pyspark
+except ModuleNotFoundError as error:
+    raise missing_package(error, "spark", "pyspark", "pyarrow") from None
+try:
+    from pyspark.sql.functions import arrow_udf
+except ImportError:
+    raise ImportError(f"robots_scan.spark needs PySpark 4.1 or later, and this is {pyspark.__version__}") from None
+from pyspark.sql.types import BinaryType, BooleanType, StringType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, SparkSession
+
+__all__ = ["register", "robots_allowed", "robots_body", "robots_verdict"]
+
+
+def register(spark: SparkSession) -> None:
+    """Add the functions ``robots_allowed``, ``robots_verdict`` and ``robots_body`` to the SQL of a session."""
+    for function in (_allowed(None), _verdict(None), _body()):
+        spark.udf.register(function.__name__, function)
+
+
+def robots_allowed(
+    robots_txt: Column | str, agent: Column | str, url: Column | str, dialect: str | None = None
+) -> Column:
+    """Return a column: whether a crawler may fetch a URL, as :func:`robots_scan.robots_allowed` answers.
+
+    The result is a boolean; null gives null. Parameters are columns of strings or binaries, or names of columns. A
+    constant is ``pyspark.sql.functions.lit("GPTBot")``.
+
+    ``robots_txt`` may be the column ``body`` of a dataset, but a body that is not UTF-8 has escapes there:
+    :func:`robots_body` returns its bytes.
+    """
+    return _allowed(dialect)(robots_txt, agent, url)
+
+
+def robots_verdict(robots_txt: Column | str, agent: Column | str, dialect: str | None = None) -> Column:
+    """Return a column: the verdict for a crawler on the whole site, as :func:`robots_scan.robots_verdict` answers.
+
+    The result is a string. The parameters are those of :func:`robots_allowed`.
+    """
+    return _verdict(dialect)(robots_txt, agent)
+
+
+def robots_body(body: Column | str = "body", is_valid_utf8: Column | str = "is_valid_utf8") -> Column:
+    """Return a column: the bytes of a robots.txt file in a dataset, from two columns of ``robots_files``.
+
+    It is null for the page of an error or a redirect, because ``is_valid_utf8`` is.
+    """
+    return _body()(body, is_valid_utf8)
+
+
+# Functions are made for each use, because a function belongs to the session in which it was first used. An unknown dialect
+# is an error on the driver, not in a task. Spark takes the kind of a function from its annotations.
+
+
+def _allowed(dialect: str | None) -> Any:
+    _native.robots_allowed(None, None, None, dialect)
+
+    def robots_allowed(robots_txt: pyarrow.Array, agent: pyarrow.Array, url: pyarrow.Array) -> pyarrow.Array:
+        return pyarrow.array(_native.robots_allowed(robots_txt, agent, url, dialect))
+
+    return arrow_udf(robots_allowed, BooleanType())
+
+
+def _verdict(dialect: str | None) -> Any:
+    _native.robots_verdict(None, None, dialect)
+
+    def robots_verdict(robots_txt: pyarrow.Array, agent: pyarrow.Array) -> pyarrow.Array:
+        return pyarrow.array(_native.robots_verdict(robots_txt, agent, dialect))
+
+    return arrow_udf(robots_verdict, StringType())
+
+
+def _body() -> Any:
+    def robots_body(body: pyarrow.Array, is_valid_utf8: pyarrow.Array) -> pyarrow.Array:
+        rows = zip(body.to_pylist(), is_valid_utf8.to_pylist(), strict=True)
+        return pyarrow.array([stored_body(*row) for row in rows], pyarrow.binary())
+
+    return arrow_udf(robots_body, BinaryType())

@@ -1,0 +1,256 @@
+"""Tests the class RobotsTxt: its values, threads, and hostile bodies."""
+
+from __future__ import annotations
+
+import array
+import copy
+import mmap
+import pickle
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import corpus
+
+import robots_scan
+
+BODY = b"User-agent: GPTBot\nUser-agent: CCBot\nCrawl-delay: 2\nDisallow: /x\n\nUser-agent: *\nAllow: /\nSitemap: https://h/s.xml\n"
+
+
+class Arguments(unittest.TestCase):
+    def test_a_body_is_bytes_text_or_any_buffer(self) -> None:
+        expected = robots_scan.parse(BODY)
+        forms: list[bytes | bytearray | memoryview | array.array[int] | str] = [
+            bytearray(BODY),
+            memoryview(BODY),
+            memoryview(BODY[::-1])[::-1],
+            array.array("b", BODY),
+            BODY.decode(),
+        ]
+        for body in forms:
+            self.assertEqual(robots_scan.parse(body), expected, type(body))
+        with tempfile.TemporaryFile() as file:
+            file.write(BODY)
+            file.flush()
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+                self.assertEqual(robots_scan.parse(mapped), expected)
+
+    def test_a_body_that_is_changed_later_is_another(self) -> None:
+        body = bytearray(BODY)
+        robots = robots_scan.parse(body)
+        body[:] = b"x" * len(body)
+        self.assertEqual(robots.body, BODY)
+
+    def test_surrogates_stand_for_bytes_that_are_not_utf_8(self) -> None:
+        body = b"User-agent: *\nDisallow: /\xe9\n"
+        robots = robots_scan.parse(body.decode("utf-8", "surrogateescape"))
+        self.assertEqual(robots.body, body)
+        for url in (b"/\xe9", bytearray(b"/\xe9"), "/\udce9", "/%e9"):
+            self.assertFalse(robots.access("x", url, "rfc9309"), url)
+        self.assertTrue(robots.access("x", "/é", "rfc9309"))
+        self.assertTrue(robots.can_fetch(b"/\xe9", b"x"))
+        self.assertEqual(robots.verdict(b"a\xff"), robots.verdict("a\udcff"))
+        # Other surrogates stand for nothing.
+        with self.assertRaises(UnicodeEncodeError):
+            robots_scan.parse("\ud800")
+        with self.assertRaises(UnicodeEncodeError):
+            robots.can_fetch("/\ud800", "x")
+
+    def test_other_arguments_are_type_errors(self) -> None:
+        robots = robots_scan.parse(BODY)
+        for wrong in (None, 3, ["a"], object()):
+            with self.assertRaisesRegex(TypeError, f"bytes or text are required, not '{type(wrong).__name__}'"):
+                robots_scan.parse(wrong)  # type: ignore[arg-type]
+            with self.assertRaisesRegex(TypeError, "bytes or text are required"):
+                robots.can_fetch("/", wrong)  # type: ignore[arg-type]
+        with self.assertRaises(TypeError):
+            robots_scan.parse(BODY, body_limt=3)  # type: ignore[call-arg]
+        with self.assertRaises(TypeError):
+            robots_scan.RobotsTxt()  # type: ignore[call-arg]
+        with self.assertRaises(OverflowError):
+            robots_scan.parse(BODY, body_limit=-1)
+
+    def test_a_misspelt_dialect_or_table_names_those_that_exist(self) -> None:
+        robots = robots_scan.parse(BODY)
+        for call in (lambda: robots.access("a", "/", "rfc"), lambda: robots.verdict("a", "rfc")):
+            with self.assertRaisesRegex(robots_scan.UsageError, "there is no dialect 'rfc' .*google, rfc9309, koster1996"):
+                call()
+        with self.assertRaisesRegex(robots_scan.UsageError, "no table 'hosts' .*groups, rules, sitemaps"):
+            robots.table("hosts")
+
+    def test_a_user_agent_header_is_a_warning_once(self) -> None:
+        robots = robots_scan.parse(BODY)
+        header = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            robots.can_fetch("/", header)
+            robots.can_fetch("/", header)
+            robots.can_fetch("/", "GPTBot/1.2")
+        self.assertEqual([warning.category for warning in caught], [UserWarning])
+        self.assertIn("is a User-Agent header", str(caught[0].message))
+        self.assertEqual(caught[0].filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(UserWarning):
+                robots.access(header, "/x", dialect="google")
+
+
+class Values(unittest.TestCase):
+    def test_equal_files_have_equal_bodies_and_options(self) -> None:
+        robots = robots_scan.parse(BODY)
+        self.assertEqual(robots, robots_scan.parse(BODY))
+        self.assertEqual(hash(robots), hash(robots_scan.parse(BODY)))
+        self.assertEqual(len({robots, robots_scan.parse(BODY), robots_scan.parse(BODY + b"\n")}), 2)
+        for other in (robots_scan.parse(BODY, body_limit=None), robots_scan.parse(BODY, is_truncated=True), BODY, None):
+            self.assertNotEqual(robots, other)
+            self.assertTrue(robots != other)
+        with self.assertRaises(TypeError):
+            robots < robots  # type: ignore[operator]
+
+    def test_a_representation_counts_what_a_file_has(self) -> None:
+        self.assertEqual(repr(robots_scan.parse(BODY)), f"<RobotsTxt: {len(BODY)} bytes, 2 groups, 2 rules, 1 sitemap>")
+        self.assertEqual(repr(robots_scan.parse(b"")), "<RobotsTxt: 0 bytes, 0 groups, 0 rules, 0 sitemaps>")
+
+    def test_copies_and_pickles_are_equal_and_answer_equally(self) -> None:
+        for robots in (robots_scan.parse(BODY), robots_scan.parse(BODY, body_limit=30), robots_scan.parse(BODY, body_limit=None, is_truncated=True)):
+            copies = [copy.copy(robots), copy.deepcopy(robots), copy.deepcopy([robots])[0]]
+            copies += [pickle.loads(pickle.dumps(robots, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+            for other in copies:
+                self.assertEqual(other, robots)
+                self.assertEqual((other.body_limit, other.is_truncated), (robots.body_limit, robots.is_truncated))
+                self.assertEqual(other.access("CCBot", "/x"), robots.access("CCBot", "/x"))
+                self.assertEqual(other.anomalies, robots.anomalies)
+        results = [robots.access("CCBot", "/x"), *robots.groups, *robots.groups[0].rules, *robots_scan.parse(b"Disalow: /").anomalies]
+        self.assertEqual(pickle.loads(pickle.dumps(results)), results)
+
+    def test_a_file_cannot_be_changed(self) -> None:
+        robots = robots_scan.parse(BODY)
+        for name in ("body", "sitemaps", "other"):
+            with self.assertRaises(AttributeError):
+                setattr(robots, name, None)
+
+    def test_lines_after_the_limit_or_cut_off_do_not_count(self) -> None:
+        body = b"User-agent: *\nDisallow: /a\nDisallow: /b"
+        for robots in (robots_scan.parse(body, body_limit=30), robots_scan.parse(body, is_truncated=True)):
+            self.assertFalse(robots.can_fetch("/a", "x"))
+            self.assertTrue(robots.can_fetch("/b", "x"))
+            self.assertEqual([rule.counts for rule in robots.groups[0].rules], [True, False])
+        self.assertFalse(robots_scan.parse(body).can_fetch("/b", "x"))
+
+
+class Threads(unittest.TestCase):
+    def test_threads_share_a_file(self) -> None:
+        lines = [f"User-agent: bot{i}\nDisallow: /{i}\n\n" for i in range(600)]
+        body = "".join(lines)
+        # More crawlers than are kept, so that entries are dropped while others are read.
+        names = [f"bot{i}x"[: 4 + len(str(i)) - 1] for i in range(600)]
+        expected = robots_scan.parse(body)
+        answers = [(expected.access(name, f"/{i}"), expected.verdict(name), expected.crawl_delay(name)) for i, name in enumerate(names)]
+        shared = robots_scan.parse(body)
+
+        def ask(turn: int) -> None:
+            for i in [*range(turn * 70, 600), *range(turn * 70)]:
+                answer = shared.access(names[i], f"/{i}"), shared.verdict(names[i]), shared.crawl_delay(names[i])
+                assert answer == answers[i], (names[i], answer)
+            assert shared.anomalies == expected.anomalies
+            assert shared.table("rules").to_pylist() == expected.table("rules").to_pylist()
+
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(ask, range(8)))
+
+    def test_other_threads_run_while_a_large_body_is_parsed(self) -> None:
+        body = b"User-agent: *\n" + b"".join(b"Disallow: /%d/*a*b*c$\n" % i for i in range(400_000))
+        done, counts = threading.Event(), []
+
+        def count() -> None:
+            while not done.is_set():
+                counts.append(time.monotonic())
+                time.sleep(0.0005)
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        began = time.monotonic()
+        robots = robots_scan.parse(body, body_limit=None)
+        ended = time.monotonic()
+        done.set()
+        thread.join()
+        self.assertEqual(len(robots.groups[0].rules), 400_000)
+        # Without the lock of the interpreter, this is once per 0.5 ms; with it, never.
+        between = [moment for moment in counts if began < moment < ended]
+        self.assertGreater(len(between), 3)
+
+
+# Anomalies of values, which the table has in addition to those of lines.
+OF_VALUES = ("relative_sitemap", "bad_signal_value")
+
+
+def anomalies_of_table(robots: robots_scan.RobotsTxt) -> list[tuple[int | None, str]]:
+    """Return the anomalies of lines in the table."""
+    rows = robots.table("anomalies").to_pylist()
+    return [(row["line_no"], row["code"]) for row in rows if row["code"] not in OF_VALUES]
+
+
+class Hostile(unittest.TestCase):
+    def questions(self, body: bytes) -> None:
+        robots = robots_scan.parse(body)
+        self.assertEqual(robots.body, body)
+        for dialect in (None, "google", "rfc9309", "koster1996"):
+            for agent in ("*", "a", "", "\0", "GPTBot", b"\xff" * 9):
+                robots.access(agent, "/" + "a" * 3000, dialect)
+                self.assertIn(robots.verdict(agent, dialect), ("allow_all", "partial", "disallow_all", "unknown"))
+        for url in ("", "*", "http://", "http://[", "\0", "?", "//", "/%", "/%0", "mailto:x", "a" * 100_000, b"\xff\xfe"):
+            robots.can_fetch(url, "a")
+        repr(robots)
+        for name in ("groups", "rules", "sitemaps", "directives", "preferences", "anomalies", "verdicts"):
+            table = robots.table(name)
+            self.assertEqual(len(table.to_pylist()), len(table))
+        self.assertEqual(anomalies_of_table(robots), [(found.line_no, found.code) for found in robots.anomalies])
+        self.assertEqual(pickle.loads(pickle.dumps(robots)), robots)
+
+    def test_any_bytes_are_a_file(self) -> None:
+        group = b"User-agent: a\n"
+        bodies = [
+            b"",
+            b"\0" * 100_000,
+            bytes(range(256)) * 200,
+            b"\xff\xfe" + "User-agent: *\nDisallow: /\n".encode("utf-16-le"),
+            b"\r" * 100_000,
+            b"\xef\xbb\xbf" * 50_000,
+            b"User-agent: " + b"a" * 500_000,
+            b"User-agent:\n" * 30_000,
+            group * 30_000,
+            b"".join(b"User-agent: a%d\n" % i for i in range(20_000)) + b"Disallow: /\n",
+            group + b"Disallow: /" + b"*a" * 8_000 + b"$\n",
+            group + b"Disallow: /*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b$\n" * 300,
+            group + b"".join(b"Allow: /*%d*x%d$\nDisallow: /%d*y*\n" % (i, i, i) for i in range(2_000)),
+            b"Sitemap: http://[\n" * 10_000 + b"Content-Signal: " + b"ai-train=no," * 9_000,
+            b"Crawl-delay: 1e309\nCrawl-delay: -1\nCrawl-delay: nan\n",
+            b"<html>" + b"<a>" * 50_000,
+            b"User-agent: *\nDisallow: /%" + b"%G" * 4_000,
+            b":" * 200_000,
+            b"#" * 200_000,
+        ]  # fmt: skip
+        for body in bodies:
+            with self.subTest(body=body[:40], size=len(body)):
+                self.questions(body)
+
+    def test_a_file_beyond_the_limit_is_kept_whole(self) -> None:
+        body = b"User-agent: *\nDisallow: /x\n" + b"# " + b"x" * (64 << 20)
+        robots = robots_scan.parse(body)
+        self.assertEqual(len(robots.body), len(body))
+        self.assertEqual(robots.verdict("a"), "partial")
+
+    def test_every_sample_has_tables(self) -> None:
+        for place, body in corpus.sample_bodies().items():
+            robots = robots_scan.parse(body)
+            rules = [rule for group in robots.groups for rule in group.rules]
+            with self.subTest(place=place):
+                self.assertLessEqual(len(rules), len(robots.table("rules")))
+                self.assertEqual(anomalies_of_table(robots), [(found.line_no, found.code) for found in robots.anomalies])
+
+
+if __name__ == "__main__":
+    unittest.main()
