@@ -11,7 +11,6 @@ use super::capture_details::CaptureDetails;
 use super::report::{AgentReport, CheckReport, CrawlerVerdicts, ReportedAnomaly, UrlResult};
 use super::request::CheckRequest;
 use super::robots_txt::agent_report;
-use crate::capture::anomaly::CaptureAnomalyKind;
 use crate::crawler::{Crawler, disallow_all};
 use crate::dataset::{CaptureFilter, Dataset, StoredLine, column};
 use crate::disk::SystemTempFolder;
@@ -22,10 +21,7 @@ use crate::resolve::host::{authoritative_capture_of_host, suggest_hosts};
 use crate::resolve::{AsOf, CaptureId, Host, ResolveContext, RulesSource};
 use crate::tables::Table;
 use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
-use robots::{
-    AnomalyKind, Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, Severity, StatusEffect,
-    Verdict,
-};
+use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -304,31 +300,13 @@ fn anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, E
                 continue;
             }
             let line_no = lines.is_valid(row).then(|| lines.value(row));
-            let (severity, about) = described(codes.value(row));
-            found.push(ReportedAnomaly {
-                line_no: line_no.and_then(|line_no| u32::try_from(line_no).ok()),
-                code: codes.value(row).to_owned(),
-                severity,
-                about: about.to_owned(),
-                changes_verdict: changes.is_valid(row).then(|| changes.value(row)),
-            });
+            found.push(ReportedAnomaly::new(
+                line_no.and_then(|line_no| u32::try_from(line_no).ok()),
+                codes.value(row),
+                changes.is_valid(row).then(|| changes.value(row)),
+            ));
         }
         Ok(())
     })?;
     Ok(found)
-}
-
-/// Returns the severity and the description of an anomaly code; the description of an unknown one
-/// is empty.
-fn described(code: &str) -> (Severity, &'static str) {
-    let of_body = AnomalyKind::ALL.iter();
-    let of_body = of_body.map(|kind| (kind.code(), kind.severity(), kind.about()));
-    let of_capture = CaptureAnomalyKind::ALL.iter();
-    let of_capture = of_capture.map(|kind| (kind.code(), kind.severity(), kind.about()));
-    of_body
-        .chain(of_capture)
-        .find(|(known, ..)| *known == code)
-        .map_or((Severity::Info, ""), |(_, severity, about)| {
-            (severity, about)
-        })
 }

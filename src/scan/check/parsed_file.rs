@@ -12,16 +12,11 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct ParsedFile {
     robots: OwnedRobotsTxt,
-    /// Computed by the first question about them.
-    evaluation: OnceLock<Evaluation>,
-}
-
-/// The verdicts and anomalies of a file.
-#[derive(Debug)]
-struct Evaluation {
-    /// The verdicts of all names in the file. The first is that of `*`.
-    verdicts: Vec<NameVerdict>,
-    anomalies: Vec<ReportedAnomaly>,
+    options: ParseOptions,
+    /// The verdicts of all names in the file. The first is that of `*`. Computed by the first question
+    /// about them, as anomalies are.
+    verdicts: OnceLock<Vec<NameVerdict>>,
+    anomalies: OnceLock<Vec<ReportedAnomaly>>,
 }
 
 /// The default verdict for a name in the file.
@@ -60,7 +55,9 @@ impl ParsedFile {
         let mut parser = Parser::new();
         Self {
             robots: OwnedRobotsTxt::new(&parser.parse_with(body, options)),
-            evaluation: OnceLock::new(),
+            options,
+            verdicts: OnceLock::new(),
+            anomalies: OnceLock::new(),
         }
     }
 
@@ -76,7 +73,7 @@ impl ParsedFile {
 
     /// Returns the default verdict for a crawler.
     pub fn verdict(&self, crawler: &Crawler) -> CrawlerVerdict {
-        let verdicts = &self.evaluation().verdicts;
+        let verdicts = self.verdicts();
         let names = verdicts.iter();
         let names = names.map(|verdict| (&*verdict.name, verdict.verdict.basis));
         match select_verdict(names, crawler) {
@@ -87,17 +84,14 @@ impl ParsedFile {
 
     /// Returns the anomalies of the file, in the order of lines.
     pub fn anomalies(&self) -> &[ReportedAnomaly] {
-        &self.evaluation().anomalies
+        let compute = || anomalies(self.robots_txt().body(), self.options);
+        self.anomalies.get_or_init(compute)
     }
 
-    fn evaluation(&self) -> &Evaluation {
-        self.evaluation.get_or_init(|| {
-            let robots = self.robots_txt();
-            let verdicts = Evaluator::new().verdicts(&robots);
-            Evaluation {
-                anomalies: anomalies(&robots, &verdicts),
-                verdicts: verdicts.iter().map(NameVerdict::new).collect(),
-            }
+    fn verdicts(&self) -> &[NameVerdict] {
+        self.verdicts.get_or_init(|| {
+            let verdicts = Evaluator::new().verdicts(&self.robots_txt());
+            verdicts.iter().map(NameVerdict::new).collect()
         })
     }
 }

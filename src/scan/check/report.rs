@@ -1,7 +1,8 @@
 //! The results of a check.
 
+use crate::capture::anomaly::CaptureAnomalyKind;
 use crate::crawler::DialectChoice;
-use robots::{Basis, Dialect, Severity, Verdict};
+use robots::{AnomalyKind, Basis, Dialect, Severity, Verdict};
 
 /// The report on a robots.txt.
 #[derive(Clone, Debug)]
@@ -89,4 +90,33 @@ pub struct ReportedAnomaly {
     /// True if strict reading of the line changes a verdict; `None` if this was
     /// not computed.
     pub changes_verdict: Option<bool>,
+}
+
+impl ReportedAnomaly {
+    /// Returns an anomaly with the severity and the description of its code.
+    pub(super) fn new(line_no: Option<u32>, code: &str, changes_verdict: Option<bool>) -> Self {
+        let (severity, about) = described(code);
+        Self {
+            line_no,
+            code: code.to_owned(),
+            severity,
+            about: about.to_owned(),
+            changes_verdict,
+        }
+    }
+}
+
+/// Returns the severity and the description of an anomaly code; the description of an unknown one
+/// is empty.
+fn described(code: &str) -> (Severity, &'static str) {
+    let of_body = AnomalyKind::ALL.iter();
+    let of_body = of_body.map(|kind| (kind.code(), kind.severity(), kind.about()));
+    let of_capture = CaptureAnomalyKind::ALL.iter();
+    let of_capture = of_capture.map(|kind| (kind.code(), kind.severity(), kind.about()));
+    of_body
+        .chain(of_capture)
+        .find(|(known, ..)| *known == code)
+        .map_or((Severity::Info, ""), |(_, severity, about)| {
+            (severity, about)
+        })
 }

@@ -4,11 +4,13 @@ use super::report::{
     AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
 };
 use super::request::CheckRequest;
+use crate::analysis::Analyzer;
+use crate::capture::Capture;
 use crate::crawler::Crawler;
 use robots::{
-    AgentVerdict, AnomalyKind, Basis, Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt,
-    Verdict,
+    AgentVerdict, Basis, Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, Verdict,
 };
+use warc::RecordLocation;
 
 /// Returns the text of a line by its number.
 pub(super) type LineText<'a> = dyn Fn(u32) -> Option<String> + 'a;
@@ -28,29 +30,20 @@ pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> 
         .map(|crawler| agent_report(&robots, &verdicts, request, &crawler, &line_text));
     CheckReport {
         agents: agents.collect(),
-        anomalies: anomalies(&robots, &verdicts),
+        anomalies: anomalies(body, options),
     }
 }
 
-pub(super) fn anomalies(
-    robots: &RobotsTxt<'_>,
-    verdicts: &[AgentVerdict<'_>],
-) -> Vec<ReportedAnomaly> {
-    let report = |kind: AnomalyKind, line_no, changes_verdict| ReportedAnomaly {
-        line_no,
-        code: kind.code().to_owned(),
-        severity: kind.severity(),
-        about: kind.about().to_owned(),
-        changes_verdict,
-    };
-    let impacts = Evaluator::new().leniency_impacts(robots, verdicts);
-    let is_undecided = verdicts.iter().any(AgentVerdict::is_undecided);
-    let too_complex = is_undecided.then(|| report(AnomalyKind::TooComplex, None, Some(false)));
-    let of_lines = robots.text_anomalies().iter().map(|anomaly| {
-        let changes_verdict = robots::changes_verdict(&impacts, anomaly);
-        report(anomaly.kind, anomaly.line_no, changes_verdict)
+/// Returns the anomalies of a body, as the table `anomalies` has them for a capture whose URL is not known.
+pub(super) fn anomalies(body: &[u8], options: ParseOptions) -> Vec<ReportedAnomaly> {
+    let capture = Capture::of_body(body, options);
+    let mut analyzer = Analyzer::default();
+    let analysis = analyzer.analyze(0, RecordLocation::default(), &capture);
+    let anomalies = analysis.anomalies();
+    let anomalies = anomalies.map(|anomaly| {
+        ReportedAnomaly::new(anomaly.line_no, anomaly.code, anomaly.changes_verdict)
     });
-    too_complex.into_iter().chain(of_lines).collect()
+    anomalies.collect()
 }
 
 /// Returns the results for one crawler. `verdicts` are those of the file.
@@ -139,6 +132,8 @@ mod tests {
     use super::*;
     use crate::crawler::DialectChoice;
     use crate::crawler::registry::CrawlerRegistry;
+    use crate::tables::{Table, rows_of_body};
+    use arrow_array::cast::AsArray;
 
     fn report(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {
         full_report(body, agent, dialect).agents.remove(0)
@@ -201,6 +196,33 @@ mod tests {
             (ads.verdicts.verdict, ads.verdicts.basis),
             (Verdict::AllowAll, Basis::NoGroup)
         );
+    }
+
+    #[test]
+    fn anomalies_of_values_and_lines_are_those_of_the_table() {
+        let body = "Disallow: /a\nSitemap: /s.xml\nUser-agent: *\nContent-Signal: ai-train=maybe\n\
+                    Content-Signal: ai-train=yes\nContent-Signal: ai-train=no\nSitemap: s.xml\n";
+        let options = ParseOptions::default();
+        let found = full_report(body, "a", DialectChoice::Default).anomalies;
+        let found: Vec<_> = found
+            .iter()
+            .map(|found| (found.line_no, &*found.code))
+            .collect();
+        let expected = [
+            (Some(1), "rule_before_agent"),
+            (Some(2), "relative_sitemap"),
+            (Some(4), "bad_signal_value"),
+            (Some(6), "signal_contradiction"),
+            (Some(7), "relative_sitemap"),
+        ];
+        assert_eq!(found, expected);
+        let table = rows_of_body(body.as_bytes(), options, Table::Anomalies).unwrap();
+        let codes = table
+            .column_by_name("code")
+            .unwrap()
+            .as_string::<i32>()
+            .iter();
+        assert!(codes.flatten().eq(expected.map(|(_, code)| code)));
     }
 
     #[test]

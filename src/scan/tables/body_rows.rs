@@ -39,14 +39,12 @@ pub fn rows_of_body(
         return Err(ArrowError::InvalidArgumentError(message));
     };
     let capture = Capture::of_body(body, options);
-    let location = warc::RecordLocation {
-        offset: 0,
-        length: None,
-        index_in_member: 0,
-    };
     let mut analyzer = Analyzer::default();
     let mut tables = Tables::new(&[table], false);
-    tables.push("", &analyzer.analyze(0, location, &capture));
+    tables.push(
+        "",
+        &analyzer.analyze(0, warc::RecordLocation::default(), &capture),
+    );
     let batches = tables.take();
     let of_records = Table::OF_RECORDS.into_iter().zip(batches);
     let rows = of_records.filter(|(of, _)| *of == table);
