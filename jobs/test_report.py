@@ -459,6 +459,8 @@ def errors(results, program, folder):
 
 INTERRUPTED = """
 import os, signal, sys, threading
+# A shell that starts the tests in the background lets them ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import robots_scan.report.__main__ as report
 def interrupt_soon():
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()

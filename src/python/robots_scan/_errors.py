@@ -30,6 +30,7 @@ class Error(Exception):
 
 def _with_keywords(text: str) -> str:
     """Return a text in which options are named as keywords: ``'--body-limit <SIZE>'`` is ``'body_limit'``."""
+    text = text.replace("another -o", "another 'out'")
     return _OPTION.sub(lambda option: "'" + option[1].replace("-", "_") + "'", text)
 
 

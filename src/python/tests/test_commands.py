@@ -213,7 +213,7 @@ class Errors(InFolder):
             robots_scan.scan(FIRST, out)
         error = caught.exception
         self.assertEqual((type(error), error.kind, error.path), (robots_scan.Error, "output_exists", str(out)))
-        self.assertIn("'overwrite'", str(error.hint))
+        self.assertEqual(error.hint, "'resume' continues it, 'overwrite' replaces it; or choose another 'out'")
         self.assertNotIn("--", str(error))
         with self.assertRaises(robots_scan.Error) as caught:
             robots_scan.verify(self.folder / "none")
