@@ -310,9 +310,10 @@ pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
     if !options.skips_missing {
         check_missing(&found, options)?;
     }
+    let mut reader = warc::Reader::new(warc::Limits::default());
     let inputs = found
         .into_iter()
-        .map(|(index, input)| with_partition(index, input, options));
+        .map(|(index, input)| with_partition(index, input, options, &mut reader));
     Ok(FoundInputs {
         listed: listed as u64,
         list_digest,
@@ -349,7 +350,12 @@ fn check_missing(found: &[(u64, NamedInput)], options: &InputOptions) -> Result<
 }
 
 /// Determines the crawl, the subset and the size of an input.
-fn with_partition(index: u64, input: NamedInput, options: &InputOptions) -> Result<Input, Error> {
+fn with_partition(
+    index: u64,
+    input: NamedInput,
+    options: &InputOptions,
+    reader: &mut warc::Reader,
+) -> Result<Input, Error> {
     let NamedInput { source, name, .. } = input;
     let path = source.display_path().to_string_lossy().into_owned();
     let mut crawl = options
@@ -368,7 +374,7 @@ fn with_partition(index: u64, input: NamedInput, options: &InputOptions) -> Resu
         return Err(Error::new(ErrorKind::UnknownCrawl, url.display_path()));
     }
     if !(is_known || options.is_dry_run && matches!(source, InputSource::Stream(_))) {
-        let warcinfo = Warcinfo::read(&source)?;
+        let warcinfo = Warcinfo::read(&source, reader)?;
         crawl = crawl.or(warcinfo.crawl);
         subset = subset.or(warcinfo.subset);
     }

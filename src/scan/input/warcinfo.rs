@@ -18,16 +18,15 @@ pub(super) struct Warcinfo {
 const FIRST_BYTES: u64 = 16 << 10;
 
 impl Warcinfo {
-    /// Reads the first record of an archive. Fields are `None` if it is not a
-    /// warcinfo record, or if the archive cannot be read: errors of an archive are
-    /// reported when the run reads it.
+    /// Reads the first record of an archive with `reader`, whose buffers are worth reusing. Fields
+    /// are `None` if it is not a warcinfo record, or if the archive cannot be read: errors of an
+    /// archive are reported when the run reads it.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`](crate::error::ErrorKind::Read) for a stream that cannot
     /// be read.
-    pub(super) fn read(source: &InputSource) -> Result<Self, Error> {
-        let mut reader = warc::Reader::new(warc::Limits::default());
+    pub(super) fn read(source: &InputSource, reader: &mut warc::Reader) -> Result<Self, Error> {
         match source {
             InputSource::Missing(_) | InputSource::Remote(_) => return Ok(Self::default()),
             InputSource::File(path) => {
@@ -36,16 +35,16 @@ impl Warcinfo {
                 let read = fs::File::open(path)
                     .and_then(|file| file.take(FIRST_BYTES).read_to_end(&mut first));
                 let has_info = read.is_ok()
-                    && read_first(&mut reader, |reader| {
+                    && read_first(reader, |reader| {
                         reader.open_stream(Box::new(io::Cursor::new(first)))
                     });
-                if !has_info && !read_first(&mut reader, |reader| reader.open_file(path)) {
+                if !has_info && !read_first(reader, |reader| reader.open_file(path)) {
                     return Ok(Self::default());
                 }
             }
             InputSource::Stream(stream) => {
                 let head = Box::new(stream.peek());
-                let has_info = read_first(&mut reader, |reader| reader.open_stream(head));
+                let has_info = read_first(reader, |reader| reader.open_stream(head));
                 if let Some(error) = stream.take_error() {
                     return Err(Error::read(stream.display_path(), error));
                 }
