@@ -81,12 +81,20 @@ impl ColumnWriter {
             _ => false,
         };
         buffers.start_page();
-        let (mut n_rows, mut n_nulls) = (0, 0);
+        let n_rows: usize = batches.iter().map(|batch| batch.rows.len()).sum();
+        let null_counts = batches
+            .iter()
+            .map(|BatchRows { batch, rows }| batch.column(self.column).null_count(rows));
+        let n_nulls: usize = null_counts.sum();
         for BatchRows { batch, rows } in batches {
             let column = batch.column(self.column);
             is_plain |= matches!(column.values, ColumnValues::PlainText(..));
-            n_rows += rows.len();
-            n_nulls += buffers.append_levels(column, rows, n_rows);
+            if n_nulls == n_rows {
+                continue;
+            }
+            if n_nulls > 0 {
+                buffers.append_levels(column, rows);
+            }
             let source = ColumnRows {
                 column,
                 texts: batch.texts(),

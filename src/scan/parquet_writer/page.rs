@@ -16,8 +16,8 @@ pub(crate) struct PageBuffers {
     pub(super) indexes: Vec<u32>,
     /// For each text of a batch its index in the dictionary, if it is known.
     pub(super) index_of_text: Vec<u32>,
-    /// Definition levels: one for a value, zero for null. Empty until a row of
-    /// the page is null.
+    /// Definition levels: one for a value, zero for null. Empty if these are the same for all rows of
+    /// the page.
     levels: Vec<u32>,
     /// Texts in plain encoding.
     pub(super) plain: Vec<u8>,
@@ -47,24 +47,15 @@ impl PageBuffers {
         self.integers.clear();
     }
 
-    /// Appends definition levels of rows, of which there are then `rows` in the
-    /// page, and returns how many of the appended ones are null.
-    pub(super) fn append_levels(
-        &mut self,
-        column: &ColumnData,
-        range: &Range<usize>,
-        rows: usize,
-    ) -> usize {
-        let levels = &mut self.levels;
-        let Some(nulls) = column.nulls.get(range.clone()) else {
-            if !levels.is_empty() {
-                levels.resize(rows, 1);
+    /// Appends definition levels of rows.
+    pub(super) fn append_levels(&mut self, column: &ColumnData, rows: &Range<usize>) {
+        match column.nulls.get(rows.clone()) {
+            Some(nulls) => {
+                let levels = nulls.iter().map(|&is_null| u32::from(!is_null));
+                self.levels.extend(levels);
             }
-            return 0;
-        };
-        levels.resize(rows - range.len(), 1);
-        levels.extend(nulls.iter().map(|&is_null| u32::from(!is_null)));
-        nulls.iter().filter(|&&is_null| is_null).count()
+            None => self.levels.resize(self.levels.len() + rows.len(), 1),
+        }
     }
 
     /// Appends a text to the page in plain encoding.
@@ -96,11 +87,11 @@ impl PageBuffers {
         if descr.max_def_level() > 0 {
             // The levels are preceded by their length.
             page.extend_from_slice(&[0; 4]);
-            if nulls == 0 {
-                levels.clear();
-                levels.resize(rows, 1);
+            if levels.is_empty() {
+                rle::pack_run(u32::from(nulls == 0), rows, 1, page);
+            } else {
+                rle::pack(levels, 1, page);
             }
-            rle::pack(levels, 1, page);
             let len = page.len() as u32 - 4;
             page[..4].copy_from_slice(&len.to_le_bytes());
         }

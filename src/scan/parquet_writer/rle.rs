@@ -38,13 +38,25 @@ pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
         let fill = (i - packed).next_multiple_of(8) - (i - packed);
         if run >= fill + MIN_RUN {
             put_packed(&numbers[packed..i + fill], width, out);
-            put_varint((run - fill) << 1, out);
-            out.extend_from_slice(&first.to_le_bytes()[..usize::from(width).div_ceil(8)]);
+            put_run(first, run - fill, width, out);
             packed = i + run;
         }
         i += run;
     }
     put_packed(&numbers[packed..], width, out);
+}
+
+/// Appends the same number `count` times, as [`pack`] does.
+pub(super) fn pack_run(number: u32, count: usize, width: u8, out: &mut Vec<u8>) {
+    if count < MIN_RUN {
+        return pack(&[number; MIN_RUN][..count], width, out);
+    }
+    put_run(number, count, width, out);
+}
+
+fn put_run(number: u32, count: usize, width: u8, out: &mut Vec<u8>) {
+    put_varint(count << 1, out);
+    out.extend_from_slice(&number.to_le_bytes()[..usize::from(width).div_ceil(8)]);
 }
 
 fn put_packed(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
@@ -197,5 +209,11 @@ mod tests {
         let mut out = Vec::new();
         pack(&[5; 15_360], 8, &mut out);
         assert_eq!(out, [0x80, 0xf0, 0x01, 5]);
+        for count in [0, 1, 7, 8, 9, 1000] {
+            let (mut packed, mut run) = (Vec::new(), Vec::new());
+            pack(&vec![1; count], 1, &mut packed);
+            pack_run(1, count, 1, &mut run);
+            assert_eq!(run, packed);
+        }
     }
 }

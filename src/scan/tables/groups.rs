@@ -93,15 +93,19 @@ impl Builder {
         }
         let keys = lines.clone().map(|line| robots.text(line.key_raw));
         let keys = keys.map(|key| (key != USUAL_KEY).then_some(key));
-        self.key_raw
-            .extend_options(texts.intern_repeated(keys, is_utf8));
+        let other_keys = texts.intern_repeated(keys, is_utf8).enumerate();
+        let other_keys = other_keys.filter_map(|(i, key)| Some((i, key?)));
+        self.key_raw.extend_nulls(count, other_keys);
         self.has_colon
             .extend(lines.clone().map(|line| line.has_colon));
         self.counts.extend(lines.clone().map(|line| line.counts));
-        self.token_valid.extend_options(lines.clone().map(|line| {
+        let other_validity = lines.clone().enumerate().filter_map(|(i, line)| {
             let is_valid = is_product_token(robots.text(line.value));
-            (is_valid != is_product_token(robots.text(line.value_raw))).then_some(is_valid)
-        }));
+            let is_other = line.value != line.value_raw
+                && is_valid != is_product_token(robots.text(line.value_raw));
+            is_other.then_some((i, is_valid))
+        });
+        self.token_valid.extend_nulls(count, other_validity);
         self.n_allow
             .extend(lines.clone().map(|line| int(group(line).n_allow)));
         self.n_disallow

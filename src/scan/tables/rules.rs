@@ -96,22 +96,27 @@ impl Builder {
         let paths: Vec<u32> = paths.collect();
         self.path.extend(paths.iter().copied());
         // Nearly all values are equal to the path, and most are the same bytes.
-        self.path_raw.extend_options(lines.clone().map(|line| {
+        let other_texts = lines.clone().enumerate().filter_map(|(i, line)| {
             let raw = robots.text(line.value_raw);
             let is_equal = line.value_raw == line.value || raw == robots.text(line.value);
-            (!is_equal).then(|| texts.intern_body_text(raw, is_utf8))
-        }));
-        self.path_bytes.extend_options(lines.clone().map(|line| {
+            (!is_equal).then(|| (i, texts.intern_body_text(raw, is_utf8)))
+        });
+        self.path_raw.extend_nulls(count, other_texts);
+        let paths_with_backslashes = lines.clone().enumerate().filter_map(|(i, line)| {
             let path = robots.text(line.value);
-            (!is_utf8 && path.contains(&b'\\')).then(|| int(path.len() as u32))
-        }));
+            path.contains(&b'\\').then(|| (i, int(path.len() as u32)))
+        });
+        // Only the texts of other bodies have escapes.
+        let paths_with_backslashes = paths_with_backslashes.take(if is_utf8 { 0 } else { count });
+        self.path_bytes.extend_nulls(count, paths_with_backslashes);
         let keys = lines.clone().map(|line| {
             let key = robots.text(line.key_raw);
             let usual = USUAL_KEYS[usize::from(line.kind == DirectiveKind::Allow)];
             (key != usual).then_some(key)
         });
-        self.key_raw
-            .extend_options(texts.intern_repeated(keys, is_utf8));
+        let other_keys = texts.intern_repeated(keys, is_utf8).enumerate();
+        let other_keys = other_keys.filter_map(|(i, key)| Some((i, key?)));
+        self.key_raw.extend_nulls(count, other_keys);
         self.has_colon
             .extend(lines.clone().map(|line| line.has_colon));
         self.counts.extend(lines.clone().map(|line| line.counts));
