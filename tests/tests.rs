@@ -40,5 +40,6 @@ mod spec;
 mod streams;
 mod strict_verdicts;
 mod table_reader;
+mod urls;
 mod util;
 mod verify;

@@ -19,6 +19,14 @@ impl HeaderField {
         &header[self.name.0 as usize..self.name.1 as usize]
     }
 
+    /// Returns true if the name is `name`, compared without regard to case.
+    #[inline]
+    pub(crate) fn has_name(self, header: &[u8], name: &[u8]) -> bool {
+        // Nearly all comparisons end here.
+        (self.name.1 - self.name.0) as usize == name.len()
+            && self.name(header).eq_ignore_ascii_case(name)
+    }
+
     /// Returns the value. `header` must be the header that was parsed.
     pub(crate) fn value(self, header: &[u8]) -> &[u8] {
         &header[self.value.0 as usize..self.value.1 as usize]
@@ -127,7 +135,7 @@ pub(crate) fn unfold(header: &[u8], out: &mut Vec<u8>) {
 pub(crate) fn content_length(header: &[u8], fields: &[HeaderField]) -> Result<u64, ErrorKind> {
     let mut length = None;
     for field in fields {
-        if !field.name(header).eq_ignore_ascii_case(b"content-length") {
+        if !field.has_name(header, b"content-length") {
             continue;
         }
         let value = parse_number(field.value(header)).ok_or(ErrorKind::BadContentLength)?;

@@ -42,11 +42,7 @@ impl<'a> Record<'a> {
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
         self.fields
             .iter()
-            .find(|field| {
-                field
-                    .name(self.header)
-                    .eq_ignore_ascii_case(name.as_bytes())
-            })
+            .find(|field| field.has_name(self.header, name.as_bytes()))
             .map(|field| field.value(self.header))
     }
 

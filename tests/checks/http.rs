@@ -4,13 +4,14 @@
 use super::oracle::response::{self, Response as ResponseOracle};
 use super::{shown, sum_of};
 use robots_scan::capture::anomaly::CaptureAnomalyKind;
+use robots_scan::capture::header_name::HeaderName;
 use robots_scan::capture::http::Response;
 use robots_scan::capture::{Capture, Scope};
 use std::io::{Cursor, Write as _};
 use warc::{Limits, Reader, RecordType};
 
-/// The number of header fields that are compared. An input may have more than the product keeps.
-const MAX_FIELDS: usize = 60;
+/// The number of header fields up to which they are compared. Of an input with more, not all are read.
+const MAX_FIELDS: usize = 4096;
 
 /// A body limit in bytes that no input reaches.
 const LARGE: usize = 1 << 18;
@@ -21,16 +22,14 @@ pub fn check(block: &[u8]) {
     let (response, oracle) = (Response::parse(block), ResponseOracle::read(block));
     assert_eq!(response.status, oracle.status, "{}", shown(block));
     assert_eq!(response.body, oracle.body, "{}", shown(block));
-    for (name, _) in oracle.fields.iter().take(MAX_FIELDS) {
-        let Ok(name) = std::str::from_utf8(name) else {
-            continue;
-        };
-        let (value, expected) = (response.header(name), oracle.field(name.as_bytes()));
-        assert_eq!(value, expected, "{name} of {}", shown(block));
-        let begin = &name[..name.floor_char_boundary(sum % 8)];
-        assert!(response.has_header_with_prefix(begin), "{}", shown(block));
+    let is_whole = oracle.fields.len() <= MAX_FIELDS;
+    for &name in HeaderName::ALL.iter().filter(|_| is_whole) {
+        let (value, expected) = (
+            response.header(name),
+            oracle.field(name.as_str().as_bytes()),
+        );
+        assert_eq!(value, expected, "{name:?} of {}", shown(block));
     }
-    assert_eq!(response.header("a:b"), None, "{}", shown(block));
     // Limits that are equal to the size of the body or of the decoded chunks.
     let chunks = response::chunks(&oracle.body, LARGE).map_or(0, |(body, _)| body.len());
     for limit in [

@@ -1,9 +1,9 @@
 //! Sitemap lines.
 
 use crate::capture::Capture;
-use crate::capture::url::{self, HostColumns};
-use ::url::Url;
+use crate::capture::url::{self, ArchiveUrl, HostColumns};
 use robots::Directive;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A sitemap line and the URL that it refers to.
@@ -12,7 +12,7 @@ pub struct SitemapLine<'a> {
     /// The line.
     pub line: &'a Directive,
     /// The absolute URL, resolved against the URL of the robots.txt file.
-    pub url: Option<String>,
+    pub url: Option<Cow<'a, str>>,
     /// The host of that URL.
     pub host: Option<Arc<HostColumns>>,
     /// True if the line states an absolute URL (RFC 9309 §2.2.4, sitemaps.org).
@@ -25,14 +25,16 @@ pub struct SitemapLine<'a> {
 
 impl<'a> SitemapLine<'a> {
     /// Resolves the value of a sitemap line of `capture`.
-    pub(crate) fn resolve(value: &[u8], line: &'a Directive, capture: &Capture<'_>) -> Self {
-        let has_sitemap_scheme = |url: &Url| matches!(url.scheme(), "http" | "https" | "ftp");
+    pub(crate) fn resolve(value: &'a [u8], line: &'a Directive, capture: &Capture<'_>) -> Self {
+        let has_sitemap_scheme =
+            |url: &ArchiveUrl<'_>| matches!(url.scheme(), "http" | "https" | "ftp");
         let absolute =
-            url::parse_url(value).filter(|url| has_sitemap_scheme(url) && url.has_host());
+            ArchiveUrl::parse(value).filter(|url| has_sitemap_scheme(url) && url.host().is_some());
         let is_absolute = absolute.is_some();
         let url = absolute.or_else(|| {
             let base = url::parse_url(capture.url.as_ref()?.url.as_bytes())?;
-            (!value.is_empty()).then(|| url::join_url(&base, value))?
+            let joined = (!value.is_empty()).then(|| url::join_url(&base, value))?;
+            joined.map(ArchiveUrl::Parsed)
         });
         let url = url.filter(has_sitemap_scheme);
         let capture_host = capture.url.as_ref().and_then(|url| url.host.as_ref());
@@ -46,21 +48,21 @@ impl<'a> SitemapLine<'a> {
             is_absolute,
             same_host: is_equal(|host| Some(&host.name)),
             same_registered_domain: is_equal(|host| {
-                Some(host.registered_domain.as_deref().unwrap_or(&host.name))
+                Some(host.registered_domain().unwrap_or(&host.name))
             }),
             host,
-            url: url.map(|mut url| {
-                url.set_fragment(None);
-                url.into()
-            }),
+            url: url.map(ArchiveUrl::into_text),
         }
     }
 }
 
 /// Returns the columns of the host of a sitemap. Most sitemaps are on the host of the capture,
 /// whose columns are then shared.
-fn host_of(url: &Url, capture_host: Option<&Arc<HostColumns>>) -> Option<Arc<HostColumns>> {
-    let name = url.host_str().filter(|name| !name.is_empty())?;
+fn host_of(
+    url: &ArchiveUrl<'_>,
+    capture_host: Option<&Arc<HostColumns>>,
+) -> Option<Arc<HostColumns>> {
+    let name = url.host()?;
     let shared = capture_host
         .filter(|host| host.name == name)
         .map(Arc::clone);

@@ -8,6 +8,8 @@
 //! If you change what is accepted, also change the reference implementation in
 //! `tests/oracle/response.rs`, which the fuzzers compare with this one.
 
+use crate::capture::header_name::HeaderName;
+use crate::escaped_text::header_text;
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -30,7 +32,10 @@ pub struct Response<'a> {
     pub status: Option<u16>,
     /// True if header fields exceed the limits on their number or length.
     pub is_header_cut: bool,
-    headers: Vec<(&'a [u8], Cow<'a, [u8]>)>,
+    /// The header fields that are read, in order.
+    fields: Vec<(HeaderName, Cow<'a, [u8]>)>,
+    /// For each name, the position of its first field plus one; 0 if there is none.
+    first_fields: [u16; HeaderName::COUNT],
     /// The body as stored.
     pub body: &'a [u8],
 }
@@ -52,7 +57,8 @@ impl<'a> Response<'a> {
         Self {
             status: None,
             is_header_cut: false,
-            headers: Vec::new(),
+            fields: Vec::new(),
+            first_fields: [0; HeaderName::COUNT],
             body,
         }
     }
@@ -69,64 +75,90 @@ impl<'a> Response<'a> {
         let mut lines = HeaderLines { rest: block };
         response.status = lines.next().and_then(status_code);
         response.body = b"";
+        let mut field_count = 0;
+        // The length of the value of the last field, and true if the field is read.
+        let mut last = None;
         while let Some(line) = lines.next() {
             if line.is_empty() {
                 response.body = lines.rest;
                 break;
             }
             if matches!(line[0], b' ' | b'\t') {
-                response.push_folded_line(line.trim_ascii());
+                response.push_folded_line(line.trim_ascii(), &mut last);
             } else if let Some(colon) = memchr::memchr(b':', line) {
-                let (name, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
+                field_count += 1;
+                let name = HeaderName::of(line[..colon].trim_ascii());
+                let value = line[colon + 1..].trim_ascii();
                 let cut = &value[..value.len().min(MAX_VALUE_BYTES)];
-                response.is_header_cut |= cut.len() < value.len();
-                if response.headers.len() < MAX_FIELDS {
-                    response.headers.push((name, Cow::Borrowed(cut)));
-                } else {
-                    response.is_header_cut = true;
+                response.is_header_cut |= cut.len() < value.len() || field_count > MAX_FIELDS;
+                let name = name.filter(|_| field_count <= MAX_FIELDS);
+                if let Some(name) = name {
+                    response.push_field(name, cut);
                 }
+                last = Some((cut.len(), name.is_some()));
             }
         }
         response
     }
 
+    fn push_field(&mut self, name: HeaderName, value: &'a [u8]) {
+        self.fields.push((name, Cow::Borrowed(value)));
+        let first = &mut self.first_fields[name as usize];
+        if *first == 0 {
+            // There are at most `MAX_FIELDS`.
+            *first = self.fields.len() as u16;
+        }
+    }
+
     /// Appends a folded line to the last header field.
-    fn push_folded_line(&mut self, line: &[u8]) {
+    fn push_folded_line(&mut self, line: &[u8], last: &mut Option<(usize, bool)>) {
         // Once a value was cut, lines that continue it are dropped as well.
         if !self.is_header_cut
-            && let Some((_, value)) = self.headers.last_mut()
+            && let Some((length, is_read)) = last
         {
-            self.is_header_cut = value.len() + 1 + line.len() > MAX_VALUE_BYTES;
-            if !self.is_header_cut {
+            *length += 1 + line.len();
+            self.is_header_cut = *length > MAX_VALUE_BYTES;
+            if *is_read
+                && !self.is_header_cut
+                && let Some((_, value)) = self.fields.last_mut()
+            {
                 value.to_mut().push(b' ');
                 value.to_mut().extend_from_slice(line);
             }
         }
     }
 
-    /// Returns the first value of a header field. Names are case-insensitive.
-    pub fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))
-            .map(|(_, value)| value.as_ref())
+    fn first_value(&self, name: HeaderName) -> Option<&Cow<'a, [u8]>> {
+        let first = usize::from(self.first_fields[name as usize]).checked_sub(1)?;
+        Some(&self.fields[first].1)
     }
 
-    /// Returns true if the name of any header field starts with `prefix`, ignoring case.
-    pub fn has_header_with_prefix(&self, prefix: &str) -> bool {
-        self.headers.iter().any(|(key, _)| {
-            key.get(..prefix.len())
-                .is_some_and(|begin| begin.eq_ignore_ascii_case(prefix.as_bytes()))
+    /// Returns the first value of a header field.
+    pub fn header(&self, name: HeaderName) -> Option<&[u8]> {
+        self.first_value(name).map(Cow::as_ref)
+    }
+
+    /// Returns the text of the first value of a header field.
+    pub(crate) fn header_text(&self, name: HeaderName) -> Option<Cow<'a, str>> {
+        self.header_part(name, |value| value)
+    }
+
+    /// Returns the text of a part of the first value of a header field.
+    pub(crate) fn header_part(
+        &self,
+        name: HeaderName,
+        part: impl Fn(&[u8]) -> &[u8],
+    ) -> Option<Cow<'a, str>> {
+        Some(match self.first_value(name)? {
+            Cow::Borrowed(value) => header_text(part(value)),
+            Cow::Owned(value) => Cow::Owned(header_text(part(value)).into_owned()),
         })
     }
 
     /// Returns the codings that all fields of this name declare, in order.
-    fn codings(&self, name: &'a str) -> Vec<Vec<u8>> {
-        let values = self
-            .headers
-            .iter()
-            .filter(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()));
-        values
+    fn codings(&self, name: HeaderName) -> Vec<Vec<u8>> {
+        let fields = self.fields.iter().filter(|(of, _)| *of == name);
+        fields
             .flat_map(|(_, value)| value.split(|&byte| byte == b','))
             .map(|coding| coding.trim_ascii().to_ascii_lowercase())
             .filter(|coding| !coding.is_empty() && coding != b"identity")
@@ -136,7 +168,7 @@ impl<'a> Response<'a> {
 
     /// Decodes the chunked coding if the body has it, up to `limit` bytes.
     pub(crate) fn without_chunks(&self, limit: usize) -> Option<Vec<u8>> {
-        let codings = self.codings("transfer-encoding");
+        let codings = self.codings(HeaderName::TransferEncoding);
         let is_chunked = codings.last().is_some_and(|coding| coding == b"chunked");
         let decoded = is_chunked.then(|| dechunk(self.body, limit)).flatten();
         decoded.map(|decoded| decoded.bytes)
@@ -154,8 +186,8 @@ impl<'a> Response<'a> {
             return decoded;
         }
         // The last coding was applied last (RFC 9110 §8.4, RFC 9112 §6.1).
-        let mut codings = self.codings("content-encoding");
-        codings.extend(self.codings("transfer-encoding"));
+        let mut codings = self.codings(HeaderName::ContentEncoding);
+        codings.extend(self.codings(HeaderName::TransferEncoding));
         if codings.len() > MAX_CODINGS {
             decoded.is_misdeclared = true;
             codings.clear();
@@ -378,11 +410,12 @@ mod tests {
 
     #[test]
     fn header_fields_may_be_folded_repeated_and_hold_any_bytes() {
-        let block =
-            b"HTTP/1.1 200 OK\nserver: a\xe9\nX-Fold: a\n  b\n\tc\nServer: second\n\r\nbody\n";
+        let block = b"HTTP/1.1 200 OK\r\nserver: a\xe9\nVIA: a\n  b\n\tc\nX: y\n z\n\
+                      Server: second\n\r\nbody\n";
         let response = Response::parse(block);
-        assert_eq!(response.header("Server"), Some(&b"a\xe9"[..]));
-        assert_eq!(response.header("x-fold"), Some(&b"a b c"[..]));
+        assert_eq!(response.header(HeaderName::Server), Some(&b"a\xe9"[..]));
+        assert_eq!(response.header(HeaderName::Via), Some(&b"a b c"[..]));
+        assert_eq!(response.header(HeaderName::Location), None);
         assert_eq!(response.body, b"body\n");
     }
 
@@ -499,7 +532,7 @@ mod tests {
             );
             let response = Response::parse(block.as_bytes());
             assert_eq!(response.body, b"body");
-            let server = response.header("server").map(<[u8]>::len);
+            let server = response.header(HeaderName::Server).map(<[u8]>::len);
             (server, response.is_header_cut)
         };
         assert_eq!(fields(MAX_FIELDS - 1, "Server: x"), (Some(1), false));

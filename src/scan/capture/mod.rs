@@ -9,17 +9,19 @@
 pub mod anomaly;
 pub mod date;
 pub(crate) mod digest;
+pub mod header_name;
 pub mod http;
+mod plain_url;
 mod surt;
 pub mod url;
 mod waf;
 
 use crate::capture::anomaly::CaptureAnomalyKind;
 use crate::capture::digest::parse_sha1;
+use crate::capture::header_name::HeaderName;
 use crate::capture::http::Response;
-use crate::capture::url::UrlColumns;
+use crate::capture::url::{ArchiveUrl, UrlColumns};
 use crate::escaped_text::header_text;
-use ::url::Url;
 use robots::{HttpStatus, ParseOptions};
 use std::borrow::Cow;
 use warc::{Integrity, Record, RecordType};
@@ -46,13 +48,13 @@ pub struct Capture<'a> {
     /// True if the path is exactly `/robots.txt`.
     pub is_robots_path: bool,
     /// Metadata of the WARC record.
-    pub record: RecordMetadata,
+    pub record: RecordMetadata<'a>,
     /// Time and result of the fetch.
     pub fetch: Fetch,
     /// Metadata of the payload.
-    pub content: ContentMetadata,
+    pub content: ContentMetadata<'a>,
     /// HTTP header fields that have columns of their own.
-    pub headers: ResponseHeaders,
+    pub headers: ResponseHeaders<'a>,
     /// The decoded body; `None` for a revisit.
     pub body: Option<Cow<'a, [u8]>>,
     /// The options for parsing the body.
@@ -65,11 +67,11 @@ pub struct Capture<'a> {
 
 /// Metadata of the WARC record of a capture.
 #[derive(Debug)]
-pub struct RecordMetadata {
+pub struct RecordMetadata<'a> {
     /// `WARC-Record-ID`, without angle brackets.
-    pub id: Option<String>,
+    pub id: Option<Cow<'a, str>>,
     /// `WARC-IP-Address`.
-    pub ip_address: Option<String>,
+    pub ip_address: Option<Cow<'a, str>>,
     /// True if the record is a revisit: its body is that of another capture.
     pub is_revisit: bool,
     /// True if the bytes of the record failed a check; `None` if the checksum had not been reached
@@ -92,28 +94,28 @@ pub struct Fetch {
 
 /// Metadata of the payload of a capture.
 #[derive(Debug)]
-pub struct ContentMetadata {
+pub struct ContentMetadata<'a> {
     /// SHA-1 of the payload, in base32.
-    pub digest: Option<String>,
+    pub digest: Option<Cow<'a, str>>,
     /// The media type stated by the server, without parameters.
-    pub mime_type: Option<String>,
+    pub mime_type: Option<Cow<'a, str>>,
     /// The media type detected by the crawler.
-    pub mime_detected: Option<String>,
+    pub mime_detected: Option<Cow<'a, str>>,
     /// The reason why the payload is incomplete.
-    pub truncated: Option<String>,
+    pub truncated: Option<Cow<'a, str>>,
 }
 
 /// HTTP header fields that have columns of their own.
 #[derive(Debug)]
-pub struct ResponseHeaders {
+pub struct ResponseHeaders<'a> {
     /// `Server`.
-    pub server: Option<String>,
+    pub server: Option<Cow<'a, str>>,
     /// `Last-Modified`.
-    pub last_modified: Option<String>,
+    pub last_modified: Option<Cow<'a, str>>,
     /// `Content-Usage`.
-    pub content_usage: Option<String>,
+    pub content_usage: Option<Cow<'a, str>>,
     /// `TDM-Reservation`.
-    pub tdm_reservation: Option<String>,
+    pub tdm_reservation: Option<Cow<'a, str>>,
     /// The web application firewall that the header fields indicate.
     pub waf_hint: Option<&'static str>,
 }
@@ -123,8 +125,8 @@ struct TargetUrl<'a> {
     /// The type of the record, which is expensive to look up.
     record_type: RecordType,
     raw: &'a [u8],
-    parsed: Option<Url>,
-    columns: Option<UrlColumns>,
+    /// `None` if it cannot be parsed.
+    url: Option<ArchiveUrl<'a>>,
     is_robots_path: bool,
 }
 
@@ -136,7 +138,7 @@ impl<'a> Capture<'a> {
     pub fn read(record: &Record<'a>, scope: Scope) -> Option<Self> {
         let target = TargetUrl::of_capture(record, scope)?;
         let mut anomalies = Vec::new();
-        if target.columns.is_none() {
+        if target.url.is_none() {
             anomalies.push(CaptureAnomalyKind::BadUrl);
         }
         let time = record.header("WARC-Date").and_then(date::parse_warc_date);
@@ -161,7 +163,7 @@ impl<'a> Capture<'a> {
         });
         Some(Self {
             url_raw: target.raw,
-            url: target.columns,
+            url: target.url.map(ArchiveUrl::into_columns),
             is_robots_path: target.is_robots_path,
             record: RecordMetadata::new(record, record_type),
             fetch,
@@ -249,35 +251,30 @@ impl<'a> TargetUrl<'a> {
         if !accepts_any_path && memchr::memmem::find(raw, b"/robots.txt").is_none() {
             return None;
         }
-        let parsed = url::parse_url(raw);
-        let columns = parsed.clone().map(UrlColumns::new);
+        let url = ArchiveUrl::parse(raw);
         // A URL that cannot be parsed is accepted if it ends in the path.
-        let is_robots_path = columns.as_ref().map_or_else(
-            || raw.ends_with(b"/robots.txt"),
-            |columns| columns.is_robots_path,
-        );
+        let is_robots_path = match &url {
+            Some(url) => url.is_robots_path(),
+            None => raw.ends_with(b"/robots.txt"),
+        };
         (accepts_any_path || is_robots_path).then_some(Self {
             record_type,
             raw,
-            parsed,
-            columns,
+            url,
             is_robots_path,
         })
     }
 }
 
-impl RecordMetadata {
-    fn new(record: &Record<'_>, record_type: RecordType) -> Self {
+impl<'a> RecordMetadata<'a> {
+    fn new(record: &Record<'a>, record_type: RecordType) -> Self {
         Self {
             id: record.header("WARC-Record-ID").map(|id| {
                 let id = id.trim_ascii();
                 let id = id.strip_prefix(b"<").unwrap_or(id);
-                header_text(id.strip_suffix(b">").unwrap_or(id)).into_owned()
+                header_text(id.strip_suffix(b">").unwrap_or(id))
             }),
-            ip_address: record
-                .header("WARC-IP-Address")
-                .map(header_text)
-                .map(Cow::into_owned),
+            ip_address: record.header("WARC-IP-Address").map(header_text),
             is_revisit: record_type == RecordType::Revisit,
             is_doubtful: match record.integrity() {
                 Integrity::Verified | Integrity::Unguarded => Some(false),
@@ -306,12 +303,12 @@ impl Fetch {
         let is_redirect = matches!(code, Some(300..=399));
         let redirect = if is_redirect {
             let location = response
-                .header("location")
+                .header(HeaderName::Location)
                 .filter(|location| !location.is_empty());
-            let base = target.parsed.as_ref();
+            let base = target.url.as_ref();
             location
-                .and_then(|location| base.and_then(|base| url::join_url(base, location)))
-                .map(String::from)
+                .and_then(|location| base?.join(location))
+                .map(|url| url.into_text().into_owned())
         } else {
             None
         };
@@ -330,41 +327,43 @@ impl Fetch {
     }
 }
 
-impl ContentMetadata {
+impl<'a> ContentMetadata<'a> {
     fn new(
-        record: &Record<'_>,
+        record: &Record<'a>,
         record_type: RecordType,
-        response: &Response<'_>,
-        truncated: Option<String>,
+        response: &Response<'a>,
+        truncated: Option<Cow<'a, str>>,
     ) -> Self {
         let body = match record_type {
             RecordType::Revisit => None,
             _ => Some(response.body),
         };
         let mime_type = match record_type {
-            RecordType::Resource => record.header("Content-Type"),
-            _ => response.header("content-type"),
+            RecordType::Resource => record
+                .header("Content-Type")
+                .map(|value| header_text(media_type(value))),
+            _ => response.header_part(HeaderName::ContentType, media_type),
         };
         Self {
             digest: payload_digest(record, body),
-            mime_type: mime_type.and_then(media_type),
+            mime_type: mime_type
+                .filter(|media_type| !media_type.is_empty())
+                .map(in_lower_case),
             mime_detected: record
                 .header("WARC-Identified-Payload-Type")
-                .map(header_text)
-                .map(Cow::into_owned),
+                .map(header_text),
             truncated,
         }
     }
 }
 
-impl ResponseHeaders {
-    fn of(response: &Response<'_>) -> Self {
-        let header = |name: &str| response.header(name).map(header_text).map(Cow::into_owned);
+impl<'a> ResponseHeaders<'a> {
+    fn of(response: &Response<'a>) -> Self {
         Self {
-            server: header("server"),
-            last_modified: header("last-modified"),
-            content_usage: header("content-usage"),
-            tdm_reservation: header("tdm-reservation"),
+            server: response.header_text(HeaderName::Server),
+            last_modified: response.header_text(HeaderName::LastModified),
+            content_usage: response.header_text(HeaderName::ContentUsage),
+            tdm_reservation: response.header_text(HeaderName::TdmReservation),
             waf_hint: waf::hint(response),
         }
     }
@@ -392,10 +391,13 @@ fn read_response<'a>(
 }
 
 /// Returns the reason why the payload of a record is incomplete, if it is.
-fn truncation(record: &Record<'_>, anomalies: &mut Vec<CaptureAnomalyKind>) -> Option<String> {
+fn truncation<'a>(
+    record: &Record<'a>,
+    anomalies: &mut Vec<CaptureAnomalyKind>,
+) -> Option<Cow<'a, str>> {
     let mut reason = record
         .header("WARC-Truncated")
-        .map(|reason| header_text(reason.trim_ascii()).to_ascii_lowercase());
+        .map(|reason| in_lower_case(header_text(reason.trim_ascii())));
     if reason.is_some() {
         anomalies.push(CaptureAnomalyKind::PayloadTruncated);
     }
@@ -410,7 +412,7 @@ fn truncation(record: &Record<'_>, anomalies: &mut Vec<CaptureAnomalyKind>) -> O
 fn decode_body<'a>(
     response: &Response<'a>,
     max_bytes: usize,
-    truncated: &mut Option<String>,
+    truncated: &mut Option<Cow<'_, str>>,
     anomalies: &mut Vec<CaptureAnomalyKind>,
 ) -> Cow<'a, [u8]> {
     let decoded = response.decode(max_bytes);
@@ -427,31 +429,35 @@ fn decode_body<'a>(
     decoded.body
 }
 
-/// Returns the media type without its parameters, in lower case.
-fn media_type(value: &[u8]) -> Option<String> {
-    let name = value
-        .split(|&byte| byte == b';')
-        .next()
-        .unwrap_or(value)
-        .trim_ascii();
-    (!name.is_empty()).then(|| header_text(name).to_ascii_lowercase())
+/// Returns a media type without its parameters.
+fn media_type(value: &[u8]) -> &[u8] {
+    let end = memchr::memchr(b';', value).unwrap_or(value.len());
+    value[..end].trim_ascii()
+}
+
+fn in_lower_case(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(text.to_ascii_lowercase()),
+        false => text,
+    }
 }
 
 /// Returns the SHA-1 of the payload in base32: the one stated by the record, or that of the body
 /// as stored.
-fn payload_digest(record: &Record<'_>, body: Option<&[u8]>) -> Option<String> {
+fn payload_digest<'a>(record: &Record<'a>, body: Option<&[u8]>) -> Option<Cow<'a, str>> {
     if let Some(value) = record.header("WARC-Payload-Digest") {
         let value = value.trim_ascii();
-        // `sha1:` and 32 base32 digits, the usual notation, needs no conversion.
-        if value.len() == 37 && parse_sha1(value).is_some() {
-            return Some(header_text(&value[5..]).to_ascii_uppercase());
-        }
         if let Some(octets) = parse_sha1(value) {
-            return Some(base32(&octets));
+            // `sha1:` and 32 base32 digits in upper case, the usual notation, need no conversion.
+            let digits = &value[5..];
+            return match digits.len() == 32 && !digits.iter().any(u8::is_ascii_lowercase) {
+                true => Some(header_text(digits)),
+                false => Some(Cow::Owned(base32(&octets))),
+            };
         }
     }
     use sha1::Digest as _;
-    body.map(|body| base32(&sha1::Sha1::digest(body)))
+    body.map(|body| Cow::Owned(base32(&sha1::Sha1::digest(body))))
 }
 
 /// Encodes bytes in base32 (RFC 4648 §6). The length must be a multiple of 5: no padding is added.

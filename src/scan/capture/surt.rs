@@ -5,6 +5,7 @@
 //! decoded and encoded again, repeated slashes are merged, letters are lower-cased and query
 //! parameters are sorted. One rule is not implemented: session ids are kept.
 
+use crate::capture::plain_url::PlainUrl;
 use std::borrow::Cow;
 use std::net::Ipv4Addr;
 use url::{Host, Url};
@@ -25,6 +26,15 @@ pub(crate) fn surt_key(url: &Url) -> String {
     if let Some(query) = url.query().filter(|query| !query.is_empty()) {
         push_query(query, &mut key);
     }
+    key
+}
+
+/// Returns the key of a URL in normal form with a name as the host, as [`surt_key`] does.
+pub(crate) fn surt_key_of_plain(url: PlainUrl<'_>) -> String {
+    let mut key = String::with_capacity(url.as_str().len());
+    push_reversed(without_www(url.host()), &mut key);
+    key.push(')');
+    push_path(url.path(), &mut key);
     key
 }
 
@@ -52,13 +62,25 @@ pub(crate) fn surt_host_name(name: &str) -> String {
 /// Returns the labels of a name in reverse order, separated by commas.
 fn reversed(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
-    for label in name.rsplit('.') {
-        if !out.is_empty() {
-            out.push(',');
-        }
-        out.push_str(label);
-    }
+    push_reversed(name, &mut out);
     out
+}
+
+/// Appends the labels of a name in reverse order to an empty text.
+fn push_reversed(name: &str, out: &mut String) {
+    let mut end = name.len();
+    while let Some(dot) = memchr::memrchr(b'.', &name.as_bytes()[..end]) {
+        push_label(&name[dot + 1..end], out);
+        end = dot;
+    }
+    push_label(&name[..end], out);
+}
+
+fn push_label(label: &str, out: &mut String) {
+    if !out.is_empty() {
+        out.push(',');
+    }
+    out.push_str(label);
 }
 
 fn reversed_address(address: Ipv4Addr) -> String {

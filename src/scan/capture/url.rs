@@ -4,7 +4,8 @@
 //! of cc-host-index. URLs are parsed with the `url` crate (WHATWG). Registered domains are those of
 //! the Public Suffix List in the `psl` crate.
 
-use crate::capture::surt::{surt_host_name, surt_key};
+use crate::capture::plain_url::PlainUrl;
+use crate::capture::surt::{surt_host_name, surt_key, surt_key_of_plain};
 use std::borrow::Cow;
 use std::sync::Arc;
 use url::Url;
@@ -29,14 +30,37 @@ pub struct HostColumns {
     pub surt_host_name: String,
     /// The host name, in punycode.
     pub name: String,
-    /// The last label; `None` for addresses.
-    pub tld: Option<String>,
-    /// The public suffix according to the ICANN section of the list; `None` if unknown.
-    pub registry_suffix: Option<String>,
-    /// The domain directly below that suffix.
-    pub registered_domain: Option<String>,
-    /// The domain directly below the public suffix according to the whole list.
-    pub private_domain: Option<String>,
+    // The starts of the parts of the name. All of them end where the name ends.
+    tld: Option<usize>,
+    registry_suffix: Option<usize>,
+    registered_domain: Option<usize>,
+    private_domain: Option<usize>,
+}
+
+impl HostColumns {
+    /// Returns the last label; `None` for addresses.
+    pub fn tld(&self) -> Option<&str> {
+        self.part(self.tld)
+    }
+
+    /// Returns the public suffix according to the ICANN section of the list; `None` if unknown.
+    pub fn registry_suffix(&self) -> Option<&str> {
+        self.part(self.registry_suffix)
+    }
+
+    /// Returns the domain directly below that suffix.
+    pub fn registered_domain(&self) -> Option<&str> {
+        self.part(self.registered_domain)
+    }
+
+    /// Returns the domain directly below the public suffix according to the whole list.
+    pub fn private_domain(&self) -> Option<&str> {
+        self.part(self.private_domain)
+    }
+
+    fn part(&self, start: Option<usize>) -> Option<&str> {
+        start.map(|start| &self.name[start..])
+    }
 }
 
 impl UrlColumns {
@@ -50,10 +74,104 @@ impl UrlColumns {
         Self {
             surtkey: surt_key(&url),
             host,
-            is_robots_path: url.path() == "/robots.txt" && url.query().is_none(),
+            is_robots_path: is_robots_path(&url),
             url: url.into(),
         }
     }
+
+    /// Returns the columns of the text of a URL, which may hold any bytes; `None` if it is no URL. The
+    /// result is that of [`parse_url`], mostly without a general parser.
+    pub fn of_text(text: &[u8]) -> Option<Self> {
+        ArchiveUrl::parse(text).map(ArchiveUrl::into_columns)
+    }
+
+    fn of_plain(url: PlainUrl<'_>) -> Self {
+        Self {
+            surtkey: surt_key_of_plain(url),
+            host: Some(Arc::new(host_columns(url.host()))),
+            is_robots_path: url.path() == "/robots.txt",
+            url: url.as_str().to_owned(),
+        }
+    }
+}
+
+/// A URL of an archive.
+#[derive(Debug)]
+pub(crate) enum ArchiveUrl<'a> {
+    /// A URL in normal form.
+    Plain(PlainUrl<'a>),
+    /// Any other URL.
+    Parsed(Url),
+}
+
+impl<'a> ArchiveUrl<'a> {
+    /// Parses a URL from an archive, which may hold any bytes.
+    pub(crate) fn parse(text: &'a [u8]) -> Option<Self> {
+        match PlainUrl::parse(text.trim_ascii()) {
+            Some(url) => Some(Self::Plain(url)),
+            None => parse_url(text).map(Self::Parsed),
+        }
+    }
+
+    /// Resolves a reference, such as the value of `Location`, against this URL.
+    pub(crate) fn join<'r>(&self, reference: &'r [u8]) -> Option<ArchiveUrl<'r>> {
+        if let Some(url) = PlainUrl::parse(reference.trim_ascii()) {
+            return Some(ArchiveUrl::Plain(url));
+        }
+        let joined = match self {
+            Self::Plain(base) => join_url(&Url::parse(base.as_str()).ok()?, reference),
+            Self::Parsed(base) => join_url(base, reference),
+        };
+        joined.map(ArchiveUrl::Parsed)
+    }
+
+    /// Returns the scheme in lower case.
+    pub(crate) fn scheme(&self) -> &str {
+        match self {
+            Self::Plain(url) => url.as_str().split(':').next().unwrap_or_default(),
+            Self::Parsed(url) => url.scheme(),
+        }
+    }
+
+    /// Returns the host; `None` if there is none.
+    pub(crate) fn host(&self) -> Option<&str> {
+        match self {
+            Self::Plain(url) => Some(url.host()),
+            Self::Parsed(url) => url.host_str().filter(|host| !host.is_empty()),
+        }
+    }
+
+    /// Returns true if the path is exactly `/robots.txt`, without a query.
+    pub(crate) fn is_robots_path(&self) -> bool {
+        match self {
+            Self::Plain(url) => url.path() == "/robots.txt",
+            Self::Parsed(url) => is_robots_path(url),
+        }
+    }
+
+    /// Returns the columns.
+    pub(crate) fn into_columns(self) -> UrlColumns {
+        match self {
+            Self::Plain(url) => UrlColumns::of_plain(url),
+            Self::Parsed(url) => UrlColumns::new(url),
+        }
+    }
+
+    /// Returns the normal form without the fragment.
+    pub(crate) fn into_text(self) -> Cow<'a, str> {
+        match self {
+            Self::Plain(url) => Cow::Borrowed(url.as_str()),
+            Self::Parsed(mut url) => {
+                url.set_fragment(None);
+                Cow::Owned(url.into())
+            }
+        }
+    }
+}
+
+/// Returns true if the path is exactly `/robots.txt`, without a query.
+fn is_robots_path(url: &Url) -> bool {
+    url.path() == "/robots.txt" && url.query().is_none()
 }
 
 /// Parses a URL from an archive, which may hold any bytes.
@@ -90,25 +208,24 @@ pub fn host_columns(host: &str) -> HostColumns {
         .strip_suffix('.')
         .filter(|name| !name.is_empty())
         .unwrap_or(host);
-    if is_address(name) {
-        return HostColumns {
-            surt_host_name: surt_host_name(name),
-            name: name.to_owned(),
-            ..HostColumns::default()
-        };
-    }
-    let private = public_suffix(name, false);
-    let registry = public_suffix(name, true);
-    HostColumns {
+    let mut columns = HostColumns {
         surt_host_name: surt_host_name(name),
-        tld: tld(name).map(str::to_owned),
-        registered_domain: registered_domain(name).map(str::to_owned),
-        registry_suffix: registry.map(str::to_owned),
-        private_domain: private
-            .and_then(|suffix| domain_below(name, suffix))
-            .map(str::to_owned),
         name: name.to_owned(),
+        ..HostColumns::default()
+    };
+    if !is_address(name) {
+        let (private, registry) = public_suffixes(name);
+        let start = |part: &str| name.len() - part.len();
+        columns.tld = name.rsplit('.').next().map(start);
+        columns.registry_suffix = registry.map(start);
+        columns.registered_domain = registry
+            .and_then(|suffix| domain_below(name, suffix))
+            .map(start);
+        columns.private_domain = private
+            .and_then(|suffix| domain_below(name, suffix))
+            .map(start);
     }
+    columns
 }
 
 /// Returns the last label of a host name; `None` for addresses.
@@ -119,27 +236,36 @@ pub(crate) fn tld(name: &str) -> Option<&str> {
 /// Returns the domain directly below the public suffix of the ICANN section; `None` for addresses and
 /// if the suffix is not known.
 pub(crate) fn registered_domain(name: &str) -> Option<&str> {
-    let suffix = public_suffix(name, true).filter(|_| !is_address(name))?;
-    domain_below(name, suffix)
+    if is_address(name) {
+        return None;
+    }
+    let (_, registry) = public_suffixes(name);
+    domain_below(name, registry?)
 }
 
 fn is_address(host: &str) -> bool {
-    host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()
+    // The last label of a name has letters.
+    let is_ipv4 = || host.parse::<std::net::Ipv4Addr>().is_ok();
+    host.starts_with('[') || host.ends_with(|last: char| last.is_ascii_digit()) && is_ipv4()
 }
 
-/// Returns the public suffix of `name`, if the list has one for it. Only uses the ICANN section of
-/// the list if `is_icann`.
-fn public_suffix(name: &str, is_icann: bool) -> Option<&str> {
-    let mut candidate = name;
-    loop {
-        let suffix = psl::suffix(candidate.as_bytes()).filter(psl::Suffix::is_known)?;
+/// Returns the public suffixes of `name` according to the whole list and to its ICANN section, each
+/// if the list has one.
+fn public_suffixes(name: &str) -> (Option<&str>, Option<&str>) {
+    let (mut candidate, mut longest) = (name, None);
+    while let Some(suffix) = psl::suffix(candidate.as_bytes()).filter(psl::Suffix::is_known) {
         let text = &candidate[candidate.len() - suffix.as_bytes().len()..];
-        if !is_icann || suffix.typ() == Some(psl::Type::Icann) {
-            return Some(text);
+        longest = longest.or(Some(text));
+        if suffix.typ() == Some(psl::Type::Icann) {
+            return (longest, Some(text));
         }
         // A private suffix is below a suffix of a registry.
-        candidate = text.split_once('.')?.1;
+        match text.split_once('.') {
+            Some((_, above)) => candidate = above,
+            None => break,
+        }
     }
+    (longest, None)
 }
 
 /// Returns the suffix and one more label; `None` for the suffix itself.
@@ -164,22 +290,25 @@ mod tests {
             .unwrap();
         assert_eq!(host.surt_host_name, "uk,co,example");
         assert_eq!(host.name, "www.example.co.uk");
-        assert_eq!(host.tld.as_deref(), Some("uk"));
-        assert_eq!(host.registry_suffix.as_deref(), Some("co.uk"));
-        assert_eq!(host.registered_domain.as_deref(), Some("example.co.uk"));
-        let host = HostColumns::clone(&columns("https://foo.github.io/").host.unwrap());
-        assert_eq!(host.registry_suffix.as_deref(), Some("io"));
-        assert_eq!(host.registered_domain.as_deref(), Some("github.io"));
-        assert_eq!(host.private_domain.as_deref(), Some("foo.github.io"));
-        let host = HostColumns::clone(&columns("https://www.com/").host.unwrap());
+        assert_eq!(host.tld(), Some("uk"));
+        assert_eq!(host.registry_suffix(), Some("co.uk"));
+        assert_eq!(host.registered_domain(), Some("example.co.uk"));
+        let host = columns("https://foo.github.io/").host.unwrap();
+        assert_eq!(host.registry_suffix(), Some("io"));
+        assert_eq!(host.registered_domain(), Some("github.io"));
+        assert_eq!(host.private_domain(), Some("foo.github.io"));
+        let host = columns("https://www.com/").host.unwrap();
         assert_eq!(host.surt_host_name, "com,www");
-        let host = HostColumns::clone(&columns("https://212.96.82.21/").host.unwrap());
-        assert_eq!((host.name.as_str(), host.tld), ("212.96.82.21", None));
-        let host = HostColumns::clone(&columns("https://a.example/").host.unwrap());
-        assert_eq!((host.registry_suffix, host.registered_domain), (None, None));
-        let host = HostColumns::clone(&columns("https://co.uk/").host.unwrap());
+        let host = columns("https://212.96.82.21/").host.unwrap();
+        assert_eq!((host.name.as_str(), host.tld()), ("212.96.82.21", None));
+        let host = columns("https://a.example/").host.unwrap();
         assert_eq!(
-            (host.registry_suffix.as_deref(), host.registered_domain),
+            (host.registry_suffix(), host.registered_domain()),
+            (None, None)
+        );
+        let host = columns("https://co.uk/").host.unwrap();
+        assert_eq!(
+            (host.registry_suffix(), host.registered_domain()),
             (Some("co.uk"), None)
         );
     }

@@ -1,39 +1,40 @@
 //! Detects web application firewalls and their challenge pages.
 
+use crate::capture::header_name::HeaderName::{self, *};
 use crate::capture::http::Response;
 use aho_corasick::packed::Searcher;
 use std::sync::LazyLock;
 
 /// Header fields that indicate a firewall: field name, start of the value in lower case (empty for
 /// any value), name of the firewall. The first match wins.
-const HEADER_MARKS: &[(&str, &str, &str)] = &[
-    ("cf-mitigated", "", "cloudflare"),
-    ("cf-ray", "", "cloudflare"),
-    ("server", "cloudflare", "cloudflare"),
-    ("server", "akamai", "akamai"),
-    ("x-akamai-transformed", "", "akamai"),
-    ("akamai-grn", "", "akamai"),
-    ("x-iinfo", "", "imperva"),
-    ("x-cdn", "incapsula", "imperva"),
-    ("x-cdn", "imperva", "imperva"),
-    ("x-sucuri-id", "", "sucuri"),
-    ("server", "sucuri", "sucuri"),
-    ("x-datadome", "", "datadome"),
-    ("server", "datadome", "datadome"),
-    ("x-px-authorization", "", "perimeterx"),
-    ("x-amzn-waf-action", "", "aws_waf"),
-    ("server", "awselb", "aws"),
-    ("x-amz-cf-id", "", "aws"),
-    ("server", "cloudfront", "aws"),
-    ("server", "ddos-guard", "ddos_guard"),
-    ("x-kpsdk-ct", "", "kasada"),
-    ("x-azure-ref", "", "azure"),
-    ("server", "big-ip", "f5"),
-    ("server", "bigip", "f5"),
-    ("server", "qrator", "qrator"),
-    ("server", "vercel", "vercel"),
-    ("x-served-by", "cache-", "fastly"),
-    ("via", "1.1 varnish", "varnish"),
+const HEADER_MARKS: &[(HeaderName, &str, &str)] = &[
+    (CfMitigated, "", "cloudflare"),
+    (CfRay, "", "cloudflare"),
+    (Server, "cloudflare", "cloudflare"),
+    (Server, "akamai", "akamai"),
+    (XAkamaiTransformed, "", "akamai"),
+    (AkamaiGrn, "", "akamai"),
+    (XIinfo, "", "imperva"),
+    (XCdn, "incapsula", "imperva"),
+    (XCdn, "imperva", "imperva"),
+    (XSucuriId, "", "sucuri"),
+    (Server, "sucuri", "sucuri"),
+    (XDatadome, "", "datadome"),
+    (Server, "datadome", "datadome"),
+    (XPxAuthorization, "", "perimeterx"),
+    (XAmznWafAction, "", "aws_waf"),
+    (Server, "awselb", "aws"),
+    (XAmzCfId, "", "aws"),
+    (Server, "cloudfront", "aws"),
+    (Server, "ddos-guard", "ddos_guard"),
+    (XKpsdkCt, "", "kasada"),
+    (XAzureRef, "", "azure"),
+    (Server, "big-ip", "f5"),
+    (Server, "bigip", "f5"),
+    (Server, "qrator", "qrator"),
+    (Server, "vercel", "vercel"),
+    (XServedBy, "cache-", "fastly"),
+    (Via, "1.1 varnish", "varnish"),
 ];
 
 /// Phrases of pages that ask visitors to prove that they are human.
@@ -73,8 +74,8 @@ pub(crate) fn hint(response: &Response<'_>) -> Option<&'static str> {
 pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
     let html = &html[..html.len().min(MAX_CHALLENGE_BYTES)];
     response.status == Some(202)
-        || response.header("cf-mitigated").is_some()
-        || response.header("x-amzn-waf-action").is_some()
+        || response.header(CfMitigated).is_some()
+        || response.header(XAmznWafAction).is_some()
         || match &*PHRASE_SEARCHER {
             Some(phrases) => phrases.find(html).is_some(),
             None => CHALLENGE_PHRASES

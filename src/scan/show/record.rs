@@ -7,6 +7,7 @@ use crate::capture::{Capture, Scope};
 use crate::check::CaptureDetails;
 use crate::error::Error;
 use crate::escaped_text::header_text;
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -117,9 +118,9 @@ fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, 
         return Err(ArchiveProblem::OtherUrl { found });
     }
     let expected = &details.record.content_digest;
-    if capture.content.digest != *expected {
+    if capture.content.digest.as_deref() != expected.as_deref() {
         return Err(ArchiveProblem::OtherDigest {
-            found: capture.content.digest,
+            found: capture.content.digest.map(Cow::into_owned),
             expected: expected.clone(),
         });
     }

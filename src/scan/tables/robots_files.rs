@@ -8,7 +8,6 @@ use crate::capture::Capture;
 use crate::capture::url::HostColumns;
 use crate::escaped_text::{escape_body, header_text};
 use std::str::from_utf8;
-use std::sync::Arc;
 
 table! { "One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one." {
     robots_id: Long delta, "Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`.";
@@ -207,7 +206,7 @@ impl Builder {
         let url = analysis.capture.url.as_ref();
         let host = url.and_then(|url| url.host.as_ref());
         let texts = &mut self.texts;
-        let mut intern = |text: &String| texts.intern(text);
+        let mut intern = |text: &str| texts.intern(text);
         self.url_surtkey.append_option(url.map(|url| &url.surtkey));
         match url {
             Some(url) => self.url.append_value(&url.url),
@@ -218,11 +217,11 @@ impl Builder {
         self.url_host_name
             .append_option(host.map(|host| &host.name));
         self.url_host_tld
-            .append_option(host.and_then(|host| host.tld.as_ref()).map(&mut intern));
+            .append_option(host.and_then(|host| host.tld()).map(&mut intern));
         self.url_host_registry_suffix
-            .append_option(host.and_then(stored_suffix).map(&mut intern));
+            .append_option(host.and_then(|host| stored_suffix(host)).map(&mut intern));
         self.url_host_registered_domain
-            .append_option(host.and_then(|host| host.registered_domain.as_ref()));
+            .append_option(host.and_then(|host| host.registered_domain()));
         self.url_host_private_domain
             .append_option(host.and_then(|host| stored_private_domain(host)));
     }
@@ -338,20 +337,19 @@ impl Builder {
 }
 
 /// Returns the public suffix, unless it is the registered domain without its first label.
-fn stored_suffix(host: &Arc<HostColumns>) -> Option<&String> {
-    let suffix = host.registry_suffix.as_ref()?;
-    let domain = host.registered_domain.as_deref();
-    let derived = domain.and_then(|domain| domain.split_once('.'));
+fn stored_suffix(host: &HostColumns) -> Option<&str> {
+    let suffix = host.registry_suffix()?;
+    let derived = host
+        .registered_domain()
+        .and_then(|domain| domain.split_once('.'));
     (derived.map(|(_, rest)| rest) != Some(suffix)).then_some(suffix)
 }
 
 /// Returns the private domain, unless it is the registered domain. It is empty if the host has none
 /// although there is a registered domain.
 fn stored_private_domain(host: &HostColumns) -> Option<&str> {
-    match (&host.private_domain, &host.registered_domain) {
-        (Some(private), registered) => {
-            (Some(private) != registered.as_ref()).then_some(private.as_str())
-        }
+    match (host.private_domain(), host.registered_domain()) {
+        (Some(private), registered) => (Some(private) != registered).then_some(private),
         (None, Some(_)) => Some(""),
         (None, None) => None,
     }

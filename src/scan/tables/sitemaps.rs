@@ -83,6 +83,6 @@ impl Builder {
 /// empty if there is none.
 fn stored_domain(host: &HostColumns) -> Option<&str> {
     let derived = host.name.strip_prefix("www.").unwrap_or(&host.name);
-    let domain = host.registered_domain.as_deref().unwrap_or_default();
+    let domain = host.registered_domain().unwrap_or_default();
     (domain != derived).then_some(domain)
 }
