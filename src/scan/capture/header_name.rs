@@ -1,9 +1,9 @@
-//! The header fields of HTTP responses that are read.
+//! The names of the HTTP header fields that are used.
 
 /// Defines [`HeaderName`]. The names are in lower case and sorted by length.
 macro_rules! header_names {
     ($($name:literal $variant:ident;)*) => {
-        /// The name of a header field that is read. All other fields are skipped.
+        /// The name of a header field that is used. All other fields are skipped.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum HeaderName {
             $(#[doc = concat!("`", $name, "`.")] $variant,)*
@@ -46,7 +46,7 @@ header_names! {
 }
 
 /// The length of the longest name in bytes.
-const LONGEST: usize = 20;
+const LONGEST: usize = HeaderName::TEXTS[HeaderName::TEXTS.len() - 1].len();
 
 /// The names of length `n` are those from `STARTS[n]` up to `STARTS[n + 1]`.
 const STARTS: [u8; LONGEST + 2] = {
@@ -98,10 +98,11 @@ mod tests {
             assert_eq!(HeaderName::of(text.to_uppercase().as_bytes()), Some(name));
             assert_eq!(HeaderName::of(&text.as_bytes()[1..]), None, "{text}");
             assert_eq!(HeaderName::of(format!("{text}s").as_bytes()), None);
-            assert_eq!(
-                HeaderName::of(text.replace(['a', 'e', 'i'], "u").as_bytes()),
-                None
-            );
+            for i in 0..text.len() {
+                let mut other = text.as_bytes().to_vec();
+                other[i] = b'_';
+                assert_eq!(HeaderName::of(&other), None, "{text}");
+            }
         }
         assert_eq!(HeaderName::of(b""), None);
         assert_eq!(HeaderName::of(&[b'x'; 300]), None);

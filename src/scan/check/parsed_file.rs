@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 pub struct ParsedFile {
     robots: OwnedRobotsTxt,
     options: ParseOptions,
-    /// The verdicts of all names in the file. The first is that of `*`. Computed by the first question
-    /// about them, as anomalies are.
+    /// The verdicts of all names in the file. The first is that of `*`. They and the anomalies are
+    /// computed on first use.
     verdicts: OnceLock<Vec<NameVerdict>>,
     anomalies: OnceLock<Vec<ReportedAnomaly>>,
 }

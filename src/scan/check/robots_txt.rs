@@ -134,6 +134,7 @@ mod tests {
     use crate::crawler::registry::CrawlerRegistry;
     use crate::tables::{Table, rows_of_body};
     use arrow_array::cast::AsArray;
+    use arrow_array::types::Int32Type;
 
     fn report(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {
         full_report(body, agent, dialect).agents.remove(0)
@@ -200,29 +201,41 @@ mod tests {
 
     #[test]
     fn anomalies_of_values_and_lines_are_those_of_the_table() {
-        let body = "Disallow: /a\nSitemap: /s.xml\nUser-agent: *\nContent-Signal: ai-train=maybe\n\
-                    Content-Signal: ai-train=yes\nContent-Signal: ai-train=no\nSitemap: s.xml\n";
-        let options = ParseOptions::default();
+        let body = "Disallow: /a\nSitemap: /s.xml\nUser-agent: *\nDisalow: /b\n\
+                    Content-Signal: ai-train=maybe\nContent-Signal: ai-train=yes\n\
+                    Content-Signal: ai-train=no\nSitemap: s.xml\n";
         let found = full_report(body, "a", DialectChoice::Default).anomalies;
         let found: Vec<_> = found
             .iter()
-            .map(|found| (found.line_no, &*found.code))
+            .map(|found| (found.line_no, &*found.code, found.changes_verdict))
             .collect();
         let expected = [
-            (Some(1), "rule_before_agent"),
-            (Some(2), "relative_sitemap"),
-            (Some(4), "bad_signal_value"),
-            (Some(6), "signal_contradiction"),
-            (Some(7), "relative_sitemap"),
+            (Some(1), "rule_before_agent", Some(false)),
+            (Some(2), "relative_sitemap", Some(false)),
+            (Some(4), "typo_accepted_by_google", Some(true)),
+            (Some(5), "unsupported_directive", Some(false)),
+            (Some(5), "bad_signal_value", Some(false)),
+            (Some(6), "unsupported_directive", Some(false)),
+            (Some(7), "unsupported_directive", Some(false)),
+            (Some(7), "signal_contradiction", Some(false)),
+            (Some(8), "relative_sitemap", Some(false)),
         ];
         assert_eq!(found, expected);
+        let options = ParseOptions::default();
         let table = rows_of_body(body.as_bytes(), options, Table::Anomalies).unwrap();
-        let codes = table
-            .column_by_name("code")
-            .unwrap()
-            .as_string::<i32>()
-            .iter();
-        assert!(codes.flatten().eq(expected.map(|(_, code)| code)));
+        let column = |name| table.column_by_name(name).unwrap();
+        let lines = column("line_no").as_primitive::<Int32Type>().iter();
+        let codes = column("code").as_string::<i32>().iter();
+        let changes = column("changes_verdict").as_boolean().iter();
+        let rows = lines.zip(codes).zip(changes);
+        let rows = rows.map(|((line_no, code), changes)| {
+            (
+                line_no.map(|line_no| line_no as u32),
+                code.unwrap(),
+                changes,
+            )
+        });
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
     }
 
     #[test]

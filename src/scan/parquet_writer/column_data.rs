@@ -22,7 +22,7 @@ pub(crate) enum ColumnValues {
 pub(crate) struct ColumnData {
     /// One value per row. The value of a null row has no meaning.
     pub(crate) values: ColumnValues,
-    /// One flag per row, true if it is null. Empty if no row is null.
+    /// One flag per row, true if it is null. May be empty if no row is null.
     pub(crate) nulls: Vec<bool>,
 }
 
@@ -41,7 +41,7 @@ impl ColumnData {
     /// Returns how many of these rows are null.
     pub(crate) fn null_count(&self, rows: &Range<usize>) -> usize {
         let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
-        // Without a check for overflow, this is vectorized.
+        // Release builds check for overflow, and a checked sum is not vectorized.
         let add = |count: usize, &is_null: &bool| count.wrapping_add(usize::from(is_null));
         nulls.iter().fold(0, add)
     }

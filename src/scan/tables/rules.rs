@@ -102,13 +102,16 @@ impl Builder {
             (!is_equal).then(|| (i, texts.intern_body_text(raw, is_utf8)))
         });
         self.path_raw.extend_nulls(count, other_texts);
-        let paths_with_backslashes = lines.clone().enumerate().filter_map(|(i, line)| {
-            let path = robots.text(line.value);
-            path.contains(&b'\\').then(|| (i, int(path.len() as u32)))
-        });
-        // Only the texts of other bodies have escapes.
-        let paths_with_backslashes = paths_with_backslashes.take(if is_utf8 { 0 } else { count });
-        self.path_bytes.extend_nulls(count, paths_with_backslashes);
+        if is_utf8 {
+            self.path_bytes.fill(None, count);
+        } else {
+            // Backslashes are doubled in the texts of other bodies.
+            let with_backslash = lines.clone().enumerate().filter_map(|(i, line)| {
+                let path = robots.text(line.value);
+                path.contains(&b'\\').then(|| (i, int(path.len() as u32)))
+            });
+            self.path_bytes.extend_nulls(count, with_backslash);
+        }
         let keys = lines.clone().map(|line| {
             let key = robots.text(line.key_raw);
             let usual = USUAL_KEYS[usize::from(line.kind == DirectiveKind::Allow)];
