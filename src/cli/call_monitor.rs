@@ -1,4 +1,4 @@
-//! What another program sees of a command that it runs.
+//! The progress and messages of a command as another program receives them.
 
 use crate::message::Prefix;
 use std::sync::atomic::{AtomicBool, Ordering};

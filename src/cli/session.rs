@@ -1,4 +1,4 @@
-//! Where a command shows its progress and messages, and what stops it.
+//! The place to which a command writes its progress and messages, and the request to stop it.
 
 use crate::call_monitor::{CallMonitor, MessageLevel};
 use crate::{interrupt, message};

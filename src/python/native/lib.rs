@@ -34,7 +34,7 @@ use std::sync::LazyLock;
 /// The built-in registry of crawlers.
 static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);
 
-/// Returns the rules that a name stands for. `None` stands for the default rules.
+/// Returns the rules with this name. `None` means the default rules.
 fn dialect_choice(name: Option<&str>) -> PyResult<DialectChoice> {
     let Some(name) = name.filter(|name| *name != "default") else {
         return Ok(DialectChoice::Default);

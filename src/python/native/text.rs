@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// The bytes of an argument: text, bytes, or any object with the buffer protocol.
 ///
-/// Text is encoded as UTF-8. Its surrogates stand for bytes that are not UTF-8, as in the results of
+/// Text is encoded as UTF-8. Its surrogates represent bytes that are not UTF-8, as in the results of
 /// `os.fsdecode` and of `bytes.decode("utf-8", "surrogateescape")`. Other objects than `bytes` are copied,
 /// because another thread could change them.
 pub(crate) enum Text {

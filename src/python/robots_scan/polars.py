@@ -84,7 +84,7 @@ def _expression(value: Any) -> pl.Expr:
 
 
 def _broadcast(columns: Sequence[pl.Series]) -> list[Any]:
-    """Return the columns, with a constant for those of one row, which stand for all rows."""
+    """Return the columns, with a constant for those of one row, whose value all rows have."""
     return [column.item() if len(column) == 1 else column for column in columns]
 
 
