@@ -34,7 +34,7 @@ pub struct Response<'a> {
     pub is_header_cut: bool,
     /// The header fields that are read, in order.
     fields: Vec<(HeaderName, Cow<'a, [u8]>)>,
-    /// For each name, the position of its first field plus one; 0 if there is none.
+    /// For each name, the position of its first field plus one, or 0 without such a field.
     first_fields: [u16; HeaderName::COUNT],
     /// The body as stored.
     pub body: &'a [u8],

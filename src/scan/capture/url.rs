@@ -133,7 +133,7 @@ impl<'a> ArchiveUrl<'a> {
         }
     }
 
-    /// Returns the host; `None` if there is none.
+    /// Returns the host, or `None` for a URL without a host.
     pub(crate) fn host(&self) -> Option<&str> {
         match self {
             Self::Plain(url) => Some(url.host()),
