@@ -74,7 +74,7 @@ impl Directive {
 
     /// Returns true if the line is an allow or disallow line.
     #[inline]
-    pub(crate) fn is_rule(&self) -> bool {
+    pub fn is_rule(&self) -> bool {
         matches!(self.kind, DirectiveKind::Allow | DirectiveKind::Disallow)
     }
 }

@@ -54,13 +54,15 @@ impl Analyzer {
             return evaluate(robots, evaluator);
         }
         let hash = BodyCache::hash(body);
-        let index = match cache.find(hash, body, options) {
-            Some(index) => index,
-            None => {
-                let robots = parser.parse_with(body, options);
-                cache.insert(hash, options, evaluate(robots, evaluator))
-            }
-        };
+        if let Some(index) = cache.find(hash, body, options) {
+            return cache.get(index);
+        }
+        let has_occurred = cache.has_seen(hash);
+        let analysis = evaluate(parser.parse_with(body, options), evaluator);
+        if !has_occurred {
+            return analysis;
+        }
+        let index = cache.insert(hash, options, analysis);
         cache.get(index)
     }
 }

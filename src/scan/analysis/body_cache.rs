@@ -1,10 +1,12 @@
 //! A cache of the analyses of bodies.
 //!
-//! About half of the robots.txt files of a crawl are equal to an earlier one: the same site under
-//! two names, or a file shipped with a content management system. Bodies of usual size are kept
-//! with their analyses. If the cache exceeds its memory limit, the oldest are evicted.
+//! Many robots.txt files of a crawl are equal to an earlier one: the same site under two names, or a
+//! file shipped with a content management system. Bodies of usual size are kept with their analyses
+//! when they occur for the second time. Keeping a body costs as much as parsing it, and most bodies
+//! occur once. If the cache exceeds its memory limit, the oldest are evicted.
 //!
-//! The cache only stores: the analyzer looks a body up, and inserts the analysis if it is missing.
+//! The cache only stores: the analyzer looks a body up, and inserts the analysis if it is missing and
+//! the body has occurred before.
 //! The cache must never change output. Everything in [`BodyAnalysis`] therefore depends on the body
 //! and the parse options alone; what also depends on the capture belongs in `capture_analysis.rs`.
 
@@ -20,6 +22,9 @@ const MAX_BODY_BYTES: usize = 16 << 10;
 
 /// The memory limit of the cache. It is enough for about 1 MiB of bodies.
 const MAX_MEMORY_BYTES: usize = 4 << 20;
+
+/// The number of hashes of bodies that are remembered.
+const SEEN_HASHES: usize = 1 << 14;
 
 /// Everything that depends on a body and the parse options alone.
 #[derive(Debug)]
@@ -54,6 +59,8 @@ pub(crate) struct BodyCache {
     memory_bytes: usize,
     /// The serial number of the latest insertion.
     last_serial: u64,
+    /// Hashes of bodies that occurred, each at the position that it determines. Empty at first.
+    seen: Vec<u64>,
 }
 
 /// A cached body and its analysis.
@@ -87,6 +94,13 @@ impl BodyCache {
             entry.id.hash == hash && entry.options == options && entry.robots.body() == body
         };
         self.indexes.find(hash, is_match).copied()
+    }
+
+    /// Remembers that a body occurs. Returns true if it has occurred before, as far as is remembered.
+    pub(crate) fn has_seen(&mut self, hash: u64) -> bool {
+        self.seen.resize(SEEN_HASHES, 0);
+        let slot = &mut self.seen[hash as usize % SEEN_HASHES];
+        std::mem::replace(slot, hash) == hash
     }
 
     /// Adds the analysis of a body that was not found, and returns its index. Evicts the oldest
@@ -207,6 +221,22 @@ mod tests {
             ruleset_id: 7,
             cached_body: None,
         }
+    }
+
+    #[test]
+    fn a_body_has_been_seen_from_its_second_occurrence_on() {
+        let mut cache = BodyCache::default();
+        let (a, b) = (BodyCache::hash(b"a"), BodyCache::hash(b"b"));
+        assert_eq!(
+            [a, b, a, b, a].map(|hash| cache.has_seen(hash)),
+            [false, false, true, true, true]
+        );
+        // Another hash at the same position takes the place of the former one.
+        let other = a ^ 1 << 63;
+        assert_eq!(
+            [other, a, a].map(|hash| cache.has_seen(hash)),
+            [false, false, true]
+        );
     }
 
     /// Looks a body up and inserts it if it is missing. Returns its serial number.

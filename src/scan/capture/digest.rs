@@ -47,6 +47,16 @@ fn sha1(bytes: &[u8]) -> [u8; 20] {
     Sha1::digest(bytes).into()
 }
 
+/// Returns true if the digits are those of a SHA-1 in base32, in upper case (RFC 4648 §6).
+pub(crate) fn is_base32_sha1(digits: &[u8]) -> bool {
+    let is_digit = |digit: u8| digit.is_ascii_uppercase() | matches!(digit, b'2'..=b'7');
+    // All digits are tested at once.
+    digits.len() == 32
+        && digits
+            .iter()
+            .fold(true, |all, &digit| all & is_digit(digit))
+}
+
 /// Returns the 20 octets of a labelled SHA-1 (`sha1:…`), in base32 or hexadecimal of any case.
 pub(crate) fn parse_sha1(value: &[u8]) -> Option<[u8; 20]> {
     let value = value.trim_ascii();

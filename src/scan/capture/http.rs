@@ -40,6 +40,14 @@ pub struct Response<'a> {
     pub body: &'a [u8],
 }
 
+/// The last field of a header as far as it was parsed.
+struct LastField {
+    /// The length of its value, with the lines that continue it.
+    value_bytes: usize,
+    /// True if the field is one of [`Response::fields`].
+    is_stored: bool,
+}
+
 /// A body after its codings were decoded.
 #[derive(Debug)]
 pub struct Decoded<'a> {
@@ -76,7 +84,6 @@ impl<'a> Response<'a> {
         response.status = lines.next().and_then(status_code);
         response.body = b"";
         let mut field_count = 0;
-        // The length of the value of the last field, and true if the field is read.
         let mut last = None;
         while let Some(line) = lines.next() {
             if line.is_empty() {
@@ -95,7 +102,10 @@ impl<'a> Response<'a> {
                 if let Some(name) = name {
                     response.push_field(name, cut);
                 }
-                last = Some((cut.len(), name.is_some()));
+                last = Some(LastField {
+                    value_bytes: cut.len(),
+                    is_stored: name.is_some(),
+                });
             }
         }
         response
@@ -111,14 +121,14 @@ impl<'a> Response<'a> {
     }
 
     /// Appends a folded line to the last header field.
-    fn push_folded_line(&mut self, line: &[u8], last: &mut Option<(usize, bool)>) {
+    fn push_folded_line(&mut self, line: &[u8], last: &mut Option<LastField>) {
         // Once a value was cut, lines that continue it are dropped as well.
         if !self.is_header_cut
-            && let Some((length, is_read)) = last
+            && let Some(last) = last
         {
-            *length += 1 + line.len();
-            self.is_header_cut = *length > MAX_VALUE_BYTES;
-            if *is_read
+            last.value_bytes += 1 + line.len();
+            self.is_header_cut = last.value_bytes > MAX_VALUE_BYTES;
+            if last.is_stored
                 && !self.is_header_cut
                 && let Some((_, value)) = self.fields.last_mut()
             {
@@ -157,7 +167,8 @@ impl<'a> Response<'a> {
 
     /// Returns the codings that all fields of this name declare, in order.
     fn codings(&self, name: HeaderName) -> Vec<Vec<u8>> {
-        let fields = self.fields.iter().filter(|(of, _)| *of == name);
+        let fields = self.fields.iter();
+        let fields = fields.filter(|(field_name, _)| *field_name == name);
         fields
             .flat_map(|(_, value)| value.split(|&byte| byte == b','))
             .map(|coding| coding.trim_ascii().to_ascii_lowercase())

@@ -12,6 +12,7 @@ pub(crate) mod digest;
 pub mod header_name;
 pub mod http;
 mod plain_url;
+mod record_fields;
 mod surt;
 pub mod url;
 mod waf;
@@ -20,6 +21,7 @@ use crate::capture::anomaly::CaptureAnomalyKind;
 use crate::capture::digest::parse_sha1;
 use crate::capture::header_name::HeaderName;
 use crate::capture::http::Response;
+use crate::capture::record_fields::{RecordField, RecordFields};
 use crate::capture::url::{ArchiveUrl, UrlColumns};
 use crate::escaped_text::header_text;
 use robots::{HttpStatus, ParseOptions};
@@ -141,14 +143,16 @@ impl<'a> Capture<'a> {
         if target.url.is_none() {
             anomalies.push(CaptureAnomalyKind::BadUrl);
         }
-        let time = record.header("WARC-Date").and_then(date::parse_warc_date);
+        let fields = RecordFields::of(record);
+        let time = fields.get(RecordField::Date);
+        let time = time.and_then(date::parse_warc_date);
         if time.is_none() {
             anomalies.push(CaptureAnomalyKind::BadDate);
         }
         let record_type = target.record_type;
         let response = read_response(record, record_type, &mut anomalies);
         let fetch = Fetch::new(time, &response, &target, &mut anomalies);
-        let mut truncated = truncation(record, &mut anomalies);
+        let mut truncated = truncation(record, &fields, &mut anomalies);
         let body = (record_type != RecordType::Revisit).then(|| {
             decode_body(
                 &response,
@@ -165,13 +169,13 @@ impl<'a> Capture<'a> {
             url_raw: target.raw,
             url: target.url.map(ArchiveUrl::into_columns),
             is_robots_path: target.is_robots_path,
-            record: RecordMetadata::new(record, record_type),
+            record: RecordMetadata::new(record, &fields, record_type),
             fetch,
             parse_options: ParseOptions {
                 body_limit: scope.body_limit,
                 is_truncated: truncated.is_some(),
             },
-            content: ContentMetadata::new(record, record_type, &response, truncated),
+            content: ContentMetadata::new(&fields, record_type, &response, truncated),
             headers: ResponseHeaders::of(&response),
             body,
             is_challenge_if_html,
@@ -267,14 +271,14 @@ impl<'a> TargetUrl<'a> {
 }
 
 impl<'a> RecordMetadata<'a> {
-    fn new(record: &Record<'a>, record_type: RecordType) -> Self {
+    fn new(record: &Record<'a>, fields: &RecordFields<'a>, record_type: RecordType) -> Self {
         Self {
-            id: record.header("WARC-Record-ID").map(|id| {
+            id: fields.get(RecordField::Id).map(|id| {
                 let id = id.trim_ascii();
                 let id = id.strip_prefix(b"<").unwrap_or(id);
                 header_text(id.strip_suffix(b">").unwrap_or(id))
             }),
-            ip_address: record.header("WARC-IP-Address").map(header_text),
+            ip_address: fields.get(RecordField::IpAddress).map(header_text),
             is_revisit: record_type == RecordType::Revisit,
             is_doubtful: match record.integrity() {
                 Integrity::Verified | Integrity::Unguarded => Some(false),
@@ -329,7 +333,7 @@ impl Fetch {
 
 impl<'a> ContentMetadata<'a> {
     fn new(
-        record: &Record<'a>,
+        fields: &RecordFields<'a>,
         record_type: RecordType,
         response: &Response<'a>,
         truncated: Option<Cow<'a, str>>,
@@ -339,18 +343,18 @@ impl<'a> ContentMetadata<'a> {
             _ => Some(response.body),
         };
         let mime_type = match record_type {
-            RecordType::Resource => record
-                .header("Content-Type")
+            RecordType::Resource => fields
+                .get(RecordField::ContentType)
                 .map(|value| header_text(media_type(value))),
             _ => response.header_part(HeaderName::ContentType, media_type),
         };
         Self {
-            digest: payload_digest(record, body),
+            digest: payload_digest(fields.get(RecordField::PayloadDigest), body),
             mime_type: mime_type
                 .filter(|media_type| !media_type.is_empty())
                 .map(in_lower_case),
-            mime_detected: record
-                .header("WARC-Identified-Payload-Type")
+            mime_detected: fields
+                .get(RecordField::IdentifiedPayloadType)
                 .map(header_text),
             truncated,
         }
@@ -393,10 +397,11 @@ fn read_response<'a>(
 /// Returns the reason why the payload of a record is incomplete, if it is.
 fn truncation<'a>(
     record: &Record<'a>,
+    fields: &RecordFields<'a>,
     anomalies: &mut Vec<CaptureAnomalyKind>,
 ) -> Option<Cow<'a, str>> {
-    let mut reason = record
-        .header("WARC-Truncated")
+    let mut reason = fields
+        .get(RecordField::Truncated)
         .map(|reason| in_lower_case(header_text(reason.trim_ascii())));
     if reason.is_some() {
         anomalies.push(CaptureAnomalyKind::PayloadTruncated);
@@ -442,18 +447,18 @@ fn in_lower_case(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Returns the SHA-1 of the payload in base32: the one stated by the record, or that of the body
-/// as stored.
-fn payload_digest<'a>(record: &Record<'a>, body: Option<&[u8]>) -> Option<Cow<'a, str>> {
-    if let Some(value) = record.header("WARC-Payload-Digest") {
-        let value = value.trim_ascii();
-        if let Some(octets) = parse_sha1(value) {
-            // `sha1:` and 32 base32 digits in upper case, the usual notation, need no conversion.
-            let digits = &value[5..];
-            return match digits.len() == 32 && !digits.iter().any(u8::is_ascii_lowercase) {
-                true => Some(header_text(digits)),
-                false => Some(Cow::Owned(base32(&octets))),
-            };
+/// Returns the SHA-1 of the payload in base32: the stated one, or that of the body as stored.
+fn payload_digest<'a>(stated: Option<&'a [u8]>, body: Option<&[u8]>) -> Option<Cow<'a, str>> {
+    if let Some(stated) = stated {
+        let stated = stated.trim_ascii();
+        // The usual notation needs no conversion.
+        if let Some(digits) = stated.strip_prefix(b"sha1:")
+            && digest::is_base32_sha1(digits)
+        {
+            return Some(header_text(digits));
+        }
+        if let Some(octets) = parse_sha1(stated) {
+            return Some(Cow::Owned(base32(&octets)));
         }
     }
     use sha1::Digest as _;
@@ -479,6 +484,34 @@ fn base32(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stated_digest_is_written_in_base32_and_a_missing_one_computed() {
+        // SHA-1 of `hello` and of the empty body, from `sha1sum` and `base32`.
+        const HELLO: &str = "VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N";
+        const EMPTY: &str = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+        for stated in [
+            " sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N",
+            "SHA1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N",
+            "sha1:vl2mmho4yxukfwv63yhtwsbm3gxksq2n",
+            "sha1:AAF4C61DDCC5E8A2DABEDE0F3B482CD9AEA9434D",
+        ] {
+            let digest = payload_digest(Some(stated.as_bytes()), Some(b""));
+            assert_eq!(digest.as_deref(), Some(HELLO), "{stated}");
+        }
+        for stated in [
+            None,
+            Some(""),
+            Some("VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"),
+            Some("sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2"),
+            Some("sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ20"),
+            Some("md5:5d41402abc4b2a76b9719d911017c592"),
+        ] {
+            let stated = stated.map(str::as_bytes);
+            assert_eq!(payload_digest(stated, Some(b"")).as_deref(), Some(EMPTY));
+            assert_eq!(payload_digest(stated, None), None);
+        }
+    }
 
     #[test]
     fn base32_is_that_of_rfc_4648() {

@@ -1,40 +1,40 @@
 //! Detects web application firewalls and their challenge pages.
 
-use crate::capture::header_name::HeaderName::{self, *};
+use crate::capture::header_name::HeaderName as Name;
 use crate::capture::http::Response;
 use aho_corasick::packed::Searcher;
 use std::sync::LazyLock;
 
 /// Header fields that indicate a firewall: field name, start of the value in lower case (empty for
 /// any value), name of the firewall. The first match wins.
-const HEADER_MARKS: &[(HeaderName, &str, &str)] = &[
-    (CfMitigated, "", "cloudflare"),
-    (CfRay, "", "cloudflare"),
-    (Server, "cloudflare", "cloudflare"),
-    (Server, "akamai", "akamai"),
-    (XAkamaiTransformed, "", "akamai"),
-    (AkamaiGrn, "", "akamai"),
-    (XIinfo, "", "imperva"),
-    (XCdn, "incapsula", "imperva"),
-    (XCdn, "imperva", "imperva"),
-    (XSucuriId, "", "sucuri"),
-    (Server, "sucuri", "sucuri"),
-    (XDatadome, "", "datadome"),
-    (Server, "datadome", "datadome"),
-    (XPxAuthorization, "", "perimeterx"),
-    (XAmznWafAction, "", "aws_waf"),
-    (Server, "awselb", "aws"),
-    (XAmzCfId, "", "aws"),
-    (Server, "cloudfront", "aws"),
-    (Server, "ddos-guard", "ddos_guard"),
-    (XKpsdkCt, "", "kasada"),
-    (XAzureRef, "", "azure"),
-    (Server, "big-ip", "f5"),
-    (Server, "bigip", "f5"),
-    (Server, "qrator", "qrator"),
-    (Server, "vercel", "vercel"),
-    (XServedBy, "cache-", "fastly"),
-    (Via, "1.1 varnish", "varnish"),
+const HEADER_MARKS: &[(Name, &str, &str)] = &[
+    (Name::CfMitigated, "", "cloudflare"),
+    (Name::CfRay, "", "cloudflare"),
+    (Name::Server, "cloudflare", "cloudflare"),
+    (Name::Server, "akamai", "akamai"),
+    (Name::XAkamaiTransformed, "", "akamai"),
+    (Name::AkamaiGrn, "", "akamai"),
+    (Name::XIinfo, "", "imperva"),
+    (Name::XCdn, "incapsula", "imperva"),
+    (Name::XCdn, "imperva", "imperva"),
+    (Name::XSucuriId, "", "sucuri"),
+    (Name::Server, "sucuri", "sucuri"),
+    (Name::XDatadome, "", "datadome"),
+    (Name::Server, "datadome", "datadome"),
+    (Name::XPxAuthorization, "", "perimeterx"),
+    (Name::XAmznWafAction, "", "aws_waf"),
+    (Name::Server, "awselb", "aws"),
+    (Name::XAmzCfId, "", "aws"),
+    (Name::Server, "cloudfront", "aws"),
+    (Name::Server, "ddos-guard", "ddos_guard"),
+    (Name::XKpsdkCt, "", "kasada"),
+    (Name::XAzureRef, "", "azure"),
+    (Name::Server, "big-ip", "f5"),
+    (Name::Server, "bigip", "f5"),
+    (Name::Server, "qrator", "qrator"),
+    (Name::Server, "vercel", "vercel"),
+    (Name::XServedBy, "cache-", "fastly"),
+    (Name::Via, "1.1 varnish", "varnish"),
 ];
 
 /// Phrases of pages that ask visitors to prove that they are human.
@@ -74,8 +74,8 @@ pub(crate) fn hint(response: &Response<'_>) -> Option<&'static str> {
 pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
     let html = &html[..html.len().min(MAX_CHALLENGE_BYTES)];
     response.status == Some(202)
-        || response.header(CfMitigated).is_some()
-        || response.header(XAmznWafAction).is_some()
+        || response.header(Name::CfMitigated).is_some()
+        || response.header(Name::XAmznWafAction).is_some()
         || match &*PHRASE_SEARCHER {
             Some(phrases) => phrases.find(html).is_some(),
             None => CHALLENGE_PHRASES

@@ -115,16 +115,11 @@ impl Interner {
         if !is_valid_utf8 {
             return self.intern(&escape_body(bytes, false));
         }
-        let hash = xxh3_64_with_seed(bytes, self.seed);
-        // Bytes that equal an interned text are valid UTF-8.
-        if let Some(id) = self.find(bytes, hash) {
-            self.requested_bytes += bytes.len() as u64;
-            return id;
+        // A slice of valid UTF-8 may split a character.
+        if !splits_no_character(bytes) {
+            return self.intern(&escape_body(bytes, true));
         }
-        match splits_no_character(bytes) {
-            true => self.intern_hashed(bytes, hash),
-            false => self.intern(&escape_body(bytes, true)),
-        }
+        self.intern_hashed(bytes, xxh3_64_with_seed(bytes, self.seed))
     }
 
     /// Returns the ids of texts of a body, most of which are missing or equal the one before.
@@ -145,13 +140,6 @@ impl Interner {
                 }
             }
         })
-    }
-
-    fn find(&self, text: &[u8], hash: u64) -> Option<u32> {
-        let texts = &self.texts;
-        self.table
-            .find(hash, |&id| texts.hash(id) == hash && texts.get(id) == text)
-            .copied()
     }
 
     fn intern_hashed(&mut self, text: &[u8], hash: u64) -> u32 {

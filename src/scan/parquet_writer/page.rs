@@ -25,7 +25,16 @@ pub(crate) struct PageBuffers {
     /// Integers that are encoded by their differences.
     pub(super) integers: Vec<i64>,
     page: Vec<u8>,
-    compressor: Option<(i32, Compressor<'static>)>,
+    compressor: PageCompressor,
+}
+
+/// Compresses pages.
+#[derive(Default)]
+struct PageCompressor {
+    /// The compressor and its level.
+    zstd: Option<(i32, Compressor<'static>)>,
+    /// Memory for a compressed page, which may become longer than the page.
+    buffer: Vec<u8>,
 }
 
 /// A data page that is ready to be appended to its column chunk.
@@ -125,7 +134,7 @@ impl PageBuffers {
         &mut self,
         level: ZstdLevel,
     ) -> Result<(Bytes, usize), ParquetError> {
-        let compressed = compress(&mut self.compressor, &self.page, level)?;
+        let compressed = self.compressor.compress(&self.page, level)?;
         Ok((compressed, self.page.len()))
     }
 
@@ -140,7 +149,7 @@ impl PageBuffers {
         Ok(DictionaryPage {
             values,
             uncompressed_bytes: bytes.len(),
-            compressed: compress(&mut self.compressor, bytes, level)?,
+            compressed: self.compressor.compress(bytes, level)?,
         })
     }
 }
@@ -158,19 +167,21 @@ fn pack_indexes(indexes: &[u32], dictionary_len: usize, page: &mut Vec<u8>) {
     rle::pack(indexes, width, page);
 }
 
-fn compress(
-    compressor: &mut Option<(i32, Compressor<'static>)>,
-    page: &[u8],
-    level: ZstdLevel,
-) -> Result<Bytes, ParquetError> {
-    let level = level.compression_level();
-    let fail = |error: std::io::Error| ParquetError::External(Box::new(error));
-    let compressor = match compressor {
-        Some((current, compressor)) if *current == level => compressor,
-        other => {
-            let compressor = Compressor::new(level).map_err(fail)?;
-            &mut other.insert((level, compressor)).1
-        }
-    };
-    compressor.compress(page).map(Bytes::from).map_err(fail)
+impl PageCompressor {
+    fn compress(&mut self, page: &[u8], level: ZstdLevel) -> Result<Bytes, ParquetError> {
+        let level = level.compression_level();
+        let fail = |error: std::io::Error| ParquetError::External(Box::new(error));
+        let zstd = match &mut self.zstd {
+            Some((current, zstd)) if *current == level => zstd,
+            other => {
+                let zstd = Compressor::new(level).map_err(fail)?;
+                &mut other.insert((level, zstd)).1
+            }
+        };
+        self.buffer.clear();
+        self.buffer
+            .reserve(zstd::zstd_safe::compress_bound(page.len()));
+        let bytes = zstd.compress_to_buffer(page, &mut self.buffer);
+        Ok(Bytes::copy_from_slice(&self.buffer[..bytes.map_err(fail)?]))
+    }
 }

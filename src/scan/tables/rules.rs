@@ -49,17 +49,24 @@ const HAS_END_ANCHOR: Expression = Same("path LIKE '%$'");
 
 const HAS_QUERY: Expression = Same("instr(path, '?') > 0");
 
+/// The number of rules up to which each is compared with all before it, which is faster than sorting.
+const MAX_COMPARED_RULES: usize = 64;
+
 /// Returns, for each path with its direction, whether it occurred before.
 fn repeated(rules: impl Iterator<Item = (u32, bool)>) -> Vec<bool> {
-    let mut sorted: Vec<(u32, bool, usize)> = rules
-        .enumerate()
-        .map(|(i, (path, allow))| (path, allow, i))
+    let rules: Vec<u64> = rules
+        .map(|(path, allow)| u64::from(path) << 1 | u64::from(allow))
         .collect();
+    if rules.len() <= MAX_COMPARED_RULES {
+        let before = |(i, rule)| rules[..i].contains(rule);
+        return rules.iter().enumerate().map(before).collect();
+    }
+    let mut sorted: Vec<(u64, usize)> = rules.into_iter().zip(0..).collect();
     sorted.sort_unstable();
     let mut repeated = vec![false; sorted.len()];
     for pair in sorted.windows(2) {
-        let [(path, allow, _), (next_path, next_allow, next)] = [pair[0], pair[1]];
-        repeated[next] = path == next_path && allow == next_allow;
+        let [(rule, _), (next_rule, next)] = [pair[0], pair[1]];
+        repeated[next] = rule == next_rule;
     }
     repeated
 }
@@ -71,10 +78,11 @@ impl Builder {
             return;
         };
         let is_utf8 = analysis.is_valid_utf8();
-        let lines = robots.directives().iter();
-        let lines: Vec<&Directive> = lines
-            .filter(|line| matches!(line.kind, DirectiveKind::Allow | DirectiveKind::Disallow))
-            .collect();
+        let summary = robots.summary();
+        let mut lines: Vec<&Directive> =
+            Vec::with_capacity((summary.n_allow + summary.n_disallow) as usize);
+        let is_rule = |line: &&Directive| line.is_rule();
+        lines.extend(robots.directives().iter().filter(is_rule));
         let count = lines.len();
         if count == 0 {
             return;
@@ -149,5 +157,10 @@ mod tests {
         let expected = [false, false, false, true, true, true];
         assert_eq!(repeated(rules.into_iter()), expected);
         assert!(repeated([].into_iter()).is_empty());
+        // The same with many rules.
+        let others = (10..100).map(|path| (path, false));
+        let found = repeated(rules.into_iter().chain(others));
+        assert_eq!(found[..6], expected);
+        assert!(!found[6..].contains(&true));
     }
 }

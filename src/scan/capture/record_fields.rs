@@ -1,0 +1,92 @@
+//! The WARC header fields of a capture.
+
+use warc::Record;
+
+/// The name of a WARC header field that a capture has ([WARC 1.1 §5], and `Content-Type`).
+///
+/// [WARC 1.1 §5]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#named-fields
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RecordField {
+    Date,
+    Id,
+    IpAddress,
+    Truncated,
+    PayloadDigest,
+    IdentifiedPayloadType,
+    ContentType,
+}
+
+/// The names, in the order of [`RecordField`].
+const NAMES: [&str; 7] = [
+    "WARC-Date",
+    "WARC-Record-ID",
+    "WARC-IP-Address",
+    "WARC-Truncated",
+    "WARC-Payload-Digest",
+    "WARC-Identified-Payload-Type",
+    "Content-Type",
+];
+
+/// The values of the header fields of a record, all found in one pass.
+#[derive(Debug, Default)]
+pub(super) struct RecordFields<'a> {
+    values: [Option<&'a [u8]>; NAMES.len()],
+}
+
+impl<'a> RecordFields<'a> {
+    /// Reads the header fields of a record. Of several fields with one name the first counts, as for
+    /// [`Record::header`].
+    pub(super) fn of(record: &Record<'a>) -> Self {
+        let mut fields = Self::default();
+        for (name, value) in record.headers() {
+            let is_name = |known: &&str| {
+                known.len() == name.len() && known.as_bytes().eq_ignore_ascii_case(name)
+            };
+            if let Some(index) = NAMES.iter().position(|known| is_name(&known)) {
+                fields.values[index].get_or_insert(value);
+            }
+        }
+        fields
+    }
+
+    /// Returns the value of a field.
+    pub(super) fn get(&self, field: RecordField) -> Option<&'a [u8]> {
+        self.values[field as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+    use warc::{Limits, Reader};
+
+    #[test]
+    fn the_first_field_of_a_name_counts_in_any_case() {
+        let mut text = String::from("WARC/1.0\r\nContent-Length: 0\r\n");
+        for (i, name) in NAMES.iter().enumerate() {
+            let upper = name.to_uppercase();
+            text += &format!("{upper}: {i}\r\n{name}: other\r\nX-{name}: other\r\n");
+        }
+        let mut reader = Reader::new(Limits::default());
+        let stream = Cursor::new(text + "\r\n\r\n\r\n");
+        reader.open_stream(Box::new(stream)).unwrap();
+        assert!(reader.read_record().unwrap());
+        let record = reader.record();
+        let fields = RecordFields::of(&record);
+        use RecordField::*;
+        let all = [
+            Date,
+            Id,
+            IpAddress,
+            Truncated,
+            PayloadDigest,
+            IdentifiedPayloadType,
+            ContentType,
+        ];
+        for (i, field) in all.into_iter().enumerate() {
+            assert_eq!(fields.get(field), Some(i.to_string().as_bytes()));
+            assert_eq!(fields.get(field), record.header(NAMES[i]));
+        }
+    }
+}
