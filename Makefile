@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist doc release-check help test lint rust-test run queries documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus peers python-bench profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help test lint rust-test run queries documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus peers python-bench profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -40,6 +40,24 @@ dist: ## builds the program as it is released, packed with its checksum into tar
 	cd target/dist-archives; tar -czf $$name.tar.gz $$name; rm -r $$name; \
 	if command -v sha256sum >/dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi; \
 	$$sum $$name.tar.gz | tee $$name.tar.gz.sha256
+
+# What `dist-pgo` writes: archives, the counters of the instrumented program, and the profile made of them.
+PGO = target/pgo
+PGO_BYTES = 16000000
+PGO_PROGRAM = $(PGO)/build/$(TARGET)/dist/robots-scan
+PROFDATA = $(shell rustc --print target-libdir)/../bin/llvm-profdata
+
+dist-pgo: ## as `dist`, but optimized by a profile of runs over generated archives; needs llvm-tools
+	@test -x $(PROFDATA) || { echo 'error: llvm-profdata is missing' >&2; echo 'hint: rustup component add llvm-tools' >&2; exit 1; }
+	rm -rf $(PGO)
+	$(CARGO) run --release --locked --package xtask -- bench-corpus crawl $(PGO)/crawl $(PGO_BYTES)
+	$(CARGO) run --release --locked --package xtask -- bench-corpus stress $(PGO)/stress $(PGO_BYTES)
+	RUSTFLAGS='-Cprofile-generate=$(CURDIR)/$(PGO)/counters' $(CARGO) build --profile dist --locked --target $(TARGET) --target-dir $(PGO)/build
+	$(PGO_PROGRAM) $(PGO)/crawl/*.warc.gz -o $(PGO)/crawl.parquet --quiet
+	$(PGO_PROGRAM) $(PGO)/stress/*.warc.gz -o $(PGO)/stress.parquet --quiet
+	$(PGO_PROGRAM) match $(PGO)/crawl.parquet --urls $(PGO)/crawl.parquet/robots_files --agent GPTBot,Googlebot -o $(PGO)/answers.parquet --quiet
+	$(PROFDATA) merge -o $(PGO)/profile $(PGO)/counters
+	RUSTFLAGS='-Cprofile-use=$(CURDIR)/$(PGO)/profile' $(MAKE) dist
 
 doc: ## builds the documentation of the libraries; a warning is an error
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked

@@ -361,6 +361,38 @@ fn rules_that_override_each_other() -> String {
 }
 
 #[test]
+fn the_rows_of_a_table_do_not_depend_on_the_other_tables() {
+    let folder = TempDir::new().unwrap();
+    let samples = util::files_below(&util::samples());
+    let samples: Vec<&str> = samples
+        .iter()
+        .filter_map(|path| path.to_str())
+        .filter(|path| path.ends_with(".warc.gz"))
+        .collect();
+    assert!(samples.len() > 5);
+    let scan = |tables: &str| {
+        let out = folder.path().join(tables);
+        let mut args = samples.clone();
+        args.extend(["-o", out.to_str().unwrap(), "--quiet"]);
+        if tables != "all" {
+            args.extend(["--tables", tables]);
+        }
+        // Some samples are damaged.
+        assert!(matches!(util::run(&args).code, Some(0 | 1)));
+        out
+    };
+    let all = scan("all");
+    for tables in ["robots_files,rules", "anomalies", "verdicts,groups"] {
+        let some = scan(tables);
+        for table in tables.split(',') {
+            let rows = util::rows(&some, table);
+            assert!(rows.len() > 100, "{table}");
+            assert_eq!(rows, util::rows(&all, table), "{table}");
+        }
+    }
+}
+
+#[test]
 fn a_file_beyond_the_work_budget_is_unknown_and_reported_and_its_urls_are_answered() {
     let folder = TempDir::new().unwrap();
     let body = rules_that_override_each_other();
@@ -387,6 +419,20 @@ fn a_file_beyond_the_work_budget_is_unknown_and_reported_and_its_urls_are_answer
         .map(|row| row["code"].clone())
         .collect();
     assert_eq!(codes, ["too_complex"]);
+    // Verdicts are computed for the number of anomalies, even if their tables are not written.
+    let two = folder.path().join("two");
+    let tables = ["--tables", "robots_files,rules"];
+    let ran = util::run(
+        [
+            &[archive.to_str().unwrap(), "-o", two.to_str().unwrap()],
+            &tables[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let files = util::rows(&out, "robots_files");
+    assert!(files[0]["n_anomalies"].as_u64() >= Some(1));
+    assert_eq!(util::rows(&two, "robots_files"), files);
     let file = folder.path().join("robots.txt");
     fs::write(&file, &body).unwrap();
     let ran = util::run(["check", file.to_str().unwrap(), "--json"]);

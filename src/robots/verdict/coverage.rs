@@ -30,6 +30,9 @@ use crate::pattern::compiled::CompiledRules;
 /// file. No real file is known to come near it.
 pub(crate) const WORK_BUDGET: u64 = 50_000_000;
 
+/// The largest number of comparisons that a path costs beyond one with each rule.
+pub(crate) const MAX_QUERY_OVERHEAD: u64 = 16;
+
 /// An octet that occurs in no rule: escaped patterns are ASCII, and the normal form of `rfc9309` does
 /// not use it.
 const OTHER: u8 = 0xff;
@@ -490,7 +493,7 @@ impl PathQueries<'_, '_, '_> {
             rule_count as u64
         } else {
             // In the worst case every tail is tested; heads are found in a tree.
-            compiled.with_wildcards + 16
+            compiled.with_wildcards + MAX_QUERY_OVERHEAD
         };
         let found = compiled.compiled.first(path);
         let found = found.map(|index| &merged.rules[compiled.order[index] as usize]);

@@ -8,7 +8,8 @@
 
 use super::agents::{AgentEntry, AgentIndex, GroupList};
 use super::coverage::{
-    Coverage, CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, coverage_verdict_rfc9309,
+    Coverage, CoverageBuffers, MAX_QUERY_OVERHEAD, MergedRules, RawRule, WORK_BUDGET,
+    coverage_verdict_rfc9309,
 };
 use super::fingerprint::FingerprintBuffers;
 use super::group_sets::{EMPTY, GroupSetVerdict, GroupSets};
@@ -148,6 +149,21 @@ impl Drop for Evaluation<'_, '_> {
 }
 
 impl<'a> Evaluation<'_, 'a> {
+    /// Returns true if no verdict of the file can exceed the work budget, without computing one. May
+    /// return false although none does.
+    pub fn fits_work_budget(&self) -> bool {
+        let robots_txt = &self.robots_txt;
+        let summary = robots_txt.summary();
+        // Each name has at most three sets of groups: by its name, by its token, and in `rfc9309`.
+        let sets = 3 * (self.evaluator.agents.in_order.len() as u64 + 1);
+        // A line has at most two rules, itself and the folder of an `index.htm`. Each of them has at
+        // most three paths, and each path is compared with all rules.
+        let rules = 2 * (u64::from(summary.n_allow) + u64::from(summary.n_disallow));
+        let comparisons = (3 * rules).saturating_mul(rules + MAX_QUERY_OVERHEAD);
+        sets.saturating_mul(comparisons) <= WORK_BUDGET
+            && sets.saturating_mul(robots_txt.directives().len() as u64) <= MAX_MERGED_LINES
+    }
+
     /// Computes the verdicts for `*` and for each whole name and token in the lines that count:
     /// first `*`, then the names in the order of their first lines.
     ///
@@ -436,6 +452,36 @@ mod tests {
         for (rules, expected) in cases {
             assert_eq!(verdict(&body_of_rules(rules)), *expected, "{rules:?}");
         }
+    }
+
+    #[test]
+    fn a_file_that_fits_the_work_budget_is_decided() {
+        let evaluate = |body: &str| {
+            let mut parser = Parser::new();
+            let robots_txt = parser.parse(body.as_bytes());
+            let mut evaluator = Evaluator::new();
+            let mut evaluation = evaluator.evaluate(&robots_txt);
+            let fits = evaluation.fits_work_budget();
+            let rows = evaluation.verdicts();
+            (fits, !rows.iter().any(AgentVerdict::is_undecided))
+        };
+        let overruled = |count: usize| {
+            let rule = |i| format!("Allow: /*a{i}b*{i}\nDisallow: /*a{i}b*{i}*\n");
+            let rules: String = (0..count).map(rule).collect();
+            format!("User-agent: *\nDisallow: /\n{rules}")
+        };
+        assert_eq!(evaluate(""), (true, true));
+        assert_eq!(evaluate(&overruled(300)), (true, true));
+        // These are decided, but it is not known in advance.
+        assert_eq!(evaluate(&overruled(1000)), (false, true));
+        assert_eq!(evaluate(&overruled(4000)), (false, false));
+        // The same rules for many names that need sets of their own.
+        let of_names = |names: usize| {
+            let names = (0..names).map(|i| format!("User-agent: a{i}\n{}", overruled(100)));
+            names.collect::<String>()
+        };
+        assert_eq!(evaluate(&of_names(1)), (true, true));
+        assert_eq!(evaluate(&of_names(50)).0, false);
     }
 
     #[test]

@@ -13,11 +13,28 @@ use xxhash_rust::xxh3::xxh3_64;
 #[derive(Debug, Default)]
 pub struct Analyzer {
     parser: Parser,
-    evaluator: Evaluator,
+    evaluator: BodyEvaluator,
     cache: BodyCache,
 }
 
+/// Evaluates parsed bodies.
+#[derive(Debug, Default)]
+struct BodyEvaluator {
+    evaluator: Evaluator,
+    /// True if verdicts and the effects of anomalies are left out.
+    skips_verdicts: bool,
+}
+
 impl Analyzer {
+    /// Makes an analyzer that leaves out verdicts and the effects of anomalies on them
+    /// ([`CaptureAnomaly::changes_verdict`](super::CaptureAnomaly)). The number of anomalies is the
+    /// same.
+    pub fn without_verdicts() -> Self {
+        let mut analyzer = Self::default();
+        analyzer.evaluator.skips_verdicts = true;
+        analyzer
+    }
+
     /// Analyzes `capture`, whose key is `robots_id` and whose record is at `location` of its
     /// archive.
     pub fn analyze<'a>(
@@ -39,7 +56,7 @@ impl Analyzer {
     /// Frees the memory that a large body needed. The cache is kept.
     pub(crate) fn release_memory(&mut self) {
         self.parser = Parser::default();
-        self.evaluator = Evaluator::default();
+        self.evaluator.evaluator = Evaluator::default();
     }
 
     /// Analyzes a body, or returns the cached analysis of an equal one.
@@ -51,14 +68,14 @@ impl Analyzer {
         } = self;
         if !BodyCache::accepts(body) {
             let robots = parser.parse_with(body, options);
-            return evaluate(robots, evaluator);
+            return evaluator.evaluate(robots);
         }
         let hash = BodyCache::hash(body);
         if let Some(index) = cache.find(hash, body, options) {
             return cache.get(index);
         }
         let has_occurred = cache.has_seen(hash);
-        let analysis = evaluate(parser.parse_with(body, options), evaluator);
+        let analysis = evaluator.evaluate(parser.parse_with(body, options));
         if !has_occurred {
             return analysis;
         }
@@ -71,16 +88,26 @@ impl Analyzer {
 /// only 53 bits exact.
 const UNUSED_ID_BITS: u32 = u64::BITS - f64::MANTISSA_DIGITS;
 
-/// Computes everything that depends on a parsed body alone.
-fn evaluate<'a>(robots: RobotsTxt<'a>, evaluator: &mut Evaluator) -> BodyAnalysis<'a> {
-    let mut evaluation = evaluator.evaluate(&robots);
-    let verdicts = evaluation.verdicts();
-    BodyAnalysis {
-        robots,
-        leniency_impacts: Cow::Owned(evaluation.leniency_impacts(&verdicts)),
-        ruleset_id: (evaluation.fingerprint(xxh3_64) >> UNUSED_ID_BITS).cast_signed(),
-        verdicts,
-        cached_body: None,
+impl BodyEvaluator {
+    /// Computes everything that depends on a parsed body alone.
+    fn evaluate<'a>(&mut self, robots: RobotsTxt<'a>) -> BodyAnalysis<'a> {
+        let mut evaluation = self.evaluator.evaluate(&robots);
+        let ruleset_id = (evaluation.fingerprint(xxh3_64) >> UNUSED_ID_BITS).cast_signed();
+        let (mut verdicts, mut leniency_impacts) = (Vec::new(), Vec::new());
+        // Files that may exceed the work budget are evaluated anyway, because that is an anomaly.
+        if !self.skips_verdicts || !evaluation.fits_work_budget() {
+            verdicts = evaluation.verdicts();
+        }
+        if !self.skips_verdicts {
+            leniency_impacts = evaluation.leniency_impacts(&verdicts);
+        }
+        BodyAnalysis {
+            robots,
+            verdicts,
+            leniency_impacts: Cow::Owned(leniency_impacts),
+            ruleset_id,
+            cached_body: None,
+        }
     }
 }
 

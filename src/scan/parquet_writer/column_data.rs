@@ -83,6 +83,19 @@ impl ColumnData {
     }
 }
 
+/// Returns the values of a batch, and leaves an empty vector that has room for the next batch.
+///
+/// Batches differ in size: the last one of an archive is smaller. The room is therefore that of this
+/// batch, but at most twice what it needed, so that one large batch does not reserve memory for ever.
+/// An empty batch changes nothing.
+pub(crate) fn take_vec<T>(values: &mut Vec<T>) -> Vec<T> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let next = Vec::with_capacity(values.capacity().min(2 * values.len()));
+    std::mem::replace(values, next)
+}
+
 /// Builds a column of values of a fixed size: numbers, booleans, or ids of
 /// interned texts.
 #[derive(Debug, Default)]
@@ -161,14 +174,12 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.fill(value, count);
     }
 
-    /// Returns the column and starts a new one with the same capacity. `wrap` is
-    /// the variant of [`ColumnValues`] for the type of the column.
+    /// Returns the column and starts a new one. `wrap` is the variant of [`ColumnValues`] for the
+    /// type of the column.
     pub(crate) fn take(&mut self, wrap: impl Fn(Vec<T>) -> ColumnValues) -> ColumnData {
-        let next = Vec::with_capacity(self.values.len());
-        let next_nulls = Vec::with_capacity(self.nulls.len());
         ColumnData {
-            values: wrap(std::mem::replace(&mut self.values, next)),
-            nulls: std::mem::replace(&mut self.nulls, next_nulls),
+            values: wrap(take_vec(&mut self.values)),
+            nulls: take_vec(&mut self.nulls),
         }
     }
 
@@ -207,17 +218,11 @@ impl PlainTextBuilder {
         }
     }
 
-    /// Returns the column and starts a new one with the same capacity.
+    /// Returns the column and starts a new one.
     pub(crate) fn take(&mut self) -> ColumnData {
-        let next = Self {
-            bytes: Vec::with_capacity(self.bytes.len()),
-            ends: Vec::with_capacity(self.ends.len()),
-            nulls: Vec::with_capacity(self.nulls.len()),
-        };
-        let taken = std::mem::replace(self, next);
         ColumnData {
-            values: ColumnValues::PlainText(taken.bytes, taken.ends),
-            nulls: taken.nulls,
+            values: ColumnValues::PlainText(take_vec(&mut self.bytes), take_vec(&mut self.ends)),
+            nulls: take_vec(&mut self.nulls),
         }
     }
 
@@ -230,6 +235,19 @@ impl PlainTextBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_next_batch_has_room_for_one_of_the_same_size() {
+        let mut values = Vec::with_capacity(100);
+        values.resize(60, 0u8);
+        assert_eq!(take_vec(&mut values).len(), 60);
+        assert_eq!((values.len(), values.capacity()), (0, 100));
+        values.resize(20, 0);
+        take_vec(&mut values);
+        assert_eq!(values.capacity(), 40);
+        assert_eq!(take_vec(&mut values).capacity(), 0);
+        assert_eq!(values.capacity(), 40);
+    }
 
     #[test]
     fn null_flags_exist_only_if_a_row_is_null() {

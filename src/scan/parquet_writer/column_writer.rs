@@ -76,24 +76,28 @@ impl ColumnWriter {
         batches: &[BatchRows],
         buffers: &mut PageBuffers,
     ) -> Result<(), ParquetError> {
+        let n_rows: usize = batches.iter().map(|batch| batch.rows.len()).sum();
+        if n_rows == 0 {
+            return Ok(());
+        }
+        let columns = batches
+            .iter()
+            .map(|BatchRows { batch, rows }| (batch.column(self.column), rows.clone()));
+        let null_counts = columns.clone();
+        let n_nulls: usize = null_counts
+            .map(|(column, rows)| column.null_count(&rows))
+            .sum();
+        let descr = &self.chunk.descr;
+        buffers.start_page(columns, descr, n_rows, n_nulls);
         let mut is_plain = match &self.dictionary {
             ColumnDictionary::Texts(dictionary) => dictionary.page().len() > MAX_DICTIONARY_BYTES,
             _ => false,
         };
-        buffers.start_page();
-        let n_rows: usize = batches.iter().map(|batch| batch.rows.len()).sum();
-        let null_counts = batches
-            .iter()
-            .map(|BatchRows { batch, rows }| batch.column(self.column).null_count(rows));
-        let n_nulls: usize = null_counts.sum();
         for BatchRows { batch, rows } in batches {
             let column = batch.column(self.column);
             is_plain |= matches!(column.values, ColumnValues::PlainText(..));
             if n_nulls == n_rows {
                 continue;
-            }
-            if n_nulls > 0 {
-                buffers.append_levels(column, rows);
             }
             let source = ColumnRows {
                 column,
@@ -103,11 +107,7 @@ impl ColumnWriter {
             let statistics = &mut self.chunk.texts;
             append_values(&mut self.dictionary, statistics, source, is_plain, buffers);
         }
-        if n_rows == 0 {
-            return Ok(());
-        }
-        let descr = &self.chunk.descr;
-        let encoding = buffers.lay_out(&mut self.dictionary, descr, is_plain, n_rows, n_nulls);
+        let encoding = buffers.finish_page(&mut self.dictionary, descr, is_plain);
         let (compressed, uncompressed_bytes) = buffers.compress_page(self.level)?;
         self.chunk.append(EncodedPage {
             compressed,

@@ -1,5 +1,6 @@
 //! Interning of texts: each distinct text of a batch is stored once and has an id.
 
+use super::column_data::take_vec;
 use crate::escaped_text::escape_body;
 use crate::hash_seed::HASH_SEED;
 use hashbrown::HashTable;
@@ -176,11 +177,10 @@ impl Interner {
         self.table.clear();
         self.constants.fill(None);
         self.requested_bytes = 0;
-        let next = InternedTexts {
-            bytes: Vec::with_capacity(self.texts.bytes.len()),
-            entries: Vec::with_capacity(self.texts.entries.len()),
-        };
-        std::mem::replace(&mut self.texts, next)
+        InternedTexts {
+            bytes: take_vec(&mut self.texts.bytes),
+            entries: take_vec(&mut self.texts.entries),
+        }
     }
 }
 

@@ -44,7 +44,7 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use column_data::{ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder};
+pub(crate) use column_data::{ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder, take_vec};
 pub use file::encode_table;
 pub(crate) use file::{TableFileWriter, WrittenFile, write_table};
 pub(crate) use file_task::{FileTask, FileTaskOutput};

@@ -16,14 +16,12 @@ pub(crate) struct PageBuffers {
     pub(super) indexes: Vec<u32>,
     /// For each text of a batch its index in the dictionary, if it is known.
     pub(super) index_of_text: Vec<u32>,
-    /// Definition levels: one for a value, zero for null. Empty if these are the same for all rows of
-    /// the page.
+    /// Definition levels: one for a value, zero for null.
     levels: Vec<u32>,
-    /// Texts in plain encoding.
-    pub(super) plain: Vec<u8>,
     pub(super) bools: Vec<bool>,
     /// Integers that are encoded by their differences.
     pub(super) integers: Vec<i64>,
+    /// The page: definition levels, then values.
     page: Vec<u8>,
     compressor: PageCompressor,
 }
@@ -47,68 +45,64 @@ pub(super) struct EncodedPage {
 }
 
 impl PageBuffers {
-    /// Starts a page.
-    pub(super) fn start_page(&mut self) {
+    /// Starts a page with the definition levels of rows of which `nulls` are null: for each row one
+    /// bit, preceded by the length of all of them. Columns that are never null have none.
+    pub(super) fn start_page<'c>(
+        &mut self,
+        columns: impl Iterator<Item = (&'c ColumnData, Range<usize>)>,
+        descr: &ColumnDescPtr,
+        rows: usize,
+        nulls: usize,
+    ) {
         self.indexes.clear();
-        self.levels.clear();
-        self.plain.clear();
         self.bools.clear();
         self.integers.clear();
-    }
-
-    /// Appends definition levels of rows.
-    pub(super) fn append_levels(&mut self, column: &ColumnData, rows: &Range<usize>) {
-        match column.nulls.get(rows.clone()) {
-            Some(nulls) => {
-                let levels = nulls.iter().map(|&is_null| u32::from(!is_null));
-                self.levels.extend(levels);
-            }
-            None => self.levels.resize(self.levels.len() + rows.len(), 1),
+        let Self { levels, page, .. } = self;
+        page.clear();
+        if descr.max_def_level() == 0 {
+            return;
         }
+        page.extend_from_slice(&[0; 4]);
+        if nulls == 0 || nulls == rows {
+            rle::pack_run(u32::from(nulls == 0), rows, 1, page);
+        } else {
+            levels.clear();
+            for (column, rows) in columns {
+                match column.nulls.get(rows.clone()) {
+                    Some(nulls) => levels.extend(nulls.iter().map(|&is_null| u32::from(!is_null))),
+                    None => levels.resize(levels.len() + rows.len(), 1),
+                }
+            }
+            rle::pack(levels, 1, page);
+        }
+        let len = page.len() as u32 - 4;
+        page[..4].copy_from_slice(&len.to_le_bytes());
     }
 
     /// Appends a text to the page in plain encoding.
     pub(super) fn append_plain(&mut self, text: &[u8]) {
-        self.plain
+        self.page
             .extend_from_slice(&(text.len() as u32).to_le_bytes());
-        self.plain.extend_from_slice(text);
+        self.page.extend_from_slice(text);
     }
 
-    /// Lays out the appended values as a page and returns their encoding.
-    pub(super) fn lay_out(
+    /// Appends the values to the page, except plain texts, which are there already, and returns
+    /// their encoding.
+    pub(super) fn finish_page(
         &mut self,
         dictionary: &mut ColumnDictionary,
         descr: &ColumnDescPtr,
         is_plain: bool,
-        rows: usize,
-        nulls: usize,
     ) -> Encoding {
         let Self {
             indexes,
-            levels,
-            plain,
             bools,
             integers,
             page,
             ..
         } = self;
-        page.clear();
-        if descr.max_def_level() > 0 {
-            // The levels are preceded by their length.
-            page.extend_from_slice(&[0; 4]);
-            if levels.is_empty() {
-                rle::pack_run(u32::from(nulls == 0), rows, 1, page);
-            } else {
-                rle::pack(levels, 1, page);
-            }
-            let len = page.len() as u32 - 4;
-            page[..4].copy_from_slice(&len.to_le_bytes());
-        }
         match dictionary {
-            ColumnDictionary::Texts(_) if is_plain => {
-                page.append(plain);
-                Encoding::PLAIN
-            }
+            ColumnDictionary::Texts(_) if is_plain => Encoding::PLAIN,
             ColumnDictionary::Texts(dictionary) => {
                 pack_indexes(indexes, dictionary.len(), page);
                 Encoding::RLE_DICTIONARY
@@ -129,7 +123,7 @@ impl PageBuffers {
         }
     }
 
-    /// Compresses the page that was laid out.
+    /// Compresses the page that was finished.
     pub(super) fn compress_page(
         &mut self,
         level: ZstdLevel,

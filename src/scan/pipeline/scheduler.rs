@@ -81,7 +81,6 @@ struct SliceQueue {
 }
 
 /// The workers of a run.
-#[derive(Default)]
 struct Workers {
     idle: Vec<Box<Worker>>,
     /// The number of workers that are reading.
@@ -134,7 +133,11 @@ impl<'a> Scheduler<'a> {
                 boundary: 0,
             },
             objects,
-            workers: Workers::default(),
+            workers: Workers {
+                idle: Vec::new(),
+                reading: 0,
+                analyzers: Arc::new(IdleAnalyzers::new(options.layout.tables())),
+            },
             backlog_bytes: 0,
             inputs: InputCounts::default(),
             resumed: ResumedParts::default(),

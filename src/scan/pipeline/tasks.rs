@@ -93,16 +93,28 @@ impl TaskPool {
 /// A running worker needs an analyzer, a paused one does not. There are thus at most as many
 /// analyzers, and caches of bodies, as threads. Analyzers are reused in the reverse order of their
 /// return, so that a thread mostly gets the one that it used last.
-#[derive(Default)]
 pub(super) struct IdleAnalyzers {
     idle: Mutex<Vec<Analyzer>>,
+    make: fn() -> Analyzer,
 }
 
 impl IdleAnalyzers {
+    /// Makes analyzers for the rows of these tables.
+    pub(super) fn new(tables: &[Table]) -> Self {
+        let has_verdicts = |table: &Table| matches!(table, Table::Verdicts | Table::Anomalies);
+        Self {
+            idle: Mutex::default(),
+            make: match tables.iter().any(has_verdicts) {
+                true => Analyzer::default,
+                false => Analyzer::without_verdicts,
+            },
+        }
+    }
+
     /// Runs `task` with an analyzer of its own.
     pub(super) fn with<T>(&self, task: impl FnOnce(&mut Analyzer) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut analyzer = idle().pop().unwrap_or_default();
+        let mut analyzer = idle().pop().unwrap_or_else(self.make);
         let result = task(&mut analyzer);
         idle().push(analyzer);
         result

@@ -215,8 +215,7 @@ macro_rules! table {
 
             /// Returns the rows of this batch and starts a new one.
             pub(crate) fn take(&mut self) -> $crate::parquet_writer::RowBatch {
-                let next = Vec::with_capacity(self.ends.len());
-                let ends = std::mem::replace(&mut self.ends, next);
+                let ends = $crate::parquet_writer::take_vec(&mut self.ends);
                 let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
                 for (data, column) in columns.iter().zip(COLUMNS) {
                     let is_valid = column.is_nullable || data.nulls.is_empty();
