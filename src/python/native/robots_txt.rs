@@ -287,7 +287,7 @@ impl RobotsTxt {
                 anomaly.line_no,
                 anomaly.severity.name(),
                 anomaly.changes_verdict,
-                &anomaly.about,
+                anomaly.about,
             ))
         });
         anomalies.collect()

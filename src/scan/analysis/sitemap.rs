@@ -1,7 +1,9 @@
 //! Sitemap lines.
 
 use crate::capture::Capture;
-use crate::capture::url::{self, ArchiveUrl, HostColumns};
+use crate::capture::archive_url::ArchiveUrl;
+use crate::capture::host_columns::{HostColumns, host_columns};
+use crate::capture::url::{join_url, parse_url};
 use robots::Directive;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -32,8 +34,8 @@ impl<'a> SitemapLine<'a> {
             ArchiveUrl::parse(value).filter(|url| has_sitemap_scheme(url) && url.host().is_some());
         let is_absolute = absolute.is_some();
         let url = absolute.or_else(|| {
-            let base = url::parse_url(capture.url.as_ref()?.url.as_bytes())?;
-            let joined = (!value.is_empty()).then(|| url::join_url(&base, value))?;
+            let base = parse_url(capture.url.as_ref()?.url.as_bytes())?;
+            let joined = (!value.is_empty()).then(|| join_url(&base, value))?;
             joined.map(ArchiveUrl::Parsed)
         });
         let url = url.filter(has_sitemap_scheme);
@@ -66,5 +68,5 @@ fn host_of(
     let shared = capture_host
         .filter(|host| host.name == name)
         .map(Arc::clone);
-    Some(shared.unwrap_or_else(|| Arc::new(url::host_columns(name))))
+    Some(shared.unwrap_or_else(|| Arc::new(host_columns(name))))
 }

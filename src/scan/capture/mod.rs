@@ -7,9 +7,11 @@
 //! as a capture, also check `docs/architecture.md` and the samples, whose rows were counted by hand.
 
 pub mod anomaly;
+pub(crate) mod archive_url;
 pub mod date;
 pub(crate) mod digest;
 pub mod header_name;
+pub mod host_columns;
 pub mod http;
 mod plain_url;
 mod record_fields;
@@ -18,11 +20,12 @@ pub mod url;
 mod waf;
 
 use crate::capture::anomaly::CaptureAnomalyKind;
+use crate::capture::archive_url::ArchiveUrl;
 use crate::capture::digest::parse_sha1;
 use crate::capture::header_name::HeaderName;
 use crate::capture::http::Response;
 use crate::capture::record_fields::{RecordField, RecordFields};
-use crate::capture::url::{ArchiveUrl, UrlColumns};
+use crate::capture::url::UrlColumns;
 use crate::escaped_text::header_text;
 use robots::{HttpStatus, ParseOptions};
 use std::borrow::Cow;

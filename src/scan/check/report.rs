@@ -3,6 +3,8 @@
 use crate::capture::anomaly::CaptureAnomalyKind;
 use crate::crawler::DialectChoice;
 use robots::{AnomalyKind, Basis, Dialect, Severity, Verdict};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The report on a robots.txt.
 #[derive(Clone, Debug)]
@@ -86,7 +88,7 @@ pub struct ReportedAnomaly {
     /// The severity.
     pub severity: Severity,
     /// The description of the code; empty if it is unknown.
-    pub about: String,
+    pub about: &'static str,
     /// True if strict reading of the line changes a verdict; `None` if this was
     /// not computed.
     pub changes_verdict: Option<bool>,
@@ -100,23 +102,24 @@ impl ReportedAnomaly {
             line_no,
             code: code.to_owned(),
             severity,
-            about: about.to_owned(),
+            about,
             changes_verdict,
         }
     }
 }
 
+/// The severity and the description of each anomaly code.
+static DESCRIPTIONS: LazyLock<HashMap<&str, (Severity, &str)>> = LazyLock::new(|| {
+    let of_body = AnomalyKind::ALL.iter();
+    let of_body = of_body.map(|kind| (kind.code(), (kind.severity(), kind.about())));
+    let of_capture = CaptureAnomalyKind::ALL.iter();
+    let of_capture = of_capture.map(|kind| (kind.code(), (kind.severity(), kind.about())));
+    of_body.chain(of_capture).collect()
+});
+
 /// Returns the severity and the description of an anomaly code; the description of an unknown one
 /// is empty.
 fn described(code: &str) -> (Severity, &'static str) {
-    let of_body = AnomalyKind::ALL.iter();
-    let of_body = of_body.map(|kind| (kind.code(), kind.severity(), kind.about()));
-    let of_capture = CaptureAnomalyKind::ALL.iter();
-    let of_capture = of_capture.map(|kind| (kind.code(), kind.severity(), kind.about()));
-    of_body
-        .chain(of_capture)
-        .find(|(known, ..)| *known == code)
-        .map_or((Severity::Info, ""), |(_, severity, about)| {
-            (severity, about)
-        })
+    let known = DESCRIPTIONS.get(code).copied();
+    known.unwrap_or((Severity::Info, ""))
 }

@@ -4,12 +4,10 @@ use super::report::{
     AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
 };
 use super::request::CheckRequest;
-use crate::analysis::Analyzer;
+use crate::analysis::{Analyzer, CaptureAnalysis};
 use crate::capture::Capture;
 use crate::crawler::Crawler;
-use robots::{
-    AgentVerdict, Basis, Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, Verdict,
-};
+use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verdict};
 use warc::RecordLocation;
 
 /// Returns the text of a line by its number.
@@ -17,20 +15,21 @@ pub(super) type LineText<'a> = dyn Fn(u32) -> Option<String> + 'a;
 
 /// Parses a robots.txt, and returns the results for each crawler and URL.
 pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> CheckReport {
-    let mut parser = Parser::new();
-    let robots = parser.parse_with(body, options);
+    let capture = Capture::of_body(body, options);
+    let mut analyzer = Analyzer::default();
+    let analysis = analyzer.analyze(0, RecordLocation::default(), &capture);
+    let robots = analysis.robots.expect("a body without a capture is parsed");
     let lines: Vec<&[u8]> = robots::Lines::new(body, 0).map(|line| line.bytes).collect();
     let line_text = |line_no: u32| {
         let line = lines.get((line_no as usize).checked_sub(1)?)?;
         Some(String::from_utf8_lossy(line).trim().to_owned())
     };
-    let verdicts = Evaluator::new().verdicts(&robots);
     let agents = request
         .crawlers()
-        .map(|crawler| agent_report(&robots, &verdicts, request, &crawler, &line_text));
+        .map(|crawler| agent_report(&robots, &analysis.verdicts, request, &crawler, &line_text));
     CheckReport {
         agents: agents.collect(),
-        anomalies: anomalies(body, options),
+        anomalies: reported(&analysis),
     }
 }
 
@@ -38,7 +37,10 @@ pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> 
 pub(super) fn anomalies(body: &[u8], options: ParseOptions) -> Vec<ReportedAnomaly> {
     let capture = Capture::of_body(body, options);
     let mut analyzer = Analyzer::default();
-    let analysis = analyzer.analyze(0, RecordLocation::default(), &capture);
+    reported(&analyzer.analyze(0, RecordLocation::default(), &capture))
+}
+
+fn reported(analysis: &CaptureAnalysis<'_>) -> Vec<ReportedAnomaly> {
     let anomalies = analysis.anomalies();
     let anomalies = anomalies.map(|anomaly| {
         ReportedAnomaly::new(anomaly.line_no, anomaly.code, anomaly.changes_verdict)

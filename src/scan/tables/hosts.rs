@@ -4,7 +4,7 @@ use super::AgentVerdict;
 use super::column::table;
 use super::expression::Expression::{self, Same};
 use super::robots_files::{FETCH_CLASS, OUTCOME};
-use crate::capture::url::{registered_domain, tld};
+use crate::capture::host_columns::{registered_domain, tld};
 
 table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
     host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.";

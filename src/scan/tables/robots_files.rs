@@ -5,7 +5,7 @@ use super::expression::Expression::{self, PerDialect, Same};
 use super::int;
 use crate::analysis::CaptureAnalysis;
 use crate::capture::Capture;
-use crate::capture::url::HostColumns;
+use crate::capture::host_columns::HostColumns;
 use crate::escaped_text::{escape_body, header_text};
 use std::str::from_utf8;
 

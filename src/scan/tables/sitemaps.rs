@@ -4,7 +4,7 @@ use super::column::table;
 use super::expression::Expression::{self, PerDialect, Same};
 use super::int;
 use crate::analysis::CaptureAnalysis;
-use crate::capture::url::HostColumns;
+use crate::capture::host_columns::HostColumns;
 use crate::escaped_text::escape_body;
 
 table! { "One row per sitemap line." {
