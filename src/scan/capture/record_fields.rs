@@ -42,7 +42,7 @@ impl<'a> RecordFields<'a> {
             let is_name = |known: &&str| {
                 known.len() == name.len() && known.as_bytes().eq_ignore_ascii_case(name)
             };
-            if let Some(index) = NAMES.iter().position(|known| is_name(&known)) {
+            if let Some(index) = NAMES.iter().position(is_name) {
                 fields.values[index].get_or_insert(value);
             }
         }
