@@ -154,8 +154,9 @@ impl<'a> Evaluation<'_, 'a> {
     pub fn fits_work_budget(&self) -> bool {
         let robots_txt = &self.robots_txt;
         let summary = robots_txt.summary();
-        // Each name has at most three sets of groups: by its name, by its token, and in `rfc9309`.
-        let sets = 3 * (self.evaluator.agents.in_order.len() as u64 + 1);
+        // Each name needs at most four verdicts of sets of groups: Google's of the groups of its name,
+        // of its token and of its groups in `rfc9309`, and that of `rfc9309`.
+        let sets = 4 * (self.evaluator.agents.in_order.len() as u64 + 1);
         // A line has at most two rules, itself and the folder of an `index.htm`. Each of them has at
         // most three paths, and each path is compared with all rules.
         let rules = 2 * (u64::from(summary.n_allow) + u64::from(summary.n_disallow));

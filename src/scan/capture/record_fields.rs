@@ -16,21 +16,24 @@ pub(super) enum RecordField {
     ContentType,
 }
 
-/// The names, in the order of [`RecordField`].
-const NAMES: [&str; 7] = [
-    "WARC-Date",
-    "WARC-Record-ID",
-    "WARC-IP-Address",
-    "WARC-Truncated",
-    "WARC-Payload-Digest",
-    "WARC-Identified-Payload-Type",
-    "Content-Type",
+/// All fields and their names.
+const FIELDS: [(RecordField, &str); 7] = [
+    (RecordField::Date, "WARC-Date"),
+    (RecordField::Id, "WARC-Record-ID"),
+    (RecordField::IpAddress, "WARC-IP-Address"),
+    (RecordField::Truncated, "WARC-Truncated"),
+    (RecordField::PayloadDigest, "WARC-Payload-Digest"),
+    (
+        RecordField::IdentifiedPayloadType,
+        "WARC-Identified-Payload-Type",
+    ),
+    (RecordField::ContentType, "Content-Type"),
 ];
 
 /// The values of the header fields of a record, all found in one pass.
 #[derive(Debug, Default)]
 pub(super) struct RecordFields<'a> {
-    values: [Option<&'a [u8]>; NAMES.len()],
+    values: [Option<&'a [u8]>; FIELDS.len()],
 }
 
 impl<'a> RecordFields<'a> {
@@ -39,11 +42,10 @@ impl<'a> RecordFields<'a> {
     pub(super) fn of(record: &Record<'a>) -> Self {
         let mut fields = Self::default();
         for (name, value) in record.headers() {
-            let is_name = |known: &&str| {
-                known.len() == name.len() && known.as_bytes().eq_ignore_ascii_case(name)
-            };
-            if let Some(index) = NAMES.iter().position(is_name) {
-                fields.values[index].get_or_insert(value);
+            let is_name =
+                |(_, known): &&(RecordField, &str)| known.as_bytes().eq_ignore_ascii_case(name);
+            if let Some(&(field, _)) = FIELDS.iter().find(is_name) {
+                fields.values[field as usize].get_or_insert(value);
             }
         }
         fields
@@ -64,7 +66,7 @@ mod tests {
     #[test]
     fn the_first_field_of_a_name_counts_in_any_case() {
         let mut text = String::from("WARC/1.0\r\nContent-Length: 0\r\n");
-        for (i, name) in NAMES.iter().enumerate() {
+        for (i, (_, name)) in FIELDS.iter().enumerate() {
             let upper = name.to_uppercase();
             text += &format!("{upper}: {i}\r\n{name}: other\r\nX-{name}: other\r\n");
         }
@@ -74,19 +76,9 @@ mod tests {
         assert!(reader.read_record().unwrap());
         let record = reader.record();
         let fields = RecordFields::of(&record);
-        use RecordField::*;
-        let all = [
-            Date,
-            Id,
-            IpAddress,
-            Truncated,
-            PayloadDigest,
-            IdentifiedPayloadType,
-            ContentType,
-        ];
-        for (i, field) in all.into_iter().enumerate() {
+        for (i, (field, name)) in FIELDS.into_iter().enumerate() {
             assert_eq!(fields.get(field), Some(i.to_string().as_bytes()));
-            assert_eq!(fields.get(field), record.header(NAMES[i]));
+            assert_eq!(fields.get(field), record.header(name));
         }
     }
 }
