@@ -2,12 +2,16 @@
 
 use super::{TestDataset, assert_found, assert_sound, kinds, lines};
 use crate::util::{self, files_below, relative};
+use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, UInt32Array,
 };
 use arrow_select::take::take_record_batch;
 use std::fs;
 use std::sync::Arc;
+
+/// A change of the rows of a table.
+type Change = fn(RecordBatch) -> RecordBatch;
 
 /// Returns the rows of a batch with these indices.
 fn take(batch: &RecordBatch, rows: impl IntoIterator<Item = usize>) -> RecordBatch {
@@ -65,7 +69,7 @@ fn row_with(batch: &RecordBatch, name: &str, is_wanted: impl Fn(i64) -> bool) ->
 
 #[test]
 fn changed_rows_of_rules_are_found() {
-    let change = |change: fn(RecordBatch) -> RecordBatch| {
+    let change = |change: Change| {
         let dataset = TestDataset::new();
         dataset.rewrite("rules", change);
         dataset.verify()
@@ -103,7 +107,7 @@ fn changed_rows_of_rules_are_found() {
 
 #[test]
 fn changed_rows_of_robots_files_are_found() {
-    let change = |change: fn(RecordBatch) -> RecordBatch| {
+    let change = |change: Change| {
         let dataset = TestDataset::new();
         dataset.rewrite("robots_files", change);
         dataset.verify()
@@ -179,7 +183,7 @@ fn changed_rows_of_the_other_tables_are_found() {
         relative(full.unwrap(), &dataset.out)
     };
     // Every change is undone before the next.
-    let check = |table: &str, change: fn(RecordBatch) -> RecordBatch| {
+    let check = |table: &str, change: Change| {
         let (name, manifest) = (part(table), dataset.path("_manifest.jsonl"));
         let before = (
             fs::read(dataset.path(&name)).unwrap(),
@@ -251,4 +255,41 @@ fn changed_rows_of_the_other_tables_are_found() {
         lines(&report)
     );
     assert_sound(&dataset.verify());
+}
+
+/// `match` merges the tables in the order of their rows, so it refuses another order, by which it
+/// would miss lines.
+#[test]
+fn match_refuses_rows_in_another_order() {
+    let reversed = |batch: RecordBatch| take(&batch, (0..batch.num_rows()).rev());
+    let twice = |batch: RecordBatch| take(&batch, [0].into_iter().chain(0..batch.num_rows()));
+    let same = |batch: RecordBatch| batch;
+    let changes: [(&str, Change); 5] = [
+        ("rules", same),
+        ("rules", reversed),
+        ("rules", twice),
+        ("groups", reversed),
+        ("groups", twice),
+    ];
+    for (i, (table, change)) in changes.into_iter().enumerate() {
+        let dataset = TestDataset::new();
+        let captures = util::columns(&dataset.path(&dataset.file("robots_files")));
+        let urls = captures.iter().flat_map(|batch| {
+            let urls = batch.column_by_name("url").unwrap().as_string::<i32>();
+            urls.iter().flatten().collect::<Vec<_>>()
+        });
+        let list = dataset.path("../list");
+        fs::write(&list, urls.collect::<Vec<_>>().join("\n")).unwrap();
+        dataset.rewrite(table, change);
+        let matches = dataset.path("../m.csv");
+        let [from, list, to] = [&dataset.out, &list, &matches].map(|path| path.to_str().unwrap());
+        let ran = util::run(["match", from, "-a", "x", "--urls", list, "-o", to]);
+        if i == 0 {
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+            continue;
+        }
+        assert_eq!((ran.code, matches.exists()), (Some(2), false), "{table}");
+        assert!(ran.err.contains("part-00000.parquet"), "{}", ran.err);
+        assert!(ran.err.contains(&format!("`{table}`")), "{}", ran.err);
+    }
 }

@@ -9,7 +9,8 @@
 //! views.rs, macros.sql             views for DuckDB and Spark
 //! questions.rs                     research questions as macros
 //! views_file.rs                    writes views.sql again; checks the format of a dataset
-//! reader.rs, stored_line.rs        reads tables back
+//! reader.rs                        reads tables back
+//! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! ```
 
 mod catch_panic;
@@ -18,6 +19,7 @@ mod layout;
 mod log;
 mod manifest;
 mod manifest_entries;
+mod part_lines;
 mod questions;
 mod reader;
 mod stored_line;
@@ -37,7 +39,8 @@ pub(crate) use manifest_entries::{
     CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
     Partition,
 };
-pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId, capture_key};
+pub(crate) use part_lines::PartLines;
+pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub(crate) use reader::{PartReader, column, push_crawl_key};
 pub use stored_line::StoredLine;
 pub use views::{schema_sql, select_sql, spark_sql, sql as views_sql};

@@ -89,8 +89,8 @@ pub enum CaptureFilter {
         /// Its key.
         robots_id: i64,
     },
-    /// Captures whose [`capture_key`] may be in a Bloom filter.
-    Captures(Arc<BloomFilter>),
+    /// Captures with these keys of a part, in ascending order.
+    Ids(Arc<[i64]>),
     /// The row groups that have one of these keys. Other rows of them are read, too.
     Near(RangeInclusive<i64>),
     /// Captures with one of these values in a text column that has a Bloom filter, for the table
@@ -115,15 +115,6 @@ pub(crate) fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
     let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
     key.extend_from_slice(&bytes);
     key.extend_from_slice(rest);
-}
-
-/// Returns the key of a capture in a [`CaptureFilter`]: the index of its crawl and its
-/// `robots_id`.
-pub fn capture_key(crawl: u32, robots_id: i64) -> [u8; 12] {
-    let mut key = [0; 12];
-    key[..4].copy_from_slice(&crawl.to_be_bytes());
-    key[4..].copy_from_slice(&robots_id.to_be_bytes());
-    key
 }
 
 impl Dataset {
@@ -308,8 +299,7 @@ impl Dataset {
             .try_for_each(|file| file.read(columns, filter, &mut |batch| each(file.id, batch)))
     }
 
-    /// Opens the file of a table of a part, to read rows of captures whose keys are in `ids` and a few
-    /// before and after them.
+    /// Opens the file of a table of a part, to read the rows of captures in `filter`.
     ///
     /// # Errors
     ///
@@ -319,7 +309,7 @@ impl Dataset {
         table: Table,
         part: u32,
         columns: &[&str],
-        ids: RangeInclusive<i64>,
+        filter: &CaptureFilter,
     ) -> Result<PartReader<'_>, Error> {
         let mut files = self.files.iter();
         let file = files.find(|file| file.table == table && file.id.part == part);
@@ -329,7 +319,7 @@ impl Dataset {
             });
             Error::new(kind, &self.root)
         })?;
-        file.open(columns, &CaptureFilter::Near(ids))
+        file.open(columns, filter)
     }
 
     /// Returns the number of rows of a table.
@@ -547,10 +537,20 @@ fn open_file(
             let filter = text_filter(column, move |text| wanted.values.contains(text));
             builder = builder.with_row_groups(groups).with_row_filter(filter);
         }
-        CaptureFilter::Captures(filter) => {
-            let filter = Arc::clone(filter);
-            let is_wanted = move |id| filter.may_contain(&capture_key(crawl, id));
-            builder = builder.with_row_filter(row_filter(ids, is_wanted));
+        CaptureFilter::Ids(wanted) => {
+            let range = wanted.first().copied().unwrap_or(i64::MAX)
+                ..=wanted.last().copied().unwrap_or(i64::MIN);
+            let groups = row_groups_with(builder.metadata(), &range);
+            let wanted = Arc::clone(wanted);
+            // Most rows have the same key as the row before.
+            let mut last = (i64::MIN, false);
+            let filter = row_filter(ids, move |id| {
+                if id != last.0 {
+                    last = (id, wanted.binary_search(&id).is_ok());
+                }
+                last.1
+            });
+            builder = builder.with_row_groups(groups).with_row_filter(filter);
         }
     }
     catch_panic(path, || {
@@ -632,7 +632,10 @@ fn text_filter(
 }
 
 /// Returns a filter of rows by their key.
-fn row_filter(ids: ProjectionMask, is_wanted: impl Fn(i64) -> bool + Send + 'static) -> RowFilter {
+fn row_filter(
+    ids: ProjectionMask,
+    mut is_wanted: impl FnMut(i64) -> bool + Send + 'static,
+) -> RowFilter {
     let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
         let ids = batch.column(0).as_any().downcast_ref::<Int64Array>();
         let ids = ids.ok_or_else(|| ArrowError::CastError("robots_id is no BIGINT".to_owned()))?;

@@ -83,50 +83,41 @@ impl Dataset {
         wanted: &CaptureFilter,
         each: &mut dyn FnMut(u32, i64, &StoredLine<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.read(
-            Table::Groups,
-            &GROUP_COLUMNS,
-            wanted,
-            &mut |crawl, batch| {
-                let (columns, agents) = (CommonColumns::of(batch)?, AgentColumns::of(batch)?);
-                (0..batch.num_rows()).try_for_each(|row| {
-                    let name = agents.name.value(row);
-                    let line = StoredLine {
-                        key: DirectiveKind::UserAgent,
-                        value_raw: text(agents.raw, row).unwrap_or(name),
-                        name,
-                        token: token(name),
-                        crawl_delay: agents
-                            .crawl_delay
-                            .is_valid(row)
-                            .then(|| agents.crawl_delay.value(row)),
-                        ..columns.line(row, USER_AGENT)
-                    };
-                    each(crawl, columns.robots_id.value(row), &line)
-                })
-            },
-        )?;
-        self.read(Table::Rules, &RULE_COLUMNS, wanted, &mut |crawl, batch| {
-            let columns = CommonColumns::of(batch)?;
-            let allow = column::<BooleanArray>(batch, "allow")?;
-            let raw = column::<StringArray>(batch, "path_raw")?;
-            let path = column::<StringArray>(batch, "path")?;
-            (0..batch.num_rows()).try_for_each(|row| {
-                let (key, usual_key) = if allow.value(row) {
-                    (DirectiveKind::Allow, ALLOW)
-                } else {
-                    (DirectiveKind::Disallow, DISALLOW)
-                };
-                let path = path.value(row);
-                let line = StoredLine {
-                    key,
-                    value_raw: text(raw, row).unwrap_or(path),
-                    value: path,
-                    ..columns.line(row, usual_key)
-                };
-                each(crawl, columns.robots_id.value(row), &line)
-            })
-        })
+        for table in LineTable::ALL {
+            let columns = table.columns();
+            self.read(table.table(), columns, wanted, &mut |crawl, batch| {
+                let lines = LineRows::new(table, batch)?;
+                let mut ids = lines.robots_id.values().iter().enumerate();
+                ids.try_for_each(|(row, &robots_id)| each(crawl, robots_id, &lines.line(row)))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A table with a row for each line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineTable {
+    Groups,
+    Rules,
+}
+
+impl LineTable {
+    pub(super) const ALL: [Self; 2] = [Self::Groups, Self::Rules];
+
+    pub(super) fn table(self) -> Table {
+        match self {
+            Self::Groups => Table::Groups,
+            Self::Rules => Table::Rules,
+        }
+    }
+
+    /// Returns the columns that are read.
+    pub(super) fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::Groups => &GROUP_COLUMNS,
+            Self::Rules => &RULE_COLUMNS,
+        }
     }
 }
 
@@ -140,52 +131,76 @@ fn token(name: &str) -> &str {
     &name[..token.len()]
 }
 
-/// The columns that both tables have.
-struct CommonColumns<'a> {
-    robots_id: &'a Int64Array,
-    group_no: &'a Int32Array,
-    line_no: &'a Int32Array,
-    record_no: &'a Int32Array,
-    key_raw: &'a StringArray,
-    has_colon: &'a BooleanArray,
-    counts: &'a BooleanArray,
+/// A batch of rows of `groups` or `rules`.
+pub(super) struct LineRows {
+    pub(super) robots_id: Int64Array,
+    pub(super) line_no: Int32Array,
+    group_no: Int32Array,
+    record_no: Int32Array,
+    key_raw: StringArray,
+    has_colon: BooleanArray,
+    counts: BooleanArray,
+    values: LineValues,
 }
 
-/// The columns that only `groups` has.
-struct AgentColumns<'a> {
-    raw: &'a StringArray,
-    name: &'a StringArray,
-    crawl_delay: &'a Float64Array,
+/// The columns that only one of the two tables has.
+enum LineValues {
+    Groups {
+        agent_raw: StringArray,
+        agent: StringArray,
+        crawl_delay: Float64Array,
+    },
+    Rules {
+        allow: BooleanArray,
+        path_raw: StringArray,
+        path: StringArray,
+    },
 }
 
-impl<'a> CommonColumns<'a> {
-    fn of(batch: &'a RecordBatch) -> Result<Self, Error> {
+impl LineRows {
+    pub(super) fn new(table: LineTable, batch: &RecordBatch) -> Result<Self, Error> {
         Ok(Self {
-            robots_id: column(batch, "robots_id")?,
-            group_no: column(batch, "group_no")?,
-            line_no: column(batch, "line_no")?,
-            record_no: column(batch, "record_no")?,
-            key_raw: column(batch, "key_raw")?,
-            has_colon: column(batch, "has_colon")?,
-            counts: column(batch, "counts")?,
+            robots_id: column::<Int64Array>(batch, "robots_id")?.clone(),
+            line_no: column::<Int32Array>(batch, "line_no")?.clone(),
+            group_no: column::<Int32Array>(batch, "group_no")?.clone(),
+            record_no: column::<Int32Array>(batch, "record_no")?.clone(),
+            key_raw: column::<StringArray>(batch, "key_raw")?.clone(),
+            has_colon: column::<BooleanArray>(batch, "has_colon")?.clone(),
+            counts: column::<BooleanArray>(batch, "counts")?.clone(),
+            values: match table {
+                LineTable::Groups => LineValues::Groups {
+                    agent_raw: column::<StringArray>(batch, "agent_raw")?.clone(),
+                    agent: column::<StringArray>(batch, "agent")?.clone(),
+                    crawl_delay: column::<Float64Array>(batch, "crawl_delay")?.clone(),
+                },
+                LineTable::Rules => LineValues::Rules {
+                    allow: column::<BooleanArray>(batch, "allow")?.clone(),
+                    path_raw: column::<StringArray>(batch, "path_raw")?.clone(),
+                    path: column::<StringArray>(batch, "path")?.clone(),
+                },
+            },
         })
     }
 
-    /// Returns the line of a row, without the columns of one table only.
-    fn line(&self, row: usize, usual_key: &'a str) -> StoredLine<'a> {
+    /// Returns the line of a row.
+    pub(super) fn line(&self, row: usize) -> StoredLine<'_> {
         let number = |column: &Int32Array| {
             let number = column.is_valid(row).then(|| column.value(row));
             number
                 .and_then(|number| u32::try_from(number).ok())
                 .unwrap_or(0)
         };
-        StoredLine {
-            key: DirectiveKind::UserAgent,
-            line_no: number(self.line_no),
-            group_no: number(self.group_no),
-            record_no: number(self.record_no),
-            key_raw: text(self.key_raw, row).unwrap_or(usual_key),
-
+        let (key, usual_key) = match &self.values {
+            LineValues::Groups { .. } => (DirectiveKind::UserAgent, USER_AGENT),
+            LineValues::Rules { allow, .. } if allow.value(row) => (DirectiveKind::Allow, ALLOW),
+            LineValues::Rules { .. } => (DirectiveKind::Disallow, DISALLOW),
+        };
+        let line = StoredLine {
+            key,
+            line_no: number(&self.line_no),
+            group_no: number(&self.group_no),
+            record_no: number(&self.record_no),
+            key_raw: text(&self.key_raw, row).unwrap_or(usual_key),
             value_raw: "",
             value: "",
             name: "",
@@ -193,17 +208,31 @@ impl<'a> CommonColumns<'a> {
             has_colon: self.has_colon.value(row),
             counts: self.counts.value(row),
             crawl_delay: None,
+        };
+        match &self.values {
+            LineValues::Groups {
+                agent_raw,
+                agent,
+                crawl_delay,
+            } => {
+                let name = agent.value(row);
+                StoredLine {
+                    value_raw: text(agent_raw, row).unwrap_or(name),
+                    name,
+                    token: token(name),
+                    crawl_delay: crawl_delay.is_valid(row).then(|| crawl_delay.value(row)),
+                    ..line
+                }
+            }
+            LineValues::Rules { path_raw, path, .. } => {
+                let path = path.value(row);
+                StoredLine {
+                    value_raw: text(path_raw, row).unwrap_or(path),
+                    value: path,
+                    ..line
+                }
+            }
         }
-    }
-}
-
-impl<'a> AgentColumns<'a> {
-    fn of(batch: &'a RecordBatch) -> Result<Self, Error> {
-        Ok(Self {
-            raw: column(batch, "agent_raw")?,
-            name: column(batch, "agent")?,
-            crawl_delay: column(batch, "crawl_delay")?,
-        })
     }
 }
 

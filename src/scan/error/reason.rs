@@ -99,6 +99,11 @@ pub enum DatasetDefect {
         /// The name of the table.
         table: &'static str,
     },
+    /// The rows of a table are not in the order in which robots-scan writes them.
+    NotInOrder {
+        /// The name of the table.
+        table: &'static str,
+    },
     /// Its datasets were not joined to the end.
     NotJoined,
     /// Its run is not finished.
@@ -143,6 +148,12 @@ impl fmt::Display for DatasetDefect {
             }
             Self::Inconsistent { table } => {
                 write!(f, "its table `{table}` does not fit `robots_files`")
+            }
+            Self::NotInOrder { table } => {
+                write!(
+                    f,
+                    "the rows of its table `{table}` are in another order than written"
+                )
             }
             Self::NotJoined => f.write_str("joining its datasets was not finished"),
             Self::MemberChanged => f.write_str("it is not as it was when it was joined"),

@@ -34,7 +34,7 @@ struct ArenaSlice {
 impl Arena {
     /// Returns true if a record fits into `memory` bytes together with those that are there. A
     /// record that is larger than the memory fits alone.
-    pub(super) fn has_room(&self, len: usize, memory: usize) -> bool {
+    pub(crate) fn has_room(&self, len: usize, memory: usize) -> bool {
         let held = self.bytes.len() + (self.slices.len() + 1) * SLICE_BYTES;
         self.slices.is_empty() || held + len <= memory.min(MAX_MEMORY)
     }

@@ -47,6 +47,11 @@ impl<'s> SortMemory<'s> {
         usize::try_from(share).unwrap_or(usize::MAX)
     }
 
+    /// Returns the size of a buffer that each thread may have while records are sorted.
+    pub(crate) fn bytes_per_thread(&self) -> usize {
+        self.shares(1) / rayon::current_num_threads()
+    }
+
     /// Creates a Bloom filter for about `keys` keys.
     pub(crate) fn bloom_filter(&self, keys: u64) -> BloomFilter {
         let share = self.bytes_max / MAX_SORTERS / 2;

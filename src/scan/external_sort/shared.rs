@@ -2,6 +2,7 @@
 
 use super::{Arena, SortedRecords, Sorter, SpillFolder};
 use crate::error::Error;
+use std::iter;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most arenas that are sorted and written at the same time.
@@ -39,9 +40,18 @@ impl<'s> SharedSorter<'s> {
         }
     }
 
-    /// Adds the records of a buffer.
+    /// Adds a record.
+    pub(crate) fn push(&self, record: &[u8]) -> Result<(), Error> {
+        self.append_records(iter::once(record))
+    }
+
+    /// Adds the records of a buffer, which is faster.
     pub(crate) fn append(&self, buffer: &Arena) -> Result<(), Error> {
-        let mut records = buffer.records().peekable();
+        self.append_records(buffer.records())
+    }
+
+    fn append_records<'r>(&self, records: impl Iterator<Item = &'r [u8]>) -> Result<(), Error> {
+        let mut records = records.peekable();
         while records.peek().is_some() {
             let mut state = self.lock();
             let State {

@@ -1,7 +1,6 @@
 //! Captures that may be authoritative for an origin, and the selection among
 //! them.
 
-use crate::dataset::capture_key;
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use robots::{ContentClass, Dialect, StatusEffect};
 use std::cmp::Reverse;
@@ -49,7 +48,7 @@ pub(crate) enum AnswerRank {
 pub(crate) struct RulesSource {
     pub(crate) id: CaptureId,
     /// The index of its part in the dataset.
-    pub(super) part: u32,
+    pub(crate) part: u32,
     /// The effect of its status, in the order of [`Dialect::ALL`].
     pub(super) effects: [StatusEffect; 3],
     pub(crate) is_valid_utf8: bool,
@@ -149,11 +148,6 @@ impl UrlPreference {
 }
 
 impl CaptureId {
-    /// Returns its key in a Bloom filter of captures.
-    pub(crate) fn key(self) -> [u8; 12] {
-        capture_key(self.crawl, self.robots_id)
-    }
-
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         put_u32(out, self.crawl);
         put_i64(out, self.robots_id);
@@ -219,6 +213,20 @@ impl RulesSource {
     pub(crate) fn read(fields: &mut FieldReader<'_>) -> Self {
         let id = CaptureId::read(fields);
         Self::read_after_id(id, fields)
+    }
+
+    /// Writes the source so that records sort as the rows of its part do.
+    pub(crate) fn write_in_row_order(&self, out: &mut Vec<u8>) {
+        put_u32(out, self.part);
+        put_i64(out, self.id.robots_id);
+        self.write(out);
+    }
+
+    /// Reads the fields that [`RulesSource::write_in_row_order`] wrote.
+    pub(crate) fn read_in_row_order(fields: &mut FieldReader<'_>) -> Self {
+        fields.u32();
+        fields.i64();
+        Self::read(fields)
     }
 
     fn read_after_id(id: CaptureId, fields: &mut FieldReader<'_>) -> Self {

@@ -4,15 +4,15 @@ use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
 use crate::crawler::disallow_all;
-use crate::dataset::{CaptureFilter, StoredLine, capture_key};
+use crate::dataset::PartLines;
 use crate::error::{DatasetDefect, Error, ErrorKind};
-use crate::external_sort::sort_key::{FieldReader, put_key};
-use crate::external_sort::{Reader, SortedRecords, Sorter};
+use crate::external_sort::sort_key::FieldReader;
+use crate::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
 use crate::resolve::candidate::Candidate;
 use crate::resolve::{AsOf, CandidateSelection, RulesSource};
-use robots::{RobotsTxt, RobotsTxtBuilder, StatusEffect};
+use rayon::prelude::*;
+use robots::{RobotsTxtBuilder, StatusEffect};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Decides what the status of the authoritative capture decides, and returns
 /// the other lookups, sorted by the capture whose rules have to be read.
@@ -20,7 +20,7 @@ pub(super) fn decide_by_status<'a>(
     context: &MatchContext<'a>,
     lookups: &SortedRecords<'_>,
     candidates: &SortedRecords<'_>,
-    decisions: &mut Sorter<'_>,
+    decisions: &SharedSorter<'_>,
     counts: &mut MatchCounts,
 ) -> Result<SortedRecords<'a>, Error> {
     let disallow_all = disallow_all(context.dialect);
@@ -121,120 +121,116 @@ impl<'a> AuthoritativeCaptures<'a> {
     }
 }
 
-/// Decides the lookups that depend on rules. Each robots.txt is rebuilt once.
+/// Lookups whose rules are in one part of the dataset, sorted by capture.
+struct Chunk {
+    part: u32,
+    lookups: Arena,
+}
+
+/// Decides the lookups that depend on rules, on all threads. The robots.txt of a capture is rebuilt
+/// once, or twice if its lookups are in two chunks.
 pub(super) fn decide_by_rules(
     context: &MatchContext<'_>,
     lookups: &SortedRecords<'_>,
-    decisions: &mut Sorter<'_>,
+    decisions: &SharedSorter<'_>,
     counts: &mut MatchCounts,
 ) -> Result<(), Error> {
-    if lookups.is_empty() {
-        return Ok(());
+    let chunk_bytes = context.resolve.memory.bytes_per_thread();
+    let mut lookups = lookups.read()?;
+    let mut previous = None;
+    loop {
+        let mut chunks: Vec<Chunk> = Vec::new();
+        while let Some(record) = lookups.peek() {
+            let lookup = RulesLookup::read(record);
+            let part = lookup.source.part;
+            let has_room = |chunk: &&mut Chunk| {
+                chunk.part == part && chunk.lookups.has_room(record.len(), chunk_bytes)
+            };
+            let count = chunks.len();
+            match chunks.last_mut().filter(has_room) {
+                Some(chunk) => chunk.lookups.push(record),
+                None if count >= rayon::current_num_threads() => break,
+                None => {
+                    let mut lookups = Arena::default();
+                    lookups.push(record);
+                    chunks.push(Chunk { part, lookups });
+                }
+            }
+            let capture = Some(lookup.source.id);
+            counts.files += u64::from(previous != capture);
+            previous = capture;
+            lookups.advance()?;
+        }
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        chunks
+            .par_iter()
+            .try_for_each(|chunk| chunk.decide(context, decisions))?;
     }
-    let lines = sort_lines(context, lookups)?;
-    let (mut lookups, mut lines) = (lookups.read()?, lines.read()?);
-    let mut file = RobotsTxtBuilder::new();
-    let mut capture_key = Vec::new();
-    while let Some(record) = lookups.peek() {
-        let lookup = RulesLookup::read(record);
-        capture_key.clear();
-        capture_key.extend_from_slice(lookup.capture_key);
-        let source = lookup.source;
-        rebuild(&mut file, &capture_key, &source, &mut lines)?;
-        counts.files += 1;
-        let robots = file.as_robots_txt();
-        decide_urls_of(context, &robots, &capture_key, &mut lookups, decisions)?;
+}
+
+impl Chunk {
+    /// Decides its lookups.
+    fn decide(
+        &self,
+        context: &MatchContext<'_>,
+        decisions: &SharedSorter<'_>,
+    ) -> Result<(), Error> {
+        let lookups = || self.lookups.records().map(RulesLookup::read);
+        let ids = lookups().map(|lookup| lookup.source.id.robots_id);
+        let mut ids: Vec<i64> = ids.collect();
+        ids.dedup();
+        let mut lines = PartLines::open(context.resolve.dataset, self.part, ids.into())?;
+        let mut file = RobotsTxtBuilder::new();
+        let mut record = Vec::new();
+        let mut lookups = lookups().peekable();
+        while let Some(source) = lookups.peek().map(|lookup| lookup.source) {
+            rebuild(context, &source, &mut lines, &mut file)?;
+            let robots = file.as_robots_txt();
+            let crawlers = context.crawlers.iter();
+            let policies: Vec<_> = crawlers
+                .map(|crawler| crawler.policy(context.dialect, &robots))
+                .collect();
+            while let Some(lookup) = lookups.next_if(|lookup| lookup.source.id == source.id) {
+                let ListedUrl { index, url } = lookup.row;
+                let of_crawlers = policies.iter().map(|policy| {
+                    let access = policy.access(url);
+                    Decision {
+                        access: UrlAccess::new(access),
+                        basis: DecisionBasis::new(policy.basis),
+                        line_no: access.line_no,
+                    }
+                });
+                RowDecisions::write(&mut record, index, url, Some(source.id), of_crawlers);
+                decisions.push(&record)?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Rebuilds the robots.txt of a capture from its lines.
 fn rebuild(
-    file: &mut RobotsTxtBuilder,
-    capture_key: &[u8],
-    source: &RulesSource,
-    lines: &mut Reader<'_>,
-) -> Result<(), Error> {
-    file.clear();
-    lines.skip_to_key(capture_key)?;
-    let mut previous = Vec::new();
-    while let Some(record) = lines.peek() {
-        let mut fields = FieldReader::new(record);
-        if fields.key() != capture_key {
-            break;
-        }
-        let line = fields.rest();
-        // Every line is repeated if the dataset has the capture twice.
-        if line != previous {
-            if !StoredLine::read(line).push_to(file, source.is_valid_utf8) {
-                let kind = ErrorKind::NotADataset(DatasetDefect::TooManyRules);
-                return Err(Error::new(kind, Path::new("rules")));
-            }
-            previous.clear();
-            previous.extend_from_slice(line);
-        }
-        lines.advance()?;
-    }
-    file.set_content(source.content);
-    Ok(())
-}
-
-/// Decides all URLs whose authoritative capture has this robots.txt.
-fn decide_urls_of(
     context: &MatchContext<'_>,
-    robots: &RobotsTxt<'_>,
-    capture_key: &[u8],
-    lookups: &mut Reader<'_>,
-    decisions: &mut Sorter<'_>,
+    source: &RulesSource,
+    lines: &mut PartLines<'_>,
+    file: &mut RobotsTxtBuilder,
 ) -> Result<(), Error> {
-    let crawlers = context.crawlers.iter();
-    let policies: Vec<_> = crawlers
-        .map(|crawler| crawler.policy(context.dialect, robots))
-        .collect();
-    let mut record = Vec::new();
-    while let Some(lookup) = lookups.peek() {
-        let lookup = RulesLookup::read(lookup);
-        if lookup.capture_key != capture_key {
-            break;
-        }
-        let ListedUrl { index, url } = lookup.row;
-        let of_crawlers = policies.iter().map(|policy| {
-            let access = policy.access(url);
-            Decision {
-                access: UrlAccess::new(access),
-                basis: DecisionBasis::new(policy.basis),
-                line_no: access.line_no,
-            }
-        });
-        let capture = Some(lookup.source.id);
-        RowDecisions::write(&mut record, index, url, capture, of_crawlers);
-        decisions.push(&record)?;
-        lookups.advance()?;
-    }
-    Ok(())
-}
-
-/// Reads the robots.txt lines of the captures in `lookups`, sorted by capture. Lines of other
-/// captures may be among them, because a Bloom filter selects them.
-fn sort_lines<'a>(
-    context: &MatchContext<'a>,
-    lookups: &SortedRecords<'_>,
-) -> Result<SortedRecords<'a>, Error> {
-    let resolve = &context.resolve;
-    let filter = resolve.memory.bloom_filter_of_keys(lookups)?;
-    let mut lines = resolve.memory.sorter();
-    let mut record = Vec::new();
-    let wanted = CaptureFilter::Captures(Arc::new(filter));
+    context.resolve.memory.check_stop()?;
+    file.clear();
     let mut count = 0;
-    resolve
-        .dataset
-        .read_lines(&wanted, &mut |crawl, robots_id, line| {
-            record.clear();
-            put_key(&mut record, &capture_key(crawl, robots_id));
-            line.write(&mut record);
-            count += 1;
-            context.progress.set_rows(count);
-            lines.push(&record)
-        })?;
-    lines.finish()
+    lines.read_capture(source.id.robots_id, &mut |line| {
+        count += 1;
+        match line.push_to(file, source.is_valid_utf8) {
+            true => Ok(()),
+            false => {
+                let kind = ErrorKind::NotADataset(DatasetDefect::TooManyRules);
+                Err(Error::new(kind, Path::new("rules")))
+            }
+        }
+    })?;
+    file.set_content(source.content);
+    context.progress.add_rows(count);
+    Ok(())
 }

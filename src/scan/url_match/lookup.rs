@@ -55,11 +55,9 @@ impl<'a> ListedUrl<'a> {
 }
 
 /// A URL whose authoritative capture is known, and is decided by its rules.
-/// Records sort by capture.
+/// Records sort by part, then by capture: the order in which the rules are stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RulesLookup<'a> {
-    /// The key of the capture.
-    pub(super) capture_key: &'a [u8],
     pub(super) source: RulesSource,
     pub(super) row: ListedUrl<'a>,
 }
@@ -68,17 +66,15 @@ impl<'a> RulesLookup<'a> {
     /// Writes a record.
     pub(super) fn write(record: &mut Vec<u8>, source: &RulesSource, row: ListedUrl<'_>) {
         record.clear();
-        put_key(record, &source.id.key());
+        source.write_in_row_order(record);
         row.write(record);
-        source.write(record);
     }
 
     pub(super) fn read(record: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(record);
         Self {
-            capture_key: fields.key(),
+            source: RulesSource::read_in_row_order(&mut fields),
             row: ListedUrl::read(&mut fields),
-            source: RulesSource::read(&mut fields),
         }
     }
 }

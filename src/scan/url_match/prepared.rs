@@ -13,7 +13,9 @@ use crate::dataset::{Dataset, check_output_file};
 use crate::disk::SingleFile;
 use crate::error::{Error, ErrorKind};
 use crate::escaped_text::escape_body;
-use crate::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
+use crate::external_sort::{
+    MIN_MEMORY_BYTES, SharedSorter, SortMemory, SortedRecords, SpillFolder,
+};
 use crate::resolve::lookups::candidates_of_origins;
 use crate::resolve::{AsOf, ResolveContext};
 use crate::tables::{MatchRow, Table};
@@ -172,17 +174,16 @@ impl PreparedMatch {
             progress,
         };
         let mut counts = MatchCounts::default();
-        let mut decisions = context.resolve.memory.sorter();
+        let decisions = context.resolve.memory.shared_sorter();
         progress.begin(MatchStage::Urls);
         let default_time = AsOf::from_option(options.as_of);
-        let lookups = sort_urls(&context, urls, default_time, &mut decisions, &mut counts)?;
+        let lookups = sort_urls(&context, urls, default_time, &decisions, &mut counts)?;
         progress.begin(MatchStage::Captures);
         let candidates = candidates_of_origins(&context.resolve, &lookups)?;
-        let by_rules =
-            decide_by_status(&context, &lookups, &candidates, &mut decisions, &mut counts)?;
+        let by_rules = decide_by_status(&context, &lookups, &candidates, &decisions, &mut counts)?;
         drop((lookups, candidates));
         progress.begin(MatchStage::Rules);
-        decide_by_rules(&context, &by_rules, &mut decisions, &mut counts)?;
+        decide_by_rules(&context, &by_rules, &decisions, &mut counts)?;
         drop(by_rules);
         progress.begin(MatchStage::Write);
         let mut summary = write_output(&context, &decisions.finish()?, &output)?;
@@ -202,7 +203,7 @@ fn sort_urls<'a>(
     context: &MatchContext<'a>,
     urls: UrlListReader,
     default_time: AsOf,
-    decisions: &mut Sorter<'_>,
+    decisions: &SharedSorter<'_>,
     counts: &mut MatchCounts,
 ) -> Result<SortedRecords<'a>, Error> {
     let memory = &context.resolve.memory;

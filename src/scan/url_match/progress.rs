@@ -55,6 +55,10 @@ impl MatchProgress {
         self.stage.store(stage as usize, Ordering::Relaxed);
     }
 
+    pub(super) fn add_rows(&self, rows: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
     pub(super) fn set_rows(&self, rows: u64) {
         self.rows.store(rows, Ordering::Relaxed);
     }

@@ -2,7 +2,7 @@
 
 use super::selection::SelectedHosts;
 use super::stored_verdict::{self, VerdictRows, inconsistent, put_verdict, read_verdict};
-use crate::dataset::{PartReader, column};
+use crate::dataset::{CaptureFilter, PartReader, column};
 use crate::error::Error;
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use crate::external_sort::{Arena, SharedSorter, SortedRecords};
@@ -108,12 +108,11 @@ impl Chunk {
         let (Some(first), Some(last)) = (self.hosts.first(), self.hosts.last()) else {
             return Ok(());
         };
-        let ids = first.robots_id..=last.robots_id;
+        let near = CaptureFilter::Near(first.robots_id..=last.robots_id);
         let dataset = context.dataset;
-        let mut captures =
-            dataset.open_part(Table::RobotsFiles, self.part, &COLUMNS, ids.clone())?;
+        let mut captures = dataset.open_part(Table::RobotsFiles, self.part, &COLUMNS, &near)?;
         let columns = &stored_verdict::COLUMNS;
-        let mut verdicts = dataset.open_part(Table::Verdicts, self.part, columns, ids)?;
+        let mut verdicts = dataset.open_part(Table::Verdicts, self.part, columns, &near)?;
         let mut verdict_rows = next_rows(&mut verdicts)?;
         let mut verdict_row = 0;
         let mut hosts = self.hosts.iter().peekable();
