@@ -1,6 +1,7 @@
 //! Inputs: which are read, their names, and the faults and warnings about them.
 
 use crate::util::{Folder, Ran, archive, assert_refused, command, rows, run};
+use robots_scan::input::{self, InputOptions};
 use robots_scan::verify::{self, VerifyPhase, VerifyProgress, verify};
 use serde_json::Value;
 use std::fs;
@@ -249,6 +250,39 @@ fn verify_shows_its_phases() {
     assert_eq!(progress.bytes.load(Ordering::Relaxed), report.bytes);
     assert_eq!(progress.parts.load(Ordering::Relaxed), report.parts);
     assert_eq!(progress.parts_total.load(Ordering::Relaxed), report.parts);
+}
+
+/// Many archives are opened on all threads.
+#[test]
+fn crawls_and_subsets_are_those_of_the_first_records_for_any_number_of_threads() {
+    let folder = Folder::new();
+    let mut expected = Vec::new();
+    for i in 0..100 {
+        let (crawl, subset) = (format!("crawl-{}", i % 7), format!("subset-{}", i % 3));
+        let block = format!("isPartOf: {crawl}\r\nsubset: {subset}\r\n");
+        let length = block.len();
+        let kind = if i % 10 == 0 { "metadata" } else { "warcinfo" };
+        let archive = format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{block}\r\n\r\n"
+        );
+        folder.write(&format!("{i:03}.warc"), &archive);
+        expected.push(match kind {
+            "metadata" => ("unknown".to_owned(), "warc".to_owned()),
+            _ => (crawl, subset),
+        });
+    }
+    for threads in [0, 1, 2, 5] {
+        let found = input::find(&InputOptions {
+            arguments: vec![folder.path().to_str().unwrap().to_owned()],
+            threads,
+            ..InputOptions::default()
+        });
+        let inputs = found.unwrap().inputs;
+        let names = inputs.iter().map(|input| input.name.as_str());
+        assert!(names.is_sorted() && inputs.len() == 100);
+        let found = inputs.into_iter().map(|input| (input.crawl, input.subset));
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{threads}");
+    }
 }
 
 /// Writes eight archives, `0.warc` to `7.warc`, and a list of them.

@@ -164,6 +164,7 @@ fn options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<
         sample,
         shard,
         remote: remote.clone(),
+        threads: defaults::threads(args.threads),
     });
     let found = found.map_err(with_usage)?;
     if found.has_urls && remote.is_none() {

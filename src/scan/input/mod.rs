@@ -21,6 +21,7 @@ use crate::sample::Sample;
 use crate::shard::Shard;
 pub use crate::tables::is_partition_name;
 use partition::{crawl_of_path, subset_of_path};
+use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -191,6 +192,8 @@ pub struct InputOptions {
     pub shard: Option<Shard>,
     /// The client that reads a list at a URL.
     pub remote: Option<Arc<Remote>>,
+    /// The number of threads that read the first records of archives; at least one is used.
+    pub threads: usize,
 }
 
 impl InputOptions {
@@ -222,6 +225,9 @@ pub struct FoundInputs {
 /// captures of an input.
 pub const MAX_INPUTS: u64 = 1 << 21;
 
+/// The least archives whose first records one reader reads.
+const INPUTS_PER_READER: usize = 16;
+
 /// The most missing inputs that an error lists.
 const MISSING_NAMED: usize = 10;
 
@@ -242,7 +248,8 @@ const UNKNOWN_CRAWL: &str = "unknown";
 /// [`ErrorKind::SameStream`], [`ErrorKind::StreamResume`], [`ErrorKind::StreamName`],
 /// [`ErrorKind::BaseWithoutList`], [`ErrorKind::PartitionName`],
 /// [`ErrorKind::TooManyInputs`],
-/// [`ErrorKind::UnknownCrawl`], [`ErrorKind::UnsafeLine`], [`ErrorKind::AccessDenied`], and
+/// [`ErrorKind::UnknownCrawl`], [`ErrorKind::UnsafeLine`], [`ErrorKind::AccessDenied`],
+/// [`ErrorKind::Threads`], and
 /// [`ErrorKind::Read`] for a path or list that does not exist or cannot be read.
 pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
     let mut found: Vec<NamedInput> = Vec::new();
@@ -310,16 +317,44 @@ pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
     if !options.skips_missing {
         check_missing(&found, options)?;
     }
-    let mut reader = warc::Reader::new(warc::Limits::default());
-    let inputs = found
-        .into_iter()
-        .map(|(index, input)| with_partition(index, input, options, &mut reader));
     Ok(FoundInputs {
         listed: listed as u64,
         list_digest,
         has_urls,
-        inputs: inputs.collect::<Result<_, _>>()?,
+        inputs: with_partitions(found, options)?,
     })
+}
+
+/// Determines the crawls, the subsets and the sizes of inputs. There may be many archives, so they
+/// are opened on all threads. Streams are opened in their order: opening a FIFO may wait for a writer
+/// that waits until the one before was read.
+fn with_partitions(
+    found: Vec<(u64, NamedInput)>,
+    options: &InputOptions,
+) -> Result<Vec<Input>, Error> {
+    let new_reader = || warc::Reader::new(warc::Limits::default());
+    let is_stream = |(_, input): &(u64, NamedInput)| matches!(input.source, InputSource::Stream(_));
+    let threads = options.threads.max(1);
+    if threads == 1 || found.len() <= INPUTS_PER_READER || found.iter().any(is_stream) {
+        let mut reader = new_reader();
+        let inputs = found.into_iter();
+        return inputs
+            .map(|(index, input)| with_partition(index, input, options, &mut reader))
+            .collect();
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| {
+        Error::with_source(ErrorKind::Threads(threads), options.printable_list(), error)
+    })?;
+    let inputs: Vec<Result<Input, Error>> = pool.install(|| {
+        let inputs = found.into_par_iter().with_min_len(INPUTS_PER_READER);
+        inputs
+            .map_init(new_reader, |reader, (index, input)| {
+                with_partition(index, input, options, reader)
+            })
+            .collect()
+    });
+    inputs.into_iter().collect()
 }
 
 /// Returns an error if any file does not exist.
