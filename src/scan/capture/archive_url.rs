@@ -5,6 +5,15 @@ use crate::capture::url::{UrlColumns, is_robots_path, join_url, parse_url};
 use std::borrow::Cow;
 use url::Url;
 
+impl<'a> UrlColumns<'a> {
+    /// Returns the columns of the text of a URL, which may hold any bytes; `None` if it cannot be
+    /// parsed. Equal to [`parse_url`] followed by [`new`](Self::new), but faster for URLs in normal
+    /// form.
+    pub fn of_text(text: &'a [u8]) -> Option<Self> {
+        ArchiveUrl::parse(text).map(ArchiveUrl::into_columns)
+    }
+}
+
 /// A URL of an archive.
 #[derive(Debug)]
 pub(crate) enum ArchiveUrl<'a> {
@@ -60,7 +69,7 @@ impl<'a> ArchiveUrl<'a> {
     }
 
     /// Returns the columns.
-    pub(crate) fn into_columns(self) -> UrlColumns {
+    pub(crate) fn into_columns(self) -> UrlColumns<'a> {
         match self {
             Self::Plain(url) => UrlColumns::of_plain(url),
             Self::Parsed(url) => UrlColumns::new(url),

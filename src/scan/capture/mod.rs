@@ -49,7 +49,7 @@ pub struct Capture<'a> {
     /// The URL as written in the record.
     pub url_raw: &'a [u8],
     /// The columns of the URL; `None` if it cannot be parsed.
-    pub url: Option<UrlColumns>,
+    pub url: Option<UrlColumns<'a>>,
     /// True if the path is exactly `/robots.txt`.
     pub is_robots_path: bool,
     /// Metadata of the WARC record.

@@ -4,7 +4,6 @@
 //! of cc-host-index. URLs are parsed with the `url` crate (WHATWG), except those that
 //! `plain_url.rs` recognizes.
 
-use crate::capture::archive_url::ArchiveUrl;
 use crate::capture::host_columns::{HostColumns, host_columns};
 use crate::capture::plain_url::PlainUrl;
 use crate::capture::surt::{surt_key, surt_key_of_plain};
@@ -14,9 +13,9 @@ use url::Url;
 
 /// The columns of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UrlColumns {
+pub struct UrlColumns<'a> {
     /// The normal form: punycode host, no default port, no fragment.
-    pub url: String,
+    pub url: Cow<'a, str>,
     /// The sort-friendly form of the whole URL (SURT).
     pub surtkey: String,
     /// Columns of the host; `None` for URLs without one.
@@ -25,7 +24,7 @@ pub struct UrlColumns {
     pub is_robots_path: bool,
 }
 
-impl UrlColumns {
+impl<'a> UrlColumns<'a> {
     /// Returns the columns of a URL. The fragment is dropped.
     pub fn new(mut url: Url) -> Self {
         url.set_fragment(None);
@@ -37,22 +36,16 @@ impl UrlColumns {
             surtkey: surt_key(&url),
             host,
             is_robots_path: is_robots_path(&url),
-            url: url.into(),
+            url: Cow::Owned(url.into()),
         }
     }
 
-    /// Returns the columns of the text of a URL, which may hold any bytes; `None` if it cannot be parsed.
-    /// Equal to [`parse_url`] followed by [`new`](Self::new), but faster for URLs in normal form.
-    pub fn of_text(text: &[u8]) -> Option<Self> {
-        ArchiveUrl::parse(text).map(ArchiveUrl::into_columns)
-    }
-
-    pub(super) fn of_plain(url: PlainUrl<'_>) -> Self {
+    pub(super) fn of_plain(url: PlainUrl<'a>) -> Self {
         Self {
             surtkey: surt_key_of_plain(url),
             host: Some(Arc::new(host_columns(url.host()))),
             is_robots_path: url.path() == "/robots.txt",
-            url: url.as_str().to_owned(),
+            url: Cow::Borrowed(url.as_str()),
         }
     }
 }
@@ -94,7 +87,7 @@ fn url_text(text: &[u8]) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn columns(url: &str) -> UrlColumns {
+    fn columns(url: &str) -> UrlColumns<'static> {
         UrlColumns::new(parse_url(url.as_bytes()).unwrap())
     }
 

@@ -112,9 +112,10 @@ fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, 
     let mut capture = capture.ok_or(ArchiveProblem::NotACapture)?;
     let found = match &capture.url {
         Some(columns) => columns.url.clone(),
-        None => header_text(capture.url_raw).into_owned(),
+        None => header_text(capture.url_raw),
     };
     if found != details.target_uri {
+        let found = found.into_owned();
         return Err(ArchiveProblem::OtherUrl { found });
     }
     let expected = &details.record.content_digest;
