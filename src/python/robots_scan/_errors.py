@@ -6,7 +6,8 @@ import os
 import re
 from typing import Any
 
-_OPTION = re.compile(r"'?--([a-z][a-z-]*)(?: <[^>]*>)?'?")
+_QUOTED_OPTIONS = re.compile(r"'(-[^']*)'")
+_OPTION = re.compile(r"--([a-z][a-z-]*)(?: <[^>]*>)?")
 
 
 class Error(Exception):
@@ -29,9 +30,18 @@ class Error(Exception):
 
 
 def _with_keywords(text: str) -> str:
-    """Return a text in which options are named as keywords: ``'--body-limit <SIZE>'`` is ``'body_limit'``."""
+    """Return a text in which options are named as keywords: ``'--body-limit <SIZE>'`` is ``'body_limit'``, and
+    ``'-o x/ --overwrite'`` is ``'out x/ overwrite'``."""
+
+    def keyword(option: re.Match[str]) -> str:
+        return option[1].replace("-", "_")
+
+    def keywords(quoted: re.Match[str]) -> str:
+        return "'" + _OPTION.sub(keyword, quoted[1]).replace("-o ", "out ") + "'"
+
     text = text.replace("another -o", "another 'out'")
-    return _OPTION.sub(lambda option: "'" + option[1].replace("-", "_") + "'", text)
+    text = _QUOTED_OPTIONS.sub(keywords, text)
+    return _OPTION.sub(lambda option: f"'{keyword(option)}'", text)
 
 
 class UsageError(Error, ValueError):

@@ -237,6 +237,19 @@ class Errors(InFolder):
         else:
             self.fail("the archive could be read")
 
+    def test_hints_name_keywords(self) -> None:
+        file, dataset = self.folder / "one.parquet", self.folder / "out"
+        robots_scan.scan(FIRST, file, tables="rules")
+        robots_scan.scan(FIRST, dataset)
+        calls: list[tuple[Callable[[], Any], str]] = [
+            (lambda: robots_scan.scan(FIRST, dataset), "(hint: 'resume' continues it, 'overwrite' replaces it;"),
+            (lambda: robots_scan.scan(FIRST, file), "'tables rules overwrite' replaces it by one table;"),
+        ]
+        for call, hint in calls:
+            with self.subTest(hint=hint), self.assertRaises(robots_scan.Error) as caught:
+                call()
+            self.assertIn(hint, str(caught.exception))
+
     def test_errors_are_pickled_with_their_properties(self) -> None:
         import pickle
 
