@@ -445,7 +445,7 @@ fn every_format_of_a_list_gives_the_same_rows_in_the_same_order() {
 }
 
 #[test]
-fn the_output_does_not_depend_on_the_memory_limit() {
+fn the_output_depends_on_neither_the_memory_limit_nor_the_threads() {
     let folder = TempDir::new().unwrap();
     let hosts = 40;
     let captures: Vec<TestCapture> = (0..hosts)
@@ -465,20 +465,19 @@ fn the_output_does_not_depend_on_the_memory_limit() {
         ));
     }
     let urls = list(&folder, "urls.txt", text);
-    let run = |memory: &str| {
-        let args = ["-a", "x,y", "--memory", memory];
+    let run = |memory: &str, threads: &str| {
+        let args = ["-a", "x,y", "--memory", memory, "--threads", threads];
         let (rows, summary) = matched(&out, &urls, &args);
         let bytes = fs::read(folder.path().join("urls.out.parquet")).unwrap();
         (rows, bytes, summary["sort_runs"].as_u64().unwrap())
     };
-    let (rows, in_memory, no_runs) = run("1GiB");
-    let (_, spilled, runs) = run("16MiB");
+    let (rows, in_memory, no_runs) = run("1GiB", "1");
     assert_eq!(no_runs, 0);
-    assert!(runs >= 8, "only {runs} runs were written");
-    assert!(
-        in_memory == spilled,
-        "the output depends on the memory limit"
-    );
+    for (memory, threads) in [("1GiB", "4"), ("16MiB", "1"), ("16MiB", "4")] {
+        let (_, bytes, runs) = run(memory, threads);
+        assert_eq!(runs >= 8, memory == "16MiB", "{runs} runs were written");
+        assert!(in_memory == bytes, "the output depends on -t or --memory");
+    }
     assert_eq!(rows.len(), 120_000);
     for (n, pair) in rows.chunks(2).enumerate() {
         let host = n as i64 * 7919 % (hosts + 1);

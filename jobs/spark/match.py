@@ -8,7 +8,8 @@ origin, so that a task needs few captures of the dataset, and writes the partiti
 one partition, and renames the result to OUT/part-00017.parquet; `robots-scan schema matches` describes its columns. The rows are those
 of one run over all URLs, whatever the partitions; only their order and their distribution over files differ.
 
-DATASET and OUT must be on a file system that all machines share. OUT must be empty or missing. The program is shipped as by scan.py.
+DATASET and OUT must be on a file system that all machines share. OUT must be empty or missing. The program is shipped as by scan.py,
+and each task uses as many threads as spark.task.cpus.
 
 Exit codes: 0 done, 2 not started, 3 failed.
 """
@@ -54,7 +55,7 @@ def match_partition(job, numbered_file):
     program, name = shipped_program.path_on_worker(job), f"part-{number:05}"
     attempt = f"{job.output}/_attempts/{name}-{job.application}-{TaskContext.get().taskAttemptId()}.parquet"
     agents = [word for agent in job.agent for word in ["--agent", agent]]
-    options = [*agents, "--column", job.column, "--urls", urls, *job.match_options]
+    options = [*agents, "--column", job.column, "--urls", urls, "--threads", job.threads, *job.match_options]
     counts = json.loads(execute(program, "match", job.dataset, *options, "-o", attempt, "-q", "--json"))
     # Every attempt writes the same bytes, so the last one may replace the others.
     os.rename(attempt, f"{job.output}/{name}.parquet")
@@ -84,6 +85,7 @@ def main():
     job = parse_arguments(sys.argv[1:])
     sc = shipped_program.start(job, "robots-scan match")
     try:
+        job.threads = sc.getConf().get("spark.task.cpus", "1")
         files = partition_urls(job, sc)
         os.makedirs(f"{job.output}/_attempts")
         parts = sc.parallelize(list(enumerate(files)), len(files)).map(functools.partial(match_partition, job)).collect()

@@ -423,6 +423,10 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Vec<String>,
 
+    /// Threads [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
+    pub(crate) threads: Option<u16>,
+
     /// The memory for sorting, at least 16MiB; the rest is sorted on disk, beside OUT
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse, value_hint = ValueHint::Other)]
     pub(crate) memory: u64,

@@ -10,6 +10,7 @@ use crate::session::{Outcome, Session};
 use crate::{agent_advice, defaults};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
+use rayon::ThreadPoolBuilder;
 use robots_scan::crawler::Crawler;
 use robots_scan::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
 use serde_json::{Value, json};
@@ -17,6 +18,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &MatchArgs, session: &Session) -> Result<Outcome> {
+    let threads = ThreadPoolBuilder::new()
+        .num_threads(defaults::threads(args.threads))
+        .build()?;
     let registry = defaults::registry(args.agents.as_deref())?;
     let crawlers = args.agent.iter();
     let ready = url_match::prepare(Options {
@@ -41,7 +45,8 @@ pub(crate) fn run(args: &MatchArgs, session: &Session) -> Result<Outcome> {
     let progress = Arc::new(MatchProgress::default());
     let figures = Figures::Match(Arc::clone(&progress));
     let display = ProgressDisplay::start(figures, None, args.quiet, session);
-    let result = ready.run(&progress, &stop).map_err(Stopped::of);
+    let result = threads.install(|| ready.run(&progress, &stop));
+    let result = result.map_err(Stopped::of);
     display.finish();
     let done = result?;
     if !done.is_dataset_whole {

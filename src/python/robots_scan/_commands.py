@@ -90,6 +90,7 @@ def match(
     dialect: str | None = None,
     at: str | datetime.datetime | datetime.date | None = None,
     crawl: str | Iterable[str] | None = None,
+    threads: int | None = None,
     memory: Size | None = None,
     agents: Path | None = None,
     overwrite: bool = False,

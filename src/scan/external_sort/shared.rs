@@ -45,7 +45,7 @@ impl<'s> SharedSorter<'s> {
         self.append_records(iter::once(record))
     }
 
-    /// Adds the records of a buffer, which is faster.
+    /// Adds the records of a buffer, for which it takes the lock once.
     pub(crate) fn append(&self, buffer: &Arena) -> Result<(), Error> {
         self.append_records(buffer.records())
     }

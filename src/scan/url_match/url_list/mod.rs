@@ -73,8 +73,8 @@ pub(super) struct UrlListReader {
 
 enum ListSource {
     Stdin,
-    Text(Box<dyn BufRead>, PathBuf),
-    Csv(Box<dyn BufRead>, PathBuf),
+    Text(Box<dyn BufRead + Send>, PathBuf),
+    Csv(Box<dyn BufRead + Send>, PathBuf),
     Parquet(Vec<PathBuf>),
 }
 
@@ -148,18 +148,18 @@ impl ListSource {
         }
         // A pipe cannot be rewound, so the bytes that were read are put in front.
         let is_gzip = magic.starts_with(b"\x1f\x8b");
-        let source: Box<dyn Read> = match file.rewind() {
+        let source: Box<dyn Read + Send> = match file.rewind() {
             Ok(()) => Box::new(file),
             Err(_) => Box::new(io::Cursor::new(magic).chain(file)),
         };
-        let mut source: Box<dyn Read> = if is_gzip {
+        let mut source: Box<dyn Read + Send> = if is_gzip {
             Box::new(MultiGzDecoder::new(BufReader::new(source)))
         } else {
             source
         };
         let head = read_head(&mut source).map_err(unreadable)?;
         let is_csv = has_column || is_named_csv(path) || has_url_column(&head);
-        let source: Box<dyn BufRead> =
+        let source: Box<dyn BufRead + Send> =
             Box::new(BufReader::new(io::Cursor::new(head).chain(source)));
         Ok(match is_csv {
             true => Self::Csv(source, path.to_owned()),
