@@ -133,6 +133,47 @@ fn many_threads_need_few_open_files() {
     let few = few.to_str().unwrap();
     let ran = run_with_open_files(64, &["verify", few, "--threads", "64"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let captures = util::rows(Path::new(few), "robots_files");
+    let urls = captures.iter().map(|row| row["url"].as_str().unwrap());
+    let list = folder.path().join("urls.txt");
+    fs::write(&list, urls.collect::<Vec<_>>().join("\n")).unwrap();
+    let matched = |out: &str, threads: &str, open_files: usize| {
+        let out = folder.path().join(out);
+        let [list, to] = [&list, &out].map(|path| path.to_str().unwrap());
+        let args = ["match", few, "-a", "x", "-u", list, "-o", to, "-t", threads];
+        let ran = run_with_open_files(open_files, &args);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        fs::read(out).unwrap()
+    };
+    assert!(matched("1.csv", "1", 1024) == matched("64.csv", "64", 64));
+}
+
+#[test]
+fn first_records_are_read_with_few_open_files() {
+    let folder = TempDir::new().unwrap();
+    let inputs = folder.path().join("inputs");
+    fs::create_dir(&inputs).unwrap();
+    let block = "isPartOf: X\r\nsubset: robotstxt\r\n";
+    let archive = format!(
+        "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    );
+    for i in 0..2000 {
+        fs::write(inputs.join(format!("{i:04}.warc")), &archive).unwrap();
+    }
+    let out = folder.path().join("out");
+    let [inputs, out] = [&inputs, &out].map(|path| path.to_str().unwrap());
+    let args = [inputs, "-o", out, "--dry-run", "--threads", "64"];
+    let ran = run_with_open_files(40, &args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // An archive that could not be opened would belong to the crawl `unknown`.
+    let parts: Vec<&str> = ran
+        .out
+        .lines()
+        .filter(|line| line.starts_with("part "))
+        .collect();
+    assert_eq!(parts.len(), 1, "{parts:?}");
+    assert!(parts[0].contains("crawl=X subset=robotstxt"), "{parts:?}");
 }
 
 #[test]

@@ -162,6 +162,9 @@ fn of_output(error: &Error) -> Option<String> {
         ErrorKind::NotADataset(DatasetDefect::Unfinished) => {
             "finish it first: run its scan again with --resume".to_owned()
         }
+        ErrorKind::NotADataset(DatasetDefect::NoPartFile { .. }) => {
+            "finish the scan that wrote it with --resume, or scan again with --overwrite".to_owned()
+        }
         ErrorKind::NotADataset(DatasetDefect::NotJoined) => {
             let folder = quoted(&error.path().to_string_lossy());
             format!("finish it: robots-scan join {folder}")

@@ -85,15 +85,17 @@ use tables::Table;
 /// Returns an error if an input or the dataset cannot be opened or written, if there are no inputs,
 /// or if the dataset exists. Damaged archives are not errors: [`ScanSummary::faults`] counts them.
 pub fn scan(archives: &[&str], dataset: &Path) -> Result<ScanSummary, Error> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let found = input::find(&InputOptions {
         arguments: archives.iter().map(ToString::to_string).collect(),
+        threads,
         ..InputOptions::default()
     })?;
     let options = Options {
         inputs: found.inputs,
         layout: OutputLayout::new(dataset, &Table::ALL, None),
         existing: IfExists::Refuse,
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        threads,
         body_limit: Some(robots::BODY_LIMIT_BYTES),
         max_body_bytes: 16 << 20,
         with_bodies: false,

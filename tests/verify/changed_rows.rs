@@ -260,16 +260,19 @@ fn changed_rows_of_the_other_tables_are_found() {
 /// `match` merges the tables in the order of their rows, so it refuses another order, by which it
 /// would miss lines.
 #[test]
-fn match_refuses_rows_in_another_order() {
+fn match_refuses_rows_in_another_order_and_missing_rows() {
     let reversed = |batch: RecordBatch| take(&batch, (0..batch.num_rows()).rev());
     let twice = |batch: RecordBatch| take(&batch, [0].into_iter().chain(0..batch.num_rows()));
+    let none = |batch: RecordBatch| batch.slice(0, 0);
     let same = |batch: RecordBatch| batch;
-    let changes: [(&str, Change); 5] = [
+    let changes: [(&str, Change); 6] = [
         ("rules", same),
         ("rules", reversed),
         ("rules", twice),
         ("groups", reversed),
         ("groups", twice),
+        // A capture that has rules must have rows.
+        ("rules", none),
     ];
     for (i, (table, change)) in changes.into_iter().enumerate() {
         let dataset = TestDataset::new();
@@ -291,5 +294,26 @@ fn match_refuses_rows_in_another_order() {
         assert_eq!((ran.code, matches.exists()), (Some(2), false), "{table}");
         assert!(ran.err.contains("part-00000.parquet"), "{}", ran.err);
         assert!(ran.err.contains(&format!("`{table}`")), "{}", ran.err);
+    }
+}
+
+/// A scan that was killed may have left files of some tables of a part.
+#[test]
+fn match_refuses_a_part_without_a_file_before_it_begins() {
+    let dataset = TestDataset::new();
+    let rules = dataset.path(&dataset.file("rules"));
+    fs::remove_file(rules).unwrap();
+    let list = dataset.path("../list");
+    fs::write(&list, "https://a.example/").unwrap();
+    let matches = dataset.path("../m.csv");
+    let [from, list, to] = [&dataset.out, &list, &matches].map(|path| path.to_str().unwrap());
+    let ran = util::run(["match", from, "-a", "x", "--urls", list, "-o", to]);
+    assert_eq!((ran.code, matches.exists()), (Some(2), false));
+    for words in [
+        "part-00000.parquet",
+        "no file of the table `rules`",
+        "--resume",
+    ] {
+        assert!(ran.err.contains(words), "{}", ran.err);
     }
 }

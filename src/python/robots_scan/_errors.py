@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 _QUOTED_OPTIONS = re.compile(r"'(-[^']*)'")
-_OPTION = re.compile(r"--([a-z][a-z-]*)(?: <[^>]*>)?")
+_OPTION = re.compile(r"(?<![^\s'(])--([a-z][a-z-]*)(?: <[^>]*>)?")
 
 
 class Error(Exception):

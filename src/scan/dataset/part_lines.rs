@@ -21,8 +21,8 @@ struct TableLines<'d> {
     rows: Option<LineRows>,
     /// The current row of the batch.
     row: usize,
-    /// The `robots_id` and line number of the last row of the batch.
-    last: (i64, i32),
+    /// The `robots_id` and line number of the last row that was read.
+    last: Option<(i64, i32)>,
 }
 
 impl<'d> PartLines<'d> {
@@ -41,6 +41,12 @@ impl<'d> PartLines<'d> {
             groups: open(LineTable::Groups)?,
             rules: open(LineTable::Rules)?,
         })
+    }
+
+    /// Returns the error that a capture that has rules has no rows in `rules`.
+    pub(crate) fn no_rules(&self) -> Error {
+        let table = self.rules.table.table().name();
+        self.rules.defect(DatasetDefect::Inconsistent { table })
     }
 
     /// Calls `each` with the lines of a capture, in the order of the file. The captures are read in
@@ -79,7 +85,7 @@ impl<'d> TableLines<'d> {
             reader,
             rows: None,
             row: 0,
-            last: (i64::MIN, i32::MIN),
+            last: None,
         };
         lines.read_batch()?;
         Ok(lines)
@@ -109,14 +115,19 @@ impl<'d> TableLines<'d> {
             LineRows::new(self.table, &batch).map_err(|error| self.reader.with_path(error))?;
         let (ids, lines) = (rows.robots_id.values(), rows.line_no.values());
         for key in ids.iter().copied().zip(lines.iter().copied()) {
-            if key <= self.last {
+            if self.last.is_some_and(|last| key <= last) {
                 let table = self.table.table().name();
-                let kind = ErrorKind::NotADataset(DatasetDefect::NotInOrder { table });
-                return Err(self.reader.with_path(Error::new(kind, Path::new(""))));
+                return Err(self.defect(DatasetDefect::NotInOrder { table }));
             }
-            self.last = key;
+            self.last = Some(key);
         }
         self.rows = Some(rows);
         Ok(())
+    }
+
+    /// Returns an error about the file.
+    fn defect(&self, defect: DatasetDefect) -> Error {
+        let kind = ErrorKind::NotADataset(defect);
+        self.reader.with_path(Error::new(kind, Path::new("")))
     }
 }

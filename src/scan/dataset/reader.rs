@@ -235,6 +235,28 @@ impl Dataset {
         })
     }
 
+    /// Returns an error if a part has no file of one of the tables.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotADataset`].
+    pub(crate) fn check_parts(&self, tables: &[Table]) -> Result<(), Error> {
+        let found: BTreeSet<(PartId, Table)> = self
+            .files
+            .iter()
+            .map(|file| (file.id, file.table))
+            .collect();
+        for file in &self.files {
+            let is_missing = |table: &&Table| !found.contains(&(file.id, **table));
+            if let Some(table) = tables.iter().find(is_missing) {
+                let table = table.name();
+                let kind = ErrorKind::NotADataset(DatasetDefect::NoPartFile { table });
+                return Err(Error::new(kind, &file.path));
+            }
+        }
+        Ok(())
+    }
+
     /// Returns true if the dataset at `root` has a table.
     ///
     /// # Errors
@@ -543,12 +565,14 @@ fn open_file(
             let groups = row_groups_with(builder.metadata(), &range);
             let wanted = Arc::clone(wanted);
             // Most rows have the same key as the row before.
-            let mut last = (i64::MIN, false);
-            let filter = row_filter(ids, move |id| {
-                if id != last.0 {
-                    last = (id, wanted.binary_search(&id).is_ok());
+            let mut last = None;
+            let filter = row_filter(ids, move |id| match last {
+                Some((last_id, is_wanted)) if last_id == id => is_wanted,
+                _ => {
+                    let is_wanted = wanted.binary_search(&id).is_ok();
+                    last = Some((id, is_wanted));
+                    is_wanted
                 }
-                last.1
             });
             builder = builder.with_row_groups(groups).with_row_filter(filter);
         }

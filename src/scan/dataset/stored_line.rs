@@ -96,7 +96,7 @@ impl Dataset {
 }
 
 /// A table with a row for each line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum LineTable {
     Groups,
     Rules,

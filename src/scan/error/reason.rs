@@ -144,7 +144,7 @@ impl fmt::Display for DatasetDefect {
                 write!(f, "it has no column `{name}`, or one of another type")
             }
             Self::NoPartFile { table } => {
-                write!(f, "a part of it has no file of the table `{table}`")
+                write!(f, "this part has no file of the table `{table}`")
             }
             Self::Inconsistent { table } => {
                 write!(f, "its table `{table}` does not fit `robots_files`")

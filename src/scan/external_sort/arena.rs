@@ -61,7 +61,7 @@ impl Arena {
         Some(record_of(&self.bytes, *slice))
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.slices.clear();
     }

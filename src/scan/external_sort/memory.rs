@@ -7,7 +7,8 @@ use crate::external_sort::sort_key::{FieldReader, push_unescaped_key};
 /// The least memory limit with which the sorters of a command work.
 pub(crate) const MIN_MEMORY_BYTES: u64 = 16 << 20;
 
-/// The most sorters that are in use at the same time.
+/// The sorters among which the memory is divided: about as many as are in use at the same time, where
+/// one for several threads counts as two.
 const MAX_SORTERS: u64 = 12;
 
 /// Creates sorters and Bloom filters that stay within a memory limit together.
@@ -47,9 +48,9 @@ impl<'s> SortMemory<'s> {
         usize::try_from(share).unwrap_or(usize::MAX)
     }
 
-    /// Returns the size of a buffer that each thread may have while records are sorted.
-    pub(crate) fn bytes_per_thread(&self) -> usize {
-        self.shares(1) / rayon::current_num_threads()
+    /// Returns the size of the buffers that all threads may have together beside the sorters.
+    pub(crate) fn buffer_bytes(&self) -> usize {
+        self.shares(1)
     }
 
     /// Creates a Bloom filter for about `keys` keys.
@@ -73,6 +74,12 @@ impl<'s> SortMemory<'s> {
             reader.advance()?;
         }
         Ok(filter)
+    }
+
+    /// Returns an error if the run is to stop. It is checked for some of the records only, by their
+    /// numbers.
+    pub(crate) fn check_stop_at(&self, record: u64) -> Result<(), Error> {
+        self.spill_folder.check_stop_at(record)
     }
 
     /// Returns an error if the run is to stop.

@@ -62,6 +62,7 @@ impl<'s> SharedSorter<'s> {
             while let Some(record) =
                 records.next_if(|record| sorter.arena.has_room(record.len(), sorter.memory))
             {
+                sorter.spill_folder.check_stop_at(sorter.len)?;
                 sorter.arena.push(record);
                 sorter.len += 1;
             }

@@ -14,6 +14,7 @@ mod partition;
 pub mod stream;
 mod warcinfo;
 
+use crate::disk::open_files;
 use crate::error::{Error, ErrorKind};
 use crate::input::stream::{PEEK_BYTES, Stream};
 use crate::remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme, without_secrets};
@@ -334,7 +335,8 @@ fn with_partitions(
 ) -> Result<Vec<Input>, Error> {
     let new_reader = || warc::Reader::new(warc::Limits::default());
     let is_stream = |(_, input): &(u64, NamedInput)| matches!(input.source, InputSource::Stream(_));
-    let threads = options.threads.max(1);
+    // A thread opens an archive while the one before is still open.
+    let threads = options.threads.min(open_files::free() / 2).max(1);
     if threads == 1 || found.len() <= INPUTS_PER_READER || found.iter().any(is_stream) {
         let mut reader = new_reader();
         let inputs = found.into_iter();

@@ -197,6 +197,10 @@ impl RulesSource {
 
     fn write_after_id(&self, out: &mut Vec<u8>) {
         put_u32(out, self.part);
+        self.write_properties(out);
+    }
+
+    fn write_properties(&self, out: &mut Vec<u8>) {
         let code = |effect: StatusEffect| {
             let i = EFFECTS.iter().position(|known| *known == effect);
             i.expect("EFFECTS has every effect")
@@ -219,18 +223,24 @@ impl RulesSource {
     pub(crate) fn write_in_row_order(&self, out: &mut Vec<u8>) {
         put_u32(out, self.part);
         put_i64(out, self.id.robots_id);
-        self.write(out);
+        put_u32(out, self.id.crawl);
+        self.write_properties(out);
     }
 
     /// Reads the fields that [`RulesSource::write_in_row_order`] wrote.
     pub(crate) fn read_in_row_order(fields: &mut FieldReader<'_>) -> Self {
-        fields.u32();
-        fields.i64();
-        Self::read(fields)
+        let part = fields.u32();
+        let robots_id = fields.i64();
+        let crawl = fields.u32();
+        Self::read_properties(CaptureId { crawl, robots_id }, part, fields)
     }
 
     fn read_after_id(id: CaptureId, fields: &mut FieldReader<'_>) -> Self {
         let part = fields.u32();
+        Self::read_properties(id, part, fields)
+    }
+
+    fn read_properties(id: CaptureId, part: u32, fields: &mut FieldReader<'_>) -> Self {
         let codes = usize::from(fields.u8());
         let effect = |place: usize| EFFECTS[codes / place % EFFECTS.len()];
         let bits = fields.u8();

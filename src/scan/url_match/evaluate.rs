@@ -5,13 +5,14 @@ use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
 use crate::crawler::disallow_all;
 use crate::dataset::PartLines;
+use crate::disk::open_files;
 use crate::error::{DatasetDefect, Error, ErrorKind};
 use crate::external_sort::sort_key::FieldReader;
 use crate::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
 use crate::resolve::candidate::Candidate;
 use crate::resolve::{AsOf, CandidateSelection, RulesSource};
 use rayon::prelude::*;
-use robots::{RobotsTxtBuilder, StatusEffect};
+use robots::{ContentClass, DirectiveKind, RobotsTxtBuilder, StatusEffect};
 use std::path::Path;
 
 /// Decides what the status of the authoritative capture decides, and returns
@@ -127,15 +128,25 @@ struct Chunk {
     lookups: Arena,
 }
 
+/// The size of the lookups of a chunk. Each chunk opens the files of its part.
+const CHUNK_BYTES: usize = 2 << 20;
+
+/// Files that each thread may open: two tables, and as many runs of the sorters at the same time.
+const FILES_PER_THREAD: usize = 4;
+
 /// Decides the lookups that depend on rules, on all threads. The robots.txt of a capture is rebuilt
-/// once, or twice if its lookups are in two chunks.
+/// once per chunk that has lookups of it, mostly one.
 pub(super) fn decide_by_rules(
     context: &MatchContext<'_>,
     lookups: &SortedRecords<'_>,
     decisions: &SharedSorter<'_>,
     counts: &mut MatchCounts,
 ) -> Result<(), Error> {
-    let chunk_bytes = context.resolve.memory.bytes_per_thread();
+    let buffer_bytes = context.resolve.memory.buffer_bytes();
+    let chunk_bytes = CHUNK_BYTES.min(buffer_bytes);
+    let chunks_max = (buffer_bytes / chunk_bytes)
+        .min(open_files::free() / FILES_PER_THREAD)
+        .clamp(1, rayon::current_num_threads());
     let mut lookups = lookups.read()?;
     let mut previous = None;
     loop {
@@ -149,7 +160,7 @@ pub(super) fn decide_by_rules(
             let count = chunks.len();
             match chunks.last_mut().filter(has_room) {
                 Some(chunk) => chunk.lookups.push(record),
-                None if count >= rayon::current_num_threads() => break,
+                None if count >= chunks_max => break,
                 None => {
                     let mut lookups = Arena::default();
                     lookups.push(record);
@@ -183,7 +194,7 @@ impl Chunk {
         ids.dedup();
         let mut lines = PartLines::open(context.resolve.dataset, self.part, ids.into())?;
         let mut file = RobotsTxtBuilder::new();
-        let mut record = Vec::new();
+        let (mut record, mut new) = (Vec::new(), Arena::default());
         let mut lookups = lookups().peekable();
         while let Some(source) = lookups.peek().map(|lookup| lookup.source) {
             rebuild(context, &source, &mut lines, &mut file)?;
@@ -203,8 +214,10 @@ impl Chunk {
                     }
                 });
                 RowDecisions::write(&mut record, index, url, Some(source.id), of_crawlers);
-                decisions.push(&record)?;
+                new.push(&record);
             }
+            decisions.append(&new)?;
+            new.clear();
         }
         Ok(())
     }
@@ -217,11 +230,12 @@ fn rebuild(
     lines: &mut PartLines<'_>,
     file: &mut RobotsTxtBuilder,
 ) -> Result<(), Error> {
-    context.resolve.memory.check_stop()?;
     file.clear();
-    let mut count = 0;
+    let (mut count, mut has_rules) = (0, false);
     lines.read_capture(source.id.robots_id, &mut |line| {
+        context.resolve.memory.check_stop_at(count)?;
         count += 1;
+        has_rules |= line.key != DirectiveKind::UserAgent;
         match line.push_to(file, source.is_valid_utf8) {
             true => Ok(()),
             false => {
@@ -230,6 +244,9 @@ fn rebuild(
             }
         }
     })?;
+    if source.content == ContentClass::Rules && !has_rules {
+        return Err(lines.no_rules());
+    }
     file.set_content(source.content);
     context.progress.add_rows(count);
     Ok(())

@@ -2,15 +2,15 @@
 //! according to the captures of a dataset.
 //!
 //! The list and the dataset may be much larger than memory. All data is sorted
-//! externally (`src/scan/external_sort`) and merged, so every
-//! file is read sequentially:
+//! externally (`src/scan/external_sort`) and merged:
 //!
 //! 1. `url_list/` reads the list, and `prepared.rs` sorts the URLs by origin and
 //!    time (`lookup.rs`).
 //! 2. [`resolve`](crate::resolve) finds the authoritative capture for each
 //!    origin and time.
 //! 3. `evaluate.rs` decides: first what the status of the capture decides, then
-//!    the rules. Each robots.txt is rebuilt once from the table rows.
+//!    the rules. Each robots.txt is rebuilt from the table rows, for all URLs of a
+//!    chunk of lookups.
 //! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
 
 mod accepted_url;

@@ -109,6 +109,7 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     check_output(&options)?;
     let tables = [Table::RobotsFiles, Table::Groups, Table::Rules];
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
+    dataset.check_parts(&tables)?;
     let list_options = UrlListOptions {
         column: options.column.clone(),
         page_bytes_max: options.memory / PAGE_FRACTION,
