@@ -44,14 +44,20 @@ fn run_measured(command: &mut Command) -> (Option<i32>, u64) {
 
 /// Runs the command with a limit on open files.
 fn run_with_open_files(limit: usize, args: &[&str]) -> Ran {
+    limited("-n", limit, args).output().unwrap().into()
+}
+
+/// Returns the command with a limit that `ulimit` knows by `option`.
+fn limited(option: &str, limit: usize, args: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command
-        .args(["-c", "ulimit -n \"$1\" && shift && exec \"$@\"", "sh"])
+        .args(["-c", "ulimit \"$1\" \"$2\" && shift 2 && exec \"$@\"", "sh"])
+        .arg(option)
         .arg(limit.to_string())
         .arg(util::command().get_program())
         .args(args)
         .stdin(Stdio::null());
-    command.output().unwrap().into()
+    command
 }
 
 #[test]
@@ -146,6 +152,46 @@ fn many_threads_need_few_open_files() {
         fs::read(out).unwrap()
     };
     assert!(matched("1.csv", "1", 1024) == matched("64.csv", "64", 64));
+}
+
+#[test]
+fn threads_that_do_not_start_are_an_error_of_every_command() {
+    if !cfg!(target_os = "linux") {
+        println!("skipped: the address space has no limit");
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let archive = &many_inputs(folder.path(), 1)[0];
+    let list = folder.path().join("urls.txt");
+    fs::write(&list, "https://a.example/\n").unwrap();
+    let [list, member, to] = [list, folder.path().join("member"), folder.path().join("to")]
+        .map(|path| path.into_os_string().into_string().unwrap());
+    let names = ["--crawl", "X", "--subset", "robotstxt"];
+    let scan = |to| [&[archive, "-o", to], &names[..]].concat();
+    let ran = util::run(&scan(&member));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let commands = [
+        scan(&to),
+        [scan(&member), vec!["--overwrite"]].concat(),
+        vec!["verify", &member],
+        vec!["match", &member, "-a", "x", "-u", &list, "-o", &to],
+        vec!["join", folder.path().to_str().unwrap()],
+    ];
+    for mut command in commands {
+        command.extend(["-t", "16"]);
+        // 16 threads with 1 GiB of stack each have no room in 8 GiB.
+        let mut limited = limited("-v", 8 << 20, &command);
+        let ran: Ran = limited
+            .env("RUST_MIN_STACK", "1073741824")
+            .output()
+            .unwrap()
+            .into();
+        assert_eq!(ran.code, Some(2), "{command:?}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("cannot start 16 threads: "), "{}", ran.err);
+        assert!(ran.err.contains("--threads"), "{}", ran.err);
+        assert!(!Path::new(&to).exists(), "{command:?}");
+        assert_eq!(util::rows(Path::new(&member), "robots_files").len(), 1);
+    }
 }
 
 #[test]

@@ -10,17 +10,15 @@ use crate::session::{Outcome, Session};
 use crate::{defaults, next_commands, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use rayon::ThreadPoolBuilder;
 use robots_scan::join::{self, JoinProgress, JoinSummary};
+use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &JoinArgs, session: &Session) -> Result<Outcome> {
-    let threads = ThreadPoolBuilder::new()
-        .num_threads(defaults::threads(args.threads))
-        .build()?;
+    let threads = thread_pool::start(defaults::threads(args.threads), &args.folder)?;
     let prepared = join::prepare(&args.folder, args.memory)?;
     let stop = session.stop_flag()?;
     let progress = Arc::new(JoinProgress::default());

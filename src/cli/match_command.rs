@@ -10,17 +10,15 @@ use crate::session::{Outcome, Session};
 use crate::{agent_advice, defaults};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use rayon::ThreadPoolBuilder;
 use robots_scan::crawler::Crawler;
+use robots_scan::thread_pool;
 use robots_scan::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &MatchArgs, session: &Session) -> Result<Outcome> {
-    let threads = ThreadPoolBuilder::new()
-        .num_threads(defaults::threads(args.threads))
-        .build()?;
+    let threads = thread_pool::start(defaults::threads(args.threads), &args.dataset)?;
     let registry = defaults::registry(args.agents.as_deref())?;
     let crawlers = args.agent.iter();
     let ready = url_match::prepare(Options {

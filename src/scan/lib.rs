@@ -59,6 +59,7 @@ pub mod sample;
 pub mod shard;
 pub mod show;
 pub mod tables;
+pub mod thread_pool;
 pub mod url_match;
 pub mod verify;
 

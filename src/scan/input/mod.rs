@@ -21,6 +21,7 @@ use crate::remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme, without_secret
 use crate::sample::Sample;
 use crate::shard::Shard;
 pub use crate::tables::is_partition_name;
+use crate::thread_pool;
 use partition::{crawl_of_path, subset_of_path};
 use rayon::prelude::*;
 use std::fs;
@@ -344,10 +345,7 @@ fn with_partitions(
             .map(|(index, input)| with_partition(index, input, options, &mut reader))
             .collect();
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| {
-        Error::with_source(ErrorKind::Threads(threads), options.printable_list(), error)
-    })?;
+    let pool = thread_pool::start(threads, options.printable_list())?;
     let inputs: Vec<Result<Input, Error>> = pool.install(|| {
         let inputs = found.into_par_iter().with_min_len(INPUTS_PER_READER);
         inputs

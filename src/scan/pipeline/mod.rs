@@ -60,6 +60,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
+use tasks::TaskPool;
 
 /// Runs the main job.
 ///
@@ -83,6 +84,8 @@ pub fn run(
     let began = Instant::now();
     let tables = options.layout.tables().len();
     let open_files = OpenFiles::new(open_files::free(), tables, options.threads)?;
+    // Threads that do not start are an error before anything is written.
+    let pool = TaskPool::new(options.threads, options.layout.root())?;
     let mut options = options.clone();
     let (target, agents) = if options.layout.is_single_file() {
         (OutputTarget::File(open_file(&options)?), None)
@@ -90,7 +93,7 @@ pub fn run(
         let (dataset, agents) = open_dataset(&mut options)?;
         (OutputTarget::Dataset(Box::new(dataset)), agents)
     };
-    let mut scheduler = Scheduler::new(&options, open_files, progress, notices, stop, target)?;
+    let mut scheduler = Scheduler::new(&options, open_files, pool, progress, notices, stop, target);
     let result = scheduler.run();
     let mut summary = scheduler.take_summary();
     summary.requests = options

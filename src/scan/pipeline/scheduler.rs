@@ -106,16 +106,17 @@ struct InputCounts {
 }
 
 impl<'a> Scheduler<'a> {
-    /// Starts the thread pool and plans the slices of all parts that are not written.
+    /// Plans the slices of all parts that are not written. `pool` comes with the results of its
+    /// tasks.
     pub(super) fn new(
         options: &'a Options,
         open_files: OpenFiles,
+        (tasks, results): (TaskPool, Receiver<TaskResult>),
         progress: &'a ScanProgress,
         notices: &'a Sender<ScanNotice>,
         stop: &'a Arc<AtomicBool>,
         target: OutputTarget,
-    ) -> Result<Self, Error> {
-        let (tasks, results) = TaskPool::new(options.threads, options.layout.root())?;
+    ) -> Self {
         let tasks = Arc::new(tasks);
         let objects = Objects::new(options.remote.clone(), Arc::clone(&tasks));
         let part_writer = PartWriter::new(options, Arc::clone(&tasks), target, open_files.parts);
@@ -144,7 +145,7 @@ impl<'a> Scheduler<'a> {
             part_writer,
         };
         scheduler.plan();
-        Ok(scheduler)
+        scheduler
     }
 
     /// Plans the slices of all parts that no earlier run has written.

@@ -5,6 +5,7 @@ use super::output_target::OutputTarget;
 use super::progress::{ScanNotice, ScanProgress};
 use super::scheduler::Scheduler;
 use super::stats::ScanSummary;
+use super::tasks::TaskPool;
 use crate::dataset::{IfExists, OutputLayout};
 use crate::disk::open_files::{self, OpenFiles};
 use crate::error::Error;
@@ -119,6 +120,7 @@ fn run(
     stop: &Arc<AtomicBool>,
 ) -> Result<ScanSummary, Error> {
     let open_files = OpenFiles::new(open_files::free(), 0, options.threads)?;
+    let pool = TaskPool::new(options.threads, options.layout.root())?;
     let (notices, received) = channel();
     let failed = thread::spawn(move || {
         let failures = received.into_iter().filter_map(|notice| match notice {
@@ -128,7 +130,7 @@ fn run(
         // All notices are taken, so that they do not pile up.
         failures.fold(None, |first, error| first.or(Some(error)))
     });
-    let mut scheduler = Scheduler::new(options, open_files, progress, &notices, stop, target)?;
+    let mut scheduler = Scheduler::new(options, open_files, pool, progress, &notices, stop, target);
     let result = scheduler.run();
     let summary = scheduler.take_summary();
     drop(scheduler);

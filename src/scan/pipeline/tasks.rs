@@ -5,9 +5,10 @@ use super::objects::FetchedObject;
 use super::open_part::OpenPart;
 use super::worker::Worker;
 use crate::analysis::Analyzer;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::parquet_writer::{FileTaskOutput, WrittenFile};
 use crate::tables::Table;
+use crate::thread_pool;
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
 use std::path::Path;
@@ -60,10 +61,7 @@ pub(super) struct TaskPool {
 impl TaskPool {
     /// Starts the threads. `root` is the path of the output, for the error message.
     pub(super) fn new(count: usize, root: &Path) -> Result<(Self, Receiver<TaskResult>), Error> {
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(count)
-            .build()
-            .map_err(|error| Error::with_source(ErrorKind::Threads(count), root, error))?;
+        let threads = thread_pool::start(count, root)?;
         let (sender, results) = channel();
         Ok((Self { threads, sender }, results))
     }

@@ -39,6 +39,7 @@ use crate::dataset::JoinedManifest;
 use crate::disk::open_files;
 use crate::error::{Error, ErrorKind};
 use crate::tables::Table;
+use crate::thread_pool;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -67,12 +68,7 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
     // A thread compares the tables of a part, and opens a file for each.
     let files_per_thread = Table::ALL.len() + 1;
     let threads = (open_files::free() / files_per_thread).clamp(1, options.threads.max(1));
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| {
-            Error::with_source(ErrorKind::Threads(options.threads), &options.root, error)
-        })?;
+    let pool = thread_pool::start(threads, &options.root)?;
     let root = &options.root;
     let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;
     let manifest = JoinedManifest::read(root)?;

@@ -1,0 +1,17 @@
+//! Thread pools.
+
+use crate::error::{Error, ErrorKind};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::path::Path;
+
+/// Starts a pool of `count` threads.
+///
+/// # Errors
+///
+/// [`ErrorKind::Threads`] if the system does not start them. The error names `path`, which is what
+/// the threads are for.
+pub fn start(count: usize, path: impl AsRef<Path>) -> Result<ThreadPool, Error> {
+    let pool = ThreadPoolBuilder::new().num_threads(count).build();
+    // The source of the error of `rayon` has the same text.
+    pool.map_err(|error| Error::with_source(ErrorKind::Threads(count), path, error.to_string()))
+}
