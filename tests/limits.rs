@@ -168,7 +168,7 @@ fn threads_that_do_not_start_are_an_error_of_every_command() {
         .map(|path| path.into_os_string().into_string().unwrap());
     let names = ["--crawl", "X", "--subset", "robotstxt"];
     let scan = |to| [&[archive, "-o", to], &names[..]].concat();
-    let ran = util::run(&scan(&member));
+    let ran = util::run(scan(&member));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let commands = [
         scan(&to),
