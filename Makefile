@@ -70,8 +70,18 @@ help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
 
 # The program is the one that the tests have built: building another one for release takes longer than all that it executes.
+TEST = $(MAKE) PROGRAM=target/debug/robots-scan
+TEST_LOG = target/queries-and-documents.log
+
+# Two lists of targets are made side by side, each with a dataset of its own: most of what they execute takes one core.
 test: lint rust-test ## runs everything that must pass before a commit
-	$(MAKE) PROGRAM=target/debug/robots-scan run queries documents python recipes report-test pages network spark deny
+	$(TEST) run .venv-test/ready .venv-python/ready
+	@echo 'queries and documents write to $(TEST_LOG), which is shown at their end'
+	@$(TEST) queries documents > $(TEST_LOG) 2>&1 & other=$$!; \
+	trap 'kill $$other; exit 130' INT TERM; \
+	$(TEST) python DATASET=target/samples-python.parquet; status=$$?; \
+	wait $$other || status=1; cat $(TEST_LOG); exit $$status
+	$(TEST) recipes report-test pages network spark deny
 
 lint: ## checks the format and the warnings of clippy
 	$(CARGO) fmt --all --check
