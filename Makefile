@@ -73,14 +73,14 @@ help: ## lists the targets
 TEST = $(MAKE) PROGRAM=target/debug/robots-scan
 TEST_LOG = target/queries-and-documents.log
 
-# Two lists of targets are made side by side, each with a dataset of its own: most of what they execute takes one core.
+# Two lists of targets are made side by side, each with a dataset of its own: most of what they execute takes one core. They
+# are a pipeline, through which the second learns the exit code of the first, so that Ctrl-C ends both.
 test: lint rust-test ## runs everything that must pass before a commit
 	$(TEST) run .venv-test/ready .venv-python/ready
 	@echo 'queries and documents write to $(TEST_LOG), which is shown at their end'
-	@$(TEST) queries documents > $(TEST_LOG) 2>&1 & other=$$!; \
-	trap 'kill $$other; exit 130' INT TERM; \
-	$(TEST) python DATASET=target/samples-python.parquet; status=$$?; \
-	wait $$other || status=1; cat $(TEST_LOG); exit $$status
+	@{ $(TEST) queries documents > $(TEST_LOG) 2>&1; echo $$?; } | { \
+	  $(TEST) python DATASET=target/samples-python.parquet < /dev/null; python=$$?; \
+	  read -r queries || exit 1; cat $(TEST_LOG); exit $$((python + queries)); }
 	$(TEST) recipes report-test pages network spark deny
 
 lint: ## checks the format and the warnings of clippy
