@@ -1,8 +1,8 @@
 //! Preferences about AI use, and licences.
 //!
 //! These syntaxes are parsed: Cloudflare's `Content-Signal` (contentsignals.org, with the `use` key
-//! of August 2026), the IETF's `Content-Usage` (draft-ietf-aipref-attach and -vocab of August
-//! 2026), RSL's `License` (RSL 1.0), `DisallowAITraining` and `AllowAITraining`
+//! of August 2026), the IETF's `Content-Usage` (draft-ietf-aipref-attach of August 2026 and -vocab
+//! of September 2026, with the label `ai-use` again), RSL's `License` (RSL 1.0), `DisallowAITraining` and `AllowAITraining`
 //! (draft-canel-robots-ai-control), and `LLM-Policy`. They are parsed in every group and have no
 //! effect on access.
 
@@ -175,10 +175,8 @@ fn content_usage(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
         Some(b"n") => Some(false),
         _ => None,
     };
-    (
-        allow,
-        allow.is_some() && (key == b"train-ai" || key == b"search"),
-    )
+    let is_label = matches!(key, b"train-ai" | b"ai-use" | b"search");
+    (allow, allow.is_some() && is_label)
 }
 
 fn trim(mut bytes: &[u8]) -> &[u8] {
@@ -256,6 +254,23 @@ mod tests {
         assert_eq!(
             rows(Mechanism::ContentUsage, "train-ai=n;x=1"),
             [("train-ai", Some("n;x=1"), Some(false), true)]
+        );
+    }
+
+    #[test]
+    fn content_usage_has_the_labels_of_the_vocabulary() {
+        assert_eq!(
+            rows(
+                Mechanism::ContentUsage,
+                "train-ai=y, ai-use=n, search=y, AI-Use=n, bots=n"
+            ),
+            [
+                ("train-ai", Some("y"), Some(true), true),
+                ("ai-use", Some("n"), Some(false), true),
+                ("search", Some("y"), Some(true), true),
+                ("AI-Use", Some("n"), Some(false), false),
+                ("bots", Some("n"), Some(false), false),
+            ]
         );
     }
 }
