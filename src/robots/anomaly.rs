@@ -107,6 +107,7 @@ anomalies! {
     GroupWithoutRules, "group_without_rules", Warning, false, "A group has no rules: its crawlers may fetch everything.";
     EmptyAllow, "empty_allow", Info, false, "An empty `Allow` has no effect.";
     PathWithoutSlash, "path_without_slash", Error, false, "The path of a rule begins with neither `/` nor `*` and matches nothing.";
+    LeadingWildcard, "leading_wildcard", Warning, true, "The path of a rule begins with `*`, as in `Disallow: *`, which the grammar of RFC 9309 does not allow; Google's parser obeys the rule.";
     FullUrlPath, "full_url_path", Error, false, "A rule has a full URL as its path and matches nothing.";
     MultiplePathsPerLine, "multiple_paths_per_line", Error, false, "A rule has several paths on one line; they are read as one path with blanks.";
     DollarInside, "dollar_inside", Info, false, "A `$` that is not the last octet of a path is an ordinary octet.";

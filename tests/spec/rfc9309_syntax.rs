@@ -173,6 +173,36 @@ mod s2_2_formal_syntax {
     }
 
     #[test]
+    fn a_path_that_does_not_begin_with_a_slash_is_an_anomaly() {
+        let cases = [
+            ("*", "leading_wildcard"),
+            ("*/x", "leading_wildcard"),
+            ("*.pdf$", "leading_wildcard"),
+            ("**", "leading_wildcard"),
+            ("$", "path_without_slash"),
+            ("x", "path_without_slash"),
+            ("?x=1", "path_without_slash"),
+            ("%2Fx", "path_without_slash"),
+            ("%2A", "path_without_slash"),
+            ("\\", "path_without_slash"),
+            ("http://h/", "full_url_path"),
+            // Valid features of a path.
+            ("/*", ""),
+            ("/x*", ""),
+            ("/*/x*.pdf$", ""),
+        ];
+        for (value, expected) in cases {
+            for key in ["allow", "disallow"] {
+                let body = format!("user-agent: *\n{key}: {value}\n");
+                let mut parser = robots::Parser::new();
+                let robots = parser.parse(body.as_bytes());
+                let codes = robots.anomalies().iter().map(|line| line.kind.code());
+                assert_eq!(codes.collect::<Vec<_>>().join(" "), expected, "{value}");
+            }
+        }
+    }
+
+    #[test]
     fn empty_pattern_has_no_effect() {
         for value in ["", " ", "\t", " # c"] {
             let body = format!(

@@ -56,7 +56,7 @@ impl ParseState<'_, '_> {
         if parsed.is_comment_glued {
             self.report(line_no, AnomalyKind::FragmentInPath, span);
         }
-        if !matches!(value.first(), Some(b'/' | b'*')) {
+        if value.first() != Some(&b'/') {
             self.report_path_without_slash(line_no, parsed);
         }
         if parsed.classes != ByteClasses::default() {
@@ -70,13 +70,14 @@ impl ParseState<'_, '_> {
         }
     }
 
-    /// Reports a path that begins with neither `/` nor `*`.
+    /// Reports a path that does not begin with `/`, as the grammar of RFC 9309 §2.2 requires.
     #[inline(never)]
     fn report_path_without_slash(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
         let anomaly = match parsed.value.first() {
             None if parsed.kind == DirectiveKind::Allow => AnomalyKind::EmptyAllow,
             // It restricts nothing, as the specifications say.
             None => return,
+            Some(b'*') => AnomalyKind::LeadingWildcard,
             Some(_) if is_full_url(parsed.value) => AnomalyKind::FullUrlPath,
             Some(_) => AnomalyKind::PathWithoutSlash,
         };

@@ -499,8 +499,11 @@ mod tests {
             impacts("User-agent: MJ12bot\nDisallow:\n"),
             [(1, Some(false))]
         );
-        // RFC 9309 ignores the rule, but a `*` at the beginning of a path is not an anomaly.
-        assert_eq!(impacts("User-agent: *\nDisallow: *\n"), []);
+        assert_eq!(impacts("User-agent: *\nDisallow: *\n"), [(2, Some(true))]);
+        assert_eq!(
+            impacts("User-agent: *\nDisallow: *.pdf\nDisallow: /x*\n"),
+            [(2, Some(false))]
+        );
         assert_eq!(
             impacts("User-agent: *\nDisallow: /\nAllow: /index.html\nDisallow: /index.html*\n"),
             [(3, Some(true))]
