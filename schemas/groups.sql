@@ -9,7 +9,7 @@ CREATE TABLE groups (
   has_colon BOOLEAN NOT NULL, -- True if the key is followed by a colon; otherwise a blank was read as one.
   counts BOOLEAN NOT NULL, -- True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.
   agent_raw VARCHAR, -- The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `agent`.
-  agent VARCHAR NOT NULL, -- The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed. `*` for all crawlers; empty if the line addresses no crawler.
+  agent VARCHAR NOT NULL, -- The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed if another word is before it. `*` for all crawlers; empty if the line addresses no crawler.
   token_valid BOOLEAN, -- True if the value is a product token according to RFC 9309 §2.2.1. In files it is null unless the value is cut at a NUL or at the line limit.
   n_allow INTEGER NOT NULL, -- Allow lines of the group.
   n_disallow INTEGER NOT NULL, -- Disallow lines of the group.

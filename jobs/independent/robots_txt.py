@@ -74,7 +74,7 @@ def whole_name(value):
         return "*"
     text = re.split(r"[/,;(*]", value.decode("utf-8", "backslashreplace"))[0]
     name = re.sub(r"[ \t\n\v\f\r]+", " ", "".join(c.lower() if c.isascii() else c for c in text)).strip(" ")
-    return re.sub(r"(^| )[0-9.]+$", "", name)
+    return re.sub(r" [0-9.]+$", "", name)
 
 
 def is_product_token(value):

@@ -29,8 +29,9 @@ pub fn is_product_token(value: &[u8]) -> bool {
 /// Appends the whole name in the value of a user-agent line to `out`, in lower case.
 ///
 /// The value is cut at the first of `/ , ; ( *` and trimmed, runs of blanks become one space, and
-/// a last word of digits and dots, which is a version, is dropped. If the value is `*`, or begins
-/// with `*` and a blank, the name is `*`. An empty name matches no crawler.
+/// a last word of digits and dots after another word, which is a version, is dropped: `Brightbot 1.0`
+/// is `brightbot`, but `008` is the name of a crawler. If the value is `*`, or begins with `*` and a
+/// blank, the name is `*`. An empty name matches no crawler.
 pub fn whole_name(value: &[u8], out: &mut Vec<u8>) {
     if is_wildcard(value) {
         out.push(b'*');
@@ -52,15 +53,10 @@ pub fn whole_name(value: &[u8], out: &mut Vec<u8>) {
         last_word = out.len();
         out.extend(word.iter().map(u8::to_ascii_lowercase));
     }
-    if out.len() > last_word
-        && out[last_word..]
-            .iter()
-            .all(|byte| byte.is_ascii_digit() || *byte == b'.')
-    {
-        out.truncate(last_word.max(begin));
-        if out.len() > begin {
-            out.pop();
-        }
+    let is_version_byte = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    if last_word > begin && out[last_word..].iter().all(is_version_byte) {
+        // The version, and the space before it.
+        out.truncate(last_word - 1);
     }
 }
 
@@ -123,8 +119,22 @@ mod tests {
 
     #[test]
     fn a_value_without_a_name_has_an_empty_whole_name() {
-        for value in [&b""[..], b"*foo", b"/1.0", b"(x)", b"1.0", b"008"] {
+        for value in [&b""[..], b"*foo", b"/1.0", b"(x)"] {
             assert_eq!(whole(value), "", "{value:?}");
+        }
+    }
+
+    #[test]
+    fn digits_and_dots_are_a_version_only_after_another_word() {
+        let cases = [
+            (&b"008"[..], "008"),
+            (b"008/0.85", "008"),
+            (b"1.0", "1.0"),
+            (b"1 2", "1"),
+            (b"Brightbot 1.0", "brightbot"),
+        ];
+        for (value, name) in cases {
+            assert_eq!(whole(value), name, "{value:?}");
         }
     }
 }

@@ -301,7 +301,7 @@ pub(crate) fn google_token(value: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the whole name: in lower case, cut at the first of `/ , ; ( *`, trimmed, with single spaces,
-/// without a last word of digits and dots.
+/// without a last word of digits and dots that follows another word.
 pub(crate) fn whole_name(value: &[u8]) -> Vec<u8> {
     if is_star(value) {
         return b"*".to_vec();
@@ -314,7 +314,7 @@ pub(crate) fn whole_name(value: &[u8]) -> Vec<u8> {
         word.iter()
             .all(|byte| byte.is_ascii_digit() || *byte == b'.')
     };
-    if words.last().filter(is_version).is_some() {
+    if words.len() > 1 && words.last().filter(is_version).is_some() {
         words.pop();
     }
     words.join(&b' ')

@@ -110,7 +110,7 @@ def whole_name(value: str) -> str:
     if re.match(r"\*(\s|$)", value):
         return "*"
     words = re.split(r"[/,;(*]", value)[0].split()
-    if words and not words[-1].strip("0123456789."):
+    if len(words) > 1 and not words[-1].strip("0123456789."):
         words.pop()
     return " ".join(words).lower()
 

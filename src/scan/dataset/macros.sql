@@ -4,7 +4,7 @@
 -- A parameter of a macro hides every column of its name, so columns are always qualified.
 
 -- The whole name of a crawler, as in the column agent: cut at the first / , ; ( or *, lower-cased in ASCII, trimmed, with inner
--- blanks collapsed and a last word of digits and dots removed; '*' alone or before a blank remains. The commands check and match
+-- blanks collapsed and, after another word, a last word of digits and dots removed; '*' alone or before a blank remains. The commands check and match
 -- apply the same rule to --agent (whole_name in src/robots/agent_name.rs): change both together.
 CREATE OR REPLACE MACRO whole_name(name) AS
     CASE
@@ -13,7 +13,7 @@ CREATE OR REPLACE MACRO whole_name(name) AS
             trim(regexp_replace(
                 translate(regexp_extract(name, '^[^/,;(*]*'), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'),
                 '[ \t\n\v\f\r]+', ' ', 'g'), ' '),
-            '(^| )[0-9.]+$', '')
+            ' [0-9.]+$', '')
     END;
 COMMENT ON MACRO whole_name IS 'The whole name of a crawler, as in the column agent: whole_name(''GPTBot/1.0'') is gptbot';
 

@@ -16,7 +16,7 @@ table! { repeated "One row per user-agent line." {
     has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
     counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
     agent_raw: Text null, "The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `agent`." => AGENT_RAW;
-    agent: Text bloom_filter, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed. `*` for all crawlers; empty if the line addresses no crawler.";
+    agent: Text bloom_filter, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed if another word is before it. `*` for all crawlers; empty if the line addresses no crawler.";
     token_valid: Bool null, "True if the value is a product token according to RFC 9309 §2.2.1. In files it is null unless the value is cut at a NUL or at the line limit." => TOKEN_VALID;
     n_allow: Int, "Allow lines of the group.";
     n_disallow: Int, "Disallow lines of the group.";
