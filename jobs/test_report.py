@@ -13,10 +13,12 @@ import html.parser
 import itertools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import venv
 from pathlib import Path
 
@@ -423,16 +425,15 @@ def errors(results, program, folder):
     without_hosts = scan(program, folder / "no-hosts.parquet", SAMPLES / "cc-robotstxt.warc.gz", "--no-hosts")
     broken = copy(dataset, folder / "broken.parquet")
     next((broken / "hosts").rglob("*.parquet")).write_bytes(b"PAR1")
-    old = copy(dataset, folder / "old.parquet")
-    views = (old / "views.sql").read_text(encoding="utf-8")
-    (old / "views.sql").write_text(re.sub(r"\bblocking_by_category\b", "blocking_by_kind", views), encoding="utf-8")
+    linked = copy(dataset, folder / "linked.parquet")
+    (linked / "hosts/crawl=X").symlink_to(folder)
     cases = [
         ((folder / "absent",), "does not exist", None),
         (("",), "is empty", "hint: name the folder"),
-        ((folder / "plain",), "has no views.sql", "hint: give the folder"),
+        ((folder / "plain",), "it has no _manifest.jsonl", "hint: give the folder"),
         ((without_hosts,), "has no table host", "hint: scan again without --no-hosts"),
         ((broken,), "cannot ", "robots-scan verify"),
-        ((old,), "does not have the question blocking_by_category", "hint: write it again with this version: robots-scan views"),
+        ((linked,), "hosts/crawl=X", None),
         ((dataset, "--crawl", "CC-MAIN-2026-6"), "unknown crawl 'CC-MAIN-2026-6'", "CC-MAIN-2026-05-SAMPLE"),
         ((dataset, "--agent", "GPTBot,CCBot"), "one crawler is expected", None),
         ((dataset, "--agent", "*"), "the name of a crawler is expected", None),
@@ -455,6 +456,46 @@ def errors(results, program, folder):
     run_report(moved / "views.sql", page)
     results.check(f"duckdb -init {quoted(moved / 'views.sql')}" in Page(page.read_text()).footer_commands, "a name with blanks is not quoted")
     page.unlink()
+
+
+def of_somebody_else(results, program, folder):
+    """Nothing that comes with a dataset is executed, and nothing outside it is read or written."""
+    user = folder / "user"
+    user.mkdir()
+    (user / "key").write_text("the key of the user")
+    write = f"COPY (SELECT 'x') TO '{user}/written'; "
+    hostile = scan(program, folder / "hostile's [d].parquet", *sorted(SAMPLES.glob("cc-*.warc.gz")))
+    with (hostile / "views.sql").open("a") as views:
+        views.write(f"{write}CREATE OR REPLACE MACRO crawls() AS TABLE SELECT content AS crawl, 1 AS hosts, 1 AS archives_read, 1 AS archives_listed, "
+                    f"false AS is_sample, 1 AS position FROM read_text('{user}/key');\n")
+    page = folder / "hostile-page.html"
+    run_report(hostile, page)
+    results.check("the key of the user" not in page.read_text() and "robots.txt in CC-MAIN-2026-05-SAMPLE" in page.read_text(), "views.sql of a dataset was executed")
+    # Texts where the tables have numbers and names, and a line break after which a label would be SQL for readers of the page.
+    text = f"1; {write}-- ' OR 1=1; {write}-- \n{write}"
+    for table, columns in (("hosts", ["rules_robots_id"]), ("preferences", ["pref_key", "mechanism"]), ("agents", ["token", "operator"]), ("runs", ["version"])):
+        changed = copy(hostile, folder / f"changed-{table}.parquet")
+        for path in (changed / table).rglob("*.parquet"):
+            new = ", ".join(f"{literal(text)} AS {column}" for column in columns)
+            duckdb.sql(f"COPY (SELECT * REPLACE ({new}) FROM read_parquet({literal(path)}, hive_partitioning = false)) TO {literal(folder / 'new')} (FORMAT parquet)")
+            (folder / "new").replace(path)
+        done = run([COMMAND, "report", changed, "-o", page])
+        results.check(done.returncode in (0, 2) and "Traceback" not in done.stderr, f"{table}: {done.stderr}")
+        queries = Page(page.read_text()).queries if done.returncode == 0 else []
+        statements = [[statement.type.name for statement in duckdb.extract_statements(query)] for query in queries]
+        results.check(all(names == ["SELECT"] for names in statements), f"{table}: a query for records has other statements: {statements}")
+    results.check(sorted(path.name for path in user.iterdir()) == ["key"], f"files were written: {list(user.iterdir())}")
+    # Neither the views nor SQL of a reader opens other files, once the dataset is open.
+    script = ("import sys; from robots_scan.report.dataset import Dataset, ReportError; dataset = Dataset(sys.argv[1])\n"
+              "for sql in sys.argv[2:]:\n try: print(dataset.rows(sql))\n except ReportError as error: print(error)")
+    done = run([sys.executable, "-c", script, hostile, f"FROM read_text('{user}/key')", write, "SET enable_external_access = true", "SELECT count(*) AS n FROM hosts"])
+    lines = done.stdout.splitlines()
+    results.check(len(lines) == 4 and all("disabled by configuration" in line for line in lines[:2]) and "configuration has been locked" in lines[2]
+                  and lines[3].startswith("[{'n': "), f"files outside: {done}")
+
+
+def literal(value):
+    return "'" + str(value).replace("'", "''") + "'"
 
 
 INTERRUPTED = """
@@ -524,11 +565,13 @@ def without_extra(results, folder):
     results.check(done.returncode == 0 and done.stdout.startswith("robots-scan "), f"without the extra: {done}")
     commands = [([bare_python, "-m", "robots_scan"], r"\w+")]
     # An import that ends like that of a package that is not installed.
+    extras = tomllib.loads((ROOT / "src/python/pyproject.toml").read_text())["project"]["optional-dependencies"]
+    needed = " ".join(map(shlex.quote, extras["report"]))
     block = "import sys; sys.modules[sys.argv.pop(1)] = None; from robots_scan.__main__ import main; sys.exit(main())"
     commands += [([sys.executable, "-c", block, name], name) for name in ("duckdb", "jinja2", "markupsafe", "vl_convert")]
     for command, name in commands:
         done = run([*command, "report", folder / "samples.parquet"], folder)
-        expected = rf"error: the report needs the package '{name}'\nhint: pip install 'robots-scan\[report\]'\n"
+        expected = rf"error: the report needs the package '{name}'\nhint: pip install {re.escape(needed)}\n"
         results.check(done.returncode == 2 and not done.stdout and re.fullmatch(expected, done.stderr) is not None, f"without {name}: {done}")
     results.check(not (folder / "samples.html").exists(), "without the extra: a page was written")
 
@@ -585,6 +628,7 @@ def main():
         samples(results, program, Path(folder), pages, "--write" in sys.argv)
         odd_datasets(results, program, Path(folder), pages)
         errors(results, program, Path(folder))
+        of_somebody_else(results, program, Path(folder))
         command_line(results, Path(folder))
         without_extra(results, Path(folder))
         documented_commands(results, Path(folder))

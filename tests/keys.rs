@@ -2,6 +2,7 @@
 
 use crate::checks::random::Random;
 use crate::util::{Folder, archive, assert_refused, rows, run};
+use robots_scan::dataset::views_text;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -250,4 +251,63 @@ fn views_are_written_again_after_a_move() {
     assert!(ran.out.contains("views.sql: it is missing"), "{}", ran.out);
     let ran = run(["views", &folder.arg("nothing")]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
+}
+
+#[test]
+fn views_replaces_a_file_of_somebody_else_and_follows_no_link() {
+    let folder = Folder::new();
+    let (input, out) = (archive("cc-robotstxt.warc.gz"), folder.arg("all/out"));
+    let ran = run([&input, "-q", "-o", &out]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let all = folder.arg("all");
+    let ran = run(["join", &all, "-q"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let user = folder.path().join("file of the user");
+    for dataset in [&out, &all] {
+        let views = Path::new(dataset).join("views.sql");
+        let own = fs::read_to_string(&views).unwrap();
+        for hostile in [
+            format!("{own}COPY (SELECT 1) TO 'x';\n"),
+            "COPY …;".to_owned(),
+        ] {
+            fs::write(&views, hostile).unwrap();
+            let ran = run(["views", dataset, "-q"]);
+            assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{dataset}");
+            assert_eq!(fs::read_to_string(&views).unwrap(), own);
+        }
+        fs::write(&user, "text").unwrap();
+        fs::remove_file(&views).unwrap();
+        std::os::unix::fs::symlink(&user, &views).unwrap();
+        let ran = run(["views", dataset, "-q"]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{dataset}");
+        assert!(fs::symlink_metadata(&views).unwrap().is_file(), "{dataset}");
+        assert_eq!(fs::read_to_string(&views).unwrap(), own);
+        assert_eq!(fs::read_to_string(&user).unwrap(), "text");
+    }
+    // The text for programs does not come from the file, and no link leads outside.
+    let text = || views_text(Path::new(&all)).map_err(|error| error.to_string());
+    let own = text().unwrap();
+    fs::write(Path::new(&all).join("views.sql"), "COPY …;").unwrap();
+    assert_eq!(text().unwrap(), own);
+    for place in [
+        "out/rules/crawl=X",
+        "_joined/hosts/x.parquet",
+        "out/agents/x.parquet",
+    ] {
+        let link = Path::new(&all).join(place);
+        std::os::unix::fs::symlink(&user, &link).unwrap();
+        let error = text().unwrap_err();
+        assert!(error.contains(place) && error.contains("link"), "{error}");
+        fs::remove_file(&link).unwrap();
+    }
+    assert_eq!(text().unwrap(), own);
+    // A joined dataset whose member is a link to another dataset.
+    let other = folder.arg("other");
+    fs::rename(&out, &other).unwrap();
+    std::os::unix::fs::symlink(&other, &out).unwrap();
+    let of_other = Path::new(&other).join("views.sql");
+    let before = fs::read_to_string(&of_other).unwrap();
+    let ran = run(["views", &all]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert_eq!(fs::read_to_string(&of_other).unwrap(), before);
 }

@@ -74,7 +74,7 @@ pub(crate) enum Command {
     Match(MatchArgs),
     /// Checks whether a dataset is complete and unchanged
     Verify(VerifyArgs),
-    /// Writes views.sql again after a dataset was moved
+    /// Writes views.sql again, after a dataset was moved or if it is of somebody else
     Views(ViewsArgs),
     /// Copies a dataset to a store: s3://BUCKET/PREFIX
     Copy(CopyArgs),
@@ -515,7 +515,9 @@ pub(crate) struct JoinArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The file views.sql has the path of its dataset, so that it can be read from any folder. Run this \
-command after the dataset was moved or copied. Nothing else is changed.
+command after the dataset was moved or copied, and before you open a dataset of somebody else: \
+DuckDB executes the file, which could contain any SQL. A file that is there is replaced. Nothing else \
+is changed.
 
 Example:
   mv out.parquet /data/ && robots-scan views /data/out.parquet")]

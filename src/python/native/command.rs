@@ -4,6 +4,7 @@ use crate::error;
 use pyo3::prelude::*;
 use robots_scan_cli::{CallError, CallMonitor, MessageLevel};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -54,6 +55,14 @@ pub(crate) fn call(
     };
     show(&monitor, update)?;
     result.map_err(|error| error::of_call(&error))
+}
+
+/// Returns the text of `views.sql` of a dataset as this version writes it. The file of the dataset,
+/// which may be of somebody else, is not read.
+#[pyfunction]
+pub(crate) fn views_sql(py: Python<'_>, dataset: PathBuf) -> PyResult<String> {
+    let text = py.detach(|| robots_scan::dataset::views_text(&dataset));
+    text.map_err(|error| error::of_call(&CallError::of_library(error)))
 }
 
 /// Waits until a command that was stopped has ended.

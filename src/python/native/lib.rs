@@ -64,5 +64,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stream::select_sql, module)?)?;
     module.add_function(wrap_pyfunction!(command::call, module)?)?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
+    module.add_function(wrap_pyfunction!(command::views_sql, module)?)?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::manifest::{self, Manifest, is_own_path};
 use super::manifest_entries::{CrawlEntry, FORMAT, FileEntry, StaleEntry, line_of};
 use super::{OutputLayout, SUCCESS};
 use crate::disk;
-use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
+use crate::error::{DatasetDefect, Error, ErrorKind, FileKind, ManifestDefect};
 use crate::tables::Table;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -169,8 +169,8 @@ impl JoinedManifest {
         members.map(|member| member.name.clone()).collect()
     }
 
-    /// Checks that the members are whole and are those that were joined, by the digests of their
-    /// manifests.
+    /// Checks that the members are folders, not links, that they are whole, and that they are those
+    /// that were joined, by the digests of their manifests.
     ///
     /// # Errors
     ///
@@ -180,7 +180,8 @@ impl JoinedManifest {
         let is_same = |member: &MemberEntry| {
             let root = folder.join(&member.name);
             let text = disk::read(&root.join(manifest::NAME));
-            text.is_ok_and(|text| digest_of(&text) == member.digest)
+            matches!(disk::kind(&root), Ok(Some(FileKind::Folder)))
+                && text.is_ok_and(|text| digest_of(&text) == member.digest)
                 && disk::is_regular(&root.join(SUCCESS))
         };
         match self.members.iter().find(|member| !is_same(member)) {

@@ -8,7 +8,7 @@
 //! writer.rs                        starts, resumes or replaces a dataset
 //! views.rs, macros.sql             views for DuckDB and Spark
 //! questions.rs                     research questions as macros
-//! views_file.rs                    writes views.sql again; checks the format of a dataset
+//! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
 //! reader.rs                        reads tables back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! ```
@@ -44,6 +44,6 @@ pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub(crate) use reader::{PartReader, column, push_crawl_key};
 pub use stored_line::StoredLine;
 pub use views::{schema_sql, select_sql, spark_sql, sql as views_sql};
-pub use views_file::write_views;
 pub(crate) use views_file::{check_format, opens, views_of, write_joined_views};
+pub use views_file::{views_text, write_views};
 pub(crate) use writer::{DatasetWriter, LockedDataset, PlannedPart};

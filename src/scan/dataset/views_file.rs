@@ -1,33 +1,86 @@
-//! The file `views.sql` of a dataset, written again after the dataset was moved.
+//! The file `views.sql` of a dataset that exists: written again after the dataset was moved, or
+//! opened in its place.
 
-use super::joined::JoinedManifest;
+use super::joined::{JOINED, JoinedManifest};
 use super::manifest::{self, Manifest};
 use super::{LOG, VIEWS, views, views_sql};
 use crate::disk::{self, SingleFile};
-use crate::error::{DatasetDefect, Error, ErrorKind, JoinDefect, ManifestDefect};
+use crate::error::{DatasetDefect, Error, ErrorKind, FileKind, JoinDefect, ManifestDefect};
 use crate::tables::Table;
 use std::fs::TryLockError;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::slice;
 
 /// The bytes of a manifest that are searched for its format.
 const FIRST_LINE_BYTES: u64 = 1 << 20;
 
-/// Writes `views.sql` of the dataset at `root` again, for its present place. Returns the
-/// tables that it has views of.
+/// Writes `views.sql` of the dataset at `root` again, for its present place. The file that is there
+/// is replaced, whatever it contains. Returns the tables that it has views of.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::NotADataset`] if there is no manifest of this version or a run is writing to the
 /// dataset, [`ErrorKind::BadManifest`] if its options cannot be read, and errors of writing.
 pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
+    let (tables, members) = viewed(root)?;
+    for name in &members {
+        write_views(&root.join(name))?;
+    }
+    write_file(root, &views_of(root, &tables, &members)?)?;
+    Ok(tables)
+}
+
+/// Returns the text of `views.sql` of the dataset at `root`, as [`write_views`] writes it. The file
+/// that is there is not read: it may be of somebody else, and DuckDB executes whatever it contains.
+///
+/// # Errors
+///
+/// Those of [`write_views`], except errors of writing, and [`ErrorKind::Read`] for a link or a special
+/// file where the views read: DuckDB follows links to files outside the dataset.
+pub fn views_text(root: &Path) -> Result<String, Error> {
+    let (tables, members) = viewed(root)?;
+    let joined = root.join(JOINED);
+    let of_members: Vec<PathBuf> = members.iter().map(|name| root.join(name)).collect();
+    let roots = match &*of_members {
+        [] => &[root.to_owned()],
+        members => members,
+    };
+    for &table in &tables {
+        let levels = table.partition_columns().len();
+        let is_joined = !members.is_empty() && table.has_crawls();
+        let roots = if is_joined {
+            slice::from_ref(&joined)
+        } else {
+            roots
+        };
+        for root in roots {
+            check_kinds(&root.join(table.name()), levels)?;
+        }
+    }
+    views_of(root, &tables, &members)
+}
+
+/// Checks that a folder of a table has regular files only, below this number of levels of folders.
+fn check_kinds(folder: &Path, levels: usize) -> Result<(), Error> {
+    let entries = disk::entries(folder).map_err(|error| Error::read(folder, error))?;
+    for (path, kind) in entries {
+        match kind {
+            FileKind::Folder if levels > 0 => check_kinds(&path, levels - 1)?,
+            FileKind::Folder | FileKind::Regular => {}
+            _ => {
+                disk::open(&path).map_err(|error| Error::read(&path, error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the tables of the dataset at `root`, and the names of the members of joined datasets.
+fn viewed(root: &Path) -> Result<(Vec<Table>, Vec<String>), Error> {
     if let Some(joined) = JoinedManifest::read(root)? {
         joined.check_members(root)?;
-        for name in joined.names() {
-            write_views(&root.join(name))?;
-        }
-        write_joined_views(root, &joined, true)?;
-        return Ok(joined.view_tables(true));
+        return Ok((joined.view_tables(true), joined.names()));
     }
     check_format(root)?;
     let path = root.join(manifest::NAME);
@@ -49,8 +102,7 @@ pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
         let kind = ErrorKind::BadManifest(ManifestDefect::Invalid { message });
         return Err(Error::new(kind, &path));
     };
-    write_file(root, &views_of(root, &tables, &[])?)?;
-    Ok(tables)
+    Ok((tables, Vec::new()))
 }
 
 /// Writes `views.sql` of joined datasets.

@@ -2,8 +2,8 @@
 
     robots-scan report out.parquet -o report.html
 
-The route: `dataset` opens the tables and the questions of `views.sql`; every module of `sections` asks some of them and returns
-figures (`figure`); `chart` draws a figure as SVG; `page` writes the HTML. Numbers come from the questions of `views.sql`, the macros
+The route: `dataset` opens the tables and the questions of this program; every module of `sections` asks some of them and returns
+figures (`figure`); `chart` draws a figure as SVG; `page` writes the HTML. Numbers come from the questions, the macros
 that `FROM questions()` lists, and the page shows the call of each. `evidence` has the queries for the hosts behind a number, which also
 count them where a question has only a share.
 """

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         return fail(error, STOPPED if isinstance(error, Stopped) else NOT_STARTED)
     except KeyboardInterrupt:
         return fail(Stopped("interrupted; no page was written"), STOPPED)
-    print(written, file=sys.stderr)
+    print(escaped(written), file=sys.stderr)
     return OK
 
 
@@ -111,7 +111,7 @@ def page_of(options, study):
 def write(options):
     """Writes the page, and returns what was written. No partial page has the final name."""
     today()  # An invalid date is refused before anything is computed.
-    dataset = Dataset(options.dataset)
+    dataset = Dataset(options.dataset, (options.ranks, options.labels))
     study = study_of(dataset, options.crawl, split(options.crawls), options.agent, options.ranks, options.labels, options.seed)
     path = page_of(options, study)
     if not path.parent.is_dir() or path.is_dir():

@@ -1,5 +1,10 @@
-"""A dataset, opened in DuckDB by its `views.sql`."""
+"""A dataset, opened in DuckDB by the views of this program.
 
+A dataset may be of somebody else. Its own `views.sql` is SQL that could read and write any file of the user, so it is never executed;
+values from its tables become SQL only as literals; and once the views exist, DuckDB opens no file outside the dataset.
+"""
+
+import re
 import shlex
 import tempfile
 import time
@@ -9,14 +14,11 @@ from pathlib import Path
 
 import duckdb
 
-# Questions that the sections ask. A dataset of an older version does not have all of them.
-NEEDED_QUESTIONS = {
-    "access_in_three", "anomalies_found", "blocking_by_agent", "blocking_by_category", "blocking_by_label", "blocking_by_rank", "blocking_by_software",
-    "blocking_by_tld", "blocks_from_templates", "contradictions", "denominators", "dialects_that_disagree", "effective_preferences",
-    "hosts_decided_in_every_crawl", "invitations", "most_common_rule_sets", "number_of_ai_agents_blocked", "outcome_funnel", "share_of_hosts_blocking",
-    "stated_preferences",
-}
+from .. import _native
+from .._errors import Error
+
 NEEDED_TABLES = {"agents", "anomalies", "groups", "host_verdicts", "hosts", "preferences", "robots_files", "rules", "runs", "verdicts"}
+WILDCARD = re.compile(r"[*?[]")
 
 
 class ReportError(Exception):
@@ -29,7 +31,7 @@ class ReportError(Exception):
 
 @dataclass(frozen=True)
 class Question:
-    """A question of `views.sql`: the text of its comment."""
+    """A question: the text of its comment."""
 
     name: str
     question: str
@@ -38,43 +40,50 @@ class Question:
 
 
 class Dataset:
-    """The tables, macros and questions of a dataset or of a joined folder."""
+    """The tables, macros and questions of a dataset or of a joined folder. `lists` are the files of the user that questions join."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, lists=()):
         if not str(folder):
             raise ReportError("the name of the dataset is empty", "name the folder that a scan has written, such as out.parquet")
         self.folder = Path(folder).parent if Path(folder).name == "views.sql" else Path(folder)
-        views = self.folder / "views.sql"
         if not self.folder.exists():
             raise ReportError(f"the dataset '{folder}' does not exist")
-        if not views.is_file():
-            raise ReportError(f"'{folder}' has no views.sql", "give the folder that a scan or `robots-scan join` has written")
+        folder = self.folder.resolve()
+        try:
+            views = _native.views_sql(folder)
+        except Error as error:
+            hint = "give the folder that a scan or `robots-scan join` has written" if error.kind == "not_a_dataset" else None
+            raise ReportError(error.args[0], error.hint or hint) from error
         self.scratch = tempfile.TemporaryDirectory(prefix="robots-scan-report-")
         self.answers = {}
         self.worker = ThreadPoolExecutor(1)
         self.connection = duckdb.connect()
         self.connection.execute("SET temp_directory = " + literal(self.scratch.name))
-        self.connection.execute("SET VARIABLE robots_scan = " + literal(str(self.folder.resolve())))
         try:
-            self.execute(views.read_bytes().decode("utf-8"))
-        except (UnicodeDecodeError, duckdb.Error) as error:
-            raise ReportError(f"cannot open '{views}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.folder))}") from error
-        self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.checked_questions()}
+            self.execute(views)
+        except duckdb.Error as error:
+            raise self.unreadable(error) from error
+        self.lock(str(folder), lists)
+        self.check_tables()
+        self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.rows(
+            "SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")}
         # Crawls in the order of time.
         self.crawls = self.rows("SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample FROM crawls() c ORDER BY c.position")
 
-    def checked_questions(self):
-        """Returns the rows of questions(), after checking that the dataset has all that the sections ask."""
+    def lock(self, folder, lists):
+        """Lets DuckDB open only files of the dataset, the lists and temporary files, and load no extension."""
+        settings = {
+            # The views escape wildcards in the name of the folder, and DuckDB checks the name as it is written.
+            "allowed_directories": [folder, WILDCARD.sub(r"[\g<0>]", folder), self.scratch.name], "allowed_paths": [str(path) for path in lists if path is not None],
+            "enable_external_access": False, "lock_configuration": True}
+        for name, value in settings.items():
+            self.rows(f"SET {name} = {literal(value)}")
+
+    def check_tables(self):
         tables = {row["name"] for row in self.rows("SELECT v.view_name AS name FROM duckdb_views() v WHERE NOT v.internal")}
         missing = sorted(NEEDED_TABLES - tables)
         if missing:
             raise ReportError(f"the dataset has no table {missing[0]}", "scan again without --no-hosts and without a selection of tables")
-        macros = {row["name"] for row in self.rows("SELECT f.function_name AS name FROM duckdb_functions() f WHERE f.function_type = 'table_macro'")}
-        missing = sorted((NEEDED_QUESTIONS | {"questions"}) - macros)
-        if missing:
-            raise ReportError(f"'{self.folder / 'views.sql'}' does not have the question {missing[0]}: another version has written it",
-                              f"write it again with this version: robots-scan views {shlex.quote(str(self.folder))}")
-        return self.rows("SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")
 
     def execute(self, sql):
         """Returns the names of columns and the rows of a query.
@@ -103,8 +112,10 @@ class Dataset:
             # The last part is about a parameter that the report does not have.
             raise ReportError(first_line(error).removeprefix("Invalid Input Error: ").split("; any_name := true")[0]) from error
         except duckdb.Error as error:
-            raise ReportError(f"cannot read the dataset '{self.folder}': {first_line(error)}",
-                              f"check the dataset: robots-scan verify {shlex.quote(str(self.folder))}") from error
+            raise self.unreadable(error) from error
+
+    def unreadable(self, error):
+        return ReportError(f"cannot read the dataset '{self.folder}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.folder))}")
 
     def value(self, sql):
         """Returns the single value of a query."""

@@ -40,8 +40,11 @@ class Records:
     hosts: str
 
     def sql(self):
-        """Returns the query that lists archive, offset and line of all of them."""
-        return (f"SELECT n.url_host_name, n.line_no, r.url, r.warc_filename, r.warc_record_offset, r.warc_record_length\n"
+        """Returns the query that lists archive, offset and line of all of them, after a comment that says what it counts."""
+        # Readers copy the query: a line break of a label must not end the comment.
+        label = " ".join(self.label.split())
+        return (f"-- {label}: {count(self.count)}\n"
+                f"SELECT n.url_host_name, n.line_no, r.url, r.warc_filename, r.warc_record_offset, r.warc_record_length\n"
                 f"FROM ({self.hosts}) n\n"
                 f"JOIN robots_files r ON r.crawl = n.rules_crawl AND r.robots_id = n.rules_robots_id")
 

@@ -77,11 +77,11 @@ class Study:
 
     def example(self, row):
         """Finds the record of a host, and the text of its line if a table has it."""
-        of_file = f"crawl = {literal(row['rules_crawl'])} AND robots_id = {row['rules_robots_id']}"
+        of_file = f"crawl = {literal(row['rules_crawl'])} AND robots_id = {literal(row['rules_robots_id'])}"
         place = self.dataset.rows(f"SELECT url, warc_filename, warc_record_offset, warc_record_length FROM robots_files WHERE {of_file}")[0]
         line = None
         if row["line_no"] is not None:
-            of_line = f"{of_file} AND line_no = {row['line_no']}"
+            of_line = f"{of_file} AND line_no = {literal(row['line_no'])}"
             for table, value in (("rules", "path_raw"), ("groups", "agent_raw")):
                 for found in self.dataset.rows(f"SELECT line_text(key_raw, has_colon, {value}) AS line FROM {table} WHERE {of_line}"):
                     line = line or found["line"]

@@ -65,7 +65,7 @@ def by_rank(study):
         # Classes are powers of ten, of which the first one begins at rank 1.
         first = 1 if row["up_to_rank"] == 1000 else row["up_to_rank"] // 10 + 1
         hosts = by_name(study, f"v.surt_host_name IN (SELECT r.surt_host_name FROM ranked_hosts({literal(study.ranks)}) r GROUP BY r.surt_host_name "
-                               f"HAVING min(r.rank) BETWEEN {first} AND {row['up_to_rank']})")
+                               f"HAVING min(r.rank) BETWEEN {literal(first)} AND {literal(row['up_to_rank'])})")
         figure.rows.append(blocking_row(row, f"{count(first)} to {count(row['up_to_rank'])}", study.count(hosts), hosts))
     return finish(study, figure, "ranks", rows, "No host with a known verdict is in the list.")
 

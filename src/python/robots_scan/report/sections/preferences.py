@@ -57,7 +57,7 @@ def contradictions(study):
             hosts = counts.get((row["training_allowed"], column), 0)
             if hosts:
                 of_statement = (f"{condition} AND (v.rules_crawl, v.rules_robots_id) IN (SELECT (s.crawl, s.robots_id) FROM ({evidence.TRAINING_STATEMENTS}) s "
-                                f"WHERE s.statement = '{row['training_allowed']}')")
+                                f"WHERE s.statement = {literal(row['training_allowed'])})")
                 about_name = ("largest_domain", "largest_ruleset", "low", "high") if column == "blocked_by_name" else ()
                 figure.rows.append(share_row(
                     {"hosts": hosts, "of_hosts": row["hosts"], "of_domains": row["domains"], "share_of_domains": row["domains_" + column],

@@ -58,7 +58,7 @@ def rule_sets(study):
     for row in rows:
         host = row["example"].split("/")[2] if row["example"].count("/") > 1 else row["example"]
         figure.rows.append(share_row({**row, "largest_ruleset": None}, f"{row['template'] + ', ' if row['template'] else ''}of {host}",
-                                     evidence.hosts("rules", study.crawl, f"h.ruleset_id = {row['ruleset_id']}")))
+                                     evidence.hosts("rules", study.crawl, f"h.ruleset_id = {literal(row['ruleset_id'])}")))
     figure.columns = columns_of(figure.rows, "rules", [Column("ruleset_id", "ruleset_id"), *SHARES])
     figure.chart = bar_chart(f"Most common rule sets in {study.crawl}", figure.rows)
     first = figure.rows[0]
