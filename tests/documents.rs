@@ -4,6 +4,7 @@
 
 use crate::util::{files_below, project, relative};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 
 /// The documents for readers, by their paths in the repository.
@@ -213,6 +214,28 @@ fn the_index_lists_every_document() {
                 index.contains(&format!("]({name})")),
                 "{path} is not in the index"
             );
+        }
+    }
+}
+
+#[test]
+fn no_text_installs_a_package_of_this_project_by_its_name() {
+    // The packages are on no registry, where anyone could publish others under their names.
+    let sources = files_below(&project().join("src"));
+    let sources = sources.into_iter().filter(|path| {
+        let extension = path.extension().and_then(OsStr::to_str);
+        extension.is_some_and(|extension| ["rs", "py", "sql", "toml", "html"].contains(&extension))
+    });
+    let sources = sources.map(|path| {
+        let text = fs::read_to_string(&path).unwrap();
+        (relative(&path, project()), text)
+    });
+    for (path, text) in documents().into_iter().chain(sources) {
+        for line in text.lines() {
+            let mut installers = ["pip install", "cargo install", "cargo add"].iter();
+            let packages = installers.find_map(|installer| line.split_once(installer));
+            let is_named = packages.is_some_and(|(_, packages)| packages.contains("robots-scan"));
+            assert!(!is_named, "{path}: {line}");
         }
     }
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 /// Says what to install. The Python package runs its own command before this one.
 pub(crate) fn run(_: &ReportArgs) -> Result<u8> {
     let text = "the report comes with the Python package, not with this program";
-    let hint = "pip install 'robots-scan[report]'";
+    let hint =
+        "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan report";
     Err(UsageError::with_hint(text, hint).into())
 }

@@ -1,8 +1,12 @@
 """The command ``robots-scan``."""
 
+import shlex
 import sys
 
 from robots_scan import _native
+
+NEEDED_BY_REPORT = ("duckdb>=1.4", "Jinja2>=3.1", "vl-convert-python>=1.9")
+"""The packages of the extra ``report``. This package is on no registry, so the extra cannot be installed by its name."""
 
 
 def main() -> int:
@@ -21,7 +25,7 @@ def report(arguments: list[str]) -> int:
         if error.name is not None and error.name.startswith("robots_scan"):
             raise
         print(f"error: the report needs the package '{error.name}'", file=sys.stderr)
-        print("hint: pip install 'robots-scan[report]'", file=sys.stderr)
+        print(f"hint: pip install {' '.join(map(shlex.quote, NEEDED_BY_REPORT))}", file=sys.stderr)
         return 2
     return run(arguments)
 

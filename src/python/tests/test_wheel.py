@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import tempfile
 import threading
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -12,6 +15,8 @@ import samples
 from robots_scan import _engines
 from streams import Isolation
 
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+REPORT_PACKAGES = " ".join(map(shlex.quote, PROJECT["optional-dependencies"]["report"]))
 LIBRARIES = ("duckdb", "numpy", "pandas", "polars", "pyarrow", "pyspark", "scrapy")
 
 
@@ -148,7 +153,7 @@ class Commands(unittest.TestCase):
     def test_the_report_names_the_package_that_it_needs(self) -> None:
         ran = samples.command("report", "out.parquet")
         self.assertEqual(ran.returncode, 2)
-        self.assertRegex(ran.stderr, "^error: .*'(duckdb|jinja2|vl_convert)'\nhint: pip install 'robots-scan\\[report\\]'\n$")
+        self.assertRegex(ran.stderr, f"^error: .*'(duckdb|jinja2|vl_convert)'\nhint: pip install {re.escape(REPORT_PACKAGES)}\n$")
 
 
 class Streams(unittest.TestCase):
