@@ -1,6 +1,7 @@
 //! The rows of archives in Arrow.
 
 use crate::error;
+use crate::of_process::OfProcess;
 use crate::table::{STREAM, column_names, schema_capsule};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -15,6 +16,9 @@ use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+/// The error of a stream that was opened before this process was forked.
+const FORKED: &str = "the stream belongs to the process from which this one was forked";
+
 /// Warnings that were not logged yet.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -24,7 +28,7 @@ static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// reads the archives again, and keeps only a few batches of rows in memory.
 #[pyclass(frozen, module = "robots_scan")]
 pub(crate) struct TableStream {
-    options: Options,
+    options: OfProcess<Options>,
     table: Table,
     faults: Arc<Mutex<Option<u64>>>,
 }
@@ -36,7 +40,7 @@ pub(crate) fn read(py: Python<'_>, table: &str, args: Vec<OsString>) -> PyResult
     let options = py.detach(|| robots_scan_cli::reader_options(table, &args, &monitor));
     let (options, table) = options.map_err(|error| error::of_call(&error))?;
     Ok(TableStream {
-        options,
+        options: OfProcess::new(options),
         table,
         faults: Arc::default(),
     })
@@ -80,6 +84,11 @@ impl TableStream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The protocol lets a producer ignore a schema that it cannot give.
         let _ = requested_schema;
+        // The client of servers has a thread, which a forked process does not have.
+        let options = self.options.get();
+        if options.remote.is_some() && self.options.is_forked() {
+            return Err(error::usage(FORKED, Some("call 'read' in this process")));
+        }
         let (faults, table) = (Arc::clone(&self.faults), self.table);
         let finish = move |result: &Result<ScanSummary, Error>| {
             if let Ok(summary) = result {
@@ -88,8 +97,12 @@ impl TableStream {
             }
         };
         let progress = Arc::new(ScanProgress::default());
-        let reader = TableReader::start(self.options.clone(), self.table, progress, finish);
-        let rows: Box<dyn RecordBatchReader + Send> = Box::new(Rows(reader));
+        let reader = TableReader::start(options.clone(), self.table, progress, finish);
+        let rows = Rows {
+            schema: Arc::clone(reader.schema()),
+            reader: Some(OfProcess::new(reader)),
+        };
+        let rows: Box<dyn RecordBatchReader + Send> = Box::new(rows);
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(rows), STREAM)
     }
 
@@ -98,7 +111,7 @@ impl TableStream {
     }
 
     fn __repr__(&self) -> String {
-        let inputs = match self.options.inputs.len() {
+        let inputs = match self.options.get().inputs.len() {
             1 => "1 archive".to_owned(),
             count => format!("{count} archives"),
         };
@@ -107,13 +120,22 @@ impl TableStream {
 }
 
 /// The rows of a reader, with errors that the C interface can pass on.
-struct Rows(TableReader);
+struct Rows {
+    schema: SchemaRef,
+    /// `None` after an error that ends the rows.
+    reader: Option<OfProcess<TableReader>>,
+}
 
 impl Iterator for Rows {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rows = self.0.next()?;
+        let reader = self.reader.as_mut()?;
+        if reader.is_forked() {
+            self.reader = None;
+            return Some(Err(ArrowError::ComputeError(FORKED.to_owned())));
+        }
+        let rows = reader.get_mut().next()?;
         // Texts end at a NUL in C.
         Some(rows.map_err(|error| {
             ArrowError::IoError(
@@ -126,7 +148,7 @@ impl Iterator for Rows {
 
 impl RecordBatchReader for Rows {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(self.0.schema())
+        Arc::clone(&self.schema)
     }
 }
 

@@ -19,6 +19,7 @@ import duckdb
 import robots_scan
 import robots_scan.duckdb
 import samples
+from forks import Forks
 from streams import Isolation, StreamTests
 
 HAS_PYARROW = importlib.util.find_spec("pyarrow") is not None
@@ -227,6 +228,17 @@ class Functions(unittest.TestCase):
         script = "import sys; sys.modules['numpy'] = None; import robots_scan.duckdb; robots_scan.duckdb.register()"
         ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
         self.assertIn("robots_scan.duckdb needs the package 'numpy' (hint: pip install duckdb numpy)", ran.stderr)
+
+
+class Forked(Forks):
+    def test_functions_answer_in_a_child(self) -> None:
+        def answers() -> Any:
+            with duckdb.connect() as connection:
+                robots_scan.duckdb.register(connection)
+                query = "SELECT robots_allowed(body, 'GPTBot', '/x'), robots_verdict(body, 'a') FROM (SELECT ?::VARCHAR AS body)"
+                return connection.execute(query, [FILE]).fetchall()
+
+        self.assert_same(answers)
 
 
 class Environment(Isolation):

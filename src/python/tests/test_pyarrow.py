@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.server
+import threading
 import unittest
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import robots_scan
 import samples
+from forks import Forks, in_child
 from streams import Isolation, StreamTests
 
 
@@ -135,6 +138,68 @@ class Columns(unittest.TestCase):
             robots_scan.robots_allowed(pa.array([1]), "GPTBot", "/")
         with self.assertRaisesRegex(robots_scan.UsageError, "the columns have 2 and 3 rows"):
             robots_scan.robots_allowed(pa.array(["", ""]), "GPTBot", pa.array(["", "", ""]))
+
+
+class Forked(Forks):
+    def test_a_child_reads_a_stream_after_its_parent(self) -> None:
+        stream = robots_scan.read(samples.ARCHIVES[:2], "rules", threads=2)
+        self.assert_same(lambda: pa.table(stream).num_rows)
+        self.assert_same(lambda: pa.table(robots_scan.read(samples.ARCHIVES[0], "verdicts")).num_rows)
+
+    def test_rows_that_a_parent_has_begun_to_read_are_an_error_in_a_child(self) -> None:
+        reader = pa.RecordBatchReader.from_stream(robots_scan.read(samples.ARCHIVES, "rules"))
+        first = reader.read_next_batch().num_rows
+
+        def read() -> list[str]:
+            texts = []
+            for _ in range(2):
+                try:
+                    reader.read_next_batch()
+                except (OSError, StopIteration, ValueError, pa.ArrowException) as error:
+                    texts.append(f"{type(error).__name__}: {error}")
+            reader.close()
+            return texts
+
+        error, end = in_child(read)
+        self.assertIn("the stream belongs to the process from which this one was forked", error)
+        self.assertTrue(end.startswith("StopIteration"), end)
+        rest = sum(batch.num_rows for batch in reader)
+        self.assertEqual(first + rest, pa.table(robots_scan.read(samples.ARCHIVES, "rules")).num_rows)
+
+    def test_a_stream_of_urls_is_an_error_in_a_child(self) -> None:
+        class Archives(http.server.SimpleHTTPRequestHandler):
+            def __init__(self, *arguments: Any) -> None:
+                super().__init__(*arguments, directory=str(samples.DATA / "warc"))
+
+            def log_message(self, format: str, *arguments: Any) -> None:
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Archives) as server:
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            try:
+                url = f"http://127.0.0.1:{server.server_address[1]}/{samples.ARCHIVES[0].name}"
+
+                def rows(stream: robots_scan.TableStream) -> int:
+                    return pa.table(stream).num_rows
+
+                def opened() -> robots_scan.TableStream:
+                    return robots_scan.read(url, "rules", crawl="X", subset="robotstxt", rate="none")
+
+                def dropped() -> str:
+                    streams = [opened()]
+                    with self.assertRaisesRegex(robots_scan.UsageError, "from which this one was forked .hint: call 'read' in this process"):
+                        rows(stream)
+                    return "ended"
+
+                stream = opened()
+                expected = rows(stream)
+                self.assertEqual(in_child(dropped), "ended")
+                self.assertEqual(in_child(lambda: rows(opened())), expected)
+                self.assertEqual(rows(stream), expected)
+            finally:
+                server.shutdown()
+                thread.join()
 
 
 class Environment(Isolation):

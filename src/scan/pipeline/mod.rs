@@ -90,7 +90,8 @@ pub fn run(
     let (target, agents) = if options.layout.is_single_file() {
         (OutputTarget::File(open_file(&options)?), None)
     } else {
-        let (dataset, agents) = open_dataset(&mut options)?;
+        // Outside of the pool, rayon would use a pool of the process, which a forked child does not have.
+        let (dataset, agents) = pool.0.install(|| open_dataset(&mut options))?;
         (OutputTarget::Dataset(Box::new(dataset)), agents)
     };
     let mut scheduler = Scheduler::new(&options, open_files, pool, progress, notices, stop, target);
