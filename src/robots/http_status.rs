@@ -1,5 +1,7 @@
 //! The effect of the HTTP status of a robots.txt response in each dialect.
 
+use crate::dialect::Dialect;
+
 /// The outcome of a fetch according to RFC 9309 §2.3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchOutcome {
@@ -77,6 +79,15 @@ impl HttpStatus {
             Some(403) => FetchClass::Forbidden,
             Some(429 | 500..=599) => FetchClass::DeferVisits,
             _ => FetchClass::Other,
+        }
+    }
+
+    /// Returns the effect in a dialect.
+    pub fn effect(self, dialect: Dialect) -> StatusEffect {
+        match dialect {
+            Dialect::Google => self.effect_google(),
+            Dialect::Rfc9309 => self.effect_rfc9309(),
+            Dialect::Koster1996 => self.effect_koster1996(),
         }
     }
 
@@ -187,13 +198,8 @@ mod tests {
         ];
         for (code, has_location, google, rfc9309, koster1996) in cases {
             let status = HttpStatus { code, has_location };
-            assert_eq!(status.effect_google(), google, "google {code:?}");
-            assert_eq!(status.effect_rfc9309(), rfc9309, "rfc9309 {code:?}");
-            assert_eq!(
-                status.effect_koster1996(),
-                koster1996,
-                "koster1996 {code:?}"
-            );
+            let effects = Dialect::ALL.map(|dialect| status.effect(dialect));
+            assert_eq!(effects, [google, rfc9309, koster1996], "{code:?}");
         }
     }
 }

@@ -60,6 +60,7 @@ mod http_status;
 mod parse;
 mod pattern;
 mod policy;
+mod request_rate;
 mod verdict;
 
 pub use agent_name::{is_product_token, product_token, whole_name};
@@ -80,6 +81,7 @@ pub use parse::lines::{Line, LineEnding, Lines, MAX_LINE_BYTES};
 pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
+pub use request_rate::RequestRate;
 pub use verdict::evaluator::{Evaluation, Evaluator};
 pub use verdict::leniency::{LeniencyImpact, changes_verdict};
 pub use verdict::{AgentVerdict, Basis, Verdict};

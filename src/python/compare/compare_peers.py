@@ -149,7 +149,7 @@ def speeds(captures: list[corpus.Capture], rounds: int) -> Iterator[str]:
                     continue
                 parse_seconds += time.perf_counter() - began
                 # The order of the parameters differs.
-                pairs = [(question.agent, question.url) if name == "robotparser" else (question.url, question.agent) for question in asked]
+                pairs = [(question.url, question.agent) if name == "Protego" else (question.agent, question.url) for question in asked]
                 can_fetch = parsed.can_fetch  # type: ignore[attr-defined]
                 began = time.perf_counter()
                 for pair in pairs:

@@ -4,7 +4,7 @@
 
 use crate::column::{Column, Parameter};
 use crate::policy_cache::PolicyCache;
-use crate::{REGISTRY, dialect_choice, error};
+use crate::{REGISTRY, dialect_choice, error, mistaken};
 use arrow_array::{BooleanArray, StringArray};
 use pyo3::prelude::*;
 use robots::{ParseOptions, Verdict};
@@ -22,7 +22,8 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// Returns for each row whether a crawler may fetch a URL; null if any parameter is null.
 ///
-/// A parameter is a column, or a text for all rows.
+/// A parameter is a column, or a text for all rows. A row with a URL as ``agent`` and a name as ``url`` is an
+/// error, because the parameters are exchanged.
 #[pyfunction]
 #[pyo3(signature = (robots_txt, agent, url, dialect = None))]
 pub(crate) fn robots_allowed(
@@ -39,19 +40,24 @@ pub(crate) fn robots_allowed(
         Parameter::read(url)?,
     ];
     let rows = row_count(&parameters)?;
-    let answers: BooleanArray = py.detach(|| {
+    let answers: PyResult<BooleanArray> = py.detach(|| {
         let [bodies, agents, urls] = &parameters;
         let names_and_urls = agents.values(rows).zip(urls.values(rows));
         let questions = bodies.values(rows).zip(names_and_urls);
         ParsedFiles::with(|files| {
             let answers = questions.map(|(body, (agent, url))| {
-                let (agent, url) = (agent?, url?);
-                Some(files.ask(body?, |file| file.is_allowed(agent, url, choice)))
+                let (Some(body), Some(agent), Some(url)) = (body, agent, url) else {
+                    return Ok(None);
+                };
+                mistaken::check_row(agent, url)?;
+                Ok(Some(
+                    files.ask(body, |file| file.is_allowed(agent, url, choice)),
+                ))
             });
             answers.collect()
         })
     });
-    Ok(Column::new(Arc::new(answers)))
+    Ok(Column::new(Arc::new(answers?)))
 }
 
 /// Returns for each row the verdict for a crawler on the whole site; null if any parameter is null.

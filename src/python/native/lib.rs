@@ -6,6 +6,7 @@
 //! | `policy_cache` | the rules of a file for the crawlers that were asked about |
 //! | `table` | the rows of a file in Arrow |
 //! | `stream` | the rows of archives in Arrow |
+//! | `mistaken` | arguments that are mistaken for one another |
 //! | `of_process` | values that a forked process must not use |
 //! | `column` | columns of other libraries, read in Arrow |
 //! | `functions` | answers for columns of files, crawlers and URLs |
@@ -20,6 +21,7 @@ mod column;
 mod command;
 mod error;
 mod functions;
+mod mistaken;
 mod of_process;
 mod policy_cache;
 mod robots_txt;

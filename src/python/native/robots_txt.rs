@@ -3,17 +3,21 @@
 use crate::policy_cache::PolicyCache;
 use crate::table::Table;
 use crate::text::Text;
-use crate::{REGISTRY, dialect_choice, error};
+use crate::{REGISTRY, dialect_choice, error, mistaken};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyBytes, PyTuple, PyType};
-use robots::{Directive, DirectiveKind, Group, ParseOptions};
+use robots::{
+    Basis, Directive, DirectiveKind, Group, HttpStatus, ParseOptions, RequestRate, StatusEffect,
+    Verdict,
+};
 use robots_scan::check::{CrawlerVerdict, ParsedFile};
 use robots_scan::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use robots_scan::tables;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The size of a body up to which the lock of the interpreter is kept: another thread that takes it
@@ -26,7 +30,11 @@ const RESULTS: &str = "robots_scan._results";
 static ACCESS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static ANOMALY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static GROUP: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static REQUEST_RATE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static RULE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// The valid status codes of HTTP.
+const STATUSES: RangeInclusive<u16> = 100..=999;
 
 /// A parsed robots.txt file. ``robots_scan.parse`` makes it.
 ///
@@ -36,37 +44,55 @@ static RULE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 pub(crate) struct RobotsTxt {
     file: ParsedFile,
     options: ParseOptions,
+    /// The status of the response; `None` is that of a body that is used.
+    status: Option<u16>,
     policies: Mutex<PolicyCache>,
 }
 
-/// Parses a robots.txt file. It never fails: every sequence of bytes is one.
+/// Parses a robots.txt file. Every sequence of bytes is one.
 ///
-/// ``body`` is bytes, any object with the buffer protocol, or text, which is encoded as UTF-8. Lines that
-/// end after ``body_limit`` bytes do not count; ``None`` is no limit. The last line of a body that
-/// ``is_truncated`` does not count.
+/// ``body`` is bytes, any object with the buffer protocol, or text, which is encoded as UTF-8. Text that is
+/// a URL or a path is an error. Lines that end after ``body_limit`` bytes do not count; ``None`` is no
+/// limit. The last line of a body that ``is_truncated`` does not count.
+///
+/// ``status`` is the status code of the response. It may allow or disallow everything, whatever the body:
 ///
 /// >>> import robots_scan
 /// >>> robots_scan.parse(b"User-agent: *\nDisallow: /x\n")
 /// <RobotsTxt: 27 bytes, 1 group, 1 rule, 0 sitemaps>
+/// >>> robots_scan.parse(b"Service Unavailable", status=503).can_fetch("ExampleBot", "/")
+/// False
 #[pyfunction]
-#[pyo3(signature = (body, *, body_limit = Some(robots::BODY_LIMIT_BYTES), is_truncated = false))]
+#[pyo3(signature = (
+    body, *, body_limit = Some(robots::BODY_LIMIT_BYTES), is_truncated = false, status = None
+))]
 pub(crate) fn parse(
     py: Python<'_>,
     body: Text,
     body_limit: Option<u64>,
     is_truncated: bool,
-) -> RobotsTxt {
+    status: Option<u16>,
+) -> PyResult<RobotsTxt> {
+    if let Text::Utf8(text) = &body {
+        mistaken::check_body(text)?;
+    }
+    if let Some(status) = status.filter(|status| !STATUSES.contains(status)) {
+        let text = format!("there is no status {status}");
+        let hint = "status codes have three digits";
+        return Err(error::usage(&text, Some(hint)));
+    }
     let options = ParseOptions {
         body_limit,
         is_truncated,
     };
     let bytes = body.as_bytes();
     let file = detach_if_large(py, bytes, || ParsedFile::new(bytes, options));
-    RobotsTxt {
+    Ok(RobotsTxt {
         file,
         options,
+        status,
         policies: Mutex::default(),
-    }
+    })
 }
 
 /// Runs a function about a body, without the lock of the interpreter if the body is large.
@@ -83,32 +109,61 @@ impl RobotsTxt {
         detach_if_large(py, self.file.robots_txt().body(), function)
     }
 
-    /// Returns the rules for a crawler. Warns if its name is a whole header, when it is first asked about.
+    /// Returns the effect of the status.
+    fn effect(&self, choice: DialectChoice) -> StatusEffect {
+        let Some(code) = self.status else {
+            return StatusEffect::Parse;
+        };
+        let status = HttpStatus {
+            code: Some(code),
+            has_location: false,
+        };
+        status.effect(choice.dialect())
+    }
+
+    /// Returns the rules for a crawler; `None` if the status decides nothing. Warns if its name is a whole
+    /// header, when it is first asked about.
     fn policy_for(
         &self,
         py: Python<'_>,
         agent: &str,
         choice: DialectChoice,
-    ) -> PyResult<Arc<CrawlerPolicy>> {
+    ) -> PyResult<Option<Arc<CrawlerPolicy>>> {
         // To release the lock of the interpreter takes longer than to look up rules that are kept.
         let kept = match self.policies.try_lock() {
             Ok(policies) => policies.get(agent, choice),
             Err(_) => None,
         };
         if let Some(policy) = kept {
-            return Ok(policy);
+            return Ok(Some(policy));
         }
-        warn_of_header(py, agent, choice)?;
-        let crawler = Crawler::new(&REGISTRY, agent);
-        let policy = self.detach_if_large(py, || Arc::new(self.file.policy(&crawler, choice)));
+        check_agent(py, agent, choice)?;
+        let policy = match self.effect(choice) {
+            StatusEffect::Parse => {
+                let crawler = Crawler::new(&REGISTRY, agent);
+                self.detach_if_large(py, || self.file.policy(&crawler, choice))
+            }
+            effect => match CrawlerPolicy::of_status(effect, choice) {
+                Some(policy) => policy,
+                None => return Ok(None),
+            },
+        };
+        let policy = Arc::new(policy);
         let policies = self.policies.lock_py_attached(py);
         let mut policies = policies.unwrap_or_else(PoisonError::into_inner);
         policies.insert(agent, choice, Arc::clone(&policy));
-        Ok(policy)
+        Ok(Some(policy))
     }
 
-    fn default_verdict(&self, agent: &str) -> CrawlerVerdict {
-        self.file.verdict(&Crawler::new(&REGISTRY, agent))
+    /// Returns the verdict by the default rules; `None` if the body is not used.
+    fn default_verdict(&self, py: Python<'_>, agent: &str) -> PyResult<Option<CrawlerVerdict>> {
+        let choice = DialectChoice::Default;
+        check_agent(py, agent, choice)?;
+        let is_used = self.effect(choice) == StatusEffect::Parse;
+        Ok(is_used.then(|| {
+            let crawler = Crawler::new(&REGISTRY, agent);
+            self.detach_if_large(py, || self.file.verdict(&crawler))
+        }))
     }
 
     /// Returns the text of a line by its number.
@@ -160,20 +215,24 @@ impl RobotsTxt {
 impl RobotsTxt {
     /// Returns true if a crawler may fetch a URL, according to the default rules.
     ///
-    /// The parameters are in the order of Protego; ``urllib.robotparser`` has the opposite one.
+    /// The parameters are in the order of ``urllib.robotparser``; Protego has the opposite one. A URL is
+    /// absolute or begins with ``/``.
     ///
     /// >>> import robots_scan
     /// >>> robots = robots_scan.parse(b"User-agent: GPTBot\nDisallow: /private\n")
-    /// >>> robots.can_fetch("https://example.com/private/a", "GPTBot")
+    /// >>> robots.can_fetch("GPTBot", "https://example.com/private/a")
     /// False
-    /// >>> robots.can_fetch("https://example.com/private/a", "CCBot")
+    /// >>> robots.can_fetch("CCBot", "https://example.com/private/a")
     /// True
-    fn can_fetch(&self, py: Python<'_>, url: Text, agent: Text) -> PyResult<bool> {
+    fn can_fetch(&self, py: Python<'_>, agent: Text, url: Text) -> PyResult<bool> {
+        mistaken::check_url(&url)?;
         let policy = self.policy_for(py, &agent.to_str(), DialectChoice::Default)?;
-        Ok(policy.access(url.as_bytes()).is_allowed)
+        Ok(policy.is_some_and(|policy| policy.access(url.as_bytes()).is_allowed))
     }
 
     /// Returns whether a crawler may fetch a URL, and the line that decides it.
+    ///
+    /// ``allowed`` is ``None`` if the status of the response decides nothing.
     ///
     /// ``dialect`` is ``"google"``, ``"rfc9309"`` or ``"koster1996"``. Without it, the default rules apply:
     /// Google's, with names compared whole and with the fallbacks of the registry of crawlers.
@@ -192,15 +251,22 @@ impl RobotsTxt {
         url: Text,
         dialect: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        mistaken::check_url(&url)?;
         let policy = self.policy_for(py, &agent.to_str(), dialect_choice(dialect)?)?;
-        let access = policy.access(url.as_bytes());
-        let line = access.line_no.and_then(|line_no| self.line(line_no));
         let class = ACCESS.import(py, RESULTS, "Access")?;
-        class.call1((access.is_allowed, access.line_no, line, policy.basis.name()))
+        let Some(policy) = policy else {
+            let (line_no, line) = (None::<u32>, None::<&str>);
+            return class.call1((None::<bool>, line_no, line, Basis::HttpStatus.name()));
+        };
+        let access = policy.access(url.as_bytes());
+        // The lines of the rules that stand for a status are not those of the body.
+        let line_no = access.line_no.filter(|_| policy.basis != Basis::HttpStatus);
+        let line = line_no.and_then(|line_no| self.line(line_no));
+        class.call1((access.is_allowed, line_no, line, policy.basis.name()))
     }
 
     /// Returns the verdict on the whole site: ``"allow_all"``, ``"partial"``, ``"disallow_all"``, or
-    /// ``"unknown"`` if the file is too complex.
+    /// ``"unknown"`` if the file is too complex, or if the status of the response decides nothing.
     ///
     /// >>> import robots_scan
     /// >>> robots = robots_scan.parse(b"User-agent: GPTBot\nDisallow: /\n")
@@ -214,15 +280,14 @@ impl RobotsTxt {
         dialect: Option<&str>,
     ) -> PyResult<&'static str> {
         let (agent, choice) = (agent.to_str(), dialect_choice(dialect)?);
-        if let DialectChoice::Dialect(_) = choice {
-            let policy = self.policy_for(py, &agent, choice)?;
-            return Ok(self.detach_if_large(py, || policy.verdict()).name());
+        if choice == DialectChoice::Default
+            && let Some(found) = self.default_verdict(py, &agent)?
+        {
+            return Ok(found.verdict.name());
         }
-        warn_of_header(py, &agent, choice)?;
-        Ok(self
-            .detach_if_large(py, || self.default_verdict(&agent))
-            .verdict
-            .name())
+        let policy = self.policy_for(py, &agent, choice)?;
+        let verdict = self.detach_if_large(py, || policy.map(|policy| policy.verdict()));
+        Ok(verdict.unwrap_or(Verdict::Unknown).name())
     }
 
     /// Returns the first valid ``Crawl-delay`` of the groups that apply to a crawler, in seconds, or
@@ -233,11 +298,38 @@ impl RobotsTxt {
     /// >>> robots.crawl_delay("ExampleBot")
     /// 2.5
     fn crawl_delay(&self, py: Python<'_>, agent: Text) -> PyResult<Option<f64>> {
-        let agent = agent.to_str();
-        warn_of_header(py, &agent, DialectChoice::Default)?;
-        Ok(self
-            .detach_if_large(py, || self.default_verdict(&agent))
-            .crawl_delay)
+        let verdict = self.default_verdict(py, &agent.to_str())?;
+        Ok(verdict.and_then(|verdict| verdict.crawl_delay))
+    }
+
+    /// Returns the first valid ``Request-rate`` of the groups that apply to a crawler, or ``None``.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots = robots_scan.parse(b"User-agent: *\nRequest-rate: 1/10m\n")
+    /// >>> robots.request_rate("ExampleBot")
+    /// RequestRate(requests=1, seconds=600)
+    fn request_rate<'py>(
+        &self,
+        py: Python<'py>,
+        agent: Text,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (agent, choice) = (agent.to_str(), DialectChoice::Default);
+        check_agent(py, &agent, choice)?;
+        if self.effect(choice) != StatusEffect::Parse {
+            return Ok(None);
+        }
+        let crawler = Crawler::new(&REGISTRY, &agent);
+        let rate = self.detach_if_large(py, || self.file.request_rate(&crawler));
+        let Some(RequestRate { requests, seconds }) = rate else {
+            return Ok(None);
+        };
+        let class = REQUEST_RATE.import(py, RESULTS, "RequestRate")?;
+        class.call1((requests, seconds)).map(Some)
+    }
+
+    /// Returns the values of the sitemap lines as ``urllib.robotparser`` does: ``None`` if there are none.
+    fn site_maps(&self) -> Option<Vec<String>> {
+        Some(self.sitemaps()).filter(|sitemaps| !sitemaps.is_empty())
     }
 
     /// The values of the sitemap lines, in order.
@@ -336,6 +428,12 @@ impl RobotsTxt {
         self.options.is_truncated
     }
 
+    /// The status code of the response, if it was given.
+    #[getter]
+    fn status(&self) -> Option<u16> {
+        self.status
+    }
+
     /// The kind of the body: ``rules``, ``no_rules``, ``comments_only``, ``empty``, ``html`` or ``binary``.
     #[getter]
     fn content_class(&self) -> &'static str {
@@ -354,7 +452,8 @@ impl RobotsTxt {
             self.file.robots_txt().body(),
             other.file.robots_txt().body(),
         );
-        self.options == other.options && body == other_body
+        let options = (self.options, self.status);
+        options == (other.options, other.status) && body == other_body
     }
 
     fn __hash__(&self) -> u64 {
@@ -371,8 +470,10 @@ impl RobotsTxt {
         let robots = self.file.robots_txt();
         let summary = robots.summary();
         let rules = (summary.n_allow + summary.n_disallow) as usize;
+        let status = self.status.map(|status| format!("status {status}, "));
         format!(
-            "<RobotsTxt: {}, {}, {}, {}>",
+            "<RobotsTxt: {}{}, {}, {}, {}>",
+            status.unwrap_or_default(),
             counted(robots.body().len(), "byte"),
             counted(summary.n_groups as usize, "group"),
             counted(rules, "rule"),
@@ -386,14 +487,16 @@ impl RobotsTxt {
             self.body(py),
             self.options.body_limit,
             self.options.is_truncated,
+            self.status,
         );
         (function, arguments).into_pyobject(py)
     }
 }
 
-/// Warns of a whole User-Agent header instead of a name, because the answer is probably for another
-/// crawler.
-fn warn_of_header(py: Python<'_>, agent: &str, choice: DialectChoice) -> PyResult<()> {
+/// Refuses a URL instead of a name, and warns of a whole User-Agent header, because the answer is probably
+/// for another crawler.
+fn check_agent(py: Python<'_>, agent: &str, choice: DialectChoice) -> PyResult<()> {
+    mistaken::check_agent(agent)?;
     let Some(text) = robots_scan_cli::header_warning(agent, &REGISTRY, choice) else {
         return Ok(());
     };

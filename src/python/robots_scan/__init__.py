@@ -4,7 +4,7 @@
 
 >>> import robots_scan
 >>> robots = robots_scan.parse(b"User-agent: GPTBot\\nUser-agent: CCBot\\nDisallow: /\\n")
->>> robots.can_fetch("https://example.com/", "CCBot")
+>>> robots.can_fetch("CCBot", "https://example.com/")
 False
 >>> robots.verdict("Googlebot")
 'allow_all'
@@ -16,13 +16,14 @@ from robots_scan import _native
 from robots_scan._commands import join, match, read, scan, verify
 from robots_scan._errors import Error, StoppedError, UsageError
 from robots_scan._native import RobotsTxt, Table, TableStream, __version__, parse, robots_allowed, robots_verdict, select_sql
-from robots_scan._results import Access, Anomaly, Group, Rule
+from robots_scan._results import Access, Anomaly, Group, RequestRate, Rule
 
 __all__ = [
     "Access",
     "Anomaly",
     "Error",
     "Group",
+    "RequestRate",
     "RobotsTxt",
     "Rule",
     "StoppedError",

@@ -11,6 +11,7 @@ from typing import Any
 from robots_scan import _native
 from robots_scan._errors import StoppedError, UsageError
 from robots_scan._progress import Progress
+from robots_scan._types import Dialect
 
 Path = str | os.PathLike[str]
 Paths = Path | Iterable[Path]
@@ -87,7 +88,7 @@ def match(
     output: Path,
     *,
     column: str | None = None,
-    dialect: str | None = None,
+    dialect: Dialect | None = None,
     at: str | datetime.datetime | datetime.date | None = None,
     crawl: str | Iterable[str] | None = None,
     threads: int | None = None,

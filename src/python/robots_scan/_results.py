@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 class Access(NamedTuple):
     """Whether a crawler may fetch a URL. It is true if the crawler may."""
 
-    allowed: bool
-    """True if the crawler may fetch the URL."""
+    allowed: bool | None
+    """True if the crawler may fetch the URL; ``None`` if the status of the response decides nothing."""
     line_no: int | None
     """The line of the rule that decides, from 1; ``None`` if no rule matches."""
     line: str | None
     """The text of that line."""
     basis: str
-    """Why these rules apply to the crawler: ``explicit``, ``wildcard``, ``no_group``, ``no_rules``, ``empty``, ``html`` or
-    ``binary``."""
+    """Why these rules apply to the crawler: ``explicit``, ``wildcard``, ``no_group``, ``no_rules``, ``empty``, ``html``,
+    ``binary`` or ``http_status``."""
 
     def __bool__(self) -> bool:
-        return self.allowed
+        return self.allowed is True
 
 
 class Rule(NamedTuple):
@@ -55,6 +55,15 @@ class Group(NamedTuple):
     """The first line, from 1."""
 
 
+class RequestRate(NamedTuple):
+    """The value of a ``Request-rate`` line."""
+
+    requests: int
+    """The number of requests."""
+    seconds: int
+    """The time, in seconds."""
+
+
 class Anomaly(NamedTuple):
     """A place where a file had to be guessed, or is odd."""
 
@@ -71,12 +80,12 @@ class Anomaly(NamedTuple):
 
 
 # Messages and documentation name the classes as users import them.
-for _class in (Access, Rule, Group, Anomaly):
+for _class in (Access, Rule, Group, RequestRate, Anomaly):
     _class.__module__ = "robots_scan"
 
 
-def unpickled(body: bytes, body_limit: int | None, is_truncated: bool) -> RobotsTxt:
+def unpickled(body: bytes, body_limit: int | None, is_truncated: bool, status: int | None) -> RobotsTxt:
     """Make a file from its pickled form."""
     from robots_scan import parse
 
-    return parse(body, body_limit=body_limit, is_truncated=is_truncated)
+    return parse(body, body_limit=body_limit, is_truncated=is_truncated, status=status)

@@ -14,6 +14,7 @@ from typing import Any
 from robots_scan import _native
 from robots_scan._engines import missing_package, stored_body
 from robots_scan._errors import Error
+from robots_scan._types import Dialect
 
 try:
     import polars as pl
@@ -27,7 +28,7 @@ IntoExpr = pl.Expr | pl.Series | str | bytes | None
 ``polars.lit("GPTBot")``."""
 
 
-def robots_allowed(robots_txt: IntoExpr, agent: IntoExpr, url: IntoExpr, dialect: str | None = None) -> pl.Expr:
+def robots_allowed(robots_txt: IntoExpr, agent: IntoExpr, url: IntoExpr, dialect: Dialect | None = None) -> pl.Expr:
     """Return an expression: whether a crawler may fetch a URL, as :func:`robots_scan.robots_allowed` answers.
 
     The result is a Boolean with the name ``robots_allowed``; null gives null. Parameters are of type String or Binary.
@@ -39,7 +40,7 @@ def robots_allowed(robots_txt: IntoExpr, agent: IntoExpr, url: IntoExpr, dialect
     return _function(_native.robots_allowed, [robots_txt, agent, url], dialect, pl.Boolean)
 
 
-def robots_verdict(robots_txt: IntoExpr, agent: IntoExpr, dialect: str | None = None) -> pl.Expr:
+def robots_verdict(robots_txt: IntoExpr, agent: IntoExpr, dialect: Dialect | None = None) -> pl.Expr:
     """Return an expression: the verdict for a crawler on the whole site, as :func:`robots_scan.robots_verdict` answers.
 
     The result is a String with the name ``robots_verdict``. The parameters are those of :func:`robots_allowed`.
@@ -60,7 +61,7 @@ def robots_body(body: IntoExpr = "body", is_valid_utf8: pl.Expr | pl.Series | st
 
 
 def _function(
-    function: Callable[..., _native.Column], parameters: list[IntoExpr], dialect: str | None, returned: Any
+    function: Callable[..., _native.Column], parameters: list[IntoExpr], dialect: Dialect | None, returned: Any
 ) -> pl.Expr:
     # An unknown dialect is an error here, not when the expression is evaluated.
     function(*[None] * len(parameters), dialect)

@@ -60,7 +60,7 @@ class RobotParser(robotstxt.RobotParser):
         name = crawler_name(user_agent)
         if name.lower() == "mozilla":
             self._warn_of_browser()
-        return self._file.can_fetch(_escaped(url), name)
+        return self._file.can_fetch(name, _escaped(url))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """Return the ``Crawl-delay`` for a crawler, in seconds."""

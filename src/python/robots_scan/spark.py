@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from robots_scan import _native
 from robots_scan._engines import missing_package, stored_body
+from robots_scan._types import Dialect
 
 try:
     import pyarrow
@@ -34,7 +35,7 @@ def register(spark: SparkSession) -> None:
 
 
 def robots_allowed(
-    robots_txt: Column | str, agent: Column | str, url: Column | str, dialect: str | None = None
+    robots_txt: Column | str, agent: Column | str, url: Column | str, dialect: Dialect | None = None
 ) -> Column:
     """Return a column: whether a crawler may fetch a URL, as :func:`robots_scan.robots_allowed` answers.
 
@@ -47,7 +48,7 @@ def robots_allowed(
     return _allowed(dialect)(robots_txt, agent, url)
 
 
-def robots_verdict(robots_txt: Column | str, agent: Column | str, dialect: str | None = None) -> Column:
+def robots_verdict(robots_txt: Column | str, agent: Column | str, dialect: Dialect | None = None) -> Column:
     """Return a column: the verdict for a crawler on the whole site, as :func:`robots_scan.robots_verdict` answers.
 
     The result is a string. The parameters are those of :func:`robots_allowed`.
@@ -67,7 +68,7 @@ def robots_body(body: Column | str = "body", is_valid_utf8: Column | str = "is_v
 # is an error on the driver, not in a task. Spark takes the kind of a function from its annotations.
 
 
-def _allowed(dialect: str | None) -> Any:
+def _allowed(dialect: Dialect | None) -> Any:
     _native.robots_allowed(None, None, None, dialect)
 
     def robots_allowed(robots_txt: pyarrow.Array, agent: pyarrow.Array, url: pyarrow.Array) -> pyarrow.Array:
@@ -76,7 +77,7 @@ def _allowed(dialect: str | None) -> Any:
     return arrow_udf(robots_allowed, BooleanType())
 
 
-def _verdict(dialect: str | None) -> Any:
+def _verdict(dialect: Dialect | None) -> Any:
     _native.robots_verdict(None, None, dialect)
 
     def robots_verdict(robots_txt: pyarrow.Array, agent: pyarrow.Array) -> pyarrow.Array:

@@ -10,12 +10,15 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.robotparser
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import corpus
 
 import robots_scan
+from robots_scan._types import Dialect
 
 BODY = b"User-agent: GPTBot\nUser-agent: CCBot\nCrawl-delay: 2\nDisallow: /x\n\nUser-agent: *\nAllow: /\nSitemap: https://h/s.xml\n"
 
@@ -51,13 +54,13 @@ class Arguments(unittest.TestCase):
         for url in (b"/\xe9", bytearray(b"/\xe9"), "/\udce9", "/%e9"):
             self.assertFalse(robots.access("x", url, "rfc9309"), url)
         self.assertTrue(robots.access("x", "/é", "rfc9309"))
-        self.assertTrue(robots.can_fetch(b"/\xe9", b"x"))
+        self.assertTrue(robots.can_fetch(b"x", b"/\xe9"))
         self.assertEqual(robots.verdict(b"a\xff"), robots.verdict("a\udcff"))
         # Other surrogates stand for nothing.
         with self.assertRaises(UnicodeEncodeError):
             robots_scan.parse("\ud800")
         with self.assertRaises(UnicodeEncodeError):
-            robots.can_fetch("/\ud800", "x")
+            robots.can_fetch("x", "/\ud800")
 
     def test_other_arguments_are_type_errors(self) -> None:
         robots = robots_scan.parse(BODY)
@@ -65,7 +68,7 @@ class Arguments(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"bytes or text are required, not '{type(wrong).__name__}'"):
                 robots_scan.parse(wrong)  # type: ignore[arg-type]
             with self.assertRaisesRegex(TypeError, "bytes or text are required"):
-                robots.can_fetch("/", wrong)  # type: ignore[arg-type]
+                robots.can_fetch(wrong, "/")  # type: ignore[arg-type]
         with self.assertRaises(TypeError):
             robots_scan.parse(BODY, body_limt=3)  # type: ignore[call-arg]
         with self.assertRaises(TypeError):
@@ -86,9 +89,9 @@ class Arguments(unittest.TestCase):
         header = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            robots.can_fetch("/", header)
-            robots.can_fetch("/", header)
-            robots.can_fetch("/", "GPTBot/1.2")
+            robots.can_fetch(header, "/")
+            robots.can_fetch(header, "/")
+            robots.can_fetch("GPTBot/1.2", "/")
         self.assertEqual([warning.category for warning in caught], [UserWarning])
         self.assertIn("is a User-Agent header", str(caught[0].message))
         self.assertEqual(caught[0].filename, __file__)
@@ -96,6 +99,139 @@ class Arguments(unittest.TestCase):
             warnings.simplefilter("error")
             with self.assertRaises(UserWarning):
                 robots.access(header, "/x", dialect="google")
+
+
+    def test_exchanged_arguments_are_errors(self) -> None:
+        robots = robots_scan.parse(BODY)
+        calls: dict[str, Callable[[str, str], object]] = {
+            "can_fetch": robots.can_fetch,
+            "access": robots.access,
+            "koster1996": lambda agent, url: robots.access(agent, url, "koster1996"),
+            "columns": lambda agent, url: robots_scan.robots_allowed(BODY, agent, url),
+        }
+        for agent in ("GPTBot", "GPTBot/1.2", "*", "Sogou web spider", "example.com", "archive.org_bot"):
+            for url in ("/", "/x", "//h/x", "https://example.com/", "http://localhost", "s3+x.y-1://h/"):
+                for name, call in calls.items():
+                    with self.subTest(agent=agent, url=url, call=name):
+                        call(agent, url)
+                        with self.assertRaisesRegex(robots_scan.UsageError, "hint: the name of the crawler comes first, then the URL"):
+                            call(url, agent)
+
+    def test_a_url_is_no_name_and_a_name_is_no_url(self) -> None:
+        robots = robots_scan.parse(BODY)
+        asked: list[Callable[[str], object]] = [
+            robots.verdict, robots.crawl_delay, robots.request_rate, lambda agent: robots.verdict(agent, "rfc9309"),
+            lambda agent: robots.can_fetch(agent, "/"), lambda agent: robots.access(agent, "/"),
+        ]  # fmt: skip
+        for ask in asked:
+            for url in ("https://example.com/a", "/a"):
+                with self.assertRaisesRegex(robots_scan.UsageError, f"'{url}' is a URL, not the name of a crawler"):
+                    ask(url)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                ask("Mozilla/5.0 (compatible; +https://example.com/a)")
+        for url in ("GPTBot", "example.com/a", "*", "?a", "a b://c", "\0", "://h"):
+            for form in (url, url.encode()):
+                with self.assertRaisesRegex(robots_scan.UsageError, "is neither an absolute URL nor a path that begins with '/'"):
+                    robots.can_fetch("GPTBot", form)
+
+    def test_rows_with_an_odd_name_or_an_odd_url_have_answers(self) -> None:
+        for agent, url in (("/x", "/x"), ("https://example.com/", "/x"), ("GPTBot", "GPTBot"), ("GPTBot", "example.com/x")):
+            self.assertEqual(len(robots_scan.robots_allowed(BODY, agent, url)), 1)
+        self.assertEqual(robots_scan.robots_allowed(BODY, None, "GPTBot").to_pylist(), [None])
+
+    def test_the_address_of_a_file_is_not_a_body(self) -> None:
+        for text in ("https://example.com/robots.txt", "/path/robots.txt", " file:///robots.txt\n", "/"):
+            with self.assertRaisesRegex(robots_scan.UsageError, "not the content of a robots.txt file .hint: read the file first; bytes are always content"):
+                robots_scan.parse(text)
+            self.assertEqual(robots_scan.parse(text.encode()).verdict("a"), "allow_all")
+        for text in ("", "Sitemap: https://example.com/s.xml", "/x\nUser-agent: *\nDisallow: /", "Disallow: /", "# https://h/"):
+            robots_scan.parse(text)
+
+
+class Statuses(unittest.TestCase):
+    EVERYTHING = b"User-agent: *\nCrawl-delay: 2\nRequest-rate: 1/5\nDisallow: /\n"
+
+    def test_each_dialect_has_its_own_table_of_statuses(self) -> None:
+        parsed, allowed, disallowed, unknown = "parsed", "allow_all", "disallow_all", "unknown"
+        # The status, and its effect for the default rules and Google, RFC 9309 and Koster.
+        cases = [
+            (200, parsed, parsed, parsed), (206, parsed, parsed, parsed), (301, unknown, unknown, unknown),
+            (304, unknown, unknown, unknown), (401, allowed, allowed, disallowed), (403, allowed, allowed, disallowed),
+            (404, allowed, allowed, allowed), (410, allowed, allowed, unknown), (429, disallowed, allowed, unknown),
+            (500, disallowed, disallowed, unknown), (503, disallowed, disallowed, unknown), (100, disallowed, disallowed, unknown),
+            (999, disallowed, disallowed, unknown),
+        ]  # fmt: skip
+        for status, google, rfc9309, koster1996 in cases:
+            effects: list[tuple[Dialect | None, str]] = [
+                (None, google), ("default", google), ("google", google), ("rfc9309", rfc9309), ("koster1996", koster1996),
+            ]  # fmt: skip
+            for body in (self.EVERYTHING, b"User-agent: *\nAllow: /\n"):
+                plain, robots = robots_scan.parse(body), robots_scan.parse(body, status=status)
+                for dialect, effect in effects:
+                    with self.subTest(status=status, dialect=dialect, body=body):
+                        access, verdict = robots.access("a", "/x", dialect), robots.verdict("a", dialect)
+                        if effect == parsed:
+                            self.assertEqual(access, plain.access("a", "/x", dialect))
+                            self.assertEqual(verdict, plain.verdict("a", dialect))
+                            continue
+                        expected = {allowed: True, disallowed: False, unknown: None}[effect]
+                        self.assertEqual(access, robots_scan.Access(expected, None, None, "http_status"))
+                        self.assertIs(bool(access), expected is True)
+                        self.assertEqual(verdict, effect)
+                self.assertIs(robots.can_fetch("a", "/x"), bool(robots.access("a", "/x")))
+
+    def test_delays_are_those_of_a_body_that_is_used(self) -> None:
+        for status in (None, 200):
+            robots = robots_scan.parse(self.EVERYTHING, status=status)
+            self.assertEqual((robots.crawl_delay("a"), robots.request_rate("a")), (2.0, (1, 5)))
+        for status in (301, 404, 503):
+            robots = robots_scan.parse(self.EVERYTHING, status=status)
+            self.assertEqual((robots.crawl_delay("a"), robots.request_rate("a")), (None, None))
+            # The rest describes the body.
+            self.assertEqual((robots.status, len(robots.groups), robots.content_class), (status, 1, "rules"))
+
+    def test_a_status_has_three_digits(self) -> None:
+        for status in (0, 99, 1000):
+            with self.assertRaisesRegex(robots_scan.UsageError, f"no status {status}"):
+                robots_scan.parse(b"", status=status)
+        for wrong in (-1, 70_000):
+            with self.assertRaises(OverflowError):
+                robots_scan.parse(b"", status=wrong)
+        with self.assertRaises(TypeError):
+            robots_scan.parse(b"", status="200")  # type: ignore[arg-type]
+
+    def test_files_with_another_status_are_not_equal(self) -> None:
+        robots = robots_scan.parse(BODY, status=503)
+        self.assertEqual(robots, robots_scan.parse(BODY, status=503))
+        for status in (None, 200, 500):
+            self.assertNotEqual(robots, robots_scan.parse(BODY, status=status))
+        self.assertTrue(repr(robots).startswith("<RobotsTxt: status 503, "))
+        restored = pickle.loads(pickle.dumps(robots))
+        self.assertEqual((restored, restored.status, restored.verdict("CCBot")), (robots, 503, "disallow_all"))
+
+
+class Robotparser(unittest.TestCase):
+    """The methods of urllib.robotparser have the same names, parameters and values."""
+
+    def test_each_method_of_robotparser_takes_its_arguments(self) -> None:
+        body = "User-agent: a\nCrawl-delay: 3\nRequest-rate: 2/7\nDisallow: /x\nSitemap: https://h/s.xml\nSitemap: https://h/t.xml\n"
+        for text in (body, "User-agent: *\nDisallow: /y\n", ""):
+            peer = urllib.robotparser.RobotFileParser()
+            peer.parse(text.splitlines())
+            robots = robots_scan.parse(text)
+            self.assertEqual(robots.site_maps(), peer.site_maps())
+            for agent in ("a", "b"):
+                self.assertEqual(robots.crawl_delay(agent), peer.crawl_delay(agent), text)
+                self.assertEqual(robots.request_rate(agent), peer.request_rate(agent), text)
+                for url in ("/x", "https://h/x", "https://h/y"):
+                    self.assertIs(robots.can_fetch(agent, url), peer.can_fetch(agent, url), (text, agent, url))
+
+    def test_a_rate_has_a_unit_and_no_hours_of_the_day(self) -> None:
+        for value, rate in (("1/10m", (1, 600)), ("1/2h", (1, 7200)), ("3/1s # slow", (3, 1)), ("1/5 0600-0845", None), ("x", None)):
+            found = robots_scan.parse(f"User-agent: *\nRequest-rate: {value}\n").request_rate("a")
+            self.assertEqual(found, rate, value)
+        self.assertEqual(repr(robots_scan.RequestRate(1, 5)), "RequestRate(requests=1, seconds=5)")
 
 
 class Values(unittest.TestCase):
@@ -135,10 +271,10 @@ class Values(unittest.TestCase):
     def test_lines_after_the_limit_or_cut_off_do_not_count(self) -> None:
         body = b"User-agent: *\nDisallow: /a\nDisallow: /b"
         for robots in (robots_scan.parse(body, body_limit=30), robots_scan.parse(body, is_truncated=True)):
-            self.assertFalse(robots.can_fetch("/a", "x"))
-            self.assertTrue(robots.can_fetch("/b", "x"))
+            self.assertFalse(robots.can_fetch("x", "/a"))
+            self.assertTrue(robots.can_fetch("x", "/b"))
             self.assertEqual([rule.counts for rule in robots.groups[0].rules], [True, False])
-        self.assertFalse(robots_scan.parse(body).can_fetch("/b", "x"))
+        self.assertFalse(robots_scan.parse(body).can_fetch("x", "/b"))
 
 
 class Threads(unittest.TestCase):
@@ -196,8 +332,8 @@ class Hostile(unittest.TestCase):
             for agent in ("*", "a", "", "\0", "GPTBot", b"\xff" * 9):
                 robots.access(agent, "/" + "a" * 3000, dialect)
                 self.assertIn(robots.verdict(agent, dialect), ("allow_all", "partial", "disallow_all", "unknown"))
-        for url in ("", "*", "http://", "http://[", "\0", "?", "//", "/%", "/%0", "mailto:x", "a" * 100_000, b"\xff\xfe"):
-            robots.can_fetch(url, "a")
+        for url in ("", "http://", "http://[", "/\0", "/?", "//", "/%", "/%0", "mailto:x", "/" + "a" * 100_000, b"/\xff\xfe"):
+            robots.can_fetch("a", url)
         repr(robots)
         for name in ("groups", "rules", "sitemaps", "directives", "preferences", "anomalies", "verdicts"):
             table = robots.table(name)

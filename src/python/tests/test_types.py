@@ -20,7 +20,9 @@ PACKAGE = Path(robots_scan.__file__).parent
 CORRECT = """
 import robots_scan
 robots = robots_scan.parse(bytearray(b"User-agent: *"), body_limit=None)
-allowed: bool = robots.can_fetch(b"/", "GPTBot")
+allowed: bool = robots.can_fetch("GPTBot", b"/")
+disallowed: bool | None = robots_scan.parse("", status=503).access("GPTBot", "/").allowed
+seconds: int | None = (rate := robots.request_rate("GPTBot")) and rate.seconds
 line_no: int | None = robots.access("GPTBot", "/", dialect="google").line_no
 delay: float | None = robots.groups[0].crawl_delay
 captures: int = robots_scan.scan(["a"], "out", threads=2)["captures"]
@@ -29,7 +31,7 @@ column: object = robots_scan.robots_allowed(robots_scan.read("a", "robots_files"
 WRONG = """
 import robots_scan
 robots = robots_scan.parse(3)
-robots.can_fetch("/", None)
+robots.can_fetch(None, "/")
 robots.access("GPTBot", "/").line
 robots.access("GPTBot", "/").lines
 robots.verdict("GPTBot") == "allowed"
@@ -37,8 +39,10 @@ robots_scan.scan("a", "out", treads=2)
 robots.body = b""
 class Mine(robots_scan.RobotsTxt): ...
 robots_scan.robots_allowed(3, "GPTBot", "/")
+robots.verdict("GPTBot", dialect="rfc")
+robots_scan.match("a", "GPTBot", "b", "c", dialect="rfc")
 """
-WRONG_LINES = {3, 4, 6, 7, 8, 9, 10, 11}
+WRONG_LINES = {3, 4, 6, 7, 8, 9, 10, 11, 12, 13}
 
 
 class Types(unittest.TestCase):

@@ -4,7 +4,8 @@ use super::report::ReportedAnomaly;
 use super::robots_txt::{anomalies, select_verdict};
 use crate::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use robots::{
-    AgentVerdict, Basis, Evaluator, OwnedRobotsTxt, ParseOptions, Parser, RobotsTxt, Verdict,
+    AgentVerdict, Basis, DirectiveKind, Evaluator, OwnedRobotsTxt, ParseOptions, Parser,
+    RequestRate, RobotsTxt, Verdict,
 };
 use std::sync::OnceLock;
 
@@ -82,6 +83,21 @@ impl ParsedFile {
         }
     }
 
+    /// Returns the first valid `Request-rate` of the groups that apply to a crawler by the default rules.
+    pub fn request_rate(&self, crawler: &Crawler) -> Option<RequestRate> {
+        let robots = self.robots_txt();
+        let lines = self.policy(crawler, DialectChoice::Default).lines();
+        let mut groups = (1..).zip(robots.groups());
+        groups.find_map(|(number, group)| {
+            let mut directives = robots.group_directives(number).iter();
+            let applies = directives.any(|line| {
+                line.kind == DirectiveKind::UserAgent && lines.binary_search(&line.line_no).is_ok()
+            });
+            let value = group.request_rate.filter(|_| applies)?;
+            RequestRate::parse(robots.text(value))
+        })
+    }
+
     /// Returns the anomalies of the file, in the order of lines.
     pub fn anomalies(&self) -> &[ReportedAnomaly] {
         let compute = || anomalies(self.robots_txt().body(), self.options);
@@ -106,6 +122,32 @@ impl NameVerdict {
                 evidence_line: verdict.evidence_line,
                 crawl_delay: verdict.crawl_delay,
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawler::registry::CrawlerRegistry;
+
+    #[test]
+    fn the_request_rate_is_that_of_the_groups_of_a_crawler() {
+        let body = b"User-agent: a\nRequest-rate: 1/5 0600-0845\n\n\
+            User-agent: A/1.0\nRequest-rate: 2/1m # slow\n\n\
+            User-agent: googlebot\nDisallow: /x\n\n\
+            User-agent: *\nRequest-rate: 3/1h\n";
+        let file = ParsedFile::new(body, ParseOptions::default());
+        let registry = CrawlerRegistry::built_in();
+        for (agent, expected) in [
+            ("a", Some((2, 60))),
+            ("b", Some((3, 3600))),
+            ("Googlebot-News", None),
+            ("AdsBot-Google", None),
+        ] {
+            let rate = file.request_rate(&Crawler::new(&registry, agent));
+            let rate = rate.map(|rate| (rate.requests, rate.seconds));
+            assert_eq!(rate, expected, "{agent}");
         }
     }
 }

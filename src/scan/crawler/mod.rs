@@ -11,7 +11,7 @@ pub mod registry;
 pub use dialect_choice::DialectChoice;
 
 use registry::{CrawlerRegistry, whole_name};
-use robots::{Access, Audience, Basis, Parser, Policy, RobotsTxt, Verdict, audience};
+use robots::{Access, Audience, Basis, Parser, Policy, RobotsTxt, StatusEffect, Verdict, audience};
 
 /// A crawler, with its fallbacks.
 #[derive(Clone, Debug)]
@@ -96,6 +96,18 @@ pub struct CrawlerPolicy {
 }
 
 impl CrawlerPolicy {
+    /// Returns the policy of a status for every crawler; `None` if the status leaves the decision to the
+    /// body, or decides nothing.
+    pub fn of_status(effect: StatusEffect, choice: DialectChoice) -> Option<Self> {
+        let policy = match effect {
+            StatusEffect::AllowAll => policy_of(b"", choice),
+            StatusEffect::DisallowAll => disallow_all(choice),
+            StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => return None,
+        };
+        let basis = Basis::HttpStatus;
+        Some(Self { basis, policy })
+    }
+
     /// Returns whether the crawler may fetch a URL, and the line that decides it.
     pub fn access(&self, url: &[u8]) -> Access {
         self.policy.access(url)
@@ -116,15 +128,43 @@ impl CrawlerPolicy {
 /// `Disallow: /`, so a dialect that always allows some paths, such as
 /// `/robots.txt`, allows them here, too.
 pub(crate) fn disallow_all(choice: DialectChoice) -> Policy {
+    policy_of(b"User-agent: *\nDisallow: /\n", choice)
+}
+
+/// Returns the policy of a body for every crawler.
+fn policy_of(body: &[u8], choice: DialectChoice) -> Policy {
     let mut parser = Parser::new();
-    let robots = parser.parse(b"User-agent: *\nDisallow: /\n");
-    Policy::new(choice.dialect(), &robots, b"*")
+    Policy::new(choice.dialect(), &parser.parse(body), b"*")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use robots::Dialect;
+
+    #[test]
+    fn a_status_allows_or_disallows_everything_or_decides_nothing() {
+        for choice in [
+            DialectChoice::Default,
+            DialectChoice::Dialect(Dialect::Rfc9309),
+            DialectChoice::Dialect(Dialect::Koster1996),
+        ] {
+            let of_status = |effect| CrawlerPolicy::of_status(effect, choice);
+            let allows = of_status(StatusEffect::AllowAll).unwrap();
+            let disallows = of_status(StatusEffect::DisallowAll).unwrap();
+            assert_eq!(allows.basis, Basis::HttpStatus, "{choice:?}");
+            assert_eq!(allows.verdict(), Verdict::AllowAll, "{choice:?}");
+            assert_eq!(disallows.verdict(), Verdict::DisallowAll, "{choice:?}");
+            assert!(!disallows.access(b"/x").is_allowed, "{choice:?}");
+            for effect in [
+                StatusEffect::Parse,
+                StatusEffect::Follow,
+                StatusEffect::Defer,
+            ] {
+                assert!(of_status(effect).is_none(), "{choice:?} {effect:?}");
+            }
+        }
+    }
 
     #[test]
     fn the_basis_is_the_most_specific_group_that_applies() {

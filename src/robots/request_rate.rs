@@ -1,0 +1,87 @@
+//! The value of `Request-rate`.
+
+/// A number of requests in a time: the value `1/10s` of a `Request-rate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestRate {
+    /// The number of requests.
+    pub requests: u32,
+    /// The time, in seconds.
+    pub seconds: u32,
+}
+
+impl RequestRate {
+    /// Parses a rate: `requests/time`, with decimal digits. The time has the unit `s`, `m` or `h`; without
+    /// one, it is in seconds.
+    ///
+    /// Returns `None` for anything else, such as a rate that applies only at some hours of the day, a
+    /// rate of no requests or no time, and numbers beyond 32 bits.
+    ///
+    /// ```
+    /// use robots::RequestRate;
+    ///
+    /// let rate = RequestRate { requests: 1, seconds: 600 };
+    /// assert_eq!(RequestRate::parse(b"1/10m"), Some(rate));
+    /// ```
+    pub fn parse(value: &[u8]) -> Option<Self> {
+        let slash = value.iter().position(|&byte| byte == b'/')?;
+        let (requests, time) = (&value[..slash], &value[slash + 1..]);
+        let (time, unit) = match time {
+            [time @ .., b's' | b'S'] => (time, 1),
+            [time @ .., b'm' | b'M'] => (time, 60),
+            [time @ .., b'h' | b'H'] => (time, 3600),
+            time => (time, 1),
+        };
+        let rate = Self {
+            requests: number(requests)?,
+            seconds: number(time)?.checked_mul(unit)?,
+        };
+        (rate.requests > 0 && rate.seconds > 0).then_some(rate)
+    }
+}
+
+/// Parses decimal digits.
+fn number(digits: &[u8]) -> Option<u32> {
+    let is_number = digits.iter().all(u8::is_ascii_digit);
+    let digits = std::str::from_utf8(digits).ok()?;
+    digits.parse().ok().filter(|_| is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_requests_in_a_time_with_a_unit() {
+        for (value, requests, seconds) in [
+            (&b"1/5"[..], 1, 5),
+            (b"2/10s", 2, 10),
+            (b"30/1m", 30, 60),
+            (b"100/24H", 100, 86_400),
+            (b"007/1", 7, 1),
+        ] {
+            let rate = RequestRate { requests, seconds };
+            assert_eq!(RequestRate::parse(value), Some(rate), "{value:?}");
+        }
+        for value in [
+            &b""[..],
+            b"/",
+            b"5",
+            b"1/",
+            b"/5",
+            b"1/5d",
+            b"1/5 0600-0845",
+            b"1 / 5",
+            b"+1/5",
+            b"-1/5",
+            b"1/0",
+            b"0/1",
+            b"1.5/1",
+            b"1/5/5",
+            b"4294967296/1",
+            b"1/1193047h",
+            b"1/\xff",
+        ] {
+            assert_eq!(RequestRate::parse(value), None, "{value:?}");
+        }
+    }
+}
