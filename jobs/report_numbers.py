@@ -54,7 +54,7 @@ FIGURES = {
     "preferences": (lambda row, token: statement(row), SHARES),
     "invitations": (lambda row, token: token[row["agent"]], {**SHARES, "hosts that name it": "named", "of those": "ratio", "operator": "operator"}),
     "anomalies": (lambda row, token: row["code"], {
-        "hosts with it": "hosts", "of hosts": "of_hosts", "share of hosts": "share", "share of domains": "share_of_domains",
+        "hosts with it": "hosts", "of hosts": "of_hosts", "with it, of hosts": "share", "of domains": "of_domains", "with it, of domains": "share_of_domains",
         "hosts with a changed verdict": "changed", "changed, largest domain": "changed_largest_domain"}),
     "dialects": (lambda row, token: " / ".join(DIALECTS[name] for name in row["dialects"].split(", ")), {
         "captures that differ": "differ", "of captures": "captures", "share": "share", "of domains": "domains", "share of domains": "share_of_domains",
@@ -63,8 +63,11 @@ FIGURES = {
         "archives": "archives_read", "captures": "captures", "hosts": "hosts", "with rules": "hosts_with_rules", "decided": "hosts_decided",
         "registered domains": "domains"}),
 }
-# The header of the share, and of that of domains, that charts and sentences show.
+# The header of the share of domains, with which charts and sentences begin, by that of the share of hosts.
 MAIN = {"share of hosts": "share of domains", "by name": "domains by name", "share": "share of domains"}
+# The figures whose rows are in the order of their shares of domains, and those whose sentence names the row with the largest one.
+RANKED = ("outcomes", "ai-crawlers", "categories", "templates", "rule-sets", "preferences", "invitations", "anomalies")
+LARGEST = ("tlds", "networks", "ranks", "labels")
 
 
 def check_figure(results, name, key, article, ask, token):
@@ -89,6 +92,8 @@ def check_figure(results, name, key, article, ask, token):
                     # Rows about responses have the empty rule set, which the page leaves out.
                     is_left_out = cell == "–" and header == "largest rule set" and key in ("outcomes", "rule-sets")
                     results.check(is_left_out or is_shown(cell, value), f"{name}: {key}: {label}: {header}: {cell}, but the answer is {value}")
+    if key == "anomalies":
+        check_changed(results, name, table, answers[0], ask)
     if key in FIGURES or key in ("headline", "number-of-ai-crawlers", "contradictions"):
         check_chart(results, name, key, article, table)
         check_lead(results, name, key, article, table)
@@ -159,6 +164,21 @@ def check_contradictions(results, name, table, answer):
             results.check(found[column] == 0 or (STATEMENTS[found["training_allowed"]], rule) in shown, f"{name}: contradictions: no row for {rule}")
 
 
+def check_changed(results, name, table, answer, ask):
+    """The shares of hosts with a changed verdict, which the question does not have."""
+    crawl = answer[0]["crawl"].replace("'", "''")
+    for row in table:
+        code = row["anomaly"]
+        hosts = ask(f"SELECT h.domain, h.rules_robots_id IN (SELECT a.robots_id FROM anomalies a WHERE a.crawl = h.rules_crawl AND a.code = '{code}' AND a.changes_verdict) "
+                    f"AS is_changed FROM hosts_with('successful', crawl := '{crawl}') h")
+        domains = {}
+        for host in hosts:
+            domains.setdefault(host["domain"], []).append(host["is_changed"])
+        for header, value in (("share of hosts", sum(host["is_changed"] for host in hosts) / len(hosts)),
+                              ("share of domains", sum(sum(changed) / len(changed) for changed in domains.values()) / len(domains))):
+            results.check(is_shown(row[header], value), f"{name}: anomalies: {code}: {header}: {row[header]}, but it is {value}")
+
+
 def check_chart(results, name, key, article, table):
     """Checks the marks of both forms of a chart: their labels, the texts at bars, and the lengths of bars."""
     rows = {next(iter(row.values())): row for row in table}
@@ -170,9 +190,9 @@ def check_chart(results, name, key, article, table):
         scales = []
         for label, _, width in marks:
             label = html.unescape(label)
-            row = next((row for text, row in rows.items() if label.startswith((text + ":", text + " changes"))), None)
+            row = next((row for text, row in rows.items() if label.startswith(text + ":")), None)
             results.check(row is not None, f"{name}: {key}: a mark without a row: {label}")
-            if row and key != "anomalies":
+            if row:
                 header = header_of(label, row)
                 percent = PERCENT.search(label[label.rindex(":"):] if " block it " in label else label[len(next(iter(row.values()))):])[0]
                 results.check(percent == row[header], f"{name}: {key}: the mark '{label}' has {percent}, the table {row[header]}")
@@ -183,11 +203,11 @@ def check_chart(results, name, key, article, table):
         for share, width in scales:
             results.check(abs(width - share * x / percent) <= 0.06 * x / percent + 0.01 * width + 0.6, f"{name}: {key}: a bar of {share} % is {width} long, but {percent} % is at {x}")
         texts = [text.replace("\u00a0", " ") for text in re.findall(r"<text[^>]*>([\d.]+\u00a0%[^<]*◆[^<]*)</text>", svg)]
-        if texts and key != "anomalies":
+        if texts:
             expected = [first_share(row) for row in table]
-            results.check([text.split(" %")[0] for text in texts] == [share.split("\u00a0")[0] for share, _ in expected], f"{name}: {key}: texts at bars: {texts}")
-            results.check([text.split("◆ ")[1].split(" %")[0] for text in texts] == [domains.split("\u00a0")[0] for _, domains in expected],
-                          f"{name}: {key}: texts of domains: {texts}")
+            results.check([text.split(" %")[0] for text in texts] == [domains.split("\u00a0")[0] for domains, _ in expected], f"{name}: {key}: texts at bars: {texts}")
+            results.check([text.split("◆ ")[1].split(" %")[0] for text in texts] == [share.split("\u00a0")[0] for _, share in expected],
+                          f"{name}: {key}: texts of hosts: {texts}")
 
 
 # The figures of lines: the share of each series, in the panel of hosts and in that of domains.
@@ -212,15 +232,16 @@ def check_points(results, name, key, svg, rows):
 
 
 def first_share(row):
+    """Returns the shares of domains and of hosts."""
     header = next(header for header in MAIN if header in row)
-    return row[header], row[MAIN[header]]
+    return row[MAIN[header]], row[header]
 
 
 def header_of(label, row):
     reason = re.search(r" of (hosts|registered domains) block it (.*)$", label)
     if reason:
         return ("domains " if reason[1] != "hosts" else "") + reason[2]
-    return next(header for header in MAIN if header in row)
+    return MAIN[next(header for header in MAIN if header in row)]
 
 
 def check_lengths(results, name, key, scales):
@@ -241,24 +262,51 @@ def check_lead(results, name, key, article, table):
     if key == "headline":
         row = next((row for row in table if re.match(r"block \S+ by name", next(iter(row.values())))), None)
         rows = [row] if row else []
-    elif key in ("tlds", "networks", "ranks", "labels"):
+    elif key in LARGEST:
         rows = [row for row in table if f" is largest in {next(iter(row.values()))}: " in lead]
         named = [row for row in table if not next(iter(row.values())).startswith("(")]
-        largest = max((float(row["by name"].split("\u00a0")[0]) for row in named), default=0)
-        results.check(bool(rows) == bool(largest) and (not rows or float(rows[0]["by name"].split("\u00a0")[0]) == largest), f"{name}: {key}: another row is larger: {lead}")
+        largest = max((number(row["domains by name"]) for row in named), default=0)
+        results.check(bool(rows) == bool(largest) and (not rows or number(rows[0]["domains by name"]) == largest), f"{name}: {key}: another row is larger: {lead}")
+        check_order(results, name, key, lead, named)
     elif key == "dialects":
-        rows = [max(table, key=lambda row: int(row["captures that differ"].replace(",", "")))]
+        rows = [max(table, key=lambda row: number(row["share of domains"]))]
         rows = rows if rows[0]["captures that differ"] != "0" else []
+        check_order(results, name, key, lead, table)
     elif key == "ai-crawlers-over-time":
         crawler = next(iter(table[0].values())).split(" in ")[0]
         of_crawler = [row for row in table if next(iter(row.values())).startswith(crawler + " in ")]
         rows = [of_crawler[0], of_crawler[-1]]
-    elif key in ("same-hosts", "templates", "contradictions", "denominators", "number-of-ai-crawlers"):
-        return
+    elif key == "number-of-ai-crawlers":
+        rows = table[:1] + table[1:][-1:]
     else:
+        if key in RANKED:
+            shares = [number(first_share(row)[0]) for row in table]
+            results.check(shares == sorted(shares, reverse=True), f"{name}: {key}: rows are not in the order of shares of domains: {shares}")
+        if key in ("same-hosts", "templates", "contradictions", "denominators"):
+            return
+        check_order(results, name, key, lead, table)
         rows = [table[0]]
     expected = [share.split("\u00a0")[0] for row in rows for share in first_share(row)]
     results.check(found[:len(expected)] == expected, f"{name}: {key}: the sentence has {found}, the table {expected}: {lead}")
-    if rows and key != "dialects":
-        hosts = rows[0].get("of hosts") or rows[0].get("hosts in every crawl")
-        results.check(f"{hosts} host" in lead, f"{name}: {key}: the sentence does not have the denominator {hosts}: {lead}")
+    if rows:
+        of_hosts, of_domains = rows[0].get("of hosts") or rows[0]["of captures"], rows[0]["of domains"]
+        results.check(f"{of_hosts} {'capture' if key == 'dialects' else 'host'}" in lead and f"{of_domains} registered domain" in lead,
+                      f"{name}: {key}: the sentence does not have the denominators {of_hosts} and {of_domains}: {lead}")
+
+
+def check_order(results, name, key, lead, rows):
+    """The sentence says which row is first by hosts, if another one is first by domains."""
+    by_domains = max((first_share(row) for row in rows), key=lambda shares: (number(shares[0]), number(shares[1])), default=None)
+    by_hosts = max(rows, key=lambda row: number(first_share(row)[1]), default=None)
+    if not rows or not number(first_share(by_hosts)[1]):
+        return
+    differs = number(first_share(by_hosts)[1]) > number(by_domains[1])
+    found = re.search(r" By (?:hosts|captures), the order is another: first is (.*?), ([\d.]+)\u00a0% of ", lead)
+    results.check(bool(found) == differs, f"{name}: {key}: the orders {'differ' if differs else 'agree'}: {lead}")
+    if found and differs:
+        shares = {next(iter(row.values())): first_share(row)[1].split("\u00a0")[0] for row in rows}
+        results.check(found[2] == shares[found[1]] == first_share(by_hosts)[1].split("\u00a0")[0], f"{name}: {key}: another row is first by hosts: {lead}")
+
+
+def number(share):
+    return float(share.split("\u00a0")[0])

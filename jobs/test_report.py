@@ -394,8 +394,18 @@ def odd_datasets(results, program, folder, pages):
     hosts = [(f"r{rank}.example", BLOCK_GPTBOT if rank in (1, 1001) else b"") for rank in (1, 1000, 1001, 10000, 10001)]
     page = case.page("lists", hosts, "--ranks", str(folder / "ranks.csv"), "--labels", str(folder / "weights.csv"))
     case.check(page, "lists", "GPTBot blocked by rank in", ">1 to 1,000<", ">1,001 to 10,000<", ">10,001 to 100,000<",
-               "The mean of the labels with the weights of the list is 45.8\u00a0% of hosts")
+               "The mean of the labels with the weights of the list is 45.8\u00a0% of registered domains and 45.8\u00a0% of hosts")
     case.page("domain-labels", [(f"d{i}.example.net", BLOCK_GPTBOT if i else b"") for i in range(4)], "--labels", str(folder / "domains.csv"))
+
+    # One domain has most of the hosts of a label and of a top-level domain: sentences rank by domains, and say that the order by hosts is another.
+    (folder / "orders.csv").write_text("domain,label\nbig.com,other\n" + "".join(f"c{i}.com,other\n" for i in range(20)) + "".join(f"n{i}.net,news\n" for i in range(10)))
+    hosts = [(f"blog{i}.big.com", BLOCK_GPTBOT) for i in range(60)] + [(f"c{i}.com", BLOCK_ALL if i % 2 else b"") for i in range(20)] + [
+        (f"n{i}.net", BLOCK_GPTBOT + line("User-agent", "CCBot") + line("Disallow", "/") if i < 4 else b"") for i in range(10)]
+    page = case.page("orders", hosts, "--labels", str(folder / "orders.csv"))
+    for row, other in (("news", "other"), ("net", "com")):
+        case.check(page, "orders", f"is largest in {row}: ", f"By hosts, the order is another: first is {other}, 75.0\u00a0% of 80 hosts (4.8\u00a0% of registered domains; "
+                   "100\u00a0% of the hosts counted are in one of them).")
+    case.check(page, "orders", "16.1\u00a0% of 31 registered domains block GPTBot by name")
 
     # A sample of at least five archives has intervals.
     parts = []
@@ -613,8 +623,8 @@ def real(results, program, folder, pages):
     run_report(dataset, pages / "real-2024.html", "--crawl", "REAL-2024", "--crawls", ",".join(crawls))
     page = check_page(results, "real 2024", pages / "real-2024.html", dataset)
     read_records(results, "real 2024", page, [REAL], 40)
-    for said in ("block GPTBot by name: 88.2\u00a0% of the 1,459 hosts are in soft112.com", "Hosts of REAL-2024 that block GPTBot by name: 1,459 of 5,361 hosts with a known "
-                 "verdict. That is 27.2\u00a0% of hosts, and 3.9\u00a0% of 3,161 registered domains", "Among the 324 hosts that are decided in every crawl",
+    for said in ("block GPTBot by name: 88.2\u00a0% of the 1,459 hosts are in soft112.com", "In REAL-2024, 3.9\u00a0% of 3,161 registered domains block GPTBot by name, if each "
+                 "domain counts once. Of hosts, it is 27.2\u00a0%: 1,459 of 5,361 hosts with a known verdict.", "Among the 324 hosts that are decided in every crawl",
                  "invalid_token_chars: 80.3\u00a0% of the 1,602 hosts are in soft112.com, and most of these have the same rules."):
         results.check(said in page.text, f"real 2024: the page does not say '{said}'")
 

@@ -6,6 +6,7 @@ palette for colour-blind readers, chosen because they contrast with white and wi
 
 import math
 import re
+import textwrap
 from dataclasses import dataclass, field
 
 import vl_convert
@@ -39,9 +40,7 @@ class Chart:
         if any(row.get("low") is not None for row in self.rows) and self.kind == "lines":
             parts.append("Vertical line: 95 % interval of the share of hosts")
         if self.kind == "bars":
-            parts.append(f"Bar: share of {self.unit}")
-            if any(row.get("domains") is not None for row in self.rows):
-                parts.append("◆: share of registered domains")
+            parts += ["Bar: share of registered domains", f"◆: share of {self.unit}"]
             if any(row.get("low") is not None for row in self.rows):
                 parts.append(f"line: 95 % interval of the share of {self.unit}")
         shown = "".join(row.get("label", "") + row.get("text", "") for row in self.rows)
@@ -54,18 +53,19 @@ class Chart:
     def svg(self):
         """Returns the wide and the narrow form."""
         draw = {"bars": bars, "stacks": stacks, "lines": lines}[self.kind]
-        return tuple(render(draw(self.rows, width), self.description, form) for form, width in (("wide", WIDE), ("narrow", NARROW)))
+        return tuple(render({"title": title(self.description, width), **draw(self.rows, width)}, self.description, form)
+                     for form, width in (("wide", WIDE), ("narrow", NARROW)))
 
 
 def bars(rows, width):
-    """Bars for shares of hosts, with a diamond for the share of domains and a line for the interval.
+    """Bars for shares of domains, with a diamond for the share of hosts and a line for its interval.
 
-    Rows have label, hosts (a share), text (the numbers at the end of the bar), described (for screen readers), and perhaps domains,
+    Rows have label, domains and hosts (shares), text (the numbers at the end of the bar), described (for screen readers), and perhaps
     low and high.
     """
     is_narrow = width == NARROW
     labels, plot = columns_of(rows, width, "label")
-    ends = [max(row["hosts"], row.get("domains") or 0, row.get("high") or 0) for row in rows]
+    ends = [max(row["domains"], row["hosts"], row.get("high") or 0) for row in rows]
     ticks = ticks_of(max(ends))
     # The text at the end of the longest bar needs room.
     room = max(len(row["text"]) for row in rows) * 6.3 / plot
@@ -76,15 +76,12 @@ def bars(rows, width):
     x = {"type": "quantitative", "scale": {"domain": [0, axis_end], "nice": False, "zero": True},
          "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}
     layers = [*label_layer(width, y), {"mark": {"type": "bar", "color": BLUE, "height": BAR_HEIGHT, "yOffset": below},
-               "encoding": {"y": y, "x": {**x, "field": "hosts"}, "description": {"field": "described"}}}]
+               "encoding": {"y": y, "x": {**x, "field": "domains"}, "description": {"field": "described"}}}]
     if any(row.get("low") is not None for row in rows):
         layers.append({"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "stroke": "currentColor", "strokeWidth": 1.5, "yOffset": below, "aria": False},
                        "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}}})
-    if any(row.get("domains") is not None for row in rows):
-        layers.append({"transform": [{"filter": "isValid(datum.domains)"}],
-                       "mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "color": VERMILION, "opacity": 1,
-                                "yOffset": below, "aria": False},
-                       "encoding": {"y": y, "x": {**x, "field": "domains"}}})
+    layers.append({"mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "color": VERMILION, "opacity": 1, "yOffset": below, "aria": False},
+                   "encoding": {"y": y, "x": {**x, "field": "hosts"}}})
     layers.append({"mark": {"type": "text", "align": "left", "dx": 8, "dy": below, "color": "currentColor", "aria": False},
                    "encoding": {"y": y, "x": {**x, "field": "end"}, "text": {"field": "text"}}})
     return {"width": plot, "height": {"step": step_of(width)}, "data": {"values": values}, "layer": layers}
@@ -158,6 +155,11 @@ def lines(rows, width):
             ]}}
 
 
+def title(description, width):
+    """Returns the title of a chart, so that a picture of it alone says what it shows."""
+    return {"text": textwrap.wrap(description, width // 7), "anchor": "start", "fontSize": 12, "color": "currentColor", "offset": 10, "aria": False}
+
+
 def columns_of(rows, width, field_name, panels=1):
     """Returns the widths of the labels and of each plot. In the narrow form, labels are above their bars."""
     if width == NARROW:
@@ -217,7 +219,7 @@ CONFIG = {
     "axis": {"labelColor": "currentColor", "labelFontSize": 12, "gridColor": "currentColor", "gridOpacity": 0.15, "domainColor": "currentColor",
              "domainOpacity": 0.5, "tickColor": "currentColor", "tickOpacity": 0.5, "aria": False},
     "text": {"fontSize": 12, "font": FONT}, "legend": {"labelColor": "currentColor", "aria": False},
-    "header": {"labelFont": FONT},
+    "header": {"labelFont": FONT}, "title": {"font": FONT},
 }
 
 # Parts of Vega's SVG that draw nothing.

@@ -7,6 +7,8 @@ from .figure import Example, Source
 
 # At most this many rows of a question are drawn and listed.
 ROWS_MAX = 12
+# The questions rank crawlers by hosts: to rank them by domains, all are asked about.
+ALL_AGENTS = 1000
 DEFAULT_AGENT = "GPTBot"
 
 
@@ -53,6 +55,13 @@ class Study:
         """Returns the last column of a query by the columns before it. Shares of questions have six digits, too few to compute counts from."""
         rows = (tuple(row.values()) for row in self.dataset.rows(sql))
         return {row[:-1]: row[-1] for row in rows}
+
+    def share_of_domains(self, hosts, denominator):
+        """Returns the share of registered domains of the hosts of a query, among those of a denominator: each domain counts once, as in questions."""
+        return self.dataset.value(f"""
+            WITH d AS (SELECT h.domain, count(*) AS n FROM hosts_with({literal(denominator)}, crawl := {literal(self.crawl)}) h GROUP BY h.domain),
+            x AS (SELECT n.domain, count(*) AS hosts FROM ({hosts}) n GROUP BY n.domain)
+            SELECT round(coalesce(sum(x.hosts / d.n), 0) / (SELECT count(*) FROM d), 6) FROM x JOIN d ON d.domain = x.domain""")
 
     def concentration(self, hosts):
         """Describes the hosts behind a number: their domains, the largest domain and rule set with their shares, a host with that rule set, and the share

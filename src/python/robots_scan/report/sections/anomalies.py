@@ -1,11 +1,10 @@
 """Anomalies of files that change a verdict."""
 
 from .. import evidence
-from ..chart import Chart
 from ..dataset import literal
-from ..figure import Column, Figure, Records, Section, count, plural, share
+from ..figure import Column, Figure, Records, Section, share
 from ..study import ROWS_MAX
-from .shares import marks
+from .shares import bar_chart, other_order, ranked, said
 
 
 def build(study):
@@ -16,27 +15,27 @@ def build(study):
 def changing(study):
     source, rows = study.ask("anomalies_found", crawl=study.crawl)
     figure = Figure("anomalies", f"Anomalies that change a verdict in {study.crawl}", sources=[source])
-    found = sorted((row for row in rows if row["changed"]), key=lambda row: -row["changed"])
+    found = [row for row in rows if row["changed"]]
     if not found:
         figure.missing = f"No anomaly in {study.crawl} changes a verdict." if rows else f"{study.crawl or 'The dataset'} has no host with an anomaly."
         return figure
-    for row in found[:ROWS_MAX]:
+    for row in found:
         hosts = evidence.lines("anomalies", study.crawl, f"x.code = {literal(row['code'])} AND x.changes_verdict")
-        figure.rows.append({**row, "label": row["code"], "counted": row["changed"], "changed_share": row["changed"] / row["of_hosts"],
-                            "share": row["hosts"] / row["of_hosts"], "largest_domain": row["changed_largest_domain"], "largest_ruleset": None,
-                            "records": Records(row["code"], row["changed"], hosts)})
+        # The main number is that of hosts with a changed verdict; the question has the share of domains of all hosts with the anomaly.
+        figure.rows.append({
+            "label": row["code"], "hosts": row["changed"], "of_hosts": row["of_hosts"], "share": row["changed"] / row["of_hosts"], "of_domains": row["of_domains"],
+            "share_of_domains": study.share_of_domains(hosts, "successful"), "with_it": row["hosts"], "with_it_share": row["hosts"] / row["of_hosts"],
+            "with_it_domains": row["share_of_domains"], "counted": row["changed"], "largest_domain": row["changed_largest_domain"], "largest_ruleset": None,
+            "records": Records(row["code"], row["changed"], hosts)})
+    figure.rows = ranked(figure.rows)[:ROWS_MAX]
     figure.columns = [
-        Column("label", "anomaly"), Column("hosts", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("share", "share of hosts", "share"),
-        Column("share_of_domains", "share of domains", "share"), Column("changed", "hosts with a changed verdict", "count"),
-        Column("changed_share", "changed, of hosts", "share"), Column("largest_domain", "changed, largest domain", "share")]
-    figure.chart = Chart("bars", f"Anomalies that change a verdict in {study.crawl}", [{
-        "label": row["label"], "hosts": row["changed_share"], "text": f"{share(row['changed_share'])} ({count(row['changed'])}){marks(row)}",
-        "described": f"{row['label']} changes a verdict on {count(row['changed'])} of {count(row['of_hosts'])} hosts"} for row in figure.rows],
-        counted="hosts with a changed verdict")
+        Column("label", "anomaly"), Column("with_it", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("with_it_share", "with it, of hosts", "share"),
+        Column("of_domains", "of domains", "count"), Column("with_it_domains", "with it, of domains", "share"), Column("hosts", "hosts with a changed verdict", "count"),
+        Column("share", "share of hosts", "share"), Column("share_of_domains", "share of domains", "share"), Column("largest_domain", "changed, largest domain", "share")]
+    figure.chart = bar_chart(f"Anomalies that change a verdict in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"{first['label']} is on {share(first['share'])} of {plural(first['of_hosts'], 'host')} with a 2xx response ({share(first['share_of_domains'])} of "
-                   f"registered domains), and changes a verdict on {count(first['changed'])} of them: a parser that reads these lines strictly gets "
-                   f"another answer there.")
+    figure.lead = (f"{first['label']} changes a verdict on {said(first)} with a 2xx response: a parser that reads these lines strictly gets another answer there. "
+                   f"It is on {share(first['with_it_domains'])} of registered domains.{other_order(figure.rows)}")
     if len(found) > ROWS_MAX:
         figure.lead += f" The {ROWS_MAX} most common are shown, of {len(found)}."
     return figure

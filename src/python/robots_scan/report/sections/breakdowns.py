@@ -4,7 +4,7 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Section, count, plural, share
 from ..study import ROWS_MAX
-from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, share_row, stack_chart
+from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, other_order, ranked, said, share_row, stack_chart
 
 
 def build(study):
@@ -18,7 +18,7 @@ def build(study):
 
 def by_category(study):
     source, rows = study.ask("blocking_by_category", crawl=study.crawl)
-    figure = Figure("categories", f"Hosts that block at least one crawler of a category by name in {study.crawl}", sources=[source])
+    figure = Figure("categories", f"Blocks of at least one crawler of a category by name in {study.crawl}", sources=[source])
     for row in rows:
         if row["hosts"] and row["category"] != "(any ai)":
             category = literal(row["category"])
@@ -27,11 +27,12 @@ def by_category(study):
     if not figure.rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks a crawler of the registry by name."
         return figure
+    figure.rows = ranked(figure.rows)
     figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), *SHARES])
-    figure.chart = bar_chart(f"Shares of hosts that block crawlers by category in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Shares of registered domains and hosts that block crawlers by category in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"Of {plural(first['of_hosts'], 'host')}, {share(first['share'])} ({share(first['share_of_domains'])} of registered domains) block at least one "
-                   f"of the {plural(first['agents'], 'crawler')} of the category {first['category']} by its own name. A crawler may be in two categories.")
+    figure.lead = (f"At least one of the {plural(first['agents'], 'crawler')} of the category {first['category']} is blocked by its own name by {said(first)}.{other_order(figure.rows)} "
+                   "A crawler may be in two categories.")
     return figure
 
 
@@ -83,8 +84,8 @@ def by_label(study):
         figure.rows.append(blocking_row(row, row["label"], study.count(hosts), hosts))
     figure = finish(study, figure, "label", rows, "No host with a known verdict has a label.")
     if weighted and not figure.missing:
-        figure.lead += (f" The mean of the labels with the weights of the list is {share(weighted['blocked_by_name'])} of hosts and "
-                        f"{share(weighted['domains_blocked_by_name'])} of registered domains.")
+        figure.lead += (f" The mean of the labels with the weights of the list is {share(weighted['domains_blocked_by_name'])} of registered "
+                        f"domains and {share(weighted['blocked_by_name'])} of hosts.")
     return figure
 
 
@@ -93,7 +94,8 @@ def by_name(study, condition):
 
 
 def largest(rows):
-    return sorted(rows, key=lambda row: -row["hosts"])[:ROWS_MAX]
+    """Returns the rows with the most registered domains."""
+    return sorted(rows, key=lambda row: (-row["domains"], -row["hosts"]))[:ROWS_MAX]
 
 
 def finish(study, figure, header, rows, missing):
@@ -103,13 +105,12 @@ def finish(study, figure, header, rows, missing):
         return figure
     agent = study.agent.token
     figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
-    figure.chart = stack_chart(f"Shares of hosts and registered domains that block {agent} by {header} in {study.crawl}", figure.rows)
+    figure.chart = stack_chart(f"Shares of registered domains and hosts that block {agent} by {header} in {study.crawl}", figure.rows)
     named = [row for row in figure.rows if row["counted"] and not row["label"].startswith("(")]
-    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} rows with the most hosts, of {len(rows)}"
+    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} rows with the most registered domains, of {len(rows)}"
     if named:
-        most = max(named, key=lambda row: row["blocked_by_name"])
-        figure.lead = (f"{shown}, the share that blocks {agent} {study.agent.by_name()} is largest in {most['label']}: {share(most['blocked_by_name'])} of "
-                       f"{plural(most['hosts'], 'host')}, {share(most['domains_blocked_by_name'])} of {plural(most['domains'], 'registered domain')}.")
+        most = ranked(named)[0]
+        figure.lead = f"{shown}, the share that blocks {agent} {study.agent.by_name()} is largest in {most['label']}: {said(most)}.{other_order(named)}"
     else:
         figure.lead = f"{shown}, no host of a named one blocks {agent} {study.agent.by_name()}."
     return figure

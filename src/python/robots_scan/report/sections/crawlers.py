@@ -1,9 +1,9 @@
 """AI crawlers: blocked by name, through * and by status; and how many of them a host blocks."""
 
 from .. import evidence
-from ..figure import Column, Figure, Records, Section, interval, plural, share
-from ..study import ROWS_MAX
-from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, fill_concentration, share_row, stack_chart
+from ..figure import Column, Figure, Records, Section, share
+from ..study import ALL_AGENTS, ROWS_MAX
+from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, fill_concentration, other_order, ranked, said, share_row, stack_chart
 
 # Steps of the number of AI crawlers that a host blocks.
 AT_LEAST = (1, 2, 5, 10, 20, 50)
@@ -15,10 +15,12 @@ def build(study):
 
 
 def by_reason(study):
-    source, rows = study.ask("blocking_by_agent", crawl=study.crawl, top=ROWS_MAX)
-    figure = Figure("ai-crawlers", f"AI crawlers that the most hosts block in {study.crawl}", sources=[source])
-    figure.rows = [blocking_row(row, study.name_of(row["agent"]), row["hosts_blocked_by_name"], evidence.verdicts(row["agent"], study.crawl, evidence.BY_NAME))
-                   for row in rows if row["hosts_naming"]]
+    source, rows = study.ask("blocking_by_agent", crawl=study.crawl, top=ALL_AGENTS)
+    figure = Figure("ai-crawlers", f"AI crawlers that the largest shares of registered domains block by name in {study.crawl}", sources=[source])
+    rows = [row for row in rows if row["hosts_naming"]]
+    figure.rows = ranked([
+        blocking_row(row, study.name_of(row["agent"]), row["hosts_blocked_by_name"], evidence.verdicts(row["agent"], study.crawl, evidence.BY_NAME))
+        for row in rows])[:ROWS_MAX]
     if not figure.rows:
         figure.missing = f"No robots.txt in {study.crawl or 'the dataset'} names an AI crawler of the registry, so none is blocked by name."
         return figure
@@ -28,10 +30,11 @@ def by_reason(study):
         figure.more_records.append(Records(f"{top['label']} {name}", study.count(hosts), hosts))
     figure.columns = columns_of(figure.rows, "crawler", [
         Column("operator", "operator"), Column("hosts_naming", "hosts with a group that it obeys", "count"), *BLOCKING], "by name")
-    figure.chart = stack_chart(f"Shares of hosts and registered domains that block AI crawlers in {study.crawl}", figure.rows)
-    figure.lead = (f"{top['label']} is blocked {study.agents[top['agent']].by_name()} by {share(top['blocked_by_name'])} of {plural(top['hosts'], 'host')}"
-                   f"{interval(top)} and {share(top['domains_blocked_by_name'])} of {plural(top['domains'], 'registered domain')}; through * by a further "
-                   f"{share(top['blocked_by_wildcard'])} of hosts.")
+    figure.chart = stack_chart(f"Shares of registered domains and hosts that block AI crawlers in {study.crawl}", figure.rows)
+    figure.lead = (f"{top['label']} is blocked {study.agents[top['agent']].by_name()} by {said(top)}; through * by a further "
+                   f"{share(top['domains_blocked_by_wildcard'])} of registered domains ({share(top['blocked_by_wildcard'])} of hosts).{other_order(figure.rows)}")
+    if len(rows) > ROWS_MAX:
+        figure.lead += f" The {ROWS_MAX} most blocked are shown, of {len(rows)} that are named."
     fallbacks = [row for row in figure.rows if study.agents[row["agent"]].fallbacks]
     if fallbacks:
         figure.lead += "".join(f" {row['label']} obeys the group of {study.agents[row['agent']].fallbacks} if a file has none for it, and such a block is counted as "
@@ -56,10 +59,10 @@ def how_many(study):
                 f"{step} or more", evidence.blocked(evidence.AI_AGENTS, study.crawl) + f" HAVING count(*) >= {step}"))
     fill_concentration(study, figure.rows)
     figure.columns = columns_of(figure.rows, "AI crawlers blocked", SHARES)
-    figure.chart = bar_chart(f"Shares of hosts by the number of AI crawlers that they block in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Shares of registered domains and hosts by the number of AI crawlers that they block in {study.crawl}", figure.rows)
     first, last = figure.rows[0], figure.rows[-1]
-    figure.lead = f"Of {plural(of_hosts, 'host')}, {share(first['share'])} block at least one AI crawler by its own name"
+    figure.lead = f"At least one AI crawler is blocked by its own name by {said(first)}"
     if last is not first:
-        figure.lead += f", and {share(last['share'])} block {last['label']}"
+        figure.lead += f", and {last['label']} by {said(last)}"
     figure.lead += f". The most that a host blocks is {most}."
     return figure

@@ -1,8 +1,8 @@
 """How often the three dialects of the protocol disagree."""
 
 from ..dataset import literal
-from ..figure import Column, Figure, Records, Section, count, plural, share
-from .shares import bar_chart
+from ..figure import Column, Figure, Records, Section, count, plural
+from .shares import bar_chart, other_order, ranked, said
 
 NAMES = {"google": "Google", "rfc9309": "RFC 9309", "koster1996": "Koster 1996"}
 
@@ -32,13 +32,12 @@ def disagreements(study):
         Column("by_rules", "by rules", "count"), Column("domains_by_rules", "domains by rules", "share"), Column("by_status", "by status", "count"),
         Column("largest_domain", "largest domain", "share"), Column("largest_ruleset", "largest rule set", "share")]
     figure.chart = bar_chart(f"Captures with different verdicts under two dialects in {study.crawl}", figure.rows, unit="captures")
-    most = max(figure.rows, key=lambda row: row["differ"])
+    most = ranked(figure.rows)[0]
     if not most["differ"]:
         figure.lead = f"No two dialects give different verdicts, in {plural(most['captures'], 'capture')}."
         return figure
-    figure.lead = (f"{most['label']}: {count(most['differ'])} of {plural(most['captures'], 'capture')} ({share(most['share'])}), and {share(most['share_of_domains'])} of "
-                   f"registered domains, with different verdicts for at least one crawler; {count(most['by_rules'])} because of rules, and {count(most['by_status'])} "
-                   f"because of a status.")
+    figure.lead = (f"{most['label']}: different verdicts for at least one crawler in {said(most, 'capture')}; {plural(most['by_rules'], 'capture')} because of rules, "
+                   f"and {count(most['by_status'])} because of a status.{other_order(figure.rows, 'capture')}")
     return figure
 
 

@@ -22,7 +22,7 @@ def headline(study):
     figure.rows = [*any_ai, *blocks, *training, *undecided]
     fill_concentration(study, figure.rows)
     figure.columns = columns_of(figure.rows, "hosts that", SHARES)
-    figure.chart = bar_chart(f"Shares of hosts and of registered domains in {study.crawl}", figure.rows, has_denominators=True)
+    figure.chart = bar_chart(f"Shares of registered domains and of hosts in {study.crawl}", figure.rows, has_denominators=True)
     if blocks:
         figure.lead = lead(study, blocks[0], undecided[0] if undecided else None)
         figure.example_of = blocks[0]["records"] if blocks[0]["counted"] else None
@@ -70,9 +70,9 @@ def training_disallowed(study, figure):
 
 def lead(study, row, undecided):
     """Returns the sentence to cite, which does not hide that one domain or one rule set dominates."""
-    sentence = (f"Hosts of {study.crawl} that block {study.agent.token} {study.agent.by_name()}: {count(row['hosts'])} of {plural(row['of_hosts'], 'host')} with a "
-                f"known verdict. That is {share(row['share'])} of hosts{interval(row)}, and {share(row['share_of_domains'])} of "
-                f"{plural(row['of_domains'], 'registered domain')}, if each domain counts once.")
+    sentence = (f"In {study.crawl}, {share(row['share_of_domains'])} of {plural(row['of_domains'], 'registered domain')} block {study.agent.token} "
+                f"{study.agent.by_name()}, if each domain counts once. Of hosts, it is {share(row['share'])}{interval(row)}: {count(row['hosts'])} of "
+                f"{plural(row['of_hosts'], 'host')} with a known verdict.")
     if one_domain(row):
         sentence += f" Of these hosts, {share(row['largest_domain'])} are in one registered domain."
     elif one_rule_set(row):

@@ -1,8 +1,8 @@
 """What was fetched: the classes of responses."""
 
 from .. import evidence
-from ..figure import Figure, Section, plural, share
-from .shares import SHARES, bar_chart, columns_of, share_row
+from ..figure import Figure, Section
+from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row
 
 # Common Crawl's classes of fetches, in words.
 CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "unauthorized (401)", "forbidden": "forbidden (403)",
@@ -32,9 +32,9 @@ def funnel(study):
                                                    f"{evidence.same('h.fetch_class', row['outcome'])}")
         figure.rows.append(share_row({**row, "largest_ruleset": None}, CLASSES.get(row["outcome"], row["outcome"]),
                                      evidence.hosts("captured", study.crawl, condition)))
+    figure.rows = ranked(figure.rows)
     figure.columns = columns_of(figure.rows, "response", SHARES)
-    figure.chart = bar_chart(f"Shares of hosts by response in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Shares of registered domains and hosts by response in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"Of {plural(first['of_hosts'], 'host')} with a capture, {share(first['share'])} are in the class “{first['label']}” "
-                   f"({share(first['share_of_domains'])} of registered domains). Hosts that were never fetched are in no class.")
+    figure.lead = f"The class “{first['label']}” has {said(first)} with a capture.{other_order(figure.rows)} Hosts that were never fetched are in no class."
     return figure

@@ -2,9 +2,9 @@
 
 from .. import evidence
 from ..dataset import literal
-from ..figure import Figure, Section, count, plural, share
+from ..figure import Figure, Section, plural, share
 from ..study import ROWS_MAX
-from .shares import SHARES, bar_chart, columns_of, fill_concentration, share_row
+from .shares import SHARES, bar_chart, columns_of, fill_concentration, other_order, ranked, said, share_row
 
 # The verdicts of a crawler: columns of the question `contradictions`, their names, and their conditions.
 RULES = (("blocked_by_name", "block by name", evidence.BY_NAME), ("blocked_by_wildcard", "block through *", evidence.BY_WILDCARD),
@@ -24,7 +24,7 @@ def stated(study):
     if not rows:
         figure.missing = f"No robots.txt in {study.crawl or 'the dataset'} states a preference about AI use or a licence."
         return figure
-    for row in rows[:ROWS_MAX]:
+    for row in ranked(rows)[:ROWS_MAX]:
         value = "" if row["pref_value"] is None else f"={row['pref_value']}"
         condition = " AND ".join(evidence.same(f"x.{column}", row[column]) for column in ("mechanism", "pref_key", "from_template"))
         if row["mechanism"] != "rsl-license":
@@ -34,8 +34,7 @@ def stated(study):
     figure.columns = columns_of(figure.rows, "statement", SHARES)
     figure.chart = bar_chart(f"Preferences stated in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"The most common statement, {first['label']}, is made by {count(first['hosts'])} of {plural(first['of_hosts'], 'host')} with a 2xx response "
-                   f"({share(first['share'])}), and by {share(first['share_of_domains'])} of registered domains.")
+    figure.lead = f"The most common statement, {first['label']}, is made by {said(first)} with a 2xx response.{other_order(figure.rows)}"
     if len(rows) > ROWS_MAX:
         figure.lead += f" The {ROWS_MAX} most common are shown, of {len(rows)}."
     return figure
@@ -69,6 +68,6 @@ def contradictions(study):
     row = next((row for row in rows if row["training_allowed"] == "no"), rows[0])
     blocked = sum(counts.get((row["training_allowed"], column), 0) for column, _, _ in RULES[:3])
     domains = min(1, round(sum(row["domains_" + column] for column, _, _ in RULES[:3]), 5))
-    figure.lead = (f"Of {plural(row['hosts'], 'host')} with the statement “{STATEMENTS[row['training_allowed']]}”, for the site, a path or a group, "
-                   f"{share(blocked / row['hosts'])} block {agent}, by name, through * or by status ({share(domains)} of {plural(row['domains'], 'registered domain')}).")
+    figure.lead = (f"Of {plural(row['domains'], 'registered domain')} with the statement “{STATEMENTS[row['training_allowed']]}”, for the site, a path or a group, "
+                   f"{share(domains)} block {agent}, by name, through * or by status ({share(blocked / row['hosts'])} of {plural(row['hosts'], 'host')}).")
     return figure

@@ -5,10 +5,12 @@ A row of a figure has the columns of its question, and
 - `label`, its name in the chart and in the table;
 - `counted`, the number of hosts (or captures) that its main number counts: largest_domain and largest_ruleset are about these;
 - `records`, the `figure.Records` behind that number.
+
+Sentences and rankings begin with shares of registered domains: one domain may have most of the hosts of a row.
 """
 
 from ..chart import Chart
-from ..figure import Column, Records, count, share
+from ..figure import Column, Records, count, interval, plural, share
 
 SHARES = (
     Column("hosts", "hosts", "count"), Column("of_hosts", "of hosts", "count"), Column("share", "share of hosts", "share"),
@@ -43,6 +45,35 @@ def blocking_row(row, label, counted, hosts):
     return {**row, "label": label, "counted": counted, "blocked_by_name": counted / row["hosts"], "records": Records(label, counted, hosts)}
 
 
+def main_shares(row):
+    """Returns the main share of a row: of registered domains, of how many, of hosts, and of how many."""
+    if "domains_blocked_by_name" in row:
+        return row["domains_blocked_by_name"], row["domains"], row["blocked_by_name"], row["hosts"]
+    return row["share_of_domains"], row["of_domains"], row["share"], row["of_hosts"]
+
+
+def said(row, unit="host"):
+    """Returns the main share of a row in words: '3.9 % of 3,161 registered domains (27.2 % of 5,361 hosts)'."""
+    domains, of_domains, hosts, of_hosts = main_shares(row)
+    return f"{share(domains)} of {plural(of_domains, 'registered domain')} ({share(hosts)} of {plural(of_hosts, unit)}{interval(row)})"
+
+
+def ranked(rows):
+    """Returns rows in the order of their shares of registered domains."""
+    return sorted(rows, key=lambda row: (-main_shares(row)[0], -main_shares(row)[2]))
+
+
+def other_order(rows, unit="host"):
+    """Returns a sentence if another row is first by shares of hosts than by shares of registered domains, and an empty text otherwise."""
+    first = ranked(rows)[0]
+    by_hosts = max(rows, key=lambda row: (main_shares(row)[2], main_shares(row)[0]))
+    if share(main_shares(by_hosts)[2]) == share(main_shares(first)[2]):
+        return ""
+    domains, _, hosts, of_hosts = main_shares(by_hosts)
+    concentration = f"; {share(by_hosts['largest_domain'])} of the {unit}s counted are in one of them" if one_domain(by_hosts) else ""
+    return f" By {unit}s, the order is another: first is {by_hosts['label']}, {share(hosts)} of {plural(of_hosts, unit)} ({share(domains)} of registered domains{concentration})."
+
+
 def one_domain(row):
     return row["counted"] > 1 and (row.get("largest_domain") or 0) > MOST
 
@@ -57,20 +88,20 @@ def marks(row):
 
 
 def bar_chart(description, rows, has_denominators=False, unit="hosts"):
-    """Returns a chart of the columns share and share_of_domains, with the denominators at the bars if they differ."""
+    """Returns a chart of the columns share_of_domains and share, with the denominators of hosts if they differ."""
     return Chart("bars", description, [{
-        "label": row["label"], "hosts": row["share"], "domains": row["share_of_domains"], "low": row.get("low"), "high": row.get("high"),
-        "text": f"{share(row['share'])}{' of ' + count(row['of_hosts']) if has_denominators else ''} · ◆ {share(row['share_of_domains'])}{marks(row)}",
-        "described": f"{row['label']}: {share(row['share'])} of {unit} ({count(row['hosts'])} of {count(row['of_hosts'])}), "
-                     f"{share(row['share_of_domains'])} of domains"} for row in rows], unit, f"{unit} counted")
+        "label": row["label"], "domains": row["share_of_domains"], "hosts": row["share"], "low": row.get("low"), "high": row.get("high"),
+        "text": f"{share(row['share_of_domains'])} · ◆ {share(row['share'])}{' of ' + count(row['of_hosts']) if has_denominators else ''}{marks(row)}",
+        "described": f"{row['label']}: {share(row['share_of_domains'])} of registered domains, {share(row['share'])} of {unit} "
+                     f"({count(row['hosts'])} of {count(row['of_hosts'])})"} for row in rows], unit, f"{unit} counted")
 
 
 def stack_chart(description, rows):
-    """Returns a chart of the reasons for a block, in a panel of hosts and a panel of domains."""
+    """Returns a chart of the reasons for a block, in a panel of domains and a panel of hosts."""
     return Chart("stacks", description, [{
         "label": row["label"] + marks(row), "panel": panel, "part": name, "order": order, "share": row[prefix + column],
         "described": f"{row['label']}: {share(row[prefix + column])} of {panel} block it {name}"}
-        for panel, prefix in (("hosts", ""), ("registered domains", "domains_")) for row in rows
+        for panel, prefix in (("registered domains", "domains_"), ("hosts", "")) for row in rows
         for order, (column, name) in enumerate(REASONS)], counted="hosts that block by name")
 
 

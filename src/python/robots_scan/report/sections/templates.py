@@ -2,9 +2,9 @@
 
 from .. import evidence
 from ..dataset import literal
-from ..figure import Column, Figure, Section, count, plural, share
+from ..figure import Column, Figure, Section, plural, share
 from ..study import ROWS_MAX
-from .shares import SHARES, bar_chart, columns_of, share_row
+from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row
 
 MIN_DOMAINS = 10
 
@@ -24,6 +24,7 @@ def blocks(study):
         return figure
     shared_sets = (f"SELECT h.ruleset_id FROM hosts_with('rules', crawl := {literal(study.crawl)}) h GROUP BY h.ruleset_id "
                    f"HAVING count(DISTINCT h.domain) >= {MIN_DOMAINS}")
+    rows = ranked(rows)
     for row in rows[:ROWS_MAX]:
         condition = f"coalesce(v.ruleset_id IN ({shared_sets}), false) = {literal(row['shared_rules'])} AND {evidence.same('v.template', row['template'])}"
         figure.rows.append(share_row(row, f"{row['template'] or 'no template'}{', shared rules' if row['shared_rules'] else ''}",
@@ -33,9 +34,9 @@ def blocks(study):
     of_hosts, of_domains = rows[0]["of_hosts"], rows[0]["of_domains"]
     recognized = [row for row in rows if row["template"]]
     shared = [row for row in rows if row["shared_rules"] and not row["template"]]
-    figure.lead = (f"Hosts that block {agent} {study.agent.by_name()}: {count(of_hosts)}, in {plural(of_domains, 'registered domain')}. "
-                   f"{part(recognized, of_hosts)} of the hosts have a file in which a vendor's template is recognized, and a further {part(shared, of_hosts)} have rules "
-                   f"that at least {MIN_DOMAINS} registered domains share ({domain_part(recognized)} and {domain_part(shared)} of registered domains).")
+    figure.lead = (f"{agent} is blocked {study.agent.by_name()} in {plural(of_domains, 'registered domain')}, by {plural(of_hosts, 'host')}. "
+                   f"{domain_part(recognized)} of these domains have a file in which a vendor's template is recognized, and a further {domain_part(shared)} have rules "
+                   f"that at least {MIN_DOMAINS} registered domains share ({part(recognized, of_hosts)} and {part(shared, of_hosts)} of hosts).")
     if len(rows) > ROWS_MAX:
         figure.lead += f" The {ROWS_MAX} largest rows are shown, of {len(rows)}."
     return figure
@@ -59,9 +60,9 @@ def rule_sets(study):
         host = row["example"].split("/")[2] if row["example"].count("/") > 1 else row["example"]
         figure.rows.append(share_row({**row, "largest_ruleset": None}, f"{row['template'] + ', ' if row['template'] else ''}of {host}",
                                      evidence.hosts("rules", study.crawl, f"h.ruleset_id = {literal(row['ruleset_id'])}")))
+    figure.rows = ranked(figure.rows)
     figure.columns = columns_of(figure.rows, "rules", [Column("ruleset_id", "ruleset_id"), *SHARES])
     figure.chart = bar_chart(f"Most common rule sets in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"The most common rules ({first['label']}) are those of {count(first['hosts'])} of {plural(first['of_hosts'], 'host')} with rules "
-                   f"({share(first['share'])}), and of {share(first['share_of_domains'])} of registered domains.")
+    figure.lead = f"The most common rules ({first['label']}) are those of {said(first)} with rules.{other_order(figure.rows)}"
     return figure

@@ -48,7 +48,7 @@ def all_hosts(study):
     if len(decided) < 2:
         return Figure(figure.key, figure.title, missing=f"Only {last} has hosts with a known verdict, and a change needs two crawls.")
     figure.columns = columns_of(figure.rows, "crawler and crawl", only_by_name(), "by name")
-    figure.chart = Chart("lines", "Shares of hosts and registered domains that block AI crawlers by name, by crawl", [
+    figure.chart = Chart("lines", "Shares of registered domains and hosts that block AI crawlers by name, by crawl", [
         {"crawl": row["crawl"], "panel": panel, "series": study.name_of(row["agent"]), "share": row[prefix + "blocked_by_name"],
          "described": f"{row['label']}: {share(row[prefix + 'blocked_by_name'])} of {panel}", **(ends(row) if not prefix else {})}
         for panel, prefix in PANELS for row in figure.rows])
@@ -96,7 +96,7 @@ def same_hosts(study):
         Column("domains", "their domains", "count"), Column("domains_blocked_by_name", "domains by name", "share"), Column("all_hosts", "all hosts", "count"),
         Column("all_hosts_blocked_by_name", "all hosts by name", "share"), Column("all_domains_blocked_by_name", "all domains by name", "share")],
         "by name")
-    figure.chart = Chart("lines", f"Shares of hosts and registered domains that block {agent} by name, by crawl", [
+    figure.chart = Chart("lines", f"Shares of registered domains and hosts that block {agent} by name, by crawl", [
         {"crawl": row["crawl"], "panel": panel, "series": series, "share": row[column], "described": f"{series} in {row['crawl']}: {share(row[column])} of {panel}",
          **(ends(row) if column == "blocked_by_name" else {})}
         for panel, columns in (("hosts", ("all_hosts_blocked_by_name", "blocked_by_name")),
