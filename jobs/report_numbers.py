@@ -4,6 +4,7 @@ Every cell of a table is that of one row and one column of an answer (FIGURES), 
 `test_report.py` counts. The labels of marks, the texts at bars, the lengths of bars and the sentences are compared with the table.
 """
 
+import datetime
 import html
 import re
 
@@ -72,11 +73,14 @@ LARGEST = ("tlds", "networks", "ranks", "labels")
 
 def check_figure(results, name, key, article, ask, token):
     """Checks one figure: `ask` returns the rows of the answer to a query, as dictionaries."""
-    answers = [ask(sql) for sql in article.items if sql.startswith("FROM ") and sql.endswith(");")]
+    # A figure about one of several crawlers has the name of the crawler in its key.
+    key = key.split("--")[0]
+    calls = [sql for sql in article.items if sql.startswith("FROM ") and sql.endswith(");")]
+    answers = [ask(sql) for sql in calls]
     results.check(answers, f"{name}: {key}: no SQL")
     table = [dict(cells) for cells in article.table()]
     if key == "headline":
-        check_headline(results, name, table, answers)
+        check_headline(results, name, table, calls, answers)
     elif key == "number-of-ai-crawlers":
         check_how_many(results, name, table, answers[0])
     elif key == "contradictions":
@@ -114,16 +118,20 @@ def is_shown(cell, value):
     return abs(shown - percent) <= 0.5 * 10 ** -digits + 1e-4 or shown == 99.9 and 99.9 < percent < 100
 
 
-def check_headline(results, name, table, answers):
-    categories, blocking, access, preferences = answers
+def check_headline(results, name, table, calls, answers):
+    categories, *of_crawlers, preferences = answers
     any_ai = next((row for row in categories if row["category"] == "(any ai)"), None)
-    disallow = next((row for row in access if row["access"] == "disallow"), {"by_name": 0, "by_wildcard": 0, "by_status": 0})
     expected = {"block at least one AI crawler by its own name": {header: any_ai[column] for header, column in SHARES.items()}} if any_ai else {}
-    for row in blocking:
-        for pattern, reason, column in ((r"block \S+ by name( or by the name of its fallback [\w-]+)?", "name", "by_name"), (r"block \S+ through \*", "wildcard", "by_wildcard"), ("block all crawlers by status", "status", "by_status")):
-            expected[pattern] = {"hosts": disallow[column], "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
-                                "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]}
-    for row in access:
+    for call, blocking, access in zip(calls[1::2], of_crawlers[::2], of_crawlers[1::2]):
+        crawler = re.escape(re.search(r"agent := '([^']*)'", call)[1])
+        disallow = next((row for row in access if row["access"] == "disallow"), {"by_name": 0, "by_wildcard": 0, "by_status": 0})
+        for row in blocking:
+            for pattern, reason, column in ((rf"block {crawler} by name( or by the name of its fallback [\w-]+)?", "name", "by_name"),
+                                            (rf"block {crawler} through \*", "wildcard", "by_wildcard"), ("block all crawlers by status", "status", "by_status")):
+                expected.setdefault(pattern, {
+                    "hosts": disallow[column], "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"], "of domains": row["domains"],
+                    "share of domains": row[f"domains_blocked_by_{reason}"]})
+    for row in of_crawlers[1]:
         if row["access"] == "unknown":
             expected["are undecided"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}
     for row in preferences:
@@ -218,15 +226,21 @@ LINES = {
 
 
 def check_points(results, name, key, svg, rows):
-    """Points have the shares of the table, and heights that are proportional to them."""
-    scales = []
-    for label, y in re.findall(r'<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point" transform="translate\([-\d.]+,([-\d.]+)\)"', svg):
+    """Points have the shares of the table, heights that are proportional to them, and distances that are proportional to time."""
+    scales, places = [], set()
+    for label, x, y in re.findall(r'<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point" transform="translate\(([-\d.]+),([-\d.]+)\)"', svg):
         prefix = next(prefix for prefix in LINES[key] if label.startswith(prefix))
         of_hosts, of_domains = LINES[key][prefix]
         text, percent, panel = re.fullmatch(r"(.*): (\S+\u00a0%) of (hosts|registered domains)", label.removeprefix(prefix)).groups()
         cell = rows[text][of_hosts if panel == "hosts" else of_domains]
         results.check(percent == cell, f"{name}: {key}: the point '{label}', but the table has {cell}")
         scales.append((float(percent[:-2]), 200 - float(y)))
+        places.add((datetime.date.fromisoformat(rows[text]["median day"]).toordinal(), float(x)))
+    (first, left), (last, right) = min(places), max(places)
+    for day, x in places:
+        # The table has days and the chart milliseconds.
+        slope = (right - left) / max(1, last - first)
+        results.check(abs(x - left - (day - first) * slope) <= slope + 0.1, f"{name}: {key}: the point of day {day} is at {x}, days {first} to {last} at {left} to {right}")
     results.check(scales, f"{name}: {key}: no points")
     check_lengths(results, name, key, scales)
 
@@ -273,9 +287,9 @@ def check_lead(results, name, key, article, table):
         rows = rows if rows[0]["captures that differ"] != "0" else []
         check_order(results, name, key, lead, table)
     elif key == "ai-crawlers-over-time":
-        crawler = next(iter(table[0].values())).split(" in ")[0]
-        of_crawler = [row for row in table if next(iter(row.values())).startswith(crawler + " in ")]
-        rows = [of_crawler[0], of_crawler[-1]]
+        crawls = re.match(r"(\S+) is blocked by .* in (\S+), and by .*? in (\S+)\.( |$)", lead)
+        results.check(bool(crawls) or lead.startswith("No two crawls have enough hosts in common"), f"{name}: {key}: {lead}")
+        rows = [next(row for row in table if row["crawler and crawl"] == f"{crawls[1]} in {crawl}") for crawl in crawls.groups()[1:3]] if crawls else []
     elif key == "number-of-ai-crawlers":
         rows = table[:1] + table[1:][-1:]
     else:

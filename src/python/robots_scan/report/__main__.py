@@ -78,7 +78,7 @@ def new_parser():
     add("-o", "--page", metavar="PAGE", help="the page to write [default: the name of the dataset, in the current folder]")
     add("--crawl", metavar="NAME", help="the crawl of all sections but the one about time [default: the last one]")
     add("--crawls", metavar="A,B", help="the crawls of the section about time, such as those of the same hosts [default: all]")
-    add("--agent", metavar="NAME", help=f"the crawler of questions about one crawler [default: {DEFAULT_AGENT}]")
+    add("--agent", metavar="A,B", help=f"the crawlers of questions about one crawler, each with figures of its own [default: {DEFAULT_AGENT}]")
     add("--ranks", metavar="CSV", help="a list of rank and domain, such as Tranco's, for a figure by rank")
     add("--labels", metavar="CSV", help="a list with the header domain,label or host,label, for a figure by label")
     add("--seed", metavar="N", type=whole_number, default=1, help="chooses the records that are shown as examples [default: 1]")
@@ -104,7 +104,7 @@ def page_of(options, study):
     if options.page:
         return Path(options.page)
     folder = study.dataset.folder.resolve()
-    chosen = [name for name, value in ((study.agent.token.lower(), options.agent), (study.crawl, options.crawl)) if value]
+    chosen = [agent.token.lower() for agent in study.chosen if options.agent] + ([study.crawl] if options.crawl else [])
     return Path("-".join([folder.name.removesuffix(".parquet"), *(re.sub(r"[^\w.-]", "_", name) for name in chosen)]) + ".html")
 
 
@@ -112,7 +112,7 @@ def write(options):
     """Writes the page, and returns what was written. No partial page has the final name."""
     today()  # An invalid date is refused before anything is computed.
     dataset = Dataset(options.dataset, (options.ranks, options.labels))
-    study = study_of(dataset, options.crawl, split(options.crawls), options.agent, options.ranks, options.labels, options.seed)
+    study = study_of(dataset, options.crawl, split(options.crawls), split(options.agent), options.ranks, options.labels, options.seed)
     path = page_of(options, study)
     if not path.parent.is_dir() or path.is_dir():
         raise ReportError(f"cannot write '{path}': its folder does not exist" if not path.is_dir() else f"cannot write '{path}': it is a folder")
@@ -139,11 +139,12 @@ def write(options):
     finally:
         with contextlib.suppress(OSError):
             partial.unlink()
-    return f"{path}: {len(page) / 1024:,.0f} KiB, {study.crawl or 'no crawl'}, {study.agent.token}"
+    return f"{path}: {len(page) / 1024:,.0f} KiB, {study.crawl or 'no crawl'}, {', '.join(agent.token for agent in study.chosen)}"
 
 
 def split(names):
-    return [name.strip() for name in names.split(",") if name.strip()] if names else None
+    """Returns the names of a list; a list without names is no list."""
+    return [name.strip() for name in (names or "").split(",") if name.strip()]
 
 
 def clear_line():

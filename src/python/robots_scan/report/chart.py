@@ -21,6 +21,7 @@ VEGA_LITE = "6.4"
 WIDE, NARROW = 720, 350
 # Pixels: the height of a bar, and how far it is below the middle of its row if a label is above it.
 BAR_HEIGHT, BELOW_LABEL = 16, 8
+DAY = 86_400_000
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 
 
@@ -39,6 +40,8 @@ class Chart:
         parts = []
         if any(row.get("low") is not None for row in self.rows) and self.kind == "lines":
             parts.append("Vertical line: 95 % interval of the share of hosts")
+        if any(row.get("alone") for row in self.rows):
+            parts.append("A name: a crawl that no line connects with others")
         if self.kind == "bars":
             parts += ["Bar: share of registered domains", f"◆: share of {self.unit}"]
             if any(row.get("low") is not None for row in self.rows):
@@ -120,17 +123,23 @@ def stacks(rows, width):
 
 
 def lines(rows, width):
-    """Two panels of lines over crawls, in the order of rows. Rows have crawl, panel, series, share,
-    described, and perhaps low and high."""
+    """Two panels of lines over time. Rows have crawl, time (in milliseconds since 1970), line (points with the same number are connected),
+    alone (the name of a crawl without a line, or None), panel, series, share, described, and perhaps low and high."""
     series = list(dict.fromkeys(row["series"] for row in rows))
-    crawls = list(dict.fromkeys(row["crawl"] for row in rows))
+    times = sorted({row["time"] for row in rows})
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     per_row = len(panels) if width == WIDE else 1
     plot = (width - 60) // per_row - 40 if per_row > 1 else width - 60
     highest = max(max(row["share"], row.get("high") or 0) for row in rows)
     ticks = ticks_of(highest)
-    x = {"field": "crawl", "type": "ordinal", "sort": crawls, "axis": {"title": None, "labelAngle": -60, "labelLimit": 180, "labelOverlap": False,
-         "values": every_nth(crawls, plot // 16)}}
+    margin = max(DAY, (times[-1] - times[0]) / 15)
+    # The time of a text's height: texts that are nearer would overlap.
+    height = (times[-1] - times[0] + 2 * margin) * 16 / plot
+    names = names_at({row["time"]: row["alone"] for row in rows if row["alone"]}, height)
+    rows = [{**row, "name": names.get(row["time"]) if row["alone"] and row["series"] == series[0] else None} for row in rows]
+    x = {"field": "time", "type": "temporal", "scale": {"type": "utc", "domain": [times[0] - margin, times[-1] + margin], "nice": False},
+         "axis": {"title": None, "values": apart(times, height), "labelAngle": -60, "labelOverlap": False, "grid": False,
+                  "format": "%Y-%m" if times[-1] - times[0] > 60 * DAY else "%Y-%m-%d"}}
     y = {"field": "share", "type": "quantitative", "scale": {"domain": [0, max(ticks[-1], highest)], "nice": False},
          "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}
 
@@ -149,7 +158,10 @@ def lines(rows, width):
             "layer": [
                 {"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "strokeWidth": 1.5, "aria": False},
                  "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
-                {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": {"strokeDash": of_series(DASHES)}},
+                {"mark": {"type": "line", "strokeWidth": 2, "aria": False}, "encoding": {"strokeDash": of_series(DASHES), "detail": {"field": "line"}}},
+                {"transform": [{"filter": "isValid(datum.name)"}],
+                 "mark": {"type": "text", "angle": 270, "align": "right", "baseline": "bottom", "dy": -4, "fontSize": 10, "limit": 190, "aria": False},
+                 "encoding": {"x": x, "y": {"value": 0}, "color": {"value": "currentColor"}, "text": {"field": "name"}}},
                 {"mark": {"type": "point", "filled": True, "size": 50, "opacity": 1},
                  "encoding": {"shape": of_series(SHAPES), "description": {"field": "described"}}},
             ]}}
@@ -208,10 +220,22 @@ def tick_format(ticks):
     return f".{digits}%"
 
 
-def every_nth(values, most):
-    """Returns at most about `most` values, and the last of them."""
-    step = max(1, math.ceil(len(values) / max(1, most)))
-    return values[::-1][::step][::-1]
+def names_at(names, least):
+    """Returns names by time. Those of times that are nearer than `least` are one text, at the last of these times."""
+    found = {}
+    for time in sorted(names, reverse=True):
+        near = next((other for other in found if other - time < least), time)
+        found[near] = f"{names[time]}, {found[near]}" if near in found else names[time]
+    return found
+
+
+def apart(times, least):
+    """Returns the times of which each is at least this far from the one after it, and the last of them."""
+    found = []
+    for time in reversed(times):
+        if not found or found[-1] - time >= least:
+            found.append(time)
+    return found[::-1]
 
 
 CONFIG = {

@@ -67,8 +67,12 @@ class Dataset:
         self.check_tables()
         self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.rows(
             "SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")}
-        # Crawls in the order of time.
-        self.crawls = self.rows("SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample FROM crawls() c ORDER BY c.position")
+        # Crawls in the order of time. The median of the times is that of the crawl, even if some of them are wrong; a crawl without times is the first.
+        self.crawls = self.rows("""
+            SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample, epoch_ms(t.median_fetch) AS median_ms, t.median_fetch::DATE::VARCHAR AS median_day
+            FROM crawls() c
+            LEFT JOIN (SELECT f.crawl, quantile_disc(f.fetch_time, 0.5) AS median_fetch FROM robots_files f GROUP BY f.crawl) t ON t.crawl = c.crawl
+            ORDER BY t.median_fetch NULLS FIRST, c.position""")
 
     def lock(self, folder, lists):
         """Lets DuckDB open only files of the dataset, the lists and temporary files, and load no extension."""

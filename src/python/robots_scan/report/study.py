@@ -1,5 +1,6 @@
 """What a page is about: a dataset, one of its crawls, and one crawler."""
 
+import re
 from dataclasses import dataclass
 
 from .dataset import Dataset, ReportError, literal
@@ -32,7 +33,7 @@ class Study:
     dataset: Dataset
     crawl: str  # of all sections but the one about time
     crawls: list[str]  # of the section about time, in the order of time
-    agent: Agent
+    chosen: list[Agent]  # the crawlers of questions about one crawler
     agents: dict[str, Agent]  # the registry, by the column agent of tables
     ranks: str | None
     labels: str | None
@@ -42,6 +43,24 @@ class Study:
         """Returns the source and the rows of a question."""
         sql, rows = self.dataset.ask(name, **arguments)
         return Source(name, sql), rows
+
+    @property
+    def agent(self):
+        """Returns the first of the crawlers that were chosen."""
+        return self.chosen[0]
+
+    @property
+    def times(self):
+        """Returns the median of the times of fetching of each crawl, in milliseconds since 1970, or None."""
+        return {row["crawl"]: row["median_ms"] for row in self.dataset.crawls}
+
+    def day(self, crawl):
+        """Returns the day of this median."""
+        return next(row["median_day"] for row in self.dataset.crawls if row["crawl"] == crawl)
+
+    def key(self, name, agent):
+        """Returns the key of a figure about one crawler, of which there is one per chosen crawler."""
+        return name if len(self.chosen) == 1 else f"{name}--{re.sub(r'[^0-9A-Za-z-]', '_', agent.token)}"
 
     def name_of(self, agent):
         """Returns the name of a crawler as the registry writes it."""
@@ -97,22 +116,23 @@ class Study:
         return Example(row["url_host_name"], place["url"], row["line_no"], line, place["warc_filename"], place["warc_record_offset"], place["warc_record_length"])
 
 
-def study_of(dataset, crawl=None, crawls=None, agent=None, ranks=None, labels=None, seed=1):
+def study_of(dataset, crawl=None, crawls=None, agents=None, ranks=None, labels=None, seed=1):
     """Checks the choices of the reader against the dataset."""
     known = [row["crawl"] for row in dataset.crawls]
     for name in [*([crawl] if crawl else []), *(crawls or [])]:
         if name not in known:
             raise ReportError(f"unknown crawl '{name}'", "the crawls of the dataset are " + (", ".join(known) or "none"))
     with_hosts = [row["crawl"] for row in dataset.crawls if row["hosts"]]
-    agent = agent or DEFAULT_AGENT
+    names = agents or [DEFAULT_AGENT]
     # The guards of these macros say what is wrong, before anything else is computed.
-    dataset.rows(f"SELECT check_named_agent({literal(agent)}, false)")
+    for name in names:
+        dataset.rows(f"SELECT check_named_agent({literal(name)}, false)")
     for macro, path in (("ranked_hosts", ranks), ("labelled_hosts", labels)):
         if path is not None:
             dataset.rows(f"SELECT count(*) FROM {macro}({literal(path)})")
     registry = {row["name"]: row for row in dataset.rows("SELECT lower(g.agent) AS name, g.token, g.fallbacks, g.ignores_wildcard FROM agents g")}
-    agents = {name: Agent(row["token"], row["fallbacks"] and ", ".join(registry[fallback.strip()]["token"] for fallback in row["fallbacks"].split(",")),
+    known_agents = {name: Agent(row["token"], row["fallbacks"] and ", ".join(registry[fallback.strip()]["token"] for fallback in row["fallbacks"].split(",")),
                           row["ignores_wildcard"]) for name, row in registry.items()}
-    chosen = [name for name in with_hosts if not crawls or name in crawls]
-    return Study(dataset, crawl or (with_hosts or known or [""])[-1], chosen, agents[dataset.value(f"SELECT whole_name({literal(agent)})")], agents, ranks,
-                 labels, seed)
+    of_time = [name for name in with_hosts if not crawls or name in crawls]
+    whole = dict.fromkeys(dataset.value(f"SELECT whole_name({literal(name)})") for name in names)
+    return Study(dataset, crawl or (with_hosts or known or [""])[-1], of_time, [known_agents[name] for name in whole], known_agents, ranks, labels, seed)

@@ -8,11 +8,13 @@ from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, other
 
 
 def build(study):
-    figures = [by_category(study), by_tld(study), by_network(study)]
-    if study.ranks:
-        figures.append(by_rank(study))
-    if study.labels:
-        figures.append(by_label(study))
+    figures = [by_category(study)]
+    for agent in study.chosen:
+        figures += [by_tld(study, agent), by_network(study, agent)]
+        if study.ranks:
+            figures.append(by_rank(study, agent))
+        if study.labels:
+            figures.append(by_label(study, agent))
     return Section("breakdowns", "Who is blocked, and where", "", figures)
 
 
@@ -36,61 +38,61 @@ def by_category(study):
     return figure
 
 
-def by_tld(study):
-    source, rows = study.ask("blocking_by_tld", agent=study.agent.token, crawl=study.crawl)
-    figure = Figure("tlds", f"{study.agent.token} blocked by top-level domain in {study.crawl}", sources=[source])
-    counts = study.counts(f"SELECT v.url_host_tld, count(*) FROM verdicts_for({literal(study.agent.token)}) v WHERE v.crawl = {literal(study.crawl)} "
+def by_tld(study, agent):
+    source, rows = study.ask("blocking_by_tld", agent=agent.token, crawl=study.crawl)
+    figure = Figure(study.key("tlds", agent), f"{agent.token} blocked by top-level domain in {study.crawl}", sources=[source])
+    counts = study.counts(f"SELECT v.url_host_tld, count(*) FROM verdicts_for({literal(agent.token)}) v WHERE v.crawl = {literal(study.crawl)} "
                           f"AND {evidence.BY_NAME} GROUP BY v.url_host_tld")
     for row in largest(rows):
         figure.rows.append(blocking_row(row, row["url_host_tld"] or "(none)", counts.get((row["url_host_tld"],), 0), by_name(
-            study, evidence.same("v.url_host_tld", row["url_host_tld"]))))
-    return finish(study, figure, "top-level domain", rows, "No top-level domain has five hosts with a known verdict.")
+            study, agent, evidence.same("v.url_host_tld", row["url_host_tld"]))))
+    return finish(study, agent, figure, "top-level domain", rows, "No top-level domain has five hosts with a known verdict.")
 
 
-def by_network(study):
-    source, rows = study.ask("blocking_by_software", kind="firewall", agent=study.agent.token, crawl=study.crawl)
-    figure = Figure("networks", f"{study.agent.token} blocked by content delivery network or firewall in {study.crawl}", sources=[source])
-    hosts = evidence.verdicts_of_files(study.agent.token, study.crawl, evidence.BY_NAME)
+def by_network(study, agent):
+    source, rows = study.ask("blocking_by_software", kind="firewall", agent=agent.token, crawl=study.crawl)
+    figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall in {study.crawl}", sources=[source])
+    hosts = evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME)
     counts = study.counts(f"SELECT n.waf_hint, count(*) FROM ({hosts}) n GROUP BY n.waf_hint")
     for row in largest(rows):
         figure.rows.append(blocking_row(row, row["software"] or "(not recognized)", counts.get((row["software"],), 0), evidence.verdicts_of_files(
-            study.agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))
-    return finish(study, figure, "network", rows, "No network has five hosts with a known verdict.")
+            agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))
+    return finish(study, agent, figure, "network", rows, "No network has five hosts with a known verdict.")
 
 
-def by_rank(study):
-    source, rows = study.ask("blocking_by_rank", list=study.ranks, agent=study.agent.token, crawl=study.crawl)
-    figure = Figure("ranks", f"{study.agent.token} blocked by rank in {study.crawl}", sources=[source])
+def by_rank(study, agent):
+    source, rows = study.ask("blocking_by_rank", list=study.ranks, agent=agent.token, crawl=study.crawl)
+    figure = Figure(study.key("ranks", agent), f"{agent.token} blocked by rank in {study.crawl}", sources=[source])
     rows = [row for row in rows if row["hosts"]]
     for row in rows:
         # Classes are powers of ten, of which the first one begins at rank 1.
         first = 1 if row["up_to_rank"] == 1000 else row["up_to_rank"] // 10 + 1
-        hosts = by_name(study, f"v.surt_host_name IN (SELECT r.surt_host_name FROM ranked_hosts({literal(study.ranks)}) r GROUP BY r.surt_host_name "
+        hosts = by_name(study, agent, f"v.surt_host_name IN (SELECT r.surt_host_name FROM ranked_hosts({literal(study.ranks)}) r GROUP BY r.surt_host_name "
                                f"HAVING min(r.rank) BETWEEN {literal(first)} AND {literal(row['up_to_rank'])})")
         figure.rows.append(blocking_row(row, f"{count(first)} to {count(row['up_to_rank'])}", study.count(hosts), hosts))
-    return finish(study, figure, "ranks", rows, "No host with a known verdict is in the list.")
+    return finish(study, agent, figure, "ranks", rows, "No host with a known verdict is in the list.")
 
 
-def by_label(study):
-    source, rows = study.ask("blocking_by_label", labels=study.labels, agent=study.agent.token, crawl=study.crawl)
-    figure = Figure("labels", f"{study.agent.token} blocked by label in {study.crawl}", sources=[source])
+def by_label(study, agent):
+    source, rows = study.ask("blocking_by_label", labels=study.labels, agent=agent.token, crawl=study.crawl)
+    figure = Figure(study.key("labels", agent), f"{agent.token} blocked by label in {study.crawl}", sources=[source])
     # The mean over labels has no hosts of its own.
     weighted = next((row for row in rows if row["hosts"] is None and row["blocked_by_name"] is not None), None)
     rows = [row for row in rows if row["hosts"]]
     for row in largest(rows):
         labelled = f"SELECT x.{{}} FROM labelled_hosts({literal(study.labels)}) x WHERE x.label = {literal(row['label'])} AND "
-        hosts = by_name(study, f"(v.surt_host_name IN ({labelled.format('surt_host_name')}NOT x.is_domain) OR "
+        hosts = by_name(study, agent, f"(v.surt_host_name IN ({labelled.format('surt_host_name')}NOT x.is_domain) OR "
                                f"v.url_host_registered_domain IN ({labelled.format('name')}x.is_domain))")
         figure.rows.append(blocking_row(row, row["label"], study.count(hosts), hosts))
-    figure = finish(study, figure, "label", rows, "No host with a known verdict has a label.")
+    figure = finish(study, agent, figure, "label", rows, "No host with a known verdict has a label.")
     if weighted and not figure.missing:
         figure.lead += (f" The mean of the labels with the weights of the list is {share(weighted['domains_blocked_by_name'])} of registered "
                         f"domains and {share(weighted['blocked_by_name'])} of hosts.")
     return figure
 
 
-def by_name(study, condition):
-    return evidence.verdicts(study.agent.token, study.crawl, f"{evidence.BY_NAME} AND {condition}")
+def by_name(study, agent, condition):
+    return evidence.verdicts(agent.token, study.crawl, f"{evidence.BY_NAME} AND {condition}")
 
 
 def largest(rows):
@@ -98,19 +100,18 @@ def largest(rows):
     return sorted(rows, key=lambda row: (-row["domains"], -row["hosts"]))[:ROWS_MAX]
 
 
-def finish(study, figure, header, rows, missing):
+def finish(study, agent, figure, header, rows, missing):
     """Draws a figure of blocks by name, through * and by status, and describes it."""
     if not figure.rows:
         figure.missing = missing
         return figure
-    agent = study.agent.token
     figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
-    figure.chart = stack_chart(f"Shares of registered domains and hosts that block {agent} by {header} in {study.crawl}", figure.rows)
+    figure.chart = stack_chart(f"Shares of registered domains and hosts that block {agent.token} by {header} in {study.crawl}", figure.rows)
     named = [row for row in figure.rows if row["counted"] and not row["label"].startswith("(")]
     shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} rows with the most registered domains, of {len(rows)}"
     if named:
         most = ranked(named)[0]
-        figure.lead = f"{shown}, the share that blocks {agent} {study.agent.by_name()} is largest in {most['label']}: {said(most)}.{other_order(named)}"
+        figure.lead = f"{shown}, the share that blocks {agent.token} {agent.by_name()} is largest in {most['label']}: {said(most)}.{other_order(named)}"
     else:
-        figure.lead = f"{shown}, no host of a named one blocks {agent} {study.agent.by_name()}."
+        figure.lead = f"{shown}, no host of a named one blocks {agent.token} {agent.by_name()}."
     return figure

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from .. import evidence
 from ..figure import Column, Figure, Records, Section, count, interval, plural, share
-from .shares import SHARES, bar_chart, columns_of, fill_concentration, one_domain, one_rule_set, share_row
+from .shares import SHARES, bar_chart, columns_of, fill_concentration, one_domain, one_rule_set, said, share_row
 
 
 def build(study):
@@ -17,14 +17,17 @@ def headline(study):
         figure.missing = f"{study.crawl or 'The dataset'} has no host with a capture of /robots.txt, so there is nothing to count."
         return figure
     any_ai = any_ai_crawler(study, figure)
-    blocks, undecided = one_crawler(study, figure)
+    (blocks, undecided), *others = [one_crawler(study, figure, agent) for agent in study.chosen]
+    # Blocks by status and undecided hosts are those of all crawlers.
+    others = [of_agent[:2] for of_agent, _ in others]
     training = training_disallowed(study, figure)
-    figure.rows = [*any_ai, *blocks, *training, *undecided]
+    figure.rows = [*any_ai, *blocks[:2], *(row for of_agent in others for row in of_agent), *blocks[2:], *training, *undecided]
     fill_concentration(study, figure.rows)
     figure.columns = columns_of(figure.rows, "hosts that", SHARES)
     figure.chart = bar_chart(f"Shares of registered domains and of hosts in {study.crawl}", figure.rows, has_denominators=True)
     if blocks:
         figure.lead = lead(study, blocks[0], undecided[0] if undecided else None)
+        figure.lead += "".join(f" {agent.token}: {said(of_agent[0])}." for agent, of_agent in zip(study.chosen[1:], others))
         figure.example_of = blocks[0]["records"] if blocks[0]["counted"] else None
     elif undecided:
         figure.lead = f"In {study.crawl}, no host has a known verdict, of {plural(undecided[0]['of_hosts'], 'captured host')}."
@@ -38,9 +41,9 @@ def any_ai_crawler(study, figure):
             for row in rows if row["category"] == "(any ai)"]
 
 
-def one_crawler(study, figure):
+def one_crawler(study, figure, about):
     """Returns the rows about one crawler, and that of undecided hosts."""
-    agent, crawl = study.agent.token, study.crawl
+    agent, crawl = about.token, study.crawl
     shares_source, shares = study.ask("share_of_hosts_blocking", agent=agent, crawl=crawl)
     access_source, access = study.ask("access_in_three", agent=agent, crawl=crawl)
     figure.sources += [replace(shares_source, about=f"shares that block {agent}, and all crawlers by status"),
@@ -49,7 +52,7 @@ def one_crawler(study, figure):
     blocks = []
     for row in shares:
         for reason, label, condition, counted in (
-                ("blocked_by_name", f"block {agent} {study.agent.by_name()}", evidence.BY_NAME, "by_name"),
+                ("blocked_by_name", f"block {agent} {about.by_name()}", evidence.BY_NAME, "by_name"),
                 ("blocked_by_wildcard", f"block {agent} through *", evidence.BY_WILDCARD, "by_wildcard"),
                 ("blocked_by_status", "block all crawlers by status", evidence.BY_STATUS, "by_status")):
             about_name = ("largest_domain", "largest_ruleset", "low", "high") if reason == "blocked_by_name" else ()

@@ -15,7 +15,7 @@ STATEMENTS = {"yes": "training allowed", "no": "training disallowed", "both": "b
 
 def build(study):
     return Section("preferences", "Stated preferences", "Content-Signal, Content-Usage and similar lines state what content may be used for. They are independent "
-                   "of the rules, and a network may write them for its customers.", [stated(study), contradictions(study)])
+                   "of the rules, and a network may write them for its customers.", [stated(study), *(contradictions(study, agent) for agent in study.chosen)])
 
 
 def stated(study):
@@ -40,10 +40,10 @@ def stated(study):
     return figure
 
 
-def contradictions(study):
-    agent = study.agent.token
+def contradictions(study, agent):
+    key, agent = study.key("contradictions", agent), agent.token
     source, rows = study.ask("contradictions", agent=agent, crawl=study.crawl)
-    figure = Figure("contradictions", f"Statements about AI training, and the rules for {agent}, in {study.crawl}", sources=[source])
+    figure = Figure(key, f"Statements about AI training, and the rules for {agent}, in {study.crawl}", sources=[source])
     if not rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} with a known verdict states whether AI training is allowed."
         return figure

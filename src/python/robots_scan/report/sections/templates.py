@@ -12,15 +12,15 @@ MIN_DOMAINS = 10
 def build(study):
     return Section("templates", "Templates and shared rule sets", "A file that a hosting provider or a network supplies may not be a decision of the site. "
                    "A recognized template does not mean that the block is the vendor's: a site may have added it.",
-                   [blocks(study), rule_sets(study)])
+                   [*(blocks(study, agent) for agent in study.chosen), rule_sets(study)])
 
 
-def blocks(study):
-    agent = study.agent.token
-    source, rows = study.ask("blocks_from_templates", agent=agent, crawl=study.crawl, min_domains=MIN_DOMAINS)
-    figure = Figure("templates", f"Templates of the hosts that block {agent} by name in {study.crawl}", sources=[source])
+def blocks(study, agent):
+    token = agent.token
+    source, rows = study.ask("blocks_from_templates", agent=token, crawl=study.crawl, min_domains=MIN_DOMAINS)
+    figure = Figure(study.key("templates", agent), f"Templates of the hosts that block {token} by name in {study.crawl}", sources=[source])
     if not rows:
-        figure.missing = f"No host of {study.crawl or 'the dataset'} blocks {agent} by name."
+        figure.missing = f"No host of {study.crawl or 'the dataset'} blocks {token} by name."
         return figure
     shared_sets = (f"SELECT h.ruleset_id FROM hosts_with('rules', crawl := {literal(study.crawl)}) h GROUP BY h.ruleset_id "
                    f"HAVING count(DISTINCT h.domain) >= {MIN_DOMAINS}")
@@ -28,13 +28,13 @@ def blocks(study):
     for row in rows[:ROWS_MAX]:
         condition = f"coalesce(v.ruleset_id IN ({shared_sets}), false) = {literal(row['shared_rules'])} AND {evidence.same('v.template', row['template'])}"
         figure.rows.append(share_row(row, f"{row['template'] or 'no template'}{', shared rules' if row['shared_rules'] else ''}",
-                                     evidence.verdicts(agent, study.crawl, f"{evidence.BY_NAME} AND {condition}")))
+                                     evidence.verdicts(token, study.crawl, f"{evidence.BY_NAME} AND {condition}")))
     figure.columns = columns_of(figure.rows, "template", SHARES)
-    figure.chart = bar_chart(f"Templates of the hosts that block {agent} by name in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Templates of the hosts that block {token} by name in {study.crawl}", figure.rows)
     of_hosts, of_domains = rows[0]["of_hosts"], rows[0]["of_domains"]
     recognized = [row for row in rows if row["template"]]
     shared = [row for row in rows if row["shared_rules"] and not row["template"]]
-    figure.lead = (f"{agent} is blocked {study.agent.by_name()} in {plural(of_domains, 'registered domain')}, by {plural(of_hosts, 'host')}. "
+    figure.lead = (f"{token} is blocked {agent.by_name()} in {plural(of_domains, 'registered domain')}, by {plural(of_hosts, 'host')}. "
                    f"{domain_part(recognized)} of these domains have a file in which a vendor's template is recognized, and a further {domain_part(shared)} have rules "
                    f"that at least {MIN_DOMAINS} registered domains share ({part(recognized, of_hosts)} and {part(shared, of_hosts)} of hosts).")
     if len(rows) > ROWS_MAX:

@@ -4,19 +4,25 @@ from .. import evidence
 from ..chart import Chart
 from ..dataset import literal
 from ..figure import Column, Figure, Section, count, plural, share
-from .shares import BLOCKING, blocking_row, columns_of
+from ..study import ALL_AGENTS
+from .shares import BLOCKING, blocking_row, columns_of, ranked, said
 
 LINES_MAX = 5
-# Crawlers that a crawl does not name have rows, too, so that lines have no gaps.
-ALL_AGENTS = 1000
-PANELS = (("hosts", ""), ("registered domains", "domains_"))
+# A line connects two crawls if both have at least this share of the decided hosts of the smaller one. Otherwise the difference between them
+# may be one of their hosts.
+CONNECTED_MIN = 0.5
+# With fewer hosts that are decided in every crawl, their change is not drawn: it would say little about others.
+SAME_HOSTS_MIN = 100
+PANELS = (("registered domains", "domains_"), ("hosts", ""))
 
 
 def build(study):
-    section = Section("time", "Over time", "A crawl of other hosts is another sample. If all hosts and the hosts that are decided in every crawl differ, part "
-                      "of the change is a change of the sample.", [])
+    section = Section("time", "Over time", "A crawl is drawn at the median of its times of fetching. A crawl of other hosts is another sample, so a line connects two "
+                      f"crawls only if at least {share(CONNECTED_MIN)} of the hosts with a known verdict of the smaller one are in both. If all hosts and the hosts "
+                      "that are decided in every crawl differ, part of the change is a change of the sample.", [])
     if len(study.crawls) >= 2:
-        section.figures = [all_hosts(study), same_hosts(study)]
+        lines = connected(study)
+        section.figures = [all_hosts(study, lines), *(same_hosts(study, agent, lines) for agent in study.chosen)]
         return section
     crawls = sum(row["hosts"] > 0 for row in study.dataset.crawls)
     if crawls and not study.crawls:
@@ -31,33 +37,92 @@ def build(study):
     return section
 
 
-def all_hosts(study):
+def connected(study):
+    """Returns the crawls with a time as lines: lists of crawls in the order of time, of which neighbours share most of their hosts."""
+    crawls = ", ".join(map(literal, study.crawls))
+    shared = study.counts(f"""
+        WITH h AS (SELECT list(d.crawl) AS crawls FROM hosts_with('decided') d WHERE d.crawl IN ({crawls}) GROUP BY d.surt_host_name),
+        n AS (SELECT list_sort(h.crawls) AS crawls, count(*) AS hosts FROM h GROUP BY 1)
+        SELECT a.crawl AS one, b.crawl AS other, sum(n.hosts)::BIGINT AS hosts FROM n, unnest(n.crawls) a(crawl), unnest(n.crawls) b(crawl) GROUP BY ALL""")
+    lines = []
+    for crawl in study.crawls:
+        if study.times[crawl] is None:
+            continue
+        # The line that ends with the latest of the crawls with enough of these hosts.
+        for line in sorted(lines, key=lambda line: study.crawls.index(line[-1]), reverse=True):
+            smaller = min(shared.get((crawl, crawl), 0), shared.get((line[-1], line[-1]), 0))
+            if smaller and shared.get((crawl, line[-1]), 0) >= CONNECTED_MIN * smaller:
+                line.append(crawl)
+                break
+        else:
+            lines.append([crawl])
+    return lines
+
+
+def longest(lines):
+    """Returns the line of most crawls, and of these the one that ends last."""
+    return max(reversed(lines), key=len, default=[])
+
+
+def points(study, lines, row, panel, series, value, **more):
+    """Returns a point of a chart, in a list, or an empty one for a crawl without a time."""
+    crawl = row["crawl"]
+    number = next((i for i, line in enumerate(lines) if crawl in line), None)
+    if number is None:
+        return []
+    is_alone = len(lines) > 1 and len(lines[number]) == 1
+    return [{"crawl": crawl, "time": study.times[crawl], "line": number, "alone": crawl if is_alone else None, "panel": panel, "series": series, "share": value, **more}]
+
+
+def all_hosts(study, lines):
     last = study.crawls[-1]
     source, rows = study.ask("blocking_by_agent", top=ALL_AGENTS)
-    figure = Figure("ai-crawlers-over-time", f"The AI crawlers that the most hosts of {last} block by name, over all hosts of each crawl", sources=[source])
-    agents = [row["agent"] for row in rows if row["crawl"] == last and row["hosts_blocked_by_name"]][:LINES_MAX]
+    of_last = ranked([row for row in rows if row["crawl"] == last and row["hosts_blocked_by_name"]])
+    figure = Figure("ai-crawlers-over-time", f"The AI crawlers that the largest shares of registered domains of {last} block by name, over all hosts of each crawl", sources=[source])
+    agents = [row["agent"] for row in of_last][:LINES_MAX]
     if not agents:
         figure.missing = f"No robots.txt in {last} blocks an AI crawler of the registry by name."
         return figure
     found = {(row["agent"], row["crawl"]): row for row in rows if row["hosts"]}
     figure.rows = [
-        blocking_row(found[agent, crawl], f"{study.name_of(agent)} in {crawl}", found[agent, crawl]["hosts_blocked_by_name"],
+        blocking_row({**found[agent, crawl], "day": study.day(crawl)}, f"{study.name_of(agent)} in {crawl}", found[agent, crawl]["hosts_blocked_by_name"],
                      evidence.verdicts(agent, crawl, evidence.BY_NAME))
         for agent in agents for crawl in study.crawls if (agent, crawl) in found]
     decided = {row["crawl"] for row in figure.rows}
     if len(decided) < 2:
         return Figure(figure.key, figure.title, missing=f"Only {last} has hosts with a known verdict, and a change needs two crawls.")
-    figure.columns = columns_of(figure.rows, "crawler and crawl", only_by_name(), "by name")
-    figure.chart = Chart("lines", "Shares of registered domains and hosts that block AI crawlers by name, by crawl", [
-        {"crawl": row["crawl"], "panel": panel, "series": study.name_of(row["agent"]), "share": row[prefix + "blocked_by_name"],
-         "described": f"{row['label']}: {share(row[prefix + 'blocked_by_name'])} of {panel}", **(ends(row) if not prefix else {})}
-        for panel, prefix in PANELS for row in figure.rows])
+    lines = [line for line in ([crawl for crawl in line if crawl in decided] for line in lines) if line]
+    figure.columns = columns_of(figure.rows, "crawler and crawl", [Column("day", "median day"), *only_by_name()], "by name")
+    drawn = [point for panel, prefix in PANELS for row in figure.rows for point in points(
+        study, lines, row, panel, study.name_of(row["agent"]), row[prefix + "blocked_by_name"],
+        described=f"{row['label']}: {share(row[prefix + 'blocked_by_name'])} of {panel}", **(ends(row) if not prefix else {}))]
+    if drawn:
+        figure.chart = Chart("lines", "Shares of registered domains and hosts that block AI crawlers by name, at the median time of each crawl", drawn)
     left_out = [crawl for crawl in study.crawls if crawl not in decided]
-    lines = [row for row in figure.rows if row["agent"] == agents[0]]
-    figure.lead = " ".join(
-        [f"{study.name_of(agents[0])} is blocked {study.agents[agents[0]].by_name()} by {said(lines[0])} in {lines[0]['crawl']}, and by {said(lines[-1])} in {lines[-1]['crawl']}.",
-         *([f"No host has a known verdict in {', '.join(left_out)}."] if left_out else []), *caution(study)])
+    line = {row["crawl"]: row for row in figure.rows if row["agent"] == agents[0]}
+    main = longest(lines)
+    if len(main) > 1:
+        lead = (f"{study.name_of(agents[0])} is blocked {study.agents[agents[0]].by_name()} by {said(line[main[0]])} in {main[0]}, and by {said(line[main[-1]])} in "
+                f"{main[-1]}.")
+    else:
+        lead = "No two crawls have enough hosts in common, so the differences between them may be those of their hosts, and are no change over time."
+    figure.lead = " ".join([lead, *apart(study, lines), *([f"No host has a known verdict in {', '.join(left_out)}."] if left_out else []), *caution(study)])
     return figure
+
+
+def apart(study, lines):
+    """Returns sentences about crawls that no line connects, and about those without a time."""
+    main = longest(lines)
+    sentences = []
+    if len(lines) > 1 and len(main) > 1:
+        others = [crawl for crawl in study.crawls if any(crawl in line for line in lines) and crawl not in main]
+        sentences.append(f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} too few hosts in common with these crawls, and no line connects them. "
+                         f"--crawls {','.join(main)} restricts this section to crawls of the same hosts.")
+    without = [crawl for crawl in study.crawls if study.times[crawl] is None]
+    if without:
+        sentences.append(f"{', '.join(without)} {'has' if len(without) == 1 else 'have'} no times of fetching, so {'it is' if len(without) == 1 else 'they are'} in the "
+                         "numbers, but not in the chart.")
+    return sentences
 
 
 def only_by_name():
@@ -68,50 +133,59 @@ def ends(row):
     return {"low": row["low"], "high": row["high"]}
 
 
-def said(row):
-    return (f"{share(row['blocked_by_name'])} of {plural(row['hosts'], 'host')} ({share(row['domains_blocked_by_name'])} of "
-            f"{plural(row['domains'], 'registered domain')})")
-
-
 def caution(study):
     """Returns a sentence about crawls of which a random sample of archives was read."""
     samples = [row["crawl"] for row in study.dataset.crawls if row["crawl"] in study.crawls and row["is_sample"]]
     return [f"Of {', '.join(samples)}, a random sample of archives was read: other hosts than those of the other crawls."] if samples else []
 
 
-def same_hosts(study):
-    agent = study.agent.token
+def same_hosts(study, agent, lines):
+    name, token = study.key("same-hosts", agent), agent.token
+    title = f"{token} blocked by name, all hosts and the hosts decided in every crawl"
+    same = study.dataset.value(f"SELECT count(*) FROM ({decided_in_every_crawl(study, agent)})")
+    if same < SAME_HOSTS_MIN:
+        main = longest(lines)
+        chosen = ",".join(main) if 1 < len(main) < len(study.crawls) else "A,B,C"
+        number = f"No host is decided in all {len(study.crawls)} crawls" if not same else (
+            f"Only {plural(same, 'host')} {'is' if same == 1 else 'are'} decided in all {len(study.crawls)} crawls, fewer than {SAME_HOSTS_MIN}")
+        return Figure(name, title, missing=f"{number}, so the change among the same hosts is not drawn. --crawls {chosen} restricts this section to crawls of the same hosts.")
     chosen = study.crawls if len(study.crawls) < len(study.dataset.crawls) else None
-    source, rows = study.ask("hosts_decided_in_every_crawl", agent=agent, crawls=chosen)
-    figure = Figure("same-hosts", f"{agent} blocked by name, all hosts and the hosts decided in every crawl", sources=[source])
-    if not rows:
-        figure.missing = (f"No host is decided in all {len(study.crawls)} crawls, so the change among the same hosts is unknown. --crawls A,B,C restricts "
-                          "this section to crawls of the same hosts.")
-        return figure
-    counts = study.counts(f"SELECT v.crawl, count(*) FROM verdicts_for({literal(agent)}) v WHERE {evidence.BY_NAME} AND {in_every_crawl(study)} GROUP BY v.crawl")
-    figure.rows = [blocking_row(row, row["crawl"], counts.get((row["crawl"],), 0),
-                                evidence.verdicts(agent, row["crawl"], f"{evidence.BY_NAME} AND {in_every_crawl(study)}")) for row in rows]
+    source, rows = study.ask("hosts_decided_in_every_crawl", agent=token, crawls=chosen)
+    figure = Figure(name, title, sources=[source])
+    rows.sort(key=lambda row: study.crawls.index(row["crawl"]))
+    counts = study.counts(f"SELECT v.crawl, count(*) FROM verdicts_for({literal(token)}) v WHERE {evidence.BY_NAME} AND {in_every_crawl(study, agent)} GROUP BY v.crawl")
+    figure.rows = [blocking_row({**row, "day": study.day(row["crawl"])}, row["crawl"], counts.get((row["crawl"],), 0),
+                                evidence.verdicts(token, row["crawl"], f"{evidence.BY_NAME} AND {in_every_crawl(study, agent)}")) for row in rows]
     figure.columns = columns_of(figure.rows, "crawl", [
-        Column("hosts", "decided in every crawl", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
-        Column("domains", "their domains", "count"), Column("domains_blocked_by_name", "domains by name", "share"), Column("all_hosts", "all hosts", "count"),
-        Column("all_hosts_blocked_by_name", "all hosts by name", "share"), Column("all_domains_blocked_by_name", "all domains by name", "share")],
-        "by name")
-    figure.chart = Chart("lines", f"Shares of registered domains and hosts that block {agent} by name, by crawl", [
-        {"crawl": row["crawl"], "panel": panel, "series": series, "share": row[column], "described": f"{series} in {row['crawl']}: {share(row[column])} of {panel}",
-         **(ends(row) if column == "blocked_by_name" else {})}
-        for panel, columns in (("hosts", ("all_hosts_blocked_by_name", "blocked_by_name")),
-                               ("registered domains", ("all_domains_blocked_by_name", "domains_blocked_by_name")))
-        for series, column in zip(("all hosts", "decided in every crawl"), columns) for row in figure.rows])
+        Column("day", "median day"), Column("hosts", "decided in every crawl", "count"), Column("counted", "hosts by name", "count"),
+        Column("blocked_by_name", "by name", "share"), Column("domains", "their domains", "count"), Column("domains_blocked_by_name", "domains by name", "share"),
+        Column("all_hosts", "all hosts", "count"), Column("all_hosts_blocked_by_name", "all hosts by name", "share"),
+        Column("all_domains_blocked_by_name", "all domains by name", "share")], "by name")
+    # The same hosts are one line, whatever the other hosts of the crawls are.
+    one_line = [[crawl for crawl in study.crawls if study.times[crawl] is not None]]
+    drawn = [point for panel, columns in (("registered domains", ("all_domains_blocked_by_name", "domains_blocked_by_name")),
+                                          ("hosts", ("all_hosts_blocked_by_name", "blocked_by_name")))
+             for series, column, of_series in zip(("all hosts", "decided in every crawl"), columns, (lines, one_line)) for row in figure.rows for point in points(
+                 study, of_series, row, panel, series, row[column], described=f"{series} in {row['crawl']}: {share(row[column])} of {panel}",
+                 **(ends(row) if column == "blocked_by_name" else {}))]
+    if drawn:
+        figure.chart = Chart("lines", f"Shares of registered domains and hosts that block {token} by name, at the median time of each crawl", drawn)
     first, last = figure.rows[0], figure.rows[-1]
-    figure.lead = (f"Among the {plural(last['hosts'], 'host')} that are decided in every crawl, {share(first['blocked_by_name'])} block {agent} "
-                   f"{study.agent.by_name()} in {first['crawl']} and {share(last['blocked_by_name'])} in {last['crawl']}; among all hosts, "
-                   f"{share(first['all_hosts_blocked_by_name'])} of {count(first['all_hosts'])} and {share(last['all_hosts_blocked_by_name'])} of "
-                   f"{count(last['all_hosts'])}.")
+    figure.lead = (f"Among the {plural(last['hosts'], 'host')} that are decided in every crawl, {share(first['domains_blocked_by_name'])} of their registered domains block {token} "
+                   f"{agent.by_name()} in {first['crawl']} and {share(last['domains_blocked_by_name'])} in {last['crawl']} ({share(first['blocked_by_name'])} and "
+                   f"{share(last['blocked_by_name'])} of these hosts); among all hosts, {share(first['all_domains_blocked_by_name'])} and "
+                   f"{share(last['all_domains_blocked_by_name'])} of registered domains ({share(first['all_hosts_blocked_by_name'])} of {count(first['all_hosts'])} and "
+                   f"{share(last['all_hosts_blocked_by_name'])} of {plural(last['all_hosts'], 'host')}).")
     return figure
 
 
-def in_every_crawl(study):
-    """Returns the condition that a host is decided in each of the crawls."""
+def decided_in_every_crawl(study, agent):
+    """Returns a query for the hosts that are decided in each of the crawls."""
     crawls = ", ".join(map(literal, study.crawls))
-    return (f"v.crawl IN ({crawls}) AND v.surt_host_name IN (SELECT b.surt_host_name FROM blocking({literal(study.agent.token)}) b WHERE b.crawl IN ({crawls}) "
-            f"GROUP BY b.surt_host_name HAVING count(*) = {len(study.crawls)})")
+    return (f"SELECT b.surt_host_name FROM blocking({literal(agent.token)}) b WHERE b.crawl IN ({crawls}) "
+            f"GROUP BY b.surt_host_name HAVING count(*) = {len(study.crawls)}")
+
+
+def in_every_crawl(study, agent):
+    """Returns the condition that a host is decided in each of the crawls."""
+    return f"v.crawl IN ({', '.join(map(literal, study.crawls))}) AND v.surt_host_name IN ({decided_in_every_crawl(study, agent)})"
