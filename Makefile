@@ -114,6 +114,7 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros, research questions 
 	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	$(QUERIES)
 	.venv-test/bin/python jobs/test_equal_answers.py $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
+	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)

@@ -36,7 +36,7 @@ def blocking_by_agent(con, condition):
         counts = {crawl: (naming, blocking) for crawl, naming, blocking in con.execute(
             f"SELECT b.crawl, count(*) FILTER (b.basis = 'explicit'), count(*) FILTER (b.by_name) FROM blocking('{agent}') b GROUP BY b.crawl").fetchall()}
         for row in rows_of(con, f"FROM share_of_hosts_blocking(agent := '{agent}')"):
-            naming, blocking = counts[row["crawl"]]
+            naming, blocking = counts.get(row["crawl"], (0, 0))
             yield {"crawl": row.pop("crawl"), "agent": agent, "operator": operator, "category": category, "hosts_naming": naming,
                    "hosts_blocked_by_name": blocking} | row
 

@@ -11,6 +11,7 @@ are also compared by their parameter `crawl`.
 The test of a question is `test_` and the name of its macro.
 """
 
+import inspect
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ import test_runner
 from independent.archive import read_captures
 from independent.hosts import Crawls, read_registry
 from independent.questions import Questions
+from independent.robots_txt import whole_name
 
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,6 +128,10 @@ class Tests:
         for arguments in CALLS.get(macro, [{}]):
             own = {name: value for name, value in arguments.items() if name != "top"}
             expected = getattr(self.questions, macro)(**own)
+            parameters = inspect.signature(getattr(self.questions, macro)).parameters
+            if "agent" in parameters:
+                agent = own.get("agent", parameters["agent"].default)
+                expected = [{"agent": whole_name(agent.encode())} | row for row in expected]
             assert_equal(expected, rows_of_macro(self.alone, macro, arguments), f"{macro} {arguments}")
             if "top" in arguments:
                 self.compare_first_rows(macro, arguments)

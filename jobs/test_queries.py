@@ -501,6 +501,9 @@ NOT_SHARES = {("bias_against_agents", "against_everybody"), ("bias_against_agent
     ("policy_sizes", name) for name in ("mean", "median", "p90", "p99", "largest", "domains_mean", "domains_median", "domains_p90")} | {
     ("blocking_by_label", "weight"), ("file_sizes", "domains_median_bytes")}
 
+# The questions that have a row over a crawl without hosts. For the others that is an error.
+OVER_NOTHING = {"first_crawl_naming", "change_rates", "denominators"}
+
 # The answers for small_rows(), counted by hand: the columns, and their values in every row. Each of the four hosts is a domain of its own.
 # one and two block gptbot by name, three blocks '*', four has no file. Two of the three files have rule set 7.
 ANSWERS = {
@@ -553,6 +556,10 @@ ANSWERS = {
         "domains_blocked_by_name largest_domain largest_ruleset partial", [
             ("gptbot", "Somebody", "ai_training", 2, 2, 4, 4, 0.5, 0.25, 0.0, 0.5, 0.5, 1.0, 0.0),
             ("ccbot", "Somebody", "archive", 2, 1, 4, 4, 0.25, 0.25, 0.0, 0.25, 1.0, 1.0, 0.0)]),
+    # A crawler of a list or of a category is a row, also if no host names it.
+    "blocking_by_agent(agent := ['Googlebot', 'CCBot', 'other/1.0'], any_name := true)": ("agent category hosts_naming hosts_blocked_by_name hosts", [
+        ("ccbot", "archive", 2, 1, 4), ("googlebot", "search_engine", 1, 0, 4), ("other", None, 0, 0, 4)]),
+    "blocking_by_agent(category := 'search_engine')": ("agent hosts_naming hosts_blocked_by_name hosts blocked_by_name", [("googlebot", 1, 0, 4, 0.0)]),
     "blocking_by_category": ("category agents hosts of_hosts share domains share_of_domains largest_domain", [
         ("(any ai)", 2, 2, 4, 0.5, 2, 0.5, 0.5), ("ai_training", 2, 2, 4, 0.5, 2, 0.5, 0.5), ("archive", 1, 1, 4, 0.25, 1, 0.25, 1.0),
         ("search_engine", 1, 0, 4, 0.0, 0, 0.0, None)]),
@@ -564,6 +571,26 @@ ANSWERS = {
 OUTSIDE_ANSWERS = {name: ANSWERS[name] for name in ("most_addressed_names", "most_hidden_paths", "other_directives", "crawl_delays", "policy_sizes")} | {
     "sitemap_adoption": ("hosts of_hosts share hosts_relative lines relative foreign_domain", [(14, 15, 0.933333, 13, 16, 0.8125, 0.0625)]),
 }
+
+
+def variant_rows():
+    """Hosts with several URLs: the latest capture with rules of each URL counts, and one without a time is the earliest."""
+    d = Dataset()
+    d.agent("GPTBot", "ai_training")
+    d.agent("CCBot", "archive")
+    d.capture(1, "https://one.test/robots.txt", time=5, ruleset_id=7)
+    d.capture(2, "https://one.test/robots.txt", fetch_time=None, ruleset_id=8)
+    d.capture(3, "http://one.test/robots.txt", ruleset_id=7)
+    d.capture(4, "https://two.test/robots.txt", time=1, ruleset_id=7)
+    d.capture(5, "https://two.test/robots.txt", 503, time=9)
+    d.capture(6, "https://www.two.test/robots.txt", ruleset_id=8)
+    d.capture(7, "https://three.test/robots.txt", ruleset_id=8)
+    d.capture(8, "http://three.test/robots.txt", 503)
+    return d
+
+
+# The answers for variant_rows(): one agrees, two differs, and three has rules under one URL only.
+VARIANT_ANSWERS = {"variants_disagree": ("hosts disagree share", [(2, 1, 0.5)])}
 
 # Whole names by value. tests/names.rs checks the same names in the program.
 WHOLE_NAMES = json.loads((JOBS.parent / "tests" / "whole_names.json").read_text(encoding="utf-8"))
@@ -689,13 +716,15 @@ def without_lists():
 
 
 def test_answers(t):
-    for label, rows, answers in (("small rows", small_rows(), ANSWERS), ("rows outside", outside_rows(), OUTSIDE_ANSWERS)):
+    for label, rows, answers in (("small rows", small_rows(), ANSWERS), ("rows outside", outside_rows(), OUTSIDE_ANSWERS),
+                                 ("variants", variant_rows(), VARIANT_ANSWERS)):
         con = duckdb.connect()
         make_tables(con)
         rows.load(con)
         for name, (columns, expected) in answers.items():
+            call = name if name.endswith(")") else f"{name}()"
             t.equal(f"answer of {name} over {label}", lambda: con.execute(
-                f"SELECT {', '.join(columns.split())} FROM {name}()").fetchall(), expected)
+                f"SELECT {', '.join(columns.split())} FROM {call}").fetchall(), expected)
         test_shares(t, con, label)
 
 
@@ -703,7 +732,11 @@ def test_shares(t, con, label):
     """Checks that every floating-point column is between 0 and 1, unless it is in NOT_SHARES."""
     for question in without_lists():
         def test():
-            cursor = con.execute(question.call)
+            try:
+                cursor = con.execute(question.call)
+            except duckdb.InvalidInputException as error:
+                assert "this question compares two crawls" in str(error), error
+                return
             columns = [(c[0], str(c[1])) for c in cursor.description]
             rows = cursor.fetchall()
             for i, (name, kind) in enumerate(columns):
@@ -733,6 +766,12 @@ def test_question_runs(t, con, question):
                 assert got == con.execute(f"FROM {question.name}(agent := 'GPTBot')").fetchall(), f"{name} is another crawler"
             other = con.execute(f"FROM {question.name}(agent := 'googlebot')").fetchall()
             assert other != con.execute(f"FROM {question.name}(agent := 'GPTBot')").fetchall(), "the parameter agent has no effect"
+            # A list has the rows of each of its crawlers once, in whatever spelling.
+            both = con.execute(f"FROM {question.name}(agent := ['GPTBot', 'Googlebot/2.1', 'gptbot'])").fetchall()
+            alone = con.execute(f"FROM {question.name}(agent := 'GPTBot')").fetchall() + other
+            assert sorted(both, key=repr) == sorted(alone, key=repr), "the answer for a list is not that for each of its crawlers"
+            column = [column[0] for column in con.description].index("agent")
+            assert {row[column] for row in alone} == {"gptbot", "googlebot"}, "a crawler has no row"
     if question.name not in ("comments_reserving_rights", "contradictions"):  # all_rows() has no bodies and no preferences.
         t.check(f"{question.name} runs", test)
 
@@ -773,22 +812,28 @@ def test_guards(t, con, label, lists):
                 if name.startswith("agent"):
                     refused(f"{name} := 'gptbto'", "unknown agent 'gptbto'", "GPTBot", "any_name := true")
                     refused(f"{name} := ''", "unknown agent")
-                    refused(f"{name} := 'CCBot,GPTBot'", "not a list")
+                    refused(f"{name} := 'CCBot,GPTBot'", "a list of crawlers is written")
                     refused(f"{name} := 'Mozilla/5.0 (compatible; GPTBot/1.2)', any_name := true", "not a User-Agent header")
-                    refused(f"{name} := NULL", "unknown agent NULL")
+                    if question.parameters[name] != "NULL":
+                        refused(f"{name} := NULL", "unknown agent NULL")
+                    if name == "agent":
+                        refused("agent := []", "no crawler is given")
+                        refused("agent := ['GPTBot', 'gptbto']", "unknown agent 'gptbto'", "GPTBot")
                     if question.name != "comments_reserving_rights":
                         message = error_of(con, f"FROM {question.name}({given}{name} := 'gptbto', any_name := true)")
-                        assert message is None, message
+                        assert message is None or label == "empty tables" and "no host of this dataset has" in message, message
                 elif name in ("crawl", "from_crawl", "to_crawl"):
                     refused(f"{name} := 'CC-MAIN-2025-39'", "unknown crawl 'CC-MAIN-2025-39'", NEW)
                 elif name == "crawls":
                     refused("crawls := ['CC-MAIN-2025-39']", "unknown crawl 'CC-MAIN-2025-39'", NEW)
                     refused("crawls := []", "crawls is a list")
                 elif name == "category":
+                    if "agent" in question.parameters:
+                        refused("category := 'ai_training', agent := 'GPTBot'", "one of category and agent is expected")
                     refused("category := 'ai_trainign'", "unknown category 'ai_trainign'", "ai_training")
                     refused("category := ['ai_training', 'x']", "unknown category 'x'")
                 elif name in ("top", "min_hosts", "min_domains", "at_least"):
-                    for value in ("0", "-1", "NULL"):
+                    for value in ("0", "-1", "NULL")[:2 if question.parameters[name] == "NULL" else 3]:
                         refused(f"{name} := {value}", f"{name} is 1 or more")
                 elif name == "kind":
                     refused("kind := 'fierwall'", "'fierwall'", "firewall")
@@ -835,6 +880,8 @@ def test_lists(t, con, folder, lists):
     (folder / "weights.csv").write_text("host,label,weight\none.test,news,1\ntwo.test,news,2\n", encoding="utf-8")
     (folder / "weight.csv").write_text("host,label,weight\none.test,news,much\n", encoding="utf-8")
     (folder / "short.csv").write_text("host,label\none.test\n", encoding="utf-8")
+    (folder / "reversed.csv").write_text("domain,label\none.test,news\ntest,one,news\n", encoding="utf-8")
+    (folder / "www.csv").write_text("domain,label\none.test,news\nWWW.two.test,shop\n", encoding="utf-8")
     con.execute(f"COPY (SELECT 'test,one' AS host) TO '{folder}/other.parquet'")
     for question in questions.ALL:
         name = question.list_parameter
@@ -850,7 +897,8 @@ def test_lists(t, con, folder, lists):
         elif name == "labels":
             bad = {"empty.csv": "expected a CSV file with the header domain,label or host,label", "nothing.csv": "does not exist",
                    "three.csv": "expected the header domain,label or host,label", "weight.csv": "a weight that is not a number, in line 2",
-                   "short.csv": "other columns than its header", "quoted.csv": "quotes", "weights.csv": "two weights for the label 'news'"}
+                   "short.csv": "other columns than its header", "quoted.csv": "quotes", "reversed.csv": "in line 3: 'test,one,news'; a name is written as example.com",
+                   "www.csv": "has 'www.two.test', which is no registered domain: write 'two.test'", "weights.csv": "two weights for the label 'news'"}
         else:
             continue
         for file, part in bad.items():
@@ -875,8 +923,47 @@ def test_empty_tables(t, lists):
     con.execute("INSERT INTO agents BY NAME SELECT 'adsbot-google' AS agent, 'AdsBot-Google' AS token, 'seo' AS category, false AS ignores_wildcard")
     con.execute("INSERT INTO agents BY NAME SELECT 'ccbot' AS agent, 'CCBot' AS token, 'archive' AS category, false AS ignores_wildcard")
     for question in without_lists():
-        t.equal(f"{question.name} over empty tables", lambda: error_of(con, question.call), None)
+        def test():
+            message = error_of(con, question.call)
+            if question.name in OVER_NOTHING:
+                assert message is None and len(con.execute(question.call).fetchall()) == 1, message
+            else:
+                assert message is not None and "no host of this dataset has" in message, message
+        t.check(f"{question.name} over empty tables", test)
     test_guards(t, con, "empty tables", lists)
+
+
+def test_over_nothing(t):
+    """Asks what compares crawls of one crawl, and of two crawls that share no host."""
+    one = duckdb.connect()
+    make_tables(one)
+    small_rows().load(one)
+    t.equal("changes_between_crawls over one crawl", lambda: "this question compares two crawls" in error_of(one, "FROM changes_between_crawls()"), True)
+    two = duckdb.connect()
+    make_tables(two)
+    d = small_rows()
+    d.capture(1, "https://old.test/robots.txt", crawl=OLD, fetch_time="2024-02-01 00:00:00")
+    d.load(two)
+    t.equal("changes_between_crawls over two crawls without a common host", lambda: "no host was captured in both" in error_of(
+        two, "FROM changes_between_crawls()"), True)
+    t.equal("hosts_decided_in_every_crawl over two crawls without a common host", lambda: sorted(two.execute(
+        "SELECT crawl, agent, hosts, blocked_by_name, all_hosts FROM hosts_decided_in_every_crawl(agent := ['GPTBot', 'CCBot'])").fetchall()),
+        [(OLD, "ccbot", 0, None, 1), (OLD, "gptbot", 0, None, 1), (NEW, "ccbot", 0, None, 4), (NEW, "gptbot", 0, None, 4)])
+    t.equal("change_rates over two crawls without a common host", lambda: sorted(two.execute(
+        "SELECT crawl, hosts_seen_again, domains_seen_again FROM change_rates()").fetchall()), [(OLD, None, None), (NEW, 0, 0)])
+    t.equal("the times of crawls", lambda: [tuple(map(str, row)) for row in two.execute(
+        "SELECT crawl, first_fetch, median_fetch, last_fetch FROM crawls() ORDER BY first_fetch").fetchall()], [
+            (OLD, *["2024-02-01 00:00:00"] * 3), (NEW, *["2025-01-01 00:00:00"] * 3)])
+    # A crawl without a known verdict has a row that says so.
+    undecided = duckdb.connect()
+    make_tables(undecided)
+    d = Dataset()
+    d.agent("GPTBot", "ai_training")
+    d.capture(1, "https://one.test/robots.txt", 304)
+    d.load(undecided)
+    for call in ("share_of_hosts_blocking()", "blocking_by_agent(agent := 'GPTBot')"):
+        t.equal(f"{call} over undecided hosts", lambda: undecided.execute(f"SELECT hosts, blocked_by_name FROM {call}").fetchall(), [(0, None)])
+    t.equal("most_blocked_agents over undecided hosts", lambda: "has a known verdict for '*'" in error_of(undecided, "FROM most_blocked_agents()"), True)
 
 
 def test_list_of_questions(t, con):
@@ -1028,6 +1115,7 @@ def main():
         test_lists(t, con, Path(folder), lists)
         test_guards(t, con, "all rows", lists)
         test_empty_tables(t, lists)
+        test_over_nothing(t)
         out = Path(folder) / "out.parquet"
         write_dataset(con, out)
         test_command(t, out, "hand-made rows")

@@ -81,6 +81,9 @@ def compare(connection, answer, lists):
     lines = [line for line in answer.table.strip().splitlines() if not line.startswith("#")]
     columns = [name.strip() for name in lines[0].split("|")]
     left_out = set(kinds) - set(columns) - set(answer.omitted)
+    # The column agent of a question about one crawler has one value.
+    if "agent" in left_out and len({row["agent"] for row in rows}) <= 1:
+        left_out.remove("agent")
     if not set(columns) <= set(kinds) or not left_out <= {"low", "high"}:
         return [f"{name_of_macro}: the columns are {', '.join(kinds)}, and those on paper {', '.join(columns)}"]
     if any(row[name] is not None for row in rows for name in left_out):
@@ -282,8 +285,12 @@ class Tests:
         connection = opened(self.folder / "nothing.parquet")
         for question in questions.ALL:
             if not question.needs_list:
-                rows = connection.execute(question.call).fetchall()
-                assert len(rows) == (question.name in ("first_crawl_naming", "change_rates")), f"{question.name}: {rows}"
+                try:
+                    rows = connection.execute(question.call).fetchall()
+                except duckdb.Error as error:
+                    assert "no host of this dataset has" in str(error), f"{question.name}: {error}"
+                else:
+                    assert len(rows) == 1 and question.name in ("first_crawl_naming", "change_rates", "denominators"), f"{question.name}: {rows}"
             for parameter, value in (("agent", "gptbto"), ("crawl", "CC-MAIN-2025-38")):
                 if parameter in question.parameters and not question.needs_list:
                     try:

@@ -7,26 +7,28 @@
 -- then cite the share of domains. partial is the most common verdict and says little.
 CREATE OR REPLACE MACRO share_of_hosts_blocking(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 parts AS (
-    SELECT b.crawl, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard,
         count(*) FILTER (b.by_status) AS by_status, count(*) FILTER (b.verdict = 'partial') AS partly
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    GROUP BY GROUPING SETS ((b.crawl, b.domain), (b.crawl, b.ruleset_id), (b.crawl, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.domain), (b.crawl, b.agent, b.ruleset_id), (b.crawl, b.agent, b.archive_no))
 ),
 answer AS (
-    SELECT c.position, p.crawl, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample))),
+    SELECT c.position, c.crawl, a.agent, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample))),
         share_of_hosts(p.part, p.partly, p.hosts) AS partial, share_of_domains(p.part, p.partly, p.hosts) AS domains_partial
-    FROM parts p
-    JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, c.position
+    FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = a.agent
+    WHERE crawl IS NULL OR c.crawl = crawl
+    GROUP BY c.crawl, a.agent, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position;
+ORDER BY s.position, s.agent;
 
 FROM share_of_hosts_blocking();

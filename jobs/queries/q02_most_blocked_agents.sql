@@ -6,7 +6,7 @@
 -- largest_ruleset before calling a rank a decision of many sites.
 CREATE OR REPLACE MACRO most_blocked_agents(crawl := NULL, top := 25) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT check_count('top', top) AND check_hosts('decided', crawl) AS is_known
 ),
 answer AS (
     SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / n.named, 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains,

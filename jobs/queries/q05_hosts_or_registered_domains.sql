@@ -6,23 +6,23 @@
 -- gives other domains. A domain is seen only through the hosts that were captured.
 CREATE OR REPLACE MACRO hosts_or_registered_domains(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 parts AS (
-    SELECT b.crawl, CASE grouping(b.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, CASE grouping(b.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    GROUP BY GROUPING SETS ((b.crawl, b.domain), (b.crawl, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.domain), (b.crawl, b.agent, b.archive_no))
 ),
 reasons AS (
-    SELECT p.crawl, p.part, 'name' AS reason, p.hosts, p.by_name AS blocked FROM parts p
+    SELECT p.crawl, p.agent, p.part, 'name' AS reason, p.hosts, p.by_name AS blocked FROM parts p
     UNION ALL
-    SELECT p.crawl, p.part, 'wildcard', p.hosts, p.by_wildcard FROM parts p
+    SELECT p.crawl, p.agent, p.part, 'wildcard', p.hosts, p.by_wildcard FROM parts p
     UNION ALL
-    SELECT p.crawl, p.part, 'status', p.hosts, p.by_status FROM parts p
+    SELECT p.crawl, p.agent, p.part, 'status', p.hosts, p.by_status FROM parts p
 ),
 answer AS (
-    SELECT c.position, r.crawl, r.reason, sum(r.hosts) FILTER (r.part = 'domain')::BIGINT AS hosts, count(*) FILTER (r.part = 'domain') AS domains,
+    SELECT c.position, r.crawl, r.agent, r.reason, sum(r.hosts) FILTER (r.part = 'domain')::BIGINT AS hosts, count(*) FILTER (r.part = 'domain') AS domains,
         max(r.hosts) FILTER (r.part = 'domain') AS hosts_of_largest_domain,
         share_of_hosts(r.part, r.blocked, r.hosts) AS hosts_blocked, share_of_domains(r.part, r.blocked, r.hosts) AS domains_blocked,
         round(avg((r.blocked > 0)::INTEGER) FILTER (r.part = 'domain'), 6) AS domains_any_host_blocked,
@@ -32,12 +32,12 @@ answer AS (
         upper_end(share_of_hosts(r.part, r.blocked, r.hosts), blocking_margin(r.part, r.blocked, r.hosts, any_value(c.sample))) AS high
     FROM reasons r
     JOIN crawls() c ON c.crawl = r.crawl
-    GROUP BY r.crawl, r.reason, c.position
+    GROUP BY r.crawl, r.agent, r.reason, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.reason;
+ORDER BY s.position, s.agent, s.reason;
 
 FROM hosts_or_registered_domains();

@@ -6,26 +6,27 @@
 -- small top-level domain: see largest_domain.
 CREATE OR REPLACE MACRO blocking_by_tld(agent := 'GPTBot', crawl := NULL, min_hosts := 5, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_count('min_hosts', min_hosts) AS is_known
+    SELECT check_agents(agent, any_name) AND check_count('min_hosts', min_hosts) AND check_hosts('captured', crawl) AS is_known
 ),
 parts AS (
-    SELECT b.crawl, b.url_host_tld, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, b.url_host_tld, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    GROUP BY GROUPING SETS ((b.crawl, b.url_host_tld, b.domain), (b.crawl, b.url_host_tld, b.ruleset_id), (b.crawl, b.url_host_tld, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.url_host_tld, b.domain), (b.crawl, b.agent, b.url_host_tld, b.ruleset_id),
+        (b.crawl, b.agent, b.url_host_tld, b.archive_no))
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.url_host_tld,
+    SELECT c.position, p.crawl, p.agent, p.url_host_tld,
         unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
     FROM parts p
     JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.url_host_tld, c.position
+    GROUP BY p.crawl, p.agent, p.url_host_tld, c.position
     HAVING sum(p.hosts) FILTER (p.part = 'domain') >= min_hosts
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.blocked_by_name DESC, s.hosts DESC, s.url_host_tld;
+ORDER BY s.position, s.agent, s.blocked_by_name DESC, s.hosts DESC, s.url_host_tld;
 
 FROM blocking_by_tld();

@@ -6,7 +6,7 @@
 -- web. A 200 with an HTML page is not a robots.txt file. Until 2019, Common Crawl did not index redirects.
 CREATE OR REPLACE MACRO outcome_funnel(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('captured', crawl) AS is_known
 ),
 parts AS (
     SELECT h.crawl, h.class, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,

@@ -6,21 +6,21 @@
 -- disallow, although they are temporary. An HTML page sent as robots.txt allows everything: that is not consent.
 CREATE OR REPLACE MACRO access_in_three(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 answers AS (
-    SELECT v.crawl, v.domain, v.ruleset_id, v.archive_no, v.basis,
+    SELECT v.crawl, v.agent, v.domain, v.ruleset_id, v.archive_no, v.basis,
         CASE v.verdict WHEN 'disallow_all' THEN 'disallow' WHEN 'unknown' THEN 'unknown' ELSE 'allow' END AS access
     FROM verdicts_for(agent, any_name := any_name) v
     WHERE (crawl IS NULL OR v.crawl = crawl)
 ),
 parts AS (
-    SELECT a.crawl, a.access, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
+    SELECT a.crawl, a.agent, a.access, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
         coalesce(a.domain, a.archive_no::VARCHAR) AS unit, count(*) AS x, count(*) FILTER (a.basis = 'explicit') AS by_name,
         count(*) FILTER (a.basis = 'wildcard') AS by_wildcard, count(*) FILTER (a.basis = 'http_status') AS by_status,
         count(*) FILTER (a.basis IN ('no_group', 'no_rules', 'empty', 'html', 'binary')) AS by_no_rule
     FROM answers a
-    GROUP BY GROUPING SETS ((a.crawl, a.access, a.domain), (a.crawl, a.access, a.ruleset_id), (a.crawl, a.access, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.access, a.domain), (a.crawl, a.agent, a.access, a.ruleset_id), (a.crawl, a.agent, a.access, a.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('captured', crawl := crawl) u
@@ -29,7 +29,7 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.access, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
+    SELECT c.position, p.crawl, p.agent, p.access, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
         sum(p.by_name) FILTER (p.part = 'domain')::BIGINT AS by_name, sum(p.by_wildcard) FILTER (p.part = 'domain')::BIGINT AS by_wildcard,
         sum(p.by_status) FILTER (p.part = 'domain')::BIGINT AS by_status,
         sum(p.by_no_rule) FILTER (p.part = 'domain')::BIGINT AS by_no_rule
@@ -37,12 +37,12 @@ answer AS (
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl
     JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.access, c.position
+    GROUP BY p.crawl, p.agent, p.access, c.position
 )
-SELECT s.crawl, s.access, s.* EXCLUDE (position, crawl, access)
+SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.access;
+ORDER BY s.position, s.agent, s.access;
 
 FROM access_in_three();

@@ -6,38 +6,41 @@
 -- name and wildcard keep the verdict but change who is meant. from_crawl is the first crawl in time and to_crawl the last, unless given.
 CREATE OR REPLACE MACRO changes_between_crawls(agent := 'GPTBot', from_crawl := NULL, to_crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(from_crawl) AND check_crawl(to_crawl) AS is_known, coalesce(from_crawl, o.first) AS first, coalesce(to_crawl, o.last) AS last
+    SELECT check_agents(agent, any_name) AND check_crawl(from_crawl) AND check_crawl(to_crawl) AND check_hosts('captured', NULL) AS is_known, coalesce(from_crawl, o.first) AS first, coalesce(to_crawl, o.last) AS last
     FROM (SELECT arg_min(c.crawl, c.position) AS first, arg_max(c.crawl, c.position) AS last FROM crawls() c WHERE c.hosts > 0) o
-    WHERE CASE WHEN from_crawl = to_crawl OR from_crawl = o.last AND to_crawl IS NULL OR to_crawl = o.first AND from_crawl IS NULL
+    WHERE CASE WHEN from_crawl IS NULL AND to_crawl IS NULL AND o.first = o.last
+            THEN error('this question compares two crawls, and the dataset has hosts of one, ''' || o.first || ''': robots-scan join makes one dataset of several')
+        WHEN from_crawl = to_crawl OR from_crawl = o.last AND to_crawl IS NULL OR to_crawl = o.first AND from_crawl IS NULL
         THEN error('two crawls are expected: from_crawl and to_crawl are the same') ELSE true END
 ),
 pairs AS (
-    SELECT a.verdict AS verdict_before, a.basis AS basis_before, b.verdict AS verdict_after, b.basis AS basis_after, b.domain, b.ruleset_id,
+    SELECT a.agent, a.verdict AS verdict_before, a.basis AS basis_before, b.verdict AS verdict_after, b.basis AS basis_after, b.domain, b.ruleset_id,
         k.first, k.last
     FROM checked k
     JOIN verdicts_for(agent, any_name := any_name) a ON a.crawl = k.first
-    JOIN verdicts_for(agent, any_name := any_name) b ON b.crawl = k.last AND b.surt_host_name = a.surt_host_name
+    JOIN verdicts_for(agent, any_name := any_name) b ON b.crawl = k.last AND b.surt_host_name = a.surt_host_name AND b.agent = a.agent
     WHERE k.first <> k.last
 ),
 by_domain AS (
-    SELECT p.first, p.last, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain, count(*) AS hosts,
-        sum(count(*)) OVER (PARTITION BY p.domain) AS hosts_of_domain
+    SELECT p.first, p.last, p.agent, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain, count(*) AS hosts,
+        sum(count(*)) OVER (PARTITION BY p.agent, p.domain) AS hosts_of_domain
     FROM pairs p
-    GROUP BY p.first, p.last, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain
+    GROUP BY p.first, p.last, p.agent, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain
 ),
 answer AS (
-    SELECT 1 AS position, d.first AS from_crawl, d.last AS to_crawl, d.verdict_before, d.basis_before, d.verdict_after, d.basis_after,
-        sum(d.hosts)::BIGINT AS hosts, sum(sum(d.hosts)) OVER ()::BIGINT AS of_hosts,
-        round(sum(d.hosts) / sum(sum(d.hosts)) OVER (), 6) AS share, count(*) AS domains,
-        round(sum(d.hosts / d.hosts_of_domain) / sum(sum(d.hosts / d.hosts_of_domain)) OVER (), 6) AS share_of_domains,
+    SELECT 1 AS position, d.first AS from_crawl, d.last AS to_crawl, d.agent, d.verdict_before, d.basis_before, d.verdict_after, d.basis_after,
+        sum(d.hosts)::BIGINT AS hosts, sum(sum(d.hosts)) OVER (PARTITION BY d.agent)::BIGINT AS of_hosts,
+        round(sum(d.hosts) / sum(sum(d.hosts)) OVER (PARTITION BY d.agent), 6) AS share, count(*) AS domains,
+        round(sum(d.hosts / d.hosts_of_domain) / sum(sum(d.hosts / d.hosts_of_domain)) OVER (PARTITION BY d.agent), 6) AS share_of_domains,
         round(max(d.hosts) / sum(d.hosts), 6) AS largest_domain
     FROM by_domain d
-    GROUP BY d.first, d.last, d.verdict_before, d.basis_before, d.verdict_after, d.basis_after
+    GROUP BY d.first, d.last, d.agent, d.verdict_before, d.basis_before, d.verdict_after, d.basis_after
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
-WHERE s.from_crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.hosts DESC, s.verdict_before, s.basis_before, s.verdict_after, s.basis_after;
+WHERE CASE WHEN s.from_crawl IS NOT NULL THEN true WHEN NOT k.is_known THEN true
+    ELSE error('no host was captured in both ''' || k.first || ''' and ''' || k.last || ''': choose crawls of the same hosts by from_crawl and to_crawl') END
+ORDER BY s.agent, s.hosts DESC, s.verdict_before, s.basis_before, s.verdict_after, s.basis_after;
 
 FROM changes_between_crawls();

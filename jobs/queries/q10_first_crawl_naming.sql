@@ -6,36 +6,37 @@
 -- larger crawl: see hosts_decided_in_every_crawl for the same hosts over time. One domain can add thousands of hosts: see domains.
 CREATE OR REPLACE MACRO first_crawl_naming(agent := 'GPTBot', any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_named_agent(agent, any_name) AS is_known
+    SELECT check_named_agents(agent, any_name) AS is_known
 ),
 naming AS (
-    SELECT v.crawl, v.surt_host_name, coalesce(v.url_host_registered_domain, v.surt_host_name) AS domain, c.position
+    SELECT v.crawl, v.agent, v.surt_host_name, coalesce(v.url_host_registered_domain, v.surt_host_name) AS domain, c.position
     FROM host_verdicts v
     JOIN crawls() c ON c.crawl = v.crawl
-    WHERE v.agent = whole_name(agent) AND v.basis = 'explicit'
+    WHERE v.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND v.basis = 'explicit'
 ),
 first_hosts AS (
-    SELECT n.surt_host_name, min(n.position) AS position FROM naming n GROUP BY n.surt_host_name
+    SELECT n.agent, n.surt_host_name, min(n.position) AS position FROM naming n GROUP BY n.agent, n.surt_host_name
 ),
 first_domains AS (
-    SELECT n.domain, min(n.position) AS position FROM naming n GROUP BY n.domain
+    SELECT n.agent, n.domain, min(n.position) AS position FROM naming n GROUP BY n.agent, n.domain
 ),
 counts AS (
-    SELECT c.position, c.crawl, c.hosts AS hosts_in_crawl,
-        (SELECT count(*) FROM naming n WHERE n.position = c.position) AS hosts_naming,
-        (SELECT count(*) FROM first_hosts f WHERE f.position = c.position) AS first_named,
-        (SELECT count(*) FROM first_domains d WHERE d.position = c.position) AS domains_first_named
+    SELECT c.position, c.crawl, a.agent, c.hosts AS hosts_in_crawl,
+        (SELECT count(*) FROM naming n WHERE n.agent = a.agent AND n.position = c.position) AS hosts_naming,
+        (SELECT count(*) FROM first_hosts f WHERE f.agent = a.agent AND f.position = c.position) AS first_named,
+        (SELECT count(*) FROM first_domains d WHERE d.agent = a.agent AND d.position = c.position) AS domains_first_named
     FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
 ),
 answer AS (
-    SELECT x.position, x.crawl, x.hosts_in_crawl, x.hosts_naming, x.first_named, sum(x.first_named) OVER (ORDER BY x.position)::BIGINT AS cumulative,
-        x.domains_first_named, sum(x.domains_first_named) OVER (ORDER BY x.position)::BIGINT AS domains_cumulative
+    SELECT x.position, x.crawl, x.agent, x.hosts_in_crawl, x.hosts_naming, x.first_named, sum(x.first_named) OVER (PARTITION BY x.agent ORDER BY x.position)::BIGINT AS cumulative,
+        x.domains_first_named, sum(x.domains_first_named) OVER (PARTITION BY x.agent ORDER BY x.position)::BIGINT AS domains_cumulative
     FROM counts x
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position;
+ORDER BY s.position, s.agent;
 
 FROM first_crawl_naming();

@@ -6,7 +6,7 @@
 -- largest_ruleset. The list of AI crawlers is the registry's, by category.
 CREATE OR REPLACE MACRO number_of_ai_agents_blocked(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('decided', crawl) AS is_known
 ),
 blocks AS (
     SELECT v.host_id, count(*) AS n

@@ -6,7 +6,7 @@
 -- crawlers are in the class that blocks all three.
 CREATE OR REPLACE MACRO training_or_search(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('captured', crawl) AS is_known
 ),
 asked AS (
     SELECT lower(g.agent) AS name, g.category, g.ignores_wildcard, g.fallbacks

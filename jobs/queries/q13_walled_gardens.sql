@@ -5,7 +5,7 @@
 -- Pitfall: sites under construction often look like this as well, and so do all hosts of one operator: see hosts_with_ruleset.
 CREATE OR REPLACE MACRO walled_gardens(crawl := NULL, top := 1000) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT check_count('top', top) AND check_hosts('captured', crawl) AS is_known
 ),
 gardens AS (
     SELECT h.crawl, h.surt_host_name, h.url_host_name, h.domain, h.ruleset_id, g.verdict, g.evidence_line, h.url

@@ -6,7 +6,7 @@
 -- ratio of domains differ widely where one operator blocks on all its hosts.
 CREATE OR REPLACE MACRO bias_against_agents(crawl := NULL, top := 25) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT check_count('top', top) AND check_hosts('decided', crawl) AS is_known
 ),
 everybody AS (
     SELECT h.crawl, count(*) AS hosts, sum(1 / u.n) AS weight

@@ -5,7 +5,7 @@
 -- Pitfall: high shares result from vendors' templates and copied lists more than from decisions: see largest_domain and largest_ruleset.
 CREATE OR REPLACE MACRO agents_blocked_together(crawl := NULL, top := 20) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT check_count('top', top) AND check_hosts('captured', crawl) AS is_known
 ),
 blocks AS (
     SELECT v.crawl, v.host_id, v.agent

@@ -5,7 +5,7 @@
 -- names, lower-cased and without a version. largest_domain near 1 means that one operator invented the name.
 CREATE OR REPLACE MACRO most_addressed_names(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
     SELECT h.* FROM numbered_hosts('rules', crawl := crawl) h

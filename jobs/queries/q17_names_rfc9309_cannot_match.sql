@@ -4,7 +4,7 @@
 -- Pitfall: the causes are digits, dots and blanks. Real crawlers such as MJ12bot are among them, so this is not a count of mistakes.
 CREATE OR REPLACE MACRO names_rfc9309_cannot_match(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('rules', crawl) AS is_known
 ),
 files AS (
     SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h

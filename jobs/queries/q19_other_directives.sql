@@ -5,7 +5,7 @@
 -- hosts, and a few files have thousands.
 CREATE OR REPLACE MACRO other_directives(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
     SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h

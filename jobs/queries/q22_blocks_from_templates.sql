@@ -5,7 +5,7 @@
 -- least min_domains registered domains of the crawl have the same rule set. A template may be enabled by default or by one click.
 CREATE OR REPLACE MACRO blocks_from_templates(agent := 'GPTBot', crawl := NULL, min_domains := 10, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_count('min_domains', min_domains) AS is_known
+    SELECT check_agents(agent, any_name) AND check_count('min_domains', min_domains) AND check_hosts('captured', crawl) AS is_known
 ),
 shared AS (
     SELECT h.crawl, h.ruleset_id
@@ -15,37 +15,37 @@ shared AS (
     HAVING count(DISTINCT h.domain) >= min_domains
 ),
 blocks AS (
-    SELECT b.crawl, b.template, s.ruleset_id IS NOT NULL AS shared_rules, b.domain, b.ruleset_id, b.archive_no
+    SELECT b.crawl, b.agent, b.template, s.ruleset_id IS NOT NULL AS shared_rules, b.domain, b.ruleset_id, b.archive_no
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
     LEFT JOIN shared s ON s.crawl = b.crawl AND s.ruleset_id = b.ruleset_id
     WHERE b.by_name
 ),
 units AS (
-    SELECT b.crawl, CASE grouping(b.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, coalesce(b.domain, b.archive_no::VARCHAR) AS unit, count(*) AS n
+    SELECT b.crawl, b.agent, CASE grouping(b.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, coalesce(b.domain, b.archive_no::VARCHAR) AS unit, count(*) AS n
     FROM blocks b
-    GROUP BY GROUPING SETS ((b.crawl, b.domain), (b.crawl, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.domain), (b.crawl, b.agent, b.archive_no))
 ),
 wholes AS (
-    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
+    SELECT u.crawl, u.agent, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl, u.agent
 ),
 parts AS (
-    SELECT b.crawl, b.template, b.shared_rules, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part,
+    SELECT b.crawl, b.agent, b.template, b.shared_rules, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part,
         coalesce(b.domain, b.archive_no::VARCHAR) AS unit, count(*) AS x
     FROM blocks b
-    GROUP BY b.crawl, b.template, b.shared_rules, GROUPING SETS ((b.domain), (b.ruleset_id), (b.archive_no))
+    GROUP BY b.crawl, b.agent, b.template, b.shared_rules, GROUPING SETS ((b.domain), (b.ruleset_id), (b.archive_no))
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.template, p.shared_rules, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
+    SELECT c.position, p.crawl, p.agent, p.template, p.shared_rules, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
     FROM parts p
-    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
-    JOIN wholes w ON w.crawl = p.crawl
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.agent = p.agent AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.crawl = p.crawl AND w.agent = p.agent
     JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.template, p.shared_rules, c.position
+    GROUP BY p.crawl, p.agent, p.template, p.shared_rules, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.hosts DESC, s.template NULLS FIRST, s.shared_rules;
+ORDER BY s.position, s.agent, s.hosts DESC, s.template NULLS FIRST, s.shared_rules;
 
 FROM blocks_from_templates();

@@ -8,7 +8,7 @@
 -- comments, order and spelling do not matter.
 CREATE OR REPLACE MACRO most_common_rule_sets(crawl := NULL, top := 50, min_domains := 2) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AND check_count('min_domains', min_domains) AS is_known
+    SELECT check_count('top', top) AND check_count('min_domains', min_domains) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
     SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, h.template, h.url FROM hosts_with('rules', crawl := crawl) h WHERE h.ruleset_id IS NOT NULL

@@ -6,7 +6,7 @@
 -- unknown domain, is not foreign.
 CREATE OR REPLACE MACRO sitemap_adoption(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
     SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h

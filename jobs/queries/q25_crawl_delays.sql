@@ -6,7 +6,7 @@
 -- whose group of '*' has one.
 CREATE OR REPLACE MACRO crawl_delays(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('rules', crawl) AS is_known
 ),
 delays AS (
     SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, h.host_id, max(g.crawl_delay) AS delay, bool_or(g.agent = '*') AS for_all

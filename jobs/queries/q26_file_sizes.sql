@@ -5,7 +5,7 @@
 -- Pitfall: sizes are those of the decoded body as archived: an archive that truncates long bodies hides the largest (truncated).
 CREATE OR REPLACE MACRO file_sizes(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
     SELECT h.crawl, h.domain, r.body_bytes, r.over_500kib, r.content_truncated IS NOT NULL AS truncated

@@ -1,14 +1,15 @@
 -- On how many hosts do http and https, or www and the name without it, have different rules?
 --
--- Denominator: hosts with rules under more than one URL in the same crawl, each URL with its latest capture, and their registered domains.
+-- Denominator: hosts with rules under more than one URL in the same crawl, each URL with its latest capture that has rules (one
+-- without a time counts as the earliest), and their registered domains.
 -- Pitfall: most hosts are captured under one URL only and are not included; redirects hide many variants.
 CREATE OR REPLACE MACRO variants_disagree(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('captured', crawl) AS is_known
 ),
 urls AS (
     SELECT f.crawl, f.surt_host_name, f.url, any_value(coalesce(f.url_host_registered_domain, f.surt_host_name)) AS domain,
-        arg_max(f.ruleset_id, {'time': f.fetch_time, 'robots_id': f.robots_id}) AS ruleset_id
+        arg_max(f.ruleset_id, {'time': coalesce(f.fetch_time, TIMESTAMP '-infinity'), 'robots_id': f.robots_id}) AS ruleset_id
     FROM robots_files f
     WHERE f.is_robots_path AND f.content_class = 'rules' AND f.ruleset_id IS NOT NULL AND (crawl IS NULL OR f.crawl = crawl)
     GROUP BY f.crawl, f.surt_host_name, f.url

@@ -6,7 +6,7 @@
 -- and web_page are hosts of the row; blocked is the share of the first two.
 CREATE OR REPLACE MACRO blocked_at_the_edge(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('captured', crawl) AS is_known
 ),
 answers AS (
     SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, r.waf_hint, h.fetch_class IN ('unauthorized', 'forbidden') AS forbidden,

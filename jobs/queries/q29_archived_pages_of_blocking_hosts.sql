@@ -6,31 +6,32 @@
 -- see largest_host. index is the name of Parquet files of cc-host-index, whose column crawl must name crawls of this dataset.
 CREATE OR REPLACE MACRO archived_pages_of_blocking_hosts(index := NULL, agent := 'CCBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 answers AS (
-    SELECT v.crawl, v.surt_host_name, v.domain, CASE WHEN v.verdict <> 'disallow_all' THEN v.verdict WHEN v.basis = 'explicit' THEN 'blocked by name'
+    SELECT v.crawl, v.agent, v.surt_host_name, v.domain, CASE WHEN v.verdict <> 'disallow_all' THEN v.verdict WHEN v.basis = 'explicit' THEN 'blocked by name'
         WHEN v.basis = 'http_status' THEN 'blocked by status' ELSE 'blocked by *' END AS verdict
     FROM verdicts_for(agent, any_name := any_name) v WHERE crawl IS NULL OR v.crawl = crawl
 ),
 pages AS (
-    SELECT i.crawl, coalesce(a.verdict, 'not captured') AS verdict, coalesce(a.domain, i.surt_host_name) AS domain, i.fetch_200 AS pages
+    SELECT i.crawl, g.agent, coalesce(a.verdict, 'not captured') AS verdict, coalesce(a.domain, i.surt_host_name) AS domain, i.fetch_200 AS pages
     FROM host_index(index) i
-    LEFT JOIN answers a ON a.crawl = i.crawl AND a.surt_host_name = i.surt_host_name
+    CROSS JOIN asked_agents(agent) g
+    LEFT JOIN answers a ON a.crawl = i.crawl AND a.agent = g.agent AND a.surt_host_name = i.surt_host_name
     WHERE i.crawl IN (SELECT c.crawl FROM crawls() c) AND (crawl IS NULL OR i.crawl = crawl)
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.verdict, count(*) AS hosts, CASE WHEN p.verdict <> 'not captured' THEN count(DISTINCT p.domain) END AS domains, sum(p.pages)::BIGINT AS pages,
-        round(sum(p.pages) / nullif(sum(sum(p.pages)) OVER (PARTITION BY p.crawl), 0), 6) AS share_of_pages,
+    SELECT c.position, p.crawl, p.agent, p.verdict, count(*) AS hosts, CASE WHEN p.verdict <> 'not captured' THEN count(DISTINCT p.domain) END AS domains, sum(p.pages)::BIGINT AS pages,
+        round(sum(p.pages) / nullif(sum(sum(p.pages)) OVER (PARTITION BY p.crawl, p.agent), 0), 6) AS share_of_pages,
         round(max(p.pages) / nullif(sum(p.pages), 0), 6) AS largest_host
     FROM pages p
     JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.verdict, c.position
+    GROUP BY p.crawl, p.agent, p.verdict, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.pages DESC, s.verdict;
+ORDER BY s.position, s.agent, s.pages DESC, s.verdict;
 
 FROM archived_pages_of_blocking_hosts(index := 'host-index/*.parquet');

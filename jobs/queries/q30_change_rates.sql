@@ -31,7 +31,9 @@ between_crawls AS (
         round(avg(d.changed / d.hosts), 6) AS domains_rules_changed, round(max(d.changed) / nullif(sum(d.changed), 0), 6) AS largest_domain
     FROM by_domain d GROUP BY d.crawl
 )
-SELECT o.crawl, coalesce(w.urls_seen_again, 0) AS urls_seen_again, w.bytes_changed, o.crawl_before, b.hosts_seen_again, b.rules_changed, b.domains_seen_again,
+SELECT o.crawl, coalesce(w.urls_seen_again, 0) AS urls_seen_again, w.bytes_changed, o.crawl_before,
+    CASE WHEN o.crawl_before IS NOT NULL THEN coalesce(b.hosts_seen_again, 0) END AS hosts_seen_again, b.rules_changed,
+    CASE WHEN o.crawl_before IS NOT NULL THEN coalesce(b.domains_seen_again, 0) END AS domains_seen_again,
     b.domains_rules_changed, b.largest_domain
 FROM ordered o
 LEFT JOIN within w ON w.crawl = o.crawl

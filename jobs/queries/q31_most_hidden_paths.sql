@@ -5,7 +5,7 @@
 -- are defaults of software: see largest_ruleset. A disallowed path is not secret: robots.txt is public.
 CREATE OR REPLACE MACRO most_hidden_paths(crawl := NULL, top := 50) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
     SELECT h.* FROM numbered_hosts('rules', crawl := crawl) h

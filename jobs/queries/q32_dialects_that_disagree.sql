@@ -6,7 +6,7 @@
 -- rules differ, by_status the others. An unknown verdict (a redirect, a deferral) counts as a verdict of its own.
 CREATE OR REPLACE MACRO dialects_that_disagree(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('captured', crawl) AS is_known
 ),
 captures AS (
     SELECT f.crawl, f.robots_id, coalesce(f.url_host_registered_domain, f.surt_host_name) AS domain, f.ruleset_id, f.robots_id >> 32 AS archive_no,

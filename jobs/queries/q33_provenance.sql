@@ -5,9 +5,9 @@
 -- request. robots-scan show prints the file with its line numbers.
 CREATE OR REPLACE MACRO provenance(agent := 'GPTBot', host := NULL, crawl := NULL, top := 20, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_count('top', top) AND CASE WHEN host IS NULL THEN true
+    SELECT check_agents(agent, any_name) AND check_count('top', top) AND CASE WHEN host IS NULL THEN true
         WHEN (SELECT count(*) FROM hosts h WHERE h.surt_host_name = host_key(host_of(host))) > 0 THEN true
-        ELSE error('the host ''' || host || ''' has no capture in this dataset') END AS is_known
+        ELSE error('the host ''' || host || ''' has no capture in this dataset') END AND check_hosts('captured', crawl) AS is_known
 ),
 chosen AS MATERIALIZED (
     SELECT c.position, v.crawl, v.surt_host_name, v.url_host_name, v.agent, v.verdict, v.basis, v.evidence_line, v.rules_crawl, v.rules_robots_id
@@ -15,8 +15,7 @@ chosen AS MATERIALIZED (
     JOIN crawls() c ON c.crawl = v.crawl
     WHERE (crawl IS NULL OR v.crawl = crawl)
         AND CASE WHEN host IS NULL THEN v.basis = 'explicit' AND v.verdict = 'disallow_all' ELSE v.surt_host_name = host_key(host_of(host)) END
-    ORDER BY c.position, v.surt_host_name
-    LIMIT greatest(top, 0)
+    QUALIFY row_number() OVER (PARTITION BY v.agent ORDER BY c.position, v.surt_host_name) <= top
 ),
 -- The text of the line: of a rule, or of a user-agent line where a group without rules decides.
 lines AS (
@@ -37,6 +36,6 @@ SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.surt_host_name;
+ORDER BY s.position, s.agent, s.surt_host_name;
 
 FROM provenance();

@@ -6,7 +6,7 @@
 -- One template that names many crawlers is many hosts: see largest_ruleset.
 CREATE OR REPLACE MACRO invitations(crawl := NULL, top := 25) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT check_count('top', top) AND check_hosts('decided', crawl) AS is_known
 ),
 answer AS (
     SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / n.named, 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains,

@@ -31,12 +31,16 @@ counts AS (
     FROM by_domain d GROUP BY d.crawl
 ),
 answer AS (
-    SELECT c.position, c.crawl, c.archives_read, c.archives_listed, c.is_sample, x.first_capture, x.last_capture, x.captures, x.captures_of_robots_txt, x.revisits,
-        x.captures_with_rules, x.urls, n.hosts, n.hosts_with_rules, n.hosts_decided, n.hosts_decided_by_file, n.domains, n.domains_with_rules,
-        n.domains_decided, n.domains_decided_by_file, n.hosts_of_largest_domain
+    SELECT c.position, c.crawl, c.archives_read, c.archives_listed, c.is_sample, x.first_capture, x.last_capture,
+        coalesce(x.captures, 0) AS captures, coalesce(x.captures_of_robots_txt, 0) AS captures_of_robots_txt, coalesce(x.revisits, 0) AS revisits,
+        coalesce(x.captures_with_rules, 0) AS captures_with_rules, coalesce(x.urls, 0) AS urls, coalesce(n.hosts, 0) AS hosts,
+        coalesce(n.hosts_with_rules, 0) AS hosts_with_rules, coalesce(n.hosts_decided, 0) AS hosts_decided, coalesce(n.hosts_decided_by_file, 0) AS hosts_decided_by_file,
+        coalesce(n.domains, 0) AS domains, coalesce(n.domains_with_rules, 0) AS domains_with_rules, coalesce(n.domains_decided, 0) AS domains_decided,
+        coalesce(n.domains_decided_by_file, 0) AS domains_decided_by_file, coalesce(n.hosts_of_largest_domain, 0) AS hosts_of_largest_domain
     FROM crawls() c
-    JOIN captures x ON x.crawl = c.crawl
+    LEFT JOIN captures x ON x.crawl = c.crawl
     LEFT JOIN counts n ON n.crawl = c.crawl
+    WHERE crawl IS NULL OR c.crawl = crawl
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

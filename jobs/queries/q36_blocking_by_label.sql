@@ -7,7 +7,7 @@
 -- with a weight has no hosts.
 CREATE OR REPLACE MACRO blocking_by_label(labels := NULL, agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 entries AS MATERIALIZED (
     SELECT l.is_domain, l.name, l.surt_host_name, l.label, l.weight FROM labelled_hosts(labels) l
@@ -19,27 +19,31 @@ answers AS (
     SELECT b.*, l.label
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
     JOIN (SELECT x.label, x.surt_host_name FROM entries x WHERE NOT x.is_domain
-        UNION SELECT x.label, h.surt_host_name FROM entries x JOIN hosts h ON h.url_host_registered_domain = x.name WHERE x.is_domain) l
+        UNION SELECT x.label, h.surt_host_name FROM entries x JOIN hosts h ON h.url_host_registered_domain = x.name WHERE x.is_domain
+        -- Names without a registered domain, such as public suffixes and IP addresses, are units of their own.
+        UNION SELECT x.label, h.surt_host_name FROM entries x JOIN hosts h ON h.surt_host_name = x.surt_host_name
+            WHERE x.is_domain AND h.url_host_registered_domain IS NULL) l
         ON l.surt_host_name = b.surt_host_name
 ),
 parts AS (
-    SELECT a.crawl, a.label, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
+    SELECT a.crawl, a.agent, a.label, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
         count(*) FILTER (a.by_name) AS by_name, count(*) FILTER (a.by_wildcard) AS by_wildcard, count(*) FILTER (a.by_status) AS by_status
     FROM answers a
-    GROUP BY GROUPING SETS ((a.crawl, a.label, a.domain), (a.crawl, a.label, a.ruleset_id), (a.crawl, a.label, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.label, a.domain), (a.crawl, a.agent, a.label, a.ruleset_id), (a.crawl, a.agent, a.label, a.archive_no))
 ),
 rows AS (
-    SELECT c.position, c.crawl, z.label, any_value(z.in_list) AS in_list, any_value(z.weight) AS weight,
+    SELECT c.position, c.crawl, g.agent, z.label, any_value(z.in_list) AS in_list, any_value(z.weight) AS weight,
         unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
     FROM crawls() c
+    CROSS JOIN asked_agents(agent) g
     CROSS JOIN sizes z
-    LEFT JOIN parts p ON p.crawl = c.crawl AND p.label = z.label
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = g.agent AND p.label = z.label
     WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
-    GROUP BY c.crawl, z.label, c.position
+    GROUP BY c.crawl, g.agent, z.label, c.position
 ),
 -- Null unless every label with a weight has hosts, since the others would have the weight of those without.
 weighted AS (
-    SELECT r.position, r.crawl, '(weighted)' AS label, NULL AS in_list, sum(r.weight) AS weight, NULL AS hosts, NULL AS domains,
+    SELECT r.position, r.crawl, r.agent, '(weighted)' AS label, NULL AS in_list, sum(r.weight) AS weight, NULL AS hosts, NULL AS domains,
         round(sum(r.weight * r.blocked_by_name) / sum(r.weight), 6) AS blocked_by_name,
         round(sum(r.weight * r.blocked_by_wildcard) / sum(r.weight), 6) AS blocked_by_wildcard,
         round(sum(r.weight * r.blocked_by_status) / sum(r.weight), 6) AS blocked_by_status,
@@ -47,7 +51,7 @@ weighted AS (
         round(sum(r.weight * r.domains_blocked_by_wildcard) / sum(r.weight), 6) AS domains_blocked_by_wildcard,
         round(sum(r.weight * r.domains_blocked_by_status) / sum(r.weight), 6) AS domains_blocked_by_status,
         NULL AS largest_domain, NULL AS largest_ruleset, NULL AS low, NULL AS high
-    FROM rows r WHERE r.weight > 0 GROUP BY r.position, r.crawl HAVING min(r.hosts) > 0
+    FROM rows r WHERE r.weight > 0 GROUP BY r.position, r.crawl, r.agent HAVING min(r.hosts) > 0
 ),
 answer AS (
     SELECT r.* FROM rows r
@@ -58,6 +62,6 @@ SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.label;
+ORDER BY s.position, s.agent, s.label;
 
 FROM blocking_by_label(labels := 'labels.csv');

@@ -6,7 +6,7 @@
 -- robots.txt: see largest_ruleset. Software with fewer than min_hosts is left out.
 CREATE OR REPLACE MACRO blocking_by_software(kind := 'firewall', agent := 'GPTBot', crawl := NULL, min_hosts := 5, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AND check_choice('kind', kind, ['firewall', 'server', 'template']) AND check_count('min_hosts', min_hosts) AS is_known
+    SELECT check_agents(agent, any_name) AND check_choice('kind', kind, ['firewall', 'server', 'template']) AND check_count('min_hosts', min_hosts) AND check_hosts('captured', crawl) AS is_known
 ),
 answers AS (
     SELECT b.*, CASE kind WHEN 'firewall' THEN r.waf_hint WHEN 'server' THEN nullif(lower(regexp_extract(r.http_server, '^[^/ (]*')), '') ELSE b.template END AS software
@@ -14,22 +14,22 @@ answers AS (
     JOIN robots_files r ON r.crawl = b.rules_crawl AND r.robots_id = b.rules_robots_id
 ),
 parts AS (
-    SELECT a.crawl, a.software, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
+    SELECT a.crawl, a.agent, a.software, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
         count(*) FILTER (a.by_name) AS by_name, count(*) FILTER (a.by_wildcard) AS by_wildcard, count(*) FILTER (a.by_status) AS by_status
     FROM answers a
-    GROUP BY GROUPING SETS ((a.crawl, a.software, a.domain), (a.crawl, a.software, a.ruleset_id), (a.crawl, a.software, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.software, a.domain), (a.crawl, a.agent, a.software, a.ruleset_id), (a.crawl, a.agent, a.software, a.archive_no))
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.software, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
+    SELECT c.position, p.crawl, p.agent, p.software, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
     FROM parts p
     JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.software, c.position
+    GROUP BY p.crawl, p.agent, p.software, c.position
     HAVING sum(p.hosts) FILTER (p.part = 'domain') >= min_hosts
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.hosts DESC, s.software NULLS FIRST;
+ORDER BY s.position, s.agent, s.hosts DESC, s.software NULLS FIRST;
 
 FROM blocking_by_software();

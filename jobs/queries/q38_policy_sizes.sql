@@ -5,7 +5,7 @@
 -- several names; rules are allow and disallow lines.
 CREATE OR REPLACE MACRO policy_sizes(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('rules', crawl) AS is_known
 ),
 names AS (
     SELECT v.host_id, count(*) AS named

@@ -2,6 +2,7 @@
 --
 -- Denominator: hosts with a known verdict in every one of the crawls, and their registered domains; beside it, all hosts with a known
 -- verdict in the crawl (all_hosts). crawls is a list of crawls, or null for all of the dataset.
+-- If no host is decided in all of them, hosts is 0: name fewer crawls.
 -- Pitfall: hosts that live through all crawls are older and larger than the others. If the two curves differ, the change of the second is
 -- partly a change of the sample.
 CREATE OR REPLACE MACRO hosts_decided_in_every_crawl(agent := 'GPTBot', crawls := NULL, any_name := false) AS TABLE
@@ -10,42 +11,45 @@ WITH asked AS MATERIALIZED (
     WHERE c.hosts > 0 AND (crawls IS NULL OR list_contains(crawls, c.crawl))
 ),
 checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND CASE WHEN crawls IS NOT NULL AND (count(u.crawl) = 0 OR count(*) > count(u.crawl)) THEN error('crawls is a list of crawls, without NULL')
+    SELECT check_agents(agent, any_name) AND CASE WHEN crawls IS NOT NULL AND (count(u.crawl) = 0 OR count(*) > count(u.crawl)) THEN error('crawls is a list of crawls, without NULL')
+        WHEN bool_and(check_crawl(u.crawl)) AND (SELECT count(*) FROM asked) = 0 THEN error('none of these crawls has a host with a capture of /robots.txt')
+        WHEN (SELECT count(*) FROM asked) = 0 THEN check_hosts('captured', NULL)
         ELSE coalesce(bool_and(check_crawl(u.crawl)), true) END AS is_known FROM (SELECT unnest(coalesce(crawls, [])) AS crawl) u
 ),
 answers AS (
-    SELECT b.crawl, b.surt_host_name, b.domain, b.ruleset_id, b.archive_no, b.by_name, b.by_wildcard, b.by_status
+    SELECT b.crawl, b.agent, b.surt_host_name, b.domain, b.ruleset_id, b.archive_no, b.by_name, b.by_wildcard, b.by_status
     FROM blocking(agent, any_name := any_name) b
     JOIN asked a ON a.crawl = b.crawl
 ),
 panel AS (
-    SELECT a.surt_host_name FROM answers a GROUP BY a.surt_host_name HAVING count(*) = (SELECT count(*) FROM asked)
+    SELECT a.agent, a.surt_host_name FROM answers a GROUP BY a.agent, a.surt_host_name HAVING count(*) = (SELECT count(*) FROM asked)
 ),
 parts AS (
-    SELECT a.crawl, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
+    SELECT a.crawl, a.agent, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
         count(*) FILTER (a.by_name) AS by_name, count(*) FILTER (a.by_wildcard) AS by_wildcard, count(*) FILTER (a.by_status) AS by_status
     FROM answers a
-    WHERE a.surt_host_name IN (SELECT p.surt_host_name FROM panel p)
-    GROUP BY GROUPING SETS ((a.crawl, a.domain), (a.crawl, a.ruleset_id), (a.crawl, a.archive_no))
+    JOIN panel p ON p.agent = a.agent AND p.surt_host_name = a.surt_host_name
+    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.domain), (a.crawl, a.agent, a.ruleset_id), (a.crawl, a.agent, a.archive_no))
 ),
 everyone AS (
-    SELECT d.crawl, sum(d.hosts)::BIGINT AS hosts, round(sum(d.by_name) / sum(d.hosts), 6) AS blocked_by_name, round(avg(d.by_name / d.hosts), 6) AS domains_blocked_by_name
-    FROM (SELECT a.crawl, a.domain, count(*) AS hosts, count(*) FILTER (a.by_name) AS by_name FROM answers a GROUP BY a.crawl, a.domain) d
-    GROUP BY d.crawl
+    SELECT d.crawl, d.agent, sum(d.hosts)::BIGINT AS hosts, round(sum(d.by_name) / sum(d.hosts), 6) AS blocked_by_name, round(avg(d.by_name / d.hosts), 6) AS domains_blocked_by_name
+    FROM (SELECT a.crawl, a.agent, a.domain, count(*) AS hosts, count(*) FILTER (a.by_name) AS by_name FROM answers a GROUP BY a.crawl, a.agent, a.domain) d
+    GROUP BY d.crawl, d.agent
 ),
 answer AS (
-    SELECT a.position, p.crawl, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(a.sample))),
-        any_value(e.hosts) AS all_hosts, any_value(e.blocked_by_name) AS all_hosts_blocked_by_name,
+    SELECT a.position, a.crawl, g.agent, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(a.sample))),
+        coalesce(any_value(e.hosts), 0) AS all_hosts, any_value(e.blocked_by_name) AS all_hosts_blocked_by_name,
         any_value(e.domains_blocked_by_name) AS all_domains_blocked_by_name
-    FROM parts p
-    JOIN asked a ON a.crawl = p.crawl
-    JOIN everyone e ON e.crawl = p.crawl
-    GROUP BY p.crawl, a.position
+    FROM asked a
+    CROSS JOIN asked_agents(agent) g
+    LEFT JOIN parts p ON p.crawl = a.crawl AND p.agent = g.agent
+    LEFT JOIN everyone e ON e.crawl = a.crawl AND e.agent = g.agent
+    GROUP BY a.crawl, g.agent, a.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position;
+ORDER BY s.position, s.agent;
 
 FROM hosts_decided_in_every_crawl();

@@ -6,7 +6,7 @@
 CREATE OR REPLACE MACRO pair_of_agents(agent_a := 'GPTBot', agent_b := 'CCBot', any_reason := false, crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agent(agent_a, any_name) AND check_named_agent(agent_b, any_name)
-        AND CASE WHEN whole_name(agent_a) = whole_name(agent_b) THEN error('two crawlers are expected: agent_a and agent_b are the same') ELSE true END AND check_crawl(crawl) AS is_known
+        AND CASE WHEN whole_name(agent_a) = whole_name(agent_b) THEN error('two crawlers are expected: agent_a and agent_b are the same') ELSE true END AND check_hosts('captured', crawl) AS is_known
 ),
 classes AS (
     SELECT a.crawl, a.domain, a.ruleset_id, a.archive_no,

@@ -5,7 +5,7 @@
 -- of a category grows: 'all' is rare (agents is their number), and figures of different versions of the registry are not comparable (runs.agents_version).
 CREATE OR REPLACE MACRO agents_of_category(category := 'ai_training', at_least := 2, crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_categories(category) AND check_crawl(crawl) AND check_count('at_least', at_least) AS is_known
+    SELECT check_categories(category) AND check_count('at_least', at_least) AND check_hosts('decided', crawl) AS is_known
 ),
 members AS MATERIALIZED (
     SELECT g.agent FROM agents g

@@ -12,8 +12,8 @@ WITH bodies AS (
     WHERE h.content_class NOT IN ('html', 'binary')
 ),
 checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AND CASE WHEN n.without IS NULL THEN true
-        ELSE error('the crawl ''' || n.without || ''' has no bodies, and comments are only in bodies: scan again with --with-bodies') END AS is_known
+    SELECT CASE WHEN n.without IS NULL THEN true
+        ELSE error('the crawl ''' || n.without || ''' has no bodies, and comments are only in bodies: scan again with --with-bodies') END AND check_hosts('successful', crawl) AS is_known
     FROM (SELECT min(m.crawl) AS without FROM (SELECT b.crawl FROM bodies b GROUP BY b.crawl HAVING count(b.body) = 0) m) n
 ),
 comments AS (

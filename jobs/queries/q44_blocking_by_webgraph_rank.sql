@@ -6,7 +6,7 @@
 -- which has hundreds of millions of lines: cut it to the ranks that you need, with its first line.
 CREATE OR REPLACE MACRO blocking_by_webgraph_rank(ranks := NULL, agent := 'CCBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 graph AS (
     SELECT r.surt_host_name, min(r.rank) AS rank FROM webgraph_hosts(ranks) r GROUP BY r.surt_host_name
@@ -26,26 +26,27 @@ captures AS (
     GROUP BY h.crawl, b.up_to_rank
 ),
 parts AS (
-    SELECT b.crawl, r.up_to_rank, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, r.up_to_rank, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
     JOIN buckets r ON r.surt_host_name = b.surt_host_name
-    GROUP BY GROUPING SETS ((b.crawl, r.up_to_rank, b.domain), (b.crawl, r.up_to_rank, b.ruleset_id), (b.crawl, r.up_to_rank, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, r.up_to_rank, b.domain), (b.crawl, b.agent, r.up_to_rank, b.ruleset_id), (b.crawl, b.agent, r.up_to_rank, b.archive_no))
 ),
 answer AS (
-    SELECT c.position, c.crawl, s.up_to_rank, any_value(s.in_graph) AS in_graph, coalesce(any_value(x.captured), 0) AS captured,
+    SELECT c.position, c.crawl, a.agent, s.up_to_rank, any_value(s.in_graph) AS in_graph, coalesce(any_value(x.captured), 0) AS captured,
         unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
     FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
     CROSS JOIN sizes s
     LEFT JOIN captures x ON x.crawl = c.crawl AND x.up_to_rank = s.up_to_rank
-    LEFT JOIN parts p ON p.crawl = c.crawl AND p.up_to_rank = s.up_to_rank
+    LEFT JOIN parts p ON p.crawl = c.crawl AND p.agent = a.agent AND p.up_to_rank = s.up_to_rank
     WHERE c.hosts > 0 AND (crawl IS NULL OR c.crawl = crawl)
-    GROUP BY c.crawl, s.up_to_rank, c.position
+    GROUP BY c.crawl, a.agent, s.up_to_rank, c.position
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.up_to_rank;
+ORDER BY s.position, s.agent, s.up_to_rank;
 
 FROM blocking_by_webgraph_rank(ranks := 'host-ranks.txt.gz');

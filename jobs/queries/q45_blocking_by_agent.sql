@@ -1,19 +1,30 @@
--- What share of hosts block each crawler of a category, by name, through '*' or by an HTTP status?
+-- What share of hosts block each crawler of a category or a list, by name, through '*' or by an HTTP status?
 --
 -- Denominator: as in share_of_hosts_blocking: hosts with a known verdict for the crawler, and their registered domains. Of these hosts,
 -- hosts_naming have a group for the crawler or for a fallback whose group it obeys, and hosts_blocked_by_name disallow everything there.
--- category is a category of the registry or a list of them; null means all that begin with ai_.
+-- category is a category of the registry or a list of them, and agent a crawler or a list of them: every crawler of a category or a list
+-- is a row, also one that no host names. Without both, the rows are the first 25 of the crawlers whose category begins with ai_. top is
+-- another number of rows.
 -- Pitfall: blocked_by_wildcard and blocked_by_status are decisions about all crawlers, so they hardly differ between rows. Vendors'
 -- templates and copied lists name many crawlers at once: see largest_domain and largest_ruleset. The list of crawlers is the registry's.
-CREATE OR REPLACE MACRO blocking_by_agent(category := NULL, crawl := NULL, top := 25) AS TABLE
+CREATE OR REPLACE MACRO blocking_by_agent(category := NULL, crawl := NULL, top := NULL, agent := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT CASE WHEN category IS NULL THEN true ELSE check_categories(category) END AND check_crawl(crawl) AND check_count('top', top) AS is_known
+    SELECT CASE WHEN category IS NOT NULL AND agent IS NOT NULL THEN error('one of category and agent is expected, not both')
+            WHEN category IS NOT NULL THEN check_categories(category)
+            WHEN agent IS NOT NULL THEN check_named_agents(agent, any_name) ELSE true END
+        AND check_count('top', coalesce(top, 25)) AND check_hosts('captured', crawl) AS is_known
 ),
 members AS MATERIALIZED (
     SELECT g.agent, g.operator, g.category, g.fallbacks, g.ignores_wildcard
     FROM agents g
-    WHERE CASE WHEN category IS NULL THEN starts_with(g.category, 'ai_') OR coalesce(starts_with(g.category2, 'ai_'), false)
-        ELSE list_contains(categories_in(category), g.category) OR coalesce(list_contains(categories_in(category), g.category2), false) END
+    WHERE agent IS NULL
+        AND CASE WHEN category IS NULL THEN starts_with(g.category, 'ai_') OR coalesce(starts_with(g.category2, 'ai_'), false)
+            ELSE list_contains(categories_in(category), g.category) OR coalesce(list_contains(categories_in(category), g.category2), false) END
+    UNION ALL
+    SELECT a.agent, g.operator, g.category, g.fallbacks, coalesce(g.ignores_wildcard, false)
+    FROM asked_agents(agent) a
+    LEFT JOIN agents g ON g.agent = a.agent
+    WHERE agent IS NOT NULL
 ),
 -- The names whose groups each crawler obeys, with its own at position 0.
 obeyed AS (
@@ -101,28 +112,30 @@ sums AS (
 ),
 -- One row per crawl and crawler.
 totals AS (
-    SELECT s.crawl, m.agent, m.operator, m.category, sum(s.naming)::BIGINT AS hosts_naming, sum(s.by_name)::BIGINT AS by_name,
-        sum(s.hosts)::BIGINT AS hosts, sum(s.domains)::BIGINT AS domains, sum(s.by_wildcard) AS by_wildcard, sum(s.by_status) AS by_status, sum(s.partly) AS partly,
+    SELECT c.crawl, m.agent, m.operator, m.category, coalesce(sum(s.naming), 0)::BIGINT AS hosts_naming, coalesce(sum(s.by_name), 0)::BIGINT AS by_name,
+        coalesce(sum(s.hosts), 0)::BIGINT AS hosts, coalesce(sum(s.domains), 0)::BIGINT AS domains, sum(s.by_wildcard) AS by_wildcard, sum(s.by_status) AS by_status, sum(s.partly) AS partly,
         coalesce(sum(s.domains_by_name), 0) AS domains_by_name, sum(s.domains_by_wildcard) AS domains_by_wildcard, sum(s.domains_by_status) AS domains_by_status,
         sum(s.domains_partly) AS domains_partly, max(s.largest_domain) AS largest_domain, max(s.largest_ruleset) AS largest_ruleset,
         sum(s.xx) AS xx, sum(s.xn) AS xn, sum(s.nn) AS nn
-    FROM sums s
-    JOIN members m ON m.ignores_wildcard = s.ignores_wildcard AND (s.agent IS NULL OR s.agent = m.agent)
-    GROUP BY s.crawl, m.agent, m.operator, m.category
-    HAVING sum(s.hosts) > 0
-    QUALIFY row_number() OVER (PARTITION BY s.crawl ORDER BY sum(s.by_name) DESC, sum(s.naming) DESC, m.agent) <= top
+    FROM crawls() c
+    CROSS JOIN members m
+    LEFT JOIN sums s ON s.crawl = c.crawl AND s.ignores_wildcard = m.ignores_wildcard AND (s.agent IS NULL OR s.agent = m.agent)
+    WHERE crawl IS NULL OR c.crawl = crawl
+    GROUP BY c.crawl, m.agent, m.operator, m.category
 ),
 answer AS (
     SELECT c.position, t.crawl, t.agent, t.operator, t.category, t.hosts_naming, t.by_name AS hosts_blocked_by_name, t.hosts, t.domains,
-        round(t.by_name / t.hosts, 6) AS blocked_by_name, round(t.by_wildcard / t.hosts, 6) AS blocked_by_wildcard,
-        round(t.by_status / t.hosts, 6) AS blocked_by_status, round(t.domains_by_name / t.domains, 6) AS domains_blocked_by_name,
-        round(greatest(0, t.domains_by_wildcard) / t.domains, 6) AS domains_blocked_by_wildcard,
-        round(greatest(0, t.domains_by_status) / t.domains, 6) AS domains_blocked_by_status, t.largest_domain, t.largest_ruleset,
-        lower_end(round(t.by_name / t.hosts, 6), margin_of(t.by_name, t.hosts, t.xx, t.xn, t.nn, c.sample)) AS low,
-        upper_end(round(t.by_name / t.hosts, 6), margin_of(t.by_name, t.hosts, t.xx, t.xn, t.nn, c.sample)) AS high,
-        round(t.partly / t.hosts, 6) AS partial, round(greatest(0, t.domains_partly) / t.domains, 6) AS domains_partial
+        round(t.by_name / nullif(t.hosts, 0), 6) AS blocked_by_name, round(t.by_wildcard / nullif(t.hosts, 0), 6) AS blocked_by_wildcard,
+        round(t.by_status / nullif(t.hosts, 0), 6) AS blocked_by_status, round(t.domains_by_name / nullif(t.domains, 0), 6) AS domains_blocked_by_name,
+        round(greatest(0, t.domains_by_wildcard) / nullif(t.domains, 0), 6) AS domains_blocked_by_wildcard,
+        round(greatest(0, t.domains_by_status) / nullif(t.domains, 0), 6) AS domains_blocked_by_status, t.largest_domain, t.largest_ruleset,
+        lower_end(round(t.by_name / nullif(t.hosts, 0), 6), margin_of(t.by_name, t.hosts, t.xx, t.xn, t.nn, c.sample)) AS low,
+        upper_end(round(t.by_name / nullif(t.hosts, 0), 6), margin_of(t.by_name, t.hosts, t.xx, t.xn, t.nn, c.sample)) AS high,
+        round(t.partly / nullif(t.hosts, 0), 6) AS partial, round(greatest(0, t.domains_partly) / nullif(t.domains, 0), 6) AS domains_partial
     FROM totals t
     JOIN crawls() c ON c.crawl = t.crawl
+    QUALIFY row_number() OVER (PARTITION BY t.crawl ORDER BY t.by_name DESC, t.hosts_naming DESC, t.agent)
+        <= coalesce(top, CASE WHEN category IS NULL AND agent IS NULL THEN 25 ELSE (SELECT count(*) FROM members) END)
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

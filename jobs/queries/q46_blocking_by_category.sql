@@ -7,7 +7,7 @@
 -- not those of a fallback or of '*'.
 CREATE OR REPLACE MACRO blocking_by_category(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_crawl(crawl) AS is_known
+    SELECT check_hosts('decided', crawl) AS is_known
 ),
 members AS MATERIALIZED (
     SELECT DISTINCT g.agent, unnest([g.category, g.category2,

@@ -4,7 +4,9 @@ use crate::args::{Args, Command};
 use crate::call_monitor::CallMonitor;
 use crate::exit::Stopped;
 use crate::session::Session;
-use crate::{hint, join_command, match_command, message, scan_command, verify_command};
+use crate::{
+    hint, join_command, match_command, message, scan_command, verdicts_command, verify_command,
+};
 use clap::Parser;
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::pipeline::Options;
@@ -39,7 +41,7 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
-/// Runs `scan`, `match`, `join` or `verify`. The first of `args` is the command.
+/// Runs `scan`, `match`, `verdicts`, `join` or `verify`. The first of `args` is the command.
 ///
 /// Returns the summary as JSON, as with the option `--json`. It contains the exit code.
 ///
@@ -60,6 +62,10 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
             args.json = true;
             match_command::run(&args, &session)
         }
+        Some(Command::Verdicts(mut args)) => {
+            args.json = true;
+            verdicts_command::run(&args, &session)
+        }
         Some(Command::Join(mut args)) => {
             args.json = true;
             join_command::run(&args, &session)
@@ -69,7 +75,7 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
             verify_command::run(&args, &session)
         }
         _ => {
-            let text = "only scan, match, join and verify can be called";
+            let text = "only scan, match, verdicts, join and verify can be called";
             return Err(CallError::of_usage(text.to_owned(), None));
         }
     };

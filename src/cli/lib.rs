@@ -9,8 +9,8 @@
 //!
 //! Only this folder knows the options of the command line.
 //!
-//! [`run`] is the whole program. [`call`] runs one of the commands `scan`, `match`, `join` and `verify`
-//! for another program, which shows their progress itself: the Python package.
+//! [`run`] is the whole program. [`call`] runs one of the commands `scan`, `match`, `verdicts`, `join` and
+//! `verify` for another program, which shows their progress itself: the Python package.
 
 mod agent_advice;
 mod args;
@@ -48,6 +48,7 @@ mod show_report;
 mod size;
 mod summary;
 mod usage_error;
+mod verdicts_command;
 mod verify_command;
 mod views_command;
 
@@ -92,6 +93,9 @@ fn run_command(args: &[OsString]) -> u8 {
         Command::Check(args) => check_command::run(&args),
         Command::Show(args) => show_command::run(&args),
         Command::Match(args) => match_command::run(&args, &session).map(session::Outcome::print),
+        Command::Verdicts(args) => {
+            verdicts_command::run(&args, &session).map(session::Outcome::print)
+        }
         Command::Join(args) => join_command::run(&args, &session).map(session::Outcome::print),
         Command::Verify(args) => verify_command::run(&args, &session).map(session::Outcome::print),
         Command::Copy(args) => copy_command::run(&args),

@@ -40,6 +40,7 @@ pub mod capture;
 pub mod check;
 pub mod copy;
 pub mod crawler;
+pub mod crawler_verdicts;
 pub mod dataset;
 mod disk;
 pub mod error;

@@ -45,6 +45,11 @@ impl Crawler {
         &self.agent
     }
 
+    /// Returns the whole name, in lower case.
+    pub fn whole_name(&self) -> &str {
+        &self.names[0]
+    }
+
     /// Returns the names whose groups the crawler obeys by the default rules:
     /// its own name first, then its fallbacks in order.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {

@@ -18,7 +18,7 @@ CREATE OR REPLACE MACRO whole_name(name) AS
 COMMENT ON MACRO whole_name IS 'The whole name of a crawler, as in the column agent: whole_name(''GPTBot/1.0'') is gptbot';
 
 -- Guards. Each returns true, or ends the query with one line that names the nearest known values. A guard is a CTE of its
--- own, WITH checked AS MATERIALIZED (SELECT check_agent(agent, any_name) AS is_known), and its column is a condition of the query. It
+-- own, WITH checked AS MATERIALIZED (SELECT check_agents(agent, any_name) AS is_known), and its column is a condition of the query. It
 -- then runs once, and the other conditions remain simple enough to skip row groups. DuckDB leaves such a join out if it knows that
 -- the other table is empty, so questions end with FROM checked k LEFT JOIN (the answer) s ON true WHERE s.crawl IS NOT NULL OR NOT
 -- k.is_known: the last condition is never true, but it keeps the join.
@@ -30,7 +30,7 @@ CREATE OR REPLACE MACRO nearest_values(value, known) AS (
 COMMENT ON MACRO nearest_values IS 'The three values of a list that are nearest to a value: nearest_values(''gptbto'', [''GPTBot'', ''CCBot''])';
 
 CREATE OR REPLACE MACRO check_agent(name, any_name) AS (
-    CASE WHEN contains(name, ',') THEN error('one crawler is expected, not a list: ''' || name || '''')
+    CASE WHEN contains(name, ',') THEN error('a list of crawlers is written [''GPTBot'', ''CCBot''], and one name has no comma: ''' || name || '''')
         WHEN regexp_matches(name, '^[ ]*Mozilla/') THEN error('the name of a crawler is expected, not a User-Agent header: ''' || name || '''')
         WHEN whole_name(name) = '*' OR whole_name(name) IN (SELECT g.agent FROM agents g) OR any_name AND whole_name(name) <> '' THEN true
         ELSE error('unknown agent ' || coalesce('''' || name || '''', 'NULL') || ': the nearest are '
@@ -41,6 +41,23 @@ COMMENT ON MACRO check_agent IS 'True if the registry has this crawler or any na
 CREATE OR REPLACE MACRO check_named_agent(name, any_name) AS (
     CASE WHEN whole_name(name) = '*' THEN error('the name of a crawler is expected, since no rule names ''*''') ELSE check_agent(name, any_name) END);
 COMMENT ON MACRO check_named_agent IS 'check_agent, for questions about names, in which * has no place';
+
+-- A parameter agent is a name or a list of names. A name is no list, so TRY_CAST makes null of it.
+CREATE OR REPLACE MACRO agents_in(agent) AS coalesce(TRY_CAST(agent AS VARCHAR[]), [agent::VARCHAR]);
+COMMENT ON MACRO agents_in IS 'A crawler, or a list of crawlers, as a list: agents_in(''GPTBot''), agents_in([''GPTBot'', ''CCBot''])';
+
+CREATE OR REPLACE MACRO asked_agents(agent) AS TABLE SELECT DISTINCT whole_name(n.name) AS agent FROM (SELECT unnest(agents_in(agent)) AS name) n;
+COMMENT ON MACRO TABLE asked_agents IS 'The whole names of a crawler, or of a list of crawlers, one a row';
+
+CREATE OR REPLACE MACRO check_agents(names, any_name) AS (
+    SELECT CASE WHEN count(*) = 0 THEN error('no crawler is given: agent is a name, or a list such as [''GPTBot'', ''CCBot'']')
+        ELSE bool_and(check_agent(n.name, any_name)) END
+    FROM (SELECT unnest(agents_in(names)) AS name) n);
+COMMENT ON MACRO check_agents IS 'check_agent for a crawler, or for each of a list of crawlers';
+
+CREATE OR REPLACE MACRO check_named_agents(names, any_name) AS (
+    SELECT check_agents(names, any_name) AND bool_and(check_named_agent(n.name, any_name)) FROM (SELECT unnest(agents_in(names)) AS name) n);
+COMMENT ON MACRO check_named_agents IS 'check_named_agent for a crawler, or for each of a list of crawlers';
 
 CREATE OR REPLACE MACRO check_count(name, value) AS
     CASE WHEN TRY_CAST(value AS BIGINT) >= 1 THEN true
@@ -76,19 +93,22 @@ CREATE OR REPLACE MACRO check_categories(categories) AS (
 COMMENT ON MACRO check_categories IS 'True if the registry has all these categories; otherwise an error that suggests categories';
 
 -- Crawls in the order of time, with the number of archives from which their captures come, and for random samples the number from which
--- they were drawn. If the list had archives of several crawls, that is the number of all of them, and intervals are too wide.
+-- they were drawn. If the list had archives of several crawls, that is the number of all of them, and intervals are too wide. The times are
+-- those of the authoritative captures of its hosts: they show a crawl whose name says another year than its records.
 CREATE OR REPLACE MACRO crawls() AS TABLE
 SELECT r.crawl, row_number() OVER (ORDER BY h.position NULLS LAST, r.crawl) AS position, coalesce(h.hosts, 0) AS hosts,
-    r.archives_read, CASE WHEN r.is_sample THEN r.archives_listed END AS archives_listed, r.is_sample,
+    h.first_fetch, h.median_fetch, h.last_fetch, r.archives_read, CASE WHEN r.is_sample THEN r.archives_listed END AS archives_listed, r.is_sample,
     CASE WHEN r.is_sample THEN {'archives_read': r.archives_read, 'archives_listed': r.archives_listed} END AS sample
 FROM (
     SELECT x.crawl, sum(x.inputs)::BIGINT AS archives_read, max(x.listed_inputs) AS archives_listed, bool_or(x.sample_seed IS NOT NULL) AS is_sample
     FROM runs x GROUP BY x.crawl) r
 LEFT JOIN (
     -- The upper part of host_id is the place of the crawl in the order of the times of first captures.
-    SELECT t.crawl, min(t.host_id) // 4294967296 AS position, count(*) AS hosts FROM hosts t GROUP BY t.crawl) h ON h.crawl = r.crawl
+    SELECT t.crawl, min(t.host_id) // 4294967296 AS position, count(*) AS hosts, min(t.fetch_time) AS first_fetch,
+        quantile_disc(t.fetch_time, 0.5) AS median_fetch, max(t.fetch_time) AS last_fetch
+    FROM hosts t GROUP BY t.crawl) h ON h.crawl = r.crawl
 ORDER BY position;
-COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of their first captures, with its hosts and the archives that were read; sample is null unless archives were drawn at random';
+COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of their first captures, with its hosts, the first, median and last time at which their authoritative captures were fetched (null if no capture has a time), and the archives that were read; sample is null unless archives were drawn at random';
 
 -- Verdicts. hosts has the verdict of '*' for every host, host_verdicts a row for every crawler that the rules of a host name. The
 -- macros return a row for every host. Restrict a query to one crawl, and only the files of that crawl are read: with the
@@ -162,9 +182,9 @@ FROM answers w;
 COMMENT ON MACRO TABLE verdicts_of IS 'One row per host and name with its verdict, for a list of crawler names: verdicts_of([''GPTBot'', ''CCBot''])';
 
 CREATE OR REPLACE MACRO verdicts_for(agent, crawl := NULL, any_name := false) AS TABLE
-WITH checked_agent AS MATERIALIZED (SELECT check_agent(agent, any_name) AND check_crawl(crawl) AS is_known)
-SELECT v.* FROM verdicts_of([agent]) v, checked_agent c WHERE c.is_known AND (crawl IS NULL OR v.crawl = crawl);
-COMMENT ON MACRO TABLE verdicts_for IS 'One row per host with its verdict for this crawler, named in the file or not: verdicts_for(''GPTBot'', crawl := ''CC-MAIN-2025-38''). An unknown crawl is an error, and so is a name that is not in the registry, unless any_name := true';
+WITH checked_agent AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_crawl(crawl) AS is_known)
+SELECT v.* FROM verdicts_of(agents_in(agent)) v, checked_agent c WHERE c.is_known AND (crawl IS NULL OR v.crawl = crawl);
+COMMENT ON MACRO TABLE verdicts_for IS 'One row per host with its verdict for this crawler, named in the file or not: verdicts_for(''GPTBot'', crawl := ''CC-MAIN-2025-38''); for a list of crawlers, one row per host and crawler. An unknown crawl is an error, and so is a name that is not in the registry, unless any_name := true';
 
 CREATE OR REPLACE MACRO verdicts_in(categories, crawl := NULL) AS TABLE
 WITH checked_categories AS MATERIALIZED (SELECT check_categories(categories) AND check_crawl(crawl) AS is_known)
@@ -177,13 +197,13 @@ COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the regis
 -- Hosts with a known verdict for a crawler, and the reason for which they block it.
 CREATE OR REPLACE MACRO blocking(agent, crawl := NULL, any_name := false) AS TABLE
 SELECT v.crawl, v.host_id, v.surt_host_name, v.url_host_name, v.url_host_tld, v.domain, v.archive_no, v.ruleset_id, v.template,
-    v.rules_crawl, v.rules_robots_id, v.verdict, v.basis,
+    v.rules_crawl, v.rules_robots_id, v.agent, v.verdict, v.basis,
     v.verdict = 'disallow_all' AND v.basis = 'explicit' AS by_name,
     v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AS by_wildcard,
     v.verdict = 'disallow_all' AND v.basis = 'http_status' AS by_status
 FROM verdicts_for(agent, crawl := crawl, any_name := any_name) v
 WHERE v.verdict <> 'unknown';
-COMMENT ON MACRO TABLE blocking IS 'One row per host with a known verdict for a crawler, and whether all paths are disallowed by name, by the rules of * or by the HTTP status';
+COMMENT ON MACRO TABLE blocking IS 'One row per host and crawler with a known verdict, for a crawler or a list of crawlers, and whether all paths are disallowed by name, by the rules of * or by the HTTP status';
 
 -- Denominators. Questions that are not about one crawler count their hosts among these:
 --
@@ -201,6 +221,16 @@ WHERE c.is_known AND (crawl IS NULL OR h.crawl = crawl)
     AND CASE denominator WHEN 'decided' THEN h.wildcard_verdict <> 'unknown' AND h.has_named_rows WHEN 'successful' THEN h.outcome = 'successful' AND NOT h.is_revisit
         WHEN 'rules' THEN h.content_class = 'rules' ELSE true END;
 COMMENT ON MACRO TABLE hosts_with IS 'The hosts of a denominator (captured, decided, successful, rules)';
+
+-- A question over nothing is an error, since an answer without rows looks like a share of zero. DuckDB 1.1 needs other names of
+-- parameters than those of hosts_with.
+CREATE OR REPLACE MACRO check_hosts(hosts_of, crawl_name) AS
+    CASE WHEN NOT check_crawl(crawl_name) THEN false
+        WHEN EXISTS (SELECT 1 FROM hosts_with(hosts_of, crawl := crawl_name) h) THEN true
+        ELSE error('no host of ' || coalesce('the crawl ''' || crawl_name || '''', 'this dataset') || CASE hosts_of WHEN 'captured' THEN ' has a capture of /robots.txt'
+            WHEN 'decided' THEN ' has a known verdict for ''*''' WHEN 'successful' THEN ' has a 2xx response' ELSE ' has a file with rules' END
+            || ': FROM denominators() shows what each crawl has') END;
+COMMENT ON MACRO check_hosts IS 'True if the dataset has this crawl and the crawl has hosts of a denominator of hosts_with; otherwise an error';
 
 -- Shares. A question counts its hosts three times, with GROUPING SETS: per registered domain, per rule set and per archive. The column
 -- part tells these rows apart; part_of makes it of grouping(domain, ruleset_id, archive_no). The columns of answers are
@@ -413,6 +443,13 @@ bad_label AS MATERIALIZED (
         OR l.line_no > 1 AND (NOT is_host_name(l.fields[1]) OR trim(l.fields[2]) IN ('', '""')
         OR starts_with(trim(l.fields[2]), '"'))
 ),
+-- A registered domain may begin with www, such as www.gov.uk below the public suffix gov.uk.
+www_names AS MATERIALIZED (
+    SELECT min(lower(trim(l.fields[1]))) AS name
+    FROM label_lines l, label_header h
+    WHERE l.line_no > 1 AND h.names[1] = 'domain' AND regexp_matches(lower(trim(l.fields[1])), '^www[.].+[.].+$') AND lower(trim(l.fields[1])) NOT IN (
+        SELECT t.url_host_registered_domain FROM hosts t WHERE starts_with(t.url_host_registered_domain, 'www.'))
+),
 two_weights AS MATERIALIZED (
     SELECT min(d.label) AS label
     FROM (SELECT trim(l.fields[2]) AS label FROM label_lines l, label_header h WHERE l.line_no > 1 AND len(h.names) = 3 AND len(l.fields) = 3
@@ -428,7 +465,12 @@ checked_labels AS MATERIALIZED (
             THEN error('the list ''' || list || ''' has other columns: expected the header domain,label or host,label, and perhaps a third column weight')
         WHEN (SELECT b.line_no FROM bad_label b) IS NOT NULL
             THEN error('the list ''' || list || ''' has other columns than its header, a name that is not one of a host, no label, quotes, '
-                || 'or a weight that is not a number, in line ' || (SELECT b.line_no FROM bad_label b))
+                || 'or a weight that is not a number, in line ' || (SELECT b.line_no FROM bad_label b) || ': '''
+                || (SELECT array_to_string(l.fields, ',') FROM label_lines l, bad_label b WHERE l.line_no = b.line_no)
+                || '''; a name is written as example.com, not reversed (com,example) as in the columns surt_host_name and domain')
+        WHEN (SELECT w.name FROM www_names w) IS NOT NULL
+            THEN error('the list ''' || list || ''' has ''' || (SELECT w.name FROM www_names w) || ''', which is no registered domain: write '''
+                || (SELECT regexp_replace(w.name, '^www[.]', '') FROM www_names w) || ''', or give hosts by the header host,label')
         WHEN (SELECT t.label FROM two_weights t) IS NOT NULL
             THEN error('the list ''' || list || ''' has two weights for the label ''' || (SELECT t.label FROM two_weights t) || '''')
         ELSE true END AS is_valid
@@ -491,4 +533,4 @@ FROM verdicts_for(agent, crawl := crawl, any_name := any_name) v
 JOIN robots_files r ON r.crawl = v.rules_crawl AND r.robots_id = v.rules_robots_id
 LEFT JOIN rules x ON x.crawl = v.rules_crawl AND x.robots_id = v.rules_robots_id AND x.line_no = v.evidence_line
 LEFT JOIN groups g ON g.crawl = v.rules_crawl AND g.robots_id = v.rules_robots_id AND g.line_no = v.evidence_line;
-COMMENT ON MACRO TABLE evidence IS 'One row per host with its verdict for a crawler, the WARC record whose rules apply, and the line that proves the verdict: evidence(''GPTBot'')';
+COMMENT ON MACRO TABLE evidence IS 'One row per host with its verdict for a crawler or for each of a list of crawlers, the WARC record whose rules apply, and the line that proves the verdict: evidence(''GPTBot'')';

@@ -93,8 +93,8 @@ pub enum CaptureFilter {
     Ids(Arc<[i64]>),
     /// The row groups that have one of these keys. Other rows of them are read, too.
     Near(RangeInclusive<i64>),
-    /// Captures with one of these values in a text column that has a Bloom filter, for the table
-    /// `robots_files`.
+    /// Rows with one of these values in a text column. If it has a Bloom filter, row groups without
+    /// them are not read.
     Values(Arc<ColumnValuesFilter>),
     /// Captures whose crawl and URL, as [`push_crawl_key`] writes them, may be in a Bloom filter.
     Urls(Arc<BloomFilter>),
@@ -137,10 +137,20 @@ impl Dataset {
                 joined.names().iter().map(|name| root.join(name)).collect()
             }
         };
+        // Joined datasets have one set of resolved tables, of all crawls.
+        let (resolved, of_records): (Vec<Table>, Vec<Table>) =
+            tables.iter().partition(|table| table.has_crawls());
         let mut folders = Vec::new();
         for root in &roots {
             check_format(root)?;
-            folders.extend(crawl_folders(root, tables)?);
+            folders.extend(crawl_folders(root, &of_records)?);
+        }
+        if !resolved.is_empty() {
+            let root = match &joined {
+                None => root.to_owned(),
+                Some(_) => root.join(JOINED),
+            };
+            folders.extend(crawl_folders(&root, &resolved)?);
         }
         let all: BTreeSet<&String> = folders.iter().map(|folder| &folder.crawl).collect();
         if let Some(crawl) = wanted.iter().find(|crawl| !all.contains(crawl)) {
@@ -153,7 +163,7 @@ impl Dataset {
         let mut files = Vec::new();
         for folder in folders {
             if wanted.is_empty() || wanted.contains(&folder.crawl) {
-                for path in parquet_files(&folder.path)? {
+                for path in parquet_files(&folder.path, folder.table)? {
                     let name = path.strip_prefix(folder.root.join(folder.table.name()));
                     files.push(FoundFile {
                         table: folder.table,
@@ -484,9 +494,13 @@ fn crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Erro
     }
 }
 
-/// Returns the Parquet files of all subsets of a crawl.
-fn parquet_files(crawl: &Path) -> Result<Vec<PathBuf>, Error> {
+/// Returns the Parquet files of a crawl: those of all its subsets, if the table has subsets.
+fn parquet_files(crawl: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
+    if table.has_crawls() {
+        push_parquet_files(crawl, &mut files)?;
+        return Ok(files);
+    }
     for (subset, kind) in entries(crawl)? {
         let name = subset.file_name().unwrap_or_default().to_string_lossy();
         match kind {
@@ -494,16 +508,22 @@ fn parquet_files(crawl: &Path) -> Result<Vec<PathBuf>, Error> {
             _ if name.starts_with(SUBSET) => check_kind(&subset, kind, FileKind::Folder)?,
             _ => continue,
         }
-        for (path, kind) in entries(&subset)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            // Names of temporary files start with `_`.
-            if name.ends_with(".parquet") && !name.starts_with('_') {
-                check_kind(&path, kind, FileKind::Regular)?;
-                files.push(path.clone());
-            }
-        }
+        push_parquet_files(&subset, &mut files)?;
     }
     Ok(files)
+}
+
+/// Adds the Parquet files in a folder to `files`.
+fn push_parquet_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    for (path, kind) in entries(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // Names of temporary files start with `_`.
+        if name.ends_with(".parquet") && !name.starts_with('_') {
+            check_kind(&path, kind, FileKind::Regular)?;
+            files.push(path.clone());
+        }
+    }
+    Ok(())
 }
 
 /// Opens a file to read columns of rows that `filter` matches.

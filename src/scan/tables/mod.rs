@@ -13,6 +13,7 @@ mod agents;
 mod anomalies;
 mod body_rows;
 mod column;
+mod crawler_verdicts;
 mod directives;
 pub mod expression;
 mod faults;
@@ -33,6 +34,7 @@ mod verdicts;
 pub use agents::rows as agents_rows;
 pub use body_rows::{rows_of_body, schema_of_body};
 pub use column::{Column, is_partition_name};
+pub(crate) use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 pub use faults::Fault;
 pub(crate) use filled::fill;
 pub(crate) use host_verdicts::{AgentVerdict, Builder as HostVerdictRows, HostVerdictRow};
@@ -128,7 +130,8 @@ impl Tables {
                 | Table::Faults
                 | Table::Hosts
                 | Table::HostVerdicts
-                | Table::Matches => {}
+                | Table::Matches
+                | Table::CrawlerVerdicts => {}
             }
         }
         if body.is_some() && !is_repeated {

@@ -7,8 +7,8 @@
 
 use super::column::{Column, ColumnType};
 use super::{
-    agents, anomalies, directives, faults, groups, host_verdicts, hosts, matches, preferences,
-    robots_files, rules, runs, sitemaps, verdicts,
+    agents, anomalies, crawler_verdicts, directives, faults, groups, host_verdicts, hosts, matches,
+    preferences, robots_files, rules, runs, sitemaps, verdicts,
 };
 use crate::parquet_writer::TableSchema;
 use arrow_schema::{Field, Schema, SchemaRef};
@@ -26,8 +26,8 @@ enum RowSource {
     Crawl,
     /// The registry of crawlers: the table has one file per dataset.
     Registry,
-    /// The command `match`: the table is not part of a dataset.
-    Match,
+    /// A command such as `match`: the table is not part of a dataset.
+    Command,
 }
 
 /// Defines [`Table`] from a list of tables: the variant, the module with the
@@ -44,7 +44,7 @@ macro_rules! tables {
         const SOURCES: &[RowSource] = &[$(RowSource::$source,)*];
 
         impl Table {
-            /// All tables: those of a dataset, and `matches`.
+            /// All tables: those of a dataset, and those that commands write.
             pub const DESCRIBED: [Self; SOURCES.len()] = [$(Self::$variant,)*];
 
             /// Returns the name, used for the folder and in SQL.
@@ -107,7 +107,10 @@ tables! {
     HostVerdicts: host_verdicts, Crawl;
     /// One row per requested URL and agent, written by `match`. Not part of a
     /// dataset.
-    Matches: matches, Match;
+    Matches: matches, Command;
+    /// One row per host and requested crawler, written by `verdicts`. Not part of a
+    /// dataset.
+    CrawlerVerdicts: crawler_verdicts, Command;
 }
 
 /// Returns the number of tables with rows of these origins.
@@ -176,7 +179,7 @@ impl Table {
     /// Returns true if the table has one file, without partitions.
     pub fn is_whole(self) -> bool {
         let source = SOURCES[self as usize];
-        matches!(source, RowSource::Registry | RowSource::Match)
+        matches!(source, RowSource::Registry | RowSource::Command)
     }
 
     /// Returns true if the table has a file per part.
@@ -194,7 +197,7 @@ impl Table {
         match SOURCES[self as usize] {
             RowSource::Records | RowSource::Run => &PARTITION_COLUMNS,
             RowSource::Crawl => &PARTITION_COLUMNS[..1],
-            RowSource::Registry | RowSource::Match => &[],
+            RowSource::Registry | RowSource::Command => &[],
         }
     }
 

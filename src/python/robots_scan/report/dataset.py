@@ -17,6 +17,8 @@ import duckdb
 from .. import _native
 from .._errors import Error
 
+# The start of the error of the guard check_hosts.
+OVER_NOTHING = "no host of "
 NEEDED_TABLES = {"agents", "anomalies", "groups", "host_verdicts", "hosts", "preferences", "robots_files", "rules", "runs", "verdicts"}
 WILDCARD = re.compile(r"[*?[]")
 
@@ -121,6 +123,15 @@ class Dataset:
     def unreadable(self, error):
         return ReportError(f"cannot read the dataset '{self.folder}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.folder))}")
 
+    def rows_or_none(self, sql):
+        """Returns the rows of a question; none for a question over nothing, which is an error, since sections say what a dataset does not have."""
+        try:
+            return self.rows(sql)
+        except ReportError as error:
+            if str(error).startswith(OVER_NOTHING):
+                return []
+            raise
+
     def value(self, sql):
         """Returns the single value of a query."""
         return next(iter(self.rows(sql)[0].values()))
@@ -131,7 +142,7 @@ class Dataset:
         A question that is asked twice is computed once. The rows are copies, to which a section may add columns."""
         sql = call(name, **arguments)
         if sql not in self.answers:
-            self.answers[sql] = self.rows(sql)
+            self.answers[sql] = self.rows_or_none(sql)
         return sql, [dict(row) for row in self.answers[sql]]
 
 

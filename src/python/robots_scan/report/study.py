@@ -97,10 +97,12 @@ class Study:
                     GROUP BY n.ruleset_id) r) AS rules_of_domain""")[0]
 
     def examples(self, records, most=3):
-        """Returns some of the records behind a number, chosen by a hash with the seed and its label: the same ones each time."""
+        """Returns some of the records behind a number, chosen by a hash with the seed and its label: the same ones each time. They are of different
+        registered domains as far as there are any."""
+        order = f"md5(n.url_host_name || {literal(f'{self.seed} {records.label}')}), n.url_host_name, n.rules_robots_id"
         picked = self.dataset.rows(
             f"SELECT n.url_host_name, n.rules_crawl, n.rules_robots_id, n.line_no FROM ({records.hosts}) n "
-            f"ORDER BY md5(n.url_host_name || {literal(f'{self.seed} {records.label}')}), n.url_host_name, n.rules_robots_id LIMIT {most}")
+            f"ORDER BY row_number() OVER (PARTITION BY n.domain ORDER BY {order}), {order} LIMIT {most}")
         return [self.example(row) for row in picked]
 
     def example(self, row):

@@ -13,7 +13,7 @@ mod ranking;
 mod rules;
 mod selection;
 mod short_url;
-mod stored_verdict;
+pub(crate) mod stored_verdict;
 mod write;
 
 pub(super) use short_url::put_short_url;

@@ -1,4 +1,4 @@
-//! Rows of `verdicts`, read back.
+//! Verdicts of `verdicts`, `hosts` and `host_verdicts`, read back.
 
 use crate::dataset::column;
 use crate::error::{DatasetDefect, Error, ErrorKind};
@@ -49,6 +49,25 @@ const BASES: [Basis; 9] = [
 pub(super) struct VerdictRows {
     pub(super) robots_id: Int64Array,
     pub(super) agent: StringArray,
+    columns: VerdictColumns,
+}
+
+impl VerdictRows {
+    pub(super) fn new(batch: &RecordBatch) -> Result<Self, Error> {
+        Ok(Self {
+            robots_id: owned(batch, "robots_id")?,
+            agent: owned(batch, "agent")?,
+            columns: VerdictColumns::new(batch, "")?,
+        })
+    }
+
+    pub(super) fn verdict(&self, row: usize) -> Result<AgentVerdict, Error> {
+        self.columns.verdict(row)
+    }
+}
+
+/// The columns of a batch that hold a verdict.
+pub(crate) struct VerdictColumns {
     verdicts: [StringArray; 4],
     basis: StringArray,
     root_allowed: BooleanArray,
@@ -58,27 +77,29 @@ pub(super) struct VerdictRows {
     evidence_line: Int32Array,
 }
 
-impl VerdictRows {
-    pub(super) fn new(batch: &RecordBatch) -> Result<Self, Error> {
+impl VerdictColumns {
+    /// Returns the columns whose names begin with `prefix`: none in `verdicts` and
+    /// `host_verdicts`, and `wildcard_` in `hosts`.
+    pub(crate) fn new(batch: &RecordBatch, prefix: &str) -> Result<Self, Error> {
+        let name = |name: &str| format!("{prefix}{name}");
         Ok(Self {
-            robots_id: owned(batch, "robots_id")?,
-            agent: owned(batch, "agent")?,
             verdicts: [
-                owned(batch, "verdict")?,
-                owned(batch, "verdict_google")?,
-                owned(batch, "verdict_rfc9309")?,
-                owned(batch, "verdict_koster1996")?,
+                owned(batch, &name("verdict"))?,
+                owned(batch, &name("verdict_google"))?,
+                owned(batch, &name("verdict_rfc9309"))?,
+                owned(batch, &name("verdict_koster1996"))?,
             ],
-            basis: owned(batch, "basis")?,
-            root_allowed: owned(batch, "root_allowed")?,
-            n_allow: owned(batch, "n_allow")?,
-            n_disallow: owned(batch, "n_disallow")?,
-            crawl_delay: owned(batch, "crawl_delay")?,
-            evidence_line: owned(batch, "evidence_line")?,
+            basis: owned(batch, &name("basis"))?,
+            root_allowed: owned(batch, &name("root_allowed"))?,
+            n_allow: owned(batch, &name("n_allow"))?,
+            n_disallow: owned(batch, &name("n_disallow"))?,
+            crawl_delay: owned(batch, &name("crawl_delay"))?,
+            evidence_line: owned(batch, &name("evidence_line"))?,
         })
     }
 
-    pub(super) fn verdict(&self, row: usize) -> Result<AgentVerdict, Error> {
+    /// Returns the verdict of a row.
+    pub(crate) fn verdict(&self, row: usize) -> Result<AgentVerdict, Error> {
         let mut verdicts = [Verdict::Unknown; 4];
         for (verdict, column) in verdicts.iter_mut().zip(&self.verdicts) {
             *verdict = known(&VERDICTS, Verdict::name, column.value(row))?;
@@ -112,7 +133,7 @@ fn known<T: Copy>(all: &[T], name_of: fn(T) -> &'static str, name: &str) -> Resu
 }
 
 /// Returns the error that a table does not fit `robots_files`.
-pub(super) fn inconsistent(table: &'static str) -> Error {
+pub(crate) fn inconsistent(table: &'static str) -> Error {
     let kind = ErrorKind::NotADataset(DatasetDefect::Inconsistent { table });
     Error::new(kind, Path::new(""))
 }
@@ -122,7 +143,7 @@ const HAS_LINE: u8 = 2;
 const ROOT_ALLOWED: u8 = 4;
 
 /// Writes verdicts as fields of a record.
-pub(super) fn put_verdict(out: &mut Vec<u8>, verdict: &AgentVerdict) {
+pub(crate) fn put_verdict(out: &mut Vec<u8>, verdict: &AgentVerdict) {
     for verdict in verdict.verdicts {
         put_u8(out, verdict as u8);
     }
@@ -145,7 +166,7 @@ pub(super) fn put_verdict(out: &mut Vec<u8>, verdict: &AgentVerdict) {
 }
 
 /// Reads the fields that [`put_verdict`] wrote.
-pub(super) fn read_verdict(fields: &mut FieldReader<'_>) -> AgentVerdict {
+pub(crate) fn read_verdict(fields: &mut FieldReader<'_>) -> AgentVerdict {
     let verdicts = [(); 4].map(|()| VERDICTS[usize::from(fields.u8())]);
     let basis = BASES[usize::from(fields.u8())];
     let flags = fields.u8();

@@ -50,7 +50,7 @@ def one_crawler(study, figure, about):
                        replace(access_source, about="numbers of these hosts, and undecided hosts")]
     disallowed = next((row for row in access if row["access"] == "disallow"), {})
     blocks = []
-    for row in shares:
+    for row in (row for row in shares if row["hosts"]):
         for reason, label, condition, counted in (
                 ("blocked_by_name", f"block {agent} {about.by_name()}", evidence.BY_NAME, "by_name"),
                 ("blocked_by_wildcard", f"block {agent} through *", evidence.BY_WILDCARD, "by_wildcard"),

@@ -23,8 +23,9 @@ BLOCKING = (
     Column("domains_blocked_by_status", "domains by status", "share"),
 )
 REASONS = (("blocked_by_name", "by name"), ("blocked_by_wildcard", "through *"), ("blocked_by_status", "by status"))
-# A domain or a rule set that accounts for more than this dominates a figure.
+# A domain or a rule set that accounts for more than this share of at least this many hosts dominates a figure.
 MOST = 0.5
+HOSTS_MIN = 5
 
 
 def columns_of(rows, label, columns, about=""):
@@ -75,11 +76,11 @@ def other_order(rows, unit="host"):
 
 
 def one_domain(row):
-    return row["counted"] > 1 and (row.get("largest_domain") or 0) > MOST
+    return row["counted"] >= HOSTS_MIN and (row.get("largest_domain") or 0) > MOST
 
 
 def one_rule_set(row):
-    return row["counted"] > 1 and (row.get("largest_ruleset") or 0) > MOST
+    return row["counted"] >= HOSTS_MIN and (row.get("largest_ruleset") or 0) > MOST
 
 
 def marks(row):
