@@ -6,7 +6,7 @@
     --python SECTION=INTERPRETER    executes a section of docs/python.md by another interpreter; without a value, skips it
 
 Each block in Python or R is a program of its own, executed in a temporary folder with `data-samples`, and for docs/recipes.md
-the dataset `out.parquet` of the two sample crawls. What it prints is compared with the block `text` right below it; without
+the dataset `out.parquet` of the two sample crawls and the file `verdicts.parquet` of two crawlers. What it prints is compared with the block `text` right below it; without
 such a block it must print nothing. The blocks of the section "Jupyter" are the cells of one notebook instead, and what a cell
 displays is compared. Recipes in R are skipped if R is not installed, or not the package that they use.
 
@@ -38,8 +38,10 @@ class Recipes(Document):
     def execute(self, interpreters):
         """Executes the blocks. `interpreters` are those of sections in Python that need another one."""
         if self.path.name == "recipes.md":
-            problem = self.run(f"robots-scan -q {SAMPLES} -o out.parquet")
-            assert not problem, problem
+            for command in (f"robots-scan -q {SAMPLES} -o out.parquet",
+                            "robots-scan verdicts out.parquet --agent GPTBot,Googlebot-News -q -o verdicts.parquet"):
+                problem = self.run(command)
+                assert not problem, problem
         blocks = list(FENCE.finditer(self.text))
         recipes, cells = [], []
         for block, below in zip(blocks, [*blocks[1:], None]):
