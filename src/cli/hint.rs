@@ -35,8 +35,11 @@ fn of_input(error: &Error) -> Option<String> {
         ErrorKind::UnknownCrawl => {
             "give --crawl and --subset, for example --subset robotstxt".to_owned()
         }
-        ErrorKind::UnsafeLine { .. } => {
+        ErrorKind::UnsafeLine { .. } if error.path().to_string_lossy().contains("://") => {
             "download the list, check it, and give the file to --paths".to_owned()
+        }
+        ErrorKind::UnsafeLine { .. } => {
+            "correct the line, or give a --base that holds all archives".to_owned()
         }
         ErrorKind::AccessDenied { scheme: Scheme::S3 } => {
             "give credentials (AWS_ACCESS_KEY_ID …), or --no-sign-request for a public bucket; \

@@ -107,6 +107,11 @@ fn a_list_cannot_name_local_files_or_other_servers() {
         "a/../../x.warc",
         "a/..",
         "..\\x.warc",
+        "%2e%2e/x.warc",
+        "a/%2E./%2e%2e/x.warc",
+        ".\t./x.warc",
+        "..%2fx.warc",
+        "%252e%252e%255cx.warc",
         &format!("file://{file}"),
         &format!("file:{file}"),
         &format!("FILE://{file}"),
@@ -137,6 +142,26 @@ fn a_list_cannot_name_local_files_or_other_servers() {
         }
     }
     assert_eq!(other.server.log().len(), 0);
+}
+
+#[test]
+fn no_line_leads_out_of_the_base() {
+    let (site, lines) = mirror();
+    let base = site.server.url("/mirror/crawl-data");
+    for line in [
+        "../secret.warc",
+        "a/%2e%2e/%2e%2e/secret.warc",
+        ".\t./secret.warc",
+    ] {
+        let list = site
+            .folder
+            .write("local.paths", format!("{}\n{line}\n", lines[0]));
+        site.server.clear_log();
+        let ran = scan(&site, &list, &["--base", &base]);
+        let advice = "hint: correct the line, or give a --base";
+        site.assert_failed(&ran, 2, &["which leads out of its folder", advice]);
+        assert_eq!(site.server.log().len(), 0);
+    }
 }
 
 /// A list of which the end is missing would be a smaller crawl.

@@ -148,6 +148,13 @@ pub(super) fn read_paths(
             return Err(Error::new(kind, list));
         }
         let source = InputSource::of(path.into())?;
+        if let (InputSource::Remote(url), Some(base)) = (&source, &base)
+            && !has_scheme(line)
+            && !url.is_below(base)
+        {
+            let kind = unsafe_line(line, UnsafeLineReason::ParentFolder);
+            return Err(Error::new(kind, list));
+        }
         let name = match &source {
             // Neither a query nor user information is part of a name.
             InputSource::Remote(url) if has_scheme(line) => names::of_path(url.display_path()),
@@ -168,16 +175,11 @@ pub(super) fn read_paths(
 /// Returns an error if a line of a list at a URL leads elsewhere than to its server: whoever can
 /// change the list must not be able to read files of this machine, or to direct requests.
 fn check_remote_line(line: &str, list: Option<&RemoteUrl>) -> Result<(), ErrorKind> {
-    let refused = |reason| {
-        Err(ErrorKind::UnsafeLine {
-            line: without_secrets(line),
-            reason,
-        })
-    };
+    let refused = |reason| Err(unsafe_line(line, reason));
     if line.starts_with(['/', '\\']) {
         return refused(UnsafeLineReason::AbsolutePath);
     }
-    if line.split(['/', '\\']).any(|part| part == "..") {
+    if decoded(line).split(['/', '\\']).any(|part| part == "..") {
         return refused(UnsafeLineReason::ParentFolder);
     }
     if !has_scheme(line) && !line.to_ascii_lowercase().starts_with("file:") {
@@ -187,6 +189,31 @@ fn check_remote_line(line: &str, list: Option<&RemoteUrl>) -> Result<(), ErrorKi
         (Ok(Some(url)), Some(list)) if url.has_same_server(list) => Ok(()),
         _ => refused(UnsafeLineReason::OtherServer),
     }
+}
+
+fn unsafe_line(line: &str, reason: UnsafeLineReason) -> ErrorKind {
+    ErrorKind::UnsafeLine {
+        line: without_secrets(line),
+        reason,
+    }
+}
+
+/// Returns a line as the most lenient server may understand it: without the characters that are
+/// removed from URLs, and with all escapes decoded, also those that other escapes decode to.
+fn decoded(line: &str) -> String {
+    let mut bytes: Vec<u8> = Vec::with_capacity(line.len());
+    for byte in line.bytes().filter(|byte| !b"\t\n\r".contains(byte)) {
+        bytes.push(byte);
+        // A byte may complete an escape, whose byte may complete another one.
+        while let [.., b'%', high, low] = bytes.as_slice()
+            && let Some(high) = char::from(*high).to_digit(16)
+            && let Some(low) = char::from(*low).to_digit(16)
+        {
+            bytes.truncate(bytes.len() - 3);
+            bytes.push((high * 16 + low) as u8);
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn without_query(line: &str) -> &str {
@@ -222,6 +249,8 @@ mod tests {
             "https://h/a?b",
             "https://u@h:443/a",
             "a..b/c",
+            "a%2fb%20c/%zz%",
+            "%2e/a",
         ] {
             assert_eq!(check(line), Ok(()), "{line}");
         }
@@ -232,6 +261,16 @@ mod tests {
             "../a",
             "a/../../b",
             "a\\..\\b",
+            "%2e%2e/a",
+            "a/.%2E/../b",
+            "a/..%2fb",
+            "..%5Ca",
+            "%252e%252e%252fa",
+            "%25252e./a",
+            "%%32%65./a",
+            ".\t./a",
+            "a/.%09./b",
+            "https://h/%2e%2e/a",
             "https://h/../a",
             "file:///etc/passwd",
             "FILE:a",

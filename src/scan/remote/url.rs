@@ -152,6 +152,18 @@ impl RemoteUrl {
         (self.scheme, &self.server) == (other.scheme, &other.server)
     }
 
+    /// Returns true if the path of the object begins with that of a base, on the same server. Both
+    /// are compared as they are requested, without dot segments.
+    pub(crate) fn is_below(&self, base: &str) -> bool {
+        let below = format!("{}/x", base.trim_end_matches('/'));
+        let Ok(Some(below)) = Self::parse(&below) else {
+            return false;
+        };
+        let (own, below) = (self.to_string(), below.to_string());
+        let folder = below.rfind('/').map_or(0, |end| end + 1);
+        own.starts_with(&below[..folder])
+    }
+
     /// Returns the server with its port, or the bucket.
     #[cfg(feature = "remote")]
     pub(super) fn server(&self) -> &str {
@@ -261,6 +273,23 @@ mod tests {
         }
         let long = format!("https://h/{}", "a".repeat(9000));
         assert_eq!(RemoteUrl::parse(&long), Err(NotARemoteUrl));
+    }
+
+    #[test]
+    fn a_base_is_left_by_dot_segments_in_any_form() {
+        let is_below = |base: &str, line: &str| url(&format!("{base}/{line}")).is_below(base);
+        for (base, line) in [
+            ("https://h", "a"),
+            ("https://u:p@h:443/b", "a/../c"),
+            ("https://h/b?list=1", "a"),
+            ("s3://bucket/b", "a"),
+        ] {
+            assert!(is_below(base, line), "{base} {line}");
+        }
+        for line in ["../a", "%2e%2E/a", ".\t./a", "a/..\\../b", "../bc/a"] {
+            assert!(!is_below("https://h/b", line), "{line}");
+        }
+        assert!(!url("https://other/b/a").is_below("https://h/b"));
     }
 
     #[test]
