@@ -263,9 +263,10 @@ PROFILE = target/bench/profile/crawl
 PROFILE_BYTES = 4000000
 ARCHIVES = $(PROFILE)/*.warc.gz
 
-profile: build ## counts the instructions of the whole job by stage; needs valgrind
-	@test -d $(PROFILE) || $(CARGO) run --release --locked --package xtask -- bench-corpus crawl $(PROFILE) $(PROFILE_BYTES)
-	$(PYTHON) benches/measure/profile.py target/release/robots-scan $(ARCHIVES)
+profile: ## counts the instructions of the whole job by stage; needs valgrind
+	$(CARGO) build --profile profiling --locked
+	@test -d $(PROFILE) || $(CARGO) run --profile profiling --locked --package xtask -- bench-corpus crawl $(PROFILE) $(PROFILE_BYTES)
+	$(PYTHON) benches/measure/profile.py target/profiling/robots-scan $(ARCHIVES)
 
 # Comparisons are not traced: most of them would be those of the slow reference implementations.
 FUZZ = $(CARGO) fuzz run -s none --no-trace-compares
