@@ -69,12 +69,17 @@ class Dataset:
         self.check_tables()
         self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.rows(
             "SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")}
-        # Crawls in the order of time. The median of the times is that of the crawl, even if some of them are wrong; a crawl without times is the first.
+        # Crawls in the order of time: of the hour of the median capture, since single times may be wrong. A crawl without times is the first. The
+        # median is computed from counts, because a quantile would hold the times of all captures in memory.
         self.crawls = self.rows("""
-            SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample, epoch_ms(t.median_fetch) AS median_ms, t.median_fetch::DATE::VARCHAR AS median_day
+            WITH hours AS (SELECT f.crawl, date_trunc('hour', f.fetch_time) AS hour, count(*) AS n FROM robots_files f WHERE f.fetch_time IS NOT NULL GROUP BY ALL),
+            sums AS (
+                SELECT h.crawl, h.hour, sum(h.n) OVER (PARTITION BY h.crawl ORDER BY h.hour) AS up_to, sum(h.n) OVER (PARTITION BY h.crawl) AS captures FROM hours h),
+            medians AS (SELECT s.crawl, min(s.hour) AS median_fetch FROM sums s WHERE s.up_to * 2 >= s.captures GROUP BY s.crawl)
+            SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample, epoch_ms(m.median_fetch) AS median_ms, m.median_fetch::DATE::VARCHAR AS median_day
             FROM crawls() c
-            LEFT JOIN (SELECT f.crawl, quantile_disc(f.fetch_time, 0.5) AS median_fetch FROM robots_files f GROUP BY f.crawl) t ON t.crawl = c.crawl
-            ORDER BY t.median_fetch NULLS FIRST, c.position""")
+            LEFT JOIN medians m ON m.crawl = c.crawl
+            ORDER BY m.median_fetch NULLS FIRST, c.position""")
 
     def lock(self, folder, lists):
         """Lets DuckDB open only files of the dataset, the lists and temporary files, and load no extension."""
