@@ -570,8 +570,8 @@ pub(crate) struct JoinArgs {
 #[command(after_help = "\
 The file views.sql has the path of its dataset, so that it can be read from any folder. Run this \
 command after the dataset was moved or copied, and before you open a dataset of somebody else: \
-DuckDB executes the file, which could contain any SQL. A file that is there is replaced. Nothing else \
-is changed.
+DuckDB executes the file, which could contain any SQL. A file that is there is replaced, and a link is \
+refused. Nothing else is changed.
 
 Example:
   mv out.parquet /data/ && robots-scan views /data/out.parquet")]
