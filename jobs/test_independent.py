@@ -70,8 +70,8 @@ LEFT_OUT = {"most_common_rule_sets": {"ruleset_id", "template", "hosts_with_temp
 
 # Rows of a template are added up before they are compared, so that these columns remain.
 SELECTED = {
-    "blocks_from_templates": "SELECT crawl, shared_rules, sum(hosts)::BIGINT AS hosts, any_value(of_hosts) AS of_hosts,"
-    " any_value(of_domains) AS of_domains FROM {} GROUP BY crawl, shared_rules",
+    "blocks_from_templates": "SELECT crawl, agent, shared_rules, sum(hosts)::BIGINT AS hosts, any_value(of_hosts) AS of_hosts,"
+    " any_value(of_domains) AS of_domains FROM {} GROUP BY crawl, agent, shared_rules",
 }
 
 def literal(value):

@@ -83,16 +83,20 @@ class Study:
             SELECT round(coalesce(sum(x.hosts / d.n), 0) / (SELECT count(*) FROM d), 6) FROM x JOIN d ON d.domain = x.domain""")
 
     def concentration(self, hosts):
-        """Describes the hosts behind a number: their domains, the largest domain and rule set with their shares, a host with that rule set, and the share
+        """Describes the hosts behind a number: their domains, the largest domain and rule set with their shares, a host with that rule set and the
+        number of its rules, and the share
         of the most common rule set among the hosts of the largest domain, which is null if they have no rules."""
         return self.dataset.rows(f"""
             WITH n AS MATERIALIZED ({hosts}),
             d AS (SELECT n.domain, count(*) AS hosts FROM n GROUP BY n.domain),
             largest AS (SELECT arg_max(d.domain, (d.hosts, d.domain)) AS domain FROM d),
-            s AS (SELECT n.ruleset_id, count(*) AS hosts, min(n.url_host_name) AS example FROM n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id)
+            s AS (SELECT n.ruleset_id, count(*) AS hosts, min(n.url_host_name) AS example,
+                arg_min({{'crawl': n.rules_crawl, 'robots_id': n.rules_robots_id}}, n.url_host_name) AS file FROM n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id)
             SELECT (SELECT count(*) FROM d) AS domains, (SELECT l.domain FROM largest l) AS domain,
                 (SELECT max(d.hosts) / sum(d.hosts) FROM d) AS largest_domain, (SELECT max(s.hosts) FROM s) / (SELECT sum(d.hosts) FROM d) AS largest_ruleset,
                 (SELECT arg_max(s.example, (s.hosts, s.ruleset_id)) FROM s) AS example,
+                (SELECT max(r.n_rules) FROM robots_files r JOIN (SELECT arg_max(s.file, (s.hosts, s.ruleset_id)) AS file FROM s) f
+                    ON r.crawl = f.file.crawl AND r.robots_id = f.file.robots_id) AS rules_of_set,
                 (SELECT max(r.hosts) / sum(r.hosts) FROM (SELECT count(*) AS hosts FROM n JOIN largest l ON l.domain = n.domain WHERE n.ruleset_id IS NOT NULL
                     GROUP BY n.ruleset_id) r) AS rules_of_domain""")[0]
 

@@ -26,6 +26,8 @@ REASONS = (("blocked_by_name", "by name"), ("blocked_by_wildcard", "through *"),
 # A domain or a rule set that accounts for more than this share of at least this many hosts dominates a figure.
 MOST = 0.5
 HOSTS_MIN = 5
+# Sites write files with fewer rules independently of each other.
+RULES_MIN = 3
 
 
 def columns_of(rows, label, columns, about=""):
@@ -122,8 +124,9 @@ def warnings_of(study, figure):
         found = study.concentration(row["records"].hosts)
         counted = f"of the {count(row['counted'])} {unit}"
         if not one_domain(row):
-            warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the same rules as {found['example']}. The rules may be a "
-                            "template or one company's. The share of domains does not show this.")
+            warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the same rules as {found['example']}. " + (
+                "These are so few rules that sites write them independently." if (found["rules_of_set"] or 0) < RULES_MIN else
+                "The rules may be a template or one company's. The share of domains does not show this."))
         elif found["rules_of_domain"] is None or not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
         elif found["rules_of_domain"] > MOST:
