@@ -29,12 +29,15 @@ OPTIONS = ["--crawl", "C", "--subset", "robotstxt", "--part-inputs", "40", "--ra
 
 
 class Proxy(threading.Thread):
-    """Passes connections on to the S3 server. The first response that is longer than `cut_at` bytes is cut there."""
+    """Passes connections on to the S3 server. The first response that is longer than `cut_at` bytes is cut there. The
+    first request whose first line contains `held` waits until `release` is set."""
 
-    def __init__(self, port, cut_at):
+    def __init__(self, port, cut_at=None, held=None):
         super().__init__(daemon=True)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port, self.cut_at, self.requests, self.target = self.listener.getsockname()[1], cut_at, [], port
+        self.held, self.is_held, self.release = held, threading.Event(), threading.Event()
+        self.endpoint = f"http://127.0.0.1:{self.port}"
 
     def run(self):
         with contextlib.suppress(OSError):
@@ -47,7 +50,11 @@ class Proxy(threading.Thread):
     def send(self, client, server):
         with contextlib.suppress(OSError):
             while data := client.recv(1 << 16):
-                self.requests.append(data.decode("latin-1"))
+                request = data.decode("latin-1")
+                self.requests.append(request)
+                if self.held and self.held in request.split("\r\n")[0] and not self.is_held.is_set():
+                    self.is_held.set()
+                    self.release.wait(60)
                 server.sendall(data)
             server.shutdown(socket.SHUT_WR)
 
@@ -166,6 +173,96 @@ class Tests:
         self.s3.put_object(Bucket="bucket", Key="other/mine.txt", Body=b"mine")
         self.run("copy", other, "s3://bucket/other", code=2)
 
+    def copy_of_local(self, name):
+        shutil.copytree(self.local, self.folder / name)
+        self.run("views", self.folder / name)
+        return self.folder / name
+
+    def test_a_damaged_part_is_never_visible(self):
+        damaged = self.copy_of_local("damaged")
+        part = next(damaged.glob("rules/*/*/*.parquet"))
+        sound = part.read_bytes()
+        part.write_bytes(sound[:100] + b"XXXX" + sound[104:])
+        ran = self.run("copy", damaged, "s3://bucket/damaged", code=3)
+        name = str(part.relative_to(damaged))
+        assert name in ran.stderr and "damaged or changed" in ran.stderr and "hint: restore it" in ran.stderr, ran.stderr
+        keys = self.keys("damaged")
+        assert "_manifest.jsonl" in keys and name not in keys and "_SUCCESS" not in keys and "views.sql" not in keys, keys
+        part.write_bytes(sound)
+        self.run("copy", damaged, "s3://bucket/damaged")
+        self.assert_copied(damaged, "damaged")
+
+    def test_a_dataset_that_verify_rejects_is_refused_before_anything_is_written(self):
+        defects = {
+            "cut": (lambda root: os.truncate(next(root.glob("rules/*/*/*.parquet")), 500), "has 500 bytes"),
+            "gone": (lambda root: next(root.glob("hosts/*/*.parquet")).unlink(), "is missing"),
+            "no-part": (lambda root: drop_lines(root / "_manifest.jsonl", '"part":'), "parts are missing"),
+            "no-file": (lambda root: drop_lines(root / "_manifest.jsonl", '"resolved":'), "the hosts of C are missing"),
+        }
+        for name, (damage, words) in defects.items():
+            dataset = self.copy_of_local(f"rejected-{name}")
+            damage(dataset)
+            ran = self.run("copy", dataset, f"s3://bucket/rejected-{name}", code=2)
+            assert words in ran.stderr and not self.keys(f"rejected-{name}"), ran.stderr
+
+    def test_an_object_counts_as_copied_only_with_its_digest(self):
+        self.run("copy", self.local, "s3://bucket/digests")
+        changed = [name for name in self.keys("digests") if name.endswith(".parquet")][3:6]
+        for name in changed:
+            body = self.body(f"digests/{name}")
+            self.s3.put_object(Bucket="bucket", Key=f"digests/{name}", Body=body[:100] + b"XXXX" + body[104:])
+        # These bytes are right, but nothing says so.
+        self.s3.put_object(Bucket="bucket", Key="digests/views.sql", Body=self.body("digests/views.sql"))
+        summary = json.loads(self.run("copy", self.local, "s3://bucket/digests", "--json").stdout)
+        assert summary["files"] - summary["found_files"] == len(changed) + 1, summary
+        self.assert_copied(self.local, "digests")
+
+    def test_of_two_copies_to_one_prefix_at_the_same_time_one_is_refused(self):
+        other, joined = self.folder / "concurrent", self.folder / "concurrent-joined"
+        self.run("scan", SAMPLES / "plain.warc", "-o", other)
+        shutil.copytree(other, joined / "only")
+        self.run("views", joined / "only")
+        self.run("join", joined)
+        for second, words in (other, "has another dataset"), (joined, "has other objects"), (self.local, None):
+            prefix = f"concurrent-{second.name}"
+            proxy = Proxy(int(self.endpoint.rsplit(":", 1)[1]), held="/_manifest.jsonl")
+            proxy.start()
+            command = [self.program, "copy", self.local, f"s3://bucket/{prefix}"]
+            env = {**self.environment, "AWS_ENDPOINT_URL": proxy.endpoint}
+            first = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            # It has found that the destination is empty, and is about to write its manifest.
+            assert proxy.is_held.wait(60)
+            self.run("copy", second, f"s3://bucket/{prefix}")
+            proxy.release.set()
+            _, stderr = first.communicate(timeout=60)
+            if words:
+                assert first.returncode == 2 and words in stderr, stderr
+                self.s3.delete_object(Bucket="bucket", Key=f"{prefix}/_manifest.jsonl") if second == joined else None
+            else:
+                assert first.returncode == 0, stderr
+            self.assert_copied(second, prefix)
+
+    def test_an_object_that_is_removed_during_a_copy_leaves_it_incomplete(self):
+        proxy = Proxy(int(self.endpoint.rsplit(":", 1)[1]), held="/views.sql")
+        proxy.start()
+        env = {**self.environment, "AWS_ENDPOINT_URL": proxy.endpoint}
+        command = [self.program, "copy", self.local, "s3://bucket/removed"]
+        copy = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert proxy.is_held.wait(60)
+        name = next(name for name in self.keys("removed") if name.endswith(".parquet"))
+        self.s3.delete_object(Bucket="bucket", Key=f"removed/{name}")
+        proxy.release.set()
+        _, stderr = copy.communicate(timeout=60)
+        assert copy.returncode == 3 and name in stderr and "the copy is not complete" in stderr, stderr
+        assert "_SUCCESS" not in self.keys("removed")
+        self.run("copy", self.local, "s3://bucket/removed")
+        self.assert_copied(self.local, "removed")
+
+    def test_a_key_that_is_not_a_path_is_refused_at_once(self):
+        self.s3.put_object(Bucket="bucket", Key="odd//mine.txt", Body=b"mine")
+        ran = self.run("copy", self.local, "s3://bucket/odd", "--patience", "20s", code=2)
+        assert "has other objects, such as 'odd//mine.txt'" in ran.stderr, ran.stderr
+
     def test_a_dataset_that_is_not_finished_is_refused(self):
         unfinished = self.folder / "unfinished"
         shutil.copytree(self.local, unfinished)
@@ -185,6 +282,15 @@ class Tests:
         self.run("join", joined)
         self.run("copy", joined, "s3://bucket/joined")
         self.assert_copied(joined, "joined")
+        for part in next(joined.glob("_joined/hosts/*/*.parquet")), next(joined.glob("shard-2/rules/*/*/*.parquet")):
+            sound = part.read_bytes()
+            part.write_bytes(sound[:100] + b"XXXX" + sound[104:])
+            prefix = f"joined-{part.parts[-4]}"
+            ran = self.run("copy", joined, f"s3://bucket/{prefix}", code=3)
+            assert str(part) in ran.stderr and "_SUCCESS" not in self.keys(prefix), ran.stderr
+            part.write_bytes(sound)
+            self.run("copy", joined, f"s3://bucket/{prefix}")
+            self.assert_copied(joined, prefix)
 
     def test_a_copy_that_is_killed_is_completed_by_a_second_one(self):
         seconds = random.Random(15)
@@ -229,6 +335,36 @@ class Tests:
         assert "_SUCCESS" not in self.keys("large-2")
         self.run("copy", dataset, "s3://bucket/large-2")
         self.assert_copied(dataset, "large-2")
+        self.kill_in_parts(dataset, large)
+        sound = large.read_bytes()
+        large.write_bytes(sound[:70_000_000] + b"XXXX" + sound[70_000_004:])
+        ran = self.run("copy", dataset, "s3://bucket/large-4", code=3)
+        assert str(large.name) in ran.stderr and "damaged or changed" in ran.stderr, ran.stderr
+        keys = self.keys("large-4")
+        assert not any(name.endswith(large.name) for name in keys if "robots_files" in name), keys
+        uploads = self.s3.list_multipart_uploads(Bucket="bucket").get("Uploads", [])
+        assert all(upload["Key"].startswith("large-3/") for upload in uploads), uploads
+
+    def kill_in_parts(self, dataset, large):
+        """Kills a copy while it writes a large file in parts. They stay until a rule of the bucket removes them."""
+        command = [self.program, "copy", dataset, "s3://bucket/large-3", "--rate", "4", "-q"]
+        process = subprocess.Popen(command, env=self.environment, stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            uploads = self.s3.list_multipart_uploads(Bucket="bucket").get("Uploads", [])
+            parts = [self.s3.list_parts(Bucket="bucket", Key=one["Key"], UploadId=one["UploadId"]) for one in uploads]
+            if any(part.get("Parts") for part in parts):
+                break
+            time.sleep(0.02)
+        else:
+            raise AssertionError("no part was written")
+        process.kill()
+        process.wait()
+        keys = self.keys("large-3")
+        assert str(large.relative_to(dataset)) not in keys and "_SUCCESS" not in keys, keys
+        self.run("copy", dataset, "s3://bucket/large-3")
+        self.assert_copied(dataset, "large-3")
+        # The parts of the first upload are still there, and are no object.
+        assert len(self.s3.list_multipart_uploads(Bucket="bucket").get("Uploads", [])) == 1
 
     def test_archives_in_a_bucket_give_the_bytes_of_local_files(self):
         self.assert_same_tables(self.scan("signed", "in"), self.local)
@@ -337,6 +473,13 @@ def busy_server():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
+
+
+def drop_lines(path, word):
+    """Removes the last line of a file that contains a word."""
+    lines = path.read_text().splitlines(keepends=True)
+    del lines[max(i for i, line in enumerate(lines) if word in line)]
+    path.write_text("".join(lines))
 
 
 def write_large(path, bodies):

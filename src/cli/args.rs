@@ -228,6 +228,8 @@ pub(crate) struct ScanArgs {
     pub(crate) read_ahead: u64,
 
     /// How long an archive is tried without a new byte, before it fails
+    ///
+    /// An archive that comes at less than 1 KiB a second uses up this time, too.
     #[arg(long, value_name = "TIME", default_value = "1h", help_heading = URLS, value_parser = duration::parse, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
@@ -587,8 +589,9 @@ pub(crate) struct ViewsArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Copies the files of a finished dataset, of a shard, or of a folder that `join` was run on. views.sql is \
-written for the destination, and _SUCCESS is copied last. Files that are there already are not copied again, \
-so a copy that was interrupted is continued by the same command. A prefix with other objects is refused.
+written for the destination, and _SUCCESS is copied last. Every file is compared with its digest in the manifest; \
+a damaged one ends the copy. Files that are there already with this digest are not copied again, so a copy that was \
+interrupted is continued by the same command. A prefix with another dataset or other objects is refused.
 
 Credentials and the endpoint come from the environment (AWS_ACCESS_KEY_ID, AWS_REGION, \
 AWS_ENDPOINT_URL, AWS_PROFILE …), from the files of the AWS command line, or from the machine.

@@ -53,7 +53,14 @@ fn of_input(error: &Error) -> Option<String> {
         ErrorKind::OtherDatasetThere | ErrorKind::OtherObjectsThere { .. } => {
             "choose another prefix".to_owned()
         }
-        ErrorKind::CopyInterrupted => "run the same command again to continue".to_owned(),
+        ErrorKind::FileChanged { .. } => {
+            "restore it from a copy, or remove the line of its part from _manifest.jsonl and scan \
+             again with --resume; then run the same command again"
+                .to_owned()
+        }
+        ErrorKind::CopyChanged { .. } | ErrorKind::CopyInterrupted => {
+            "run the same command again to continue".to_owned()
+        }
         ErrorKind::NoRemote => {
             "download the archives, or build it with the default features".to_owned()
         }
@@ -164,6 +171,12 @@ fn of_output(error: &Error) -> Option<String> {
         }
         ErrorKind::NotADataset(DatasetDefect::Unfinished) => {
             "finish it first: run its scan again with --resume".to_owned()
+        }
+        ErrorKind::NotADataset(DatasetDefect::NoFile { .. } | DatasetDefect::FileSize { .. }) => {
+            format!(
+                "see: robots-scan verify {}",
+                quoted(&error.path().to_string_lossy())
+            )
         }
         ErrorKind::NotADataset(DatasetDefect::NoPartFile { .. }) => {
             "finish the scan that wrote it with --resume, or scan again with --overwrite".to_owned()

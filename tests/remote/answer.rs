@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// An answer and the way in which it is sent.
 pub(super) struct Answer {
-    /// The status; `None` if the connection is closed without an answer.
+    /// The status; `None` if the body is sent alone.
     pub(super) status: Option<u16>,
     pub(super) fields: Vec<(&'static str, String)>,
     pub(super) body: Arc<[u8]>,
@@ -16,6 +17,8 @@ pub(super) struct Answer {
     /// The number of bytes after which the transfer ends in the way of `end`; `None` for all.
     pub(super) sent: Option<usize>,
     pub(super) is_chunked: bool,
+    /// The pause after each byte of the body.
+    pub(super) pause: Option<Duration>,
     pub(super) end: End,
 }
 
@@ -40,6 +43,7 @@ impl Answer {
             body,
             sent: None,
             is_chunked: false,
+            pause: None,
             end: End::Keep,
         }
     }

@@ -248,6 +248,45 @@ fn damage_gives_the_faults_of_local_files() {
     site.assert_as_local(&ran);
 }
 
+/// It would never end: every byte is a new one.
+#[test]
+fn an_object_that_comes_byte_by_byte_fails() {
+    for etags in [Etags::Strong, Etags::None] {
+        let site = Site::with_large();
+        site.server.set_etags(etags);
+        let pause = Duration::from_millis(10);
+        site.script(1, Fault::Drip { pause });
+        let ran = site.run(&["--patience", "500ms"]);
+        site.assert_failed(&ran, 3, &["large.warc.gz", "bytes came in time"]);
+        site.server.clear_script();
+        site.assert_as_local(&site.run(&["--resume"]));
+    }
+}
+
+#[test]
+fn an_object_of_a_terabyte_is_not_fetched() {
+    let site = Site::small(3);
+    let (extra, times) = (1 << 40, ALWAYS);
+    site.script(1, Fault::WrongLength { extra, times });
+    let ran = site.run(&[]);
+    site.assert_failed(&ran, 3, &["/d/1.warc", "more than 68719476736"]);
+    assert_eq!(site.server.gets("/d/1.warc").len(), 1);
+    assert!(!ran.err.contains("/d/2.warc"), "{}", ran.err);
+}
+
+/// One object is not served well, which says nothing about the others.
+#[test]
+fn only_the_object_waits_whose_answer_is_not_http() {
+    for fault in [Fault::NotHttp { times: 3 }, Fault::NoAnswer { times: 3 }] {
+        let site = Site::small(4);
+        site.script(2, fault);
+        let ran = site.run(&[]);
+        site.assert_as_local(&ran);
+        assert!(!ran.err.contains("all requests wait"), "{}", ran.err);
+        assert_eq!(site.server.gets("/d/2.warc").len(), 4);
+    }
+}
+
 #[test]
 fn a_request_without_an_answer_is_sent_again() {
     let site = Site::small(4);

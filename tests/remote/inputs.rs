@@ -1,5 +1,7 @@
 //! URLs as inputs: their names, their order, and the options about them.
 
+use super::script::{ALWAYS, Fault};
+use super::server::{Etags, Request};
 use super::{SOUND, Site, large, sample, tables};
 use crate::util::{Ran, assert_refused, command, files_below, run};
 
@@ -145,4 +147,101 @@ fn temporary_files_are_removed() {
         name.to_str().unwrap().starts_with("_tmp")
     };
     assert!(!names.iter().any(is_temporary), "{names:?}");
+}
+
+/// Scans three archives, of which the last one is missing, so that the parts of the others are
+/// finished. Changes the first one, and resumes the run.
+fn resume_after(etags: Etags, modified: [&'static str; 2], to: Vec<u8>) -> (Site, Ran) {
+    let site = Site::small(3);
+    site.server.set_etags(etags);
+    let script = |value| {
+        let name = "Last-Modified";
+        site.server.script(None, Fault::Header { name, value });
+    };
+    script(modified[0]);
+    let (status, retry_after, times) = (404, None, ALWAYS);
+    site.script(
+        2,
+        Fault::Status {
+            status,
+            retry_after,
+            times,
+        },
+    );
+    let ran = site.run(&["--part-inputs", "1"]);
+    site.assert_failed(&ran, 3, &["/d/2.warc"]);
+    site.server.clear_script();
+    script(modified[1]);
+    site.server.put("/d/0.warc", to);
+    let ran = site.run(&["--part-inputs", "1", "--resume"]);
+    (site, ran)
+}
+
+const MODIFIED: &str = "Sun, 06 Nov 1994 08:49:37 GMT";
+
+#[test]
+fn an_object_that_changed_before_a_run_is_resumed_is_reported() {
+    let own = sample(SOUND[0]);
+    let mut other = own.clone();
+    *other.last_mut().unwrap() ^= 1;
+    let other_time = "Sun, 06 Nov 1994 08:49:38 GMT";
+    let longer = [own.clone(), sample(SOUND[1])].concat();
+    for (etags, time, to, words) in [
+        (Etags::Strong, MODIFIED, other.clone(), "version \""),
+        (
+            Etags::None,
+            other_time,
+            other.clone(),
+            "1994-11-06T08:49:38Z",
+        ),
+        (Etags::Weak, MODIFIED, longer, "bytes, version 1994"),
+    ] {
+        let (site, ran) = resume_after(etags, [MODIFIED, time], to);
+        let text = "an input was 0.warc (";
+        site.assert_failed(&ran, 2, &["cannot be resumed", text, words]);
+    }
+}
+
+#[test]
+fn what_a_server_does_not_state_is_not_compared() {
+    let own = sample(SOUND[0]);
+    let mut other = own.clone();
+    *other.last_mut().unwrap() ^= 1;
+    for (etags, times, to) in [
+        (Etags::Strong, [MODIFIED, MODIFIED], own.clone()),
+        // The entity tag says that it is the same.
+        (Etags::Strong, [MODIFIED, "no date"], own),
+        (Etags::None, [MODIFIED, "no date"], other),
+    ] {
+        let (site, ran) = resume_after(etags, times, to);
+        site.assert_as(&ran, &site.locals(), &["--part-inputs", "1"]);
+    }
+}
+
+#[test]
+fn of_many_objects_some_are_checked_before_a_run_is_resumed() {
+    let site = Site::small(400);
+    let (status, retry_after, times) = (404, None, 1);
+    site.script(
+        399,
+        Fault::Status {
+            status,
+            retry_after,
+            times,
+        },
+    );
+    let parts = ["--part-inputs", "100"];
+    let ran = site.run(&parts);
+    site.assert_failed(&ran, 3, &["/d/399.warc"]);
+    site.server.clear_log();
+    let ran = site.run(&[&parts[..], &["--resume"]].concat());
+    site.assert_as(&ran, &site.locals(), &parts);
+    let is_check = |request: &Request| request.range.is_some();
+    let (checks, reads): (Vec<_>, Vec<_>) = site.server.log().into_iter().partition(is_check);
+    // Every second one of 300.
+    assert_eq!((checks.len(), reads.len()), (150, 100));
+    // A dataset that is complete is not checked.
+    site.server.clear_log();
+    let ran = site.run(&[&parts[..], &["--resume"]].concat());
+    assert_eq!((ran.code, site.server.log().len()), (Some(0), 0));
 }

@@ -1,5 +1,6 @@
 //! Archives in a bucket of S3, and copies to it. The server is s3s-fs, which checks signatures.
 
+use super::server::Server;
 use super::{SOUND, assert_same_tables, sample, tables};
 use crate::util::{Folder, Ran, command, files_below, relative, rows};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -49,6 +50,14 @@ impl Bucket {
         });
         let endpoint = format!("http://{}", receiver.recv().unwrap());
         Self { folder, endpoint }
+    }
+
+    /// Uses a scripted server, which lists its bucket `bucket` by the object `/bucket`.
+    fn scripted(server: &Server) -> Self {
+        Self {
+            folder: Folder::new(),
+            endpoint: server.url(""),
+        }
     }
 
     fn put(&self, key: &str, bytes: &[u8]) {
@@ -181,6 +190,144 @@ fn missing_objects_are_skipped_or_named() {
     let ran = bucket.run(&arguments(&urls, &out, &[]), Some(KEY));
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains("s3://bucket/in/missing.warc.gz"));
+}
+
+/// Returns a listing of these keys, with the beginning of a next page.
+fn listing<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
+    let entry = |key| {
+        format!(
+            "<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>\
+             <ETag>\"x\"</ETag><Size>1</Size></Contents>"
+        )
+    };
+    let entries: String = keys.into_iter().map(entry).collect();
+    format!(
+        "<ListBucketResult><Name>bucket</Name><IsTruncated>true</IsTruncated>\
+         <NextContinuationToken>next</NextContinuationToken>{entries}</ListBucketResult>"
+    )
+}
+
+/// Copies a small dataset to a server whose listings are this text. Returns the run and the number
+/// of listings that were requested.
+fn copy_to_listing(text: impl Into<Vec<u8>>) -> (Ran, usize) {
+    let server = Server::start();
+    server.put("/bucket", text);
+    let bucket = Bucket::scripted(&server);
+    let paths = [bucket.folder.write("a.warc.gz", sample(SOUND[0]))];
+    let out = bucket.folder.arg("out");
+    let ran = bucket.run(&arguments(&paths, &out, &[]), None);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = bucket.run(&["copy", &out, "s3://bucket/copy"], Some(KEY));
+    (ran, server.gets("/bucket").len())
+}
+
+#[test]
+fn a_listing_without_end_is_not_read_to_its_end() {
+    // The same page follows for ever.
+    let keys: Vec<String> = (0..100).map(|i| format!("copy/k{i}")).collect();
+    let (ran, requests) = copy_to_listing(listing(keys.iter().map(String::as_str)));
+    assert_eq!((ran.code, requests), (Some(2), 1), "{}", ran.err);
+    assert!(ran.err.contains("has other objects, such as 'k0'"));
+    let (ran, requests) = copy_to_listing(vec![b' '; 17 << 20]);
+    assert_eq!((ran.code, requests), (Some(3), 1), "{}", ran.err);
+    assert!(ran.err.contains("more than 16777216 bytes"), "{}", ran.err);
+}
+
+#[test]
+fn a_key_that_is_not_a_path_is_another_object() {
+    for (key, printed) in [("copy//x", "copy//x"), ("copy/&#27;[31m", r"copy/\x1b[31m")] {
+        let (ran, requests) = copy_to_listing(listing([key]));
+        assert_eq!((ran.code, requests), (Some(2), 1), "{}", ran.err);
+        let words = format!("has other objects, such as '{printed}'");
+        assert!(ran.err.contains(&words), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_server_that_is_not_s3_ends_a_copy() {
+    let (ran, requests) = copy_to_listing("<ListBucketResult><Contents/></ListBucketResult>");
+    assert_eq!((ran.code, requests), (Some(3), 4), "{}", ran.err);
+    assert!(ran.err.contains("an answer that S3 does not give"));
+}
+
+#[test]
+fn settings_of_s3_that_are_not_valid_are_errors() {
+    let folder = Folder::new();
+    for (i, (name, value, words)) in [
+        ("AWS_REGION", "eu west", "AWS_REGION is 'eu west'"),
+        ("AWS_REGION", "", "AWS_REGION is ''"),
+        (
+            "AWS_ENDPOINT_URL",
+            "localhost:9000",
+            "AWS_ENDPOINT_URL is 'localhost:9000'",
+        ),
+        ("AWS_ENDPOINT_URL", "", "AWS_ENDPOINT_URL is ''"),
+        (
+            "AWS_ENDPOINT_URL",
+            "http://h h",
+            "AWS_ENDPOINT_URL is 'http://h h'",
+        ),
+        ("AWS_ENDPOINT_URL_S3", "/x", "AWS_ENDPOINT_URL_S3 is '/x'"),
+        ("AWS_ACCESS_KEY_ID", "Tok3n\n", "AWS_ACCESS_KEY_ID has"),
+        (
+            "AWS_SECRET_ACCESS_KEY",
+            "Tok3n\n",
+            "AWS_SECRET_ACCESS_KEY has",
+        ),
+        ("AWS_SESSION_TOKEN", "Tok3n\u{e9}", "AWS_SESSION_TOKEN has"),
+        ("AWS_ALLOW_HTTP", "perhaps", "cannot be requested"),
+        ("AWS_CONDITIONAL_PUT", "perhaps", "cannot be requested"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut command = command();
+        command.args(["s3://bucket/x.warc", "--crawl", "C", "--subset", "s", "-o"]);
+        command.arg(folder.path().join(format!("out-{i}")));
+        command
+            .env("HOME", folder.path())
+            .env("AWS_REGION", "us-east-1");
+        command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:9");
+        command.env("AWS_ACCESS_KEY_ID", KEY.0);
+        command.env("AWS_SECRET_ACCESS_KEY", KEY.1);
+        let ran: Ran = command.env(name, value).output().unwrap().into();
+        assert_eq!(ran.code, Some(3), "{name} {value}: {}", ran.err);
+        assert!(ran.err.contains(words), "{}", ran.err);
+        assert!(!ran.err.contains("panicked") && !ran.err.contains("Tok3n"));
+    }
+}
+
+#[test]
+fn a_damaged_file_is_not_copied() {
+    let bucket = Bucket::start(Some(KEY));
+    let (_, paths) = archives(&bucket);
+    let out = bucket.folder.arg("out");
+    let ran = bucket.run(&arguments(&paths, &out, &[]), None);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for (i, name) in [
+        "rules/crawl=C/subset=robotstxt/part-00000.parquet",
+        "agents/agents.parquet",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = Path::new(&out).join(name);
+        let sound = fs::read(&path).unwrap();
+        let mut damaged = sound.clone();
+        damaged[100] ^= 1;
+        fs::write(&path, damaged).unwrap();
+        let args = ["copy", &out, &format!("s3://bucket/copy-{i}")];
+        let ran = bucket.run(&args, Some(KEY));
+        assert_eq!(ran.code, Some(3), "{}", ran.err);
+        assert!(ran.err.contains(name) && ran.err.contains("damaged or changed"));
+        let copy = bucket.folder.path().join(format!("s3/bucket/copy-{i}"));
+        assert!(copy.join("_manifest.jsonl").exists());
+        assert!(!copy.join(name).exists() && !copy.join("_SUCCESS").exists());
+        fs::write(&path, &sound).unwrap();
+        let ran = bucket.run(&args, Some(KEY));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(fs::read(copy.join(name)).unwrap() == sound);
+    }
 }
 
 #[test]

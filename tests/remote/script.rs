@@ -32,6 +32,10 @@ pub(crate) enum Fault {
     },
     /// Closes the connection without an answer.
     NoAnswer { times: usize },
+    /// Sends bytes that are not HTTP and closes the connection.
+    NotHttp { times: usize },
+    /// Sends bodies byte by byte, with a pause after each.
+    Drip { pause: Duration },
     /// Waits before each answer.
     Delay(Duration),
     /// Replaces the object after this number of requests.
@@ -64,6 +68,7 @@ impl Fault {
         match self {
             Self::Status { times, .. }
             | Self::NoAnswer { times }
+            | Self::NotHttp { times }
             | Self::Stall { times, .. }
             | Self::Reset { times, .. }
             | Self::Short { times, .. }
@@ -161,6 +166,12 @@ impl Rule {
             Fault::NoAnswer { .. } => Answer {
                 status: None,
                 end: End::Close,
+                range: 0..0,
+                ..Answer::status(0)
+            },
+            Fault::NotHttp { .. } => Answer {
+                status: None,
+                end: End::Close,
                 ..Answer::status(0)
             },
             _ => return None,
@@ -194,6 +205,7 @@ impl Rule {
             Fault::Part { bytes, .. } if !is_part => answer.set_range(0..*bytes),
             Fault::IgnoreRange if is_part => answer.set_whole(),
             Fault::Chunked => answer.is_chunked = true,
+            Fault::Drip { pause } => answer.pause = Some(*pause),
             _ => return,
         }
         self.count();

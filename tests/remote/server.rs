@@ -343,7 +343,7 @@ fn read_head(mut stream: &TcpStream) -> io::Result<Option<String>> {
 /// Sends an answer, as much of it as is to be sent.
 fn send(mut stream: &TcpStream, head: &Head, answer: &Answer, is_last: bool) -> io::Result<()> {
     let Some(status) = answer.status else {
-        return Ok(());
+        return stream.write_all(&answer.body[answer.range.clone()]);
     };
     let mut text = format!("HTTP/1.1 {status} Status\r\n");
     for (name, value) in &answer.fields {
@@ -363,6 +363,13 @@ fn send(mut stream: &TcpStream, head: &Head, answer: &Answer, is_last: bool) -> 
     }
     let body = &answer.body[answer.range.clone()];
     let body = &body[..answer.sent.unwrap_or(body.len()).min(body.len())];
+    if let Some(pause) = answer.pause {
+        for byte in body {
+            stream.write_all(&[*byte])?;
+            thread::sleep(pause);
+        }
+        return Ok(());
+    }
     if !answer.is_chunked {
         return stream.write_all(body);
     }

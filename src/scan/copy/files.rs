@@ -1,11 +1,14 @@
 //! The files of a finished dataset, in the order in which they are copied.
 
 use crate::dataset::{
-    JOINED, JoinedManifest, MANIFEST, Manifest, SUCCESS, VIEWS, check_format, views_sql,
+    AGENTS, FileStats, JOINED, JoinedManifest, MANIFEST, Manifest, SUCCESS, VIEWS, check_format,
+    views_sql,
 };
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
-use crate::remote::UploadSource;
+use crate::remote::{Content, UploadSource};
+use crate::tables::Table;
+use crate::verify;
 use std::path::Path;
 
 /// A file of the copy.
@@ -14,13 +17,15 @@ pub(super) struct CopiedFile {
     /// The path below the copy.
     pub(super) path: String,
     pub(super) source: UploadSource,
-    pub(super) bytes: u64,
+    /// The bytes that were written.
+    pub(super) content: Content,
 }
 
 /// The files of a dataset. The copy of the files of each list begins after that of the list before.
 #[derive(Debug, Default)]
 pub(super) struct DatasetFiles {
-    /// The manifests, by which a copy of the same dataset is recognized.
+    /// The manifests, by which a copy of the same dataset is recognized. The first one identifies
+    /// the whole.
     pub(super) manifests: Vec<CopiedFile>,
     /// The tables.
     pub(super) tables: Vec<CopiedFile>,
@@ -36,8 +41,8 @@ impl DatasetFiles {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotADataset`] without a finished dataset; [`ErrorKind::BadManifest`];
-    /// errors of reading.
+    /// [`ErrorKind::NotADataset`] without a finished dataset, or if a file is missing or has another
+    /// size; [`ErrorKind::BadManifest`]; errors of reading.
     pub(super) fn find(root: &Path, place: &str) -> Result<Self, Error> {
         let mut files = Self::default();
         let Some(joined) = JoinedManifest::read(root)? else {
@@ -45,19 +50,20 @@ impl DatasetFiles {
             return Ok(files);
         };
         joined.check_members(root)?;
+        let below = format!("{JOINED}/");
+        let folder = root.join(JOINED);
+        files.manifests.push(read(&folder, &below, MANIFEST)?);
         for name in joined.names() {
             let place = format!("{place}/{name}");
             files.add_dataset(&root.join(&name), &format!("{name}/"), &place)?;
         }
-        let below = format!("{JOINED}/");
-        let folder = root.join(JOINED);
-        files.manifests.push(file(&folder, &below, MANIFEST)?);
         for entry in joined.files() {
-            files.tables.push(file(&folder, &below, &entry.path)?);
+            let file = file(&folder, &below, &entry.path, &entry.stats)?;
+            files.tables.push(file);
         }
         let views = views_sql(Path::new(place), &joined.view_tables(true), &joined.names());
-        files.views.push(text("", VIEWS, views));
-        files.marks.push(file(&folder, &below, SUCCESS)?);
+        files.views.push(content("", VIEWS, views.into()));
+        files.marks.push(read(&folder, &below, SUCCESS)?);
         Ok(files)
     }
 
@@ -73,21 +79,34 @@ impl DatasetFiles {
             let kind = DatasetDefect::Unfinished;
             return Err(Error::new(ErrorKind::NotADataset(kind), root));
         }
-        let bytes = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-        let manifest = Manifest::parse(&bytes);
-        let Some(tables) = manifest.tables().filter(|_| manifest.problems.is_empty()) else {
-            let message = "it is damaged, see: robots-scan verify".to_owned();
+        let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+        let mut manifest = Manifest::parse(&text);
+        let findings = verify::check_manifest(root, &mut manifest);
+        let invalid = |message: String| {
             let kind = ErrorKind::BadManifest(ManifestDefect::Invalid { message });
-            return Err(Error::new(kind, &path));
+            Error::new(kind, &path)
         };
-        self.manifests.push(file(root, below, MANIFEST)?);
-        let own = manifest.own_files();
-        for name in own.iter().filter(|name| *name != VIEWS) {
-            self.tables.push(file(root, below, name)?);
+        let mut groups = findings.groups();
+        if let Some(finding) = groups.find_map(|group| group.findings.first()) {
+            return Err(invalid(finding.message.clone()));
+        }
+        let tables = manifest.tables();
+        let tables = tables.ok_or_else(|| invalid("it has no options".to_owned()))?;
+        self.manifests.push(content(below, MANIFEST, text));
+        for entry in manifest.files() {
+            let file = file(root, below, &entry.path, &entry.stats)?;
+            self.tables.push(file);
+        }
+        if tables.contains(&Table::Agents) {
+            // The manifest has no digest of it.
+            self.tables.push(match verify::stats_of_agents(&manifest) {
+                Some(stats) => file(root, below, AGENTS, &stats)?,
+                None => read(root, below, AGENTS)?,
+            });
         }
         let views = views_sql(Path::new(place), &tables, &[]);
-        self.views.push(text(below, VIEWS, views));
-        self.marks.push(file(root, below, SUCCESS)?);
+        self.views.push(content(below, VIEWS, views.into()));
+        self.marks.push(read(root, below, SUCCESS)?);
         Ok(())
     }
 
@@ -98,26 +117,49 @@ impl DatasetFiles {
     }
 }
 
-fn file(root: &Path, below: &str, name: &str) -> Result<CopiedFile, Error> {
-    let path = root.join(name);
+/// Returns a file that has the size that was written. Its digest is compared when it is copied.
+fn file(root: &Path, below: &str, name: &str, stats: &FileStats) -> Result<CopiedFile, Error> {
     let bytes = disk::size_below(root, Path::new(name));
-    let bytes = bytes.ok_or_else(|| {
-        let kind = DatasetDefect::NoFile {
+    let bytes = bytes.ok_or_else(|| missing(root, name))?;
+    if bytes != stats.bytes {
+        let kind = DatasetDefect::FileSize {
             name: name.to_owned(),
+            bytes,
+            written: stats.bytes,
         };
-        Error::new(ErrorKind::NotADataset(kind), root)
-    })?;
+        return Err(Error::new(ErrorKind::NotADataset(kind), root));
+    }
     Ok(CopiedFile {
         path: format!("{below}{name}"),
-        source: UploadSource::File(path),
-        bytes,
+        source: UploadSource::File(root.join(name)),
+        content: Content {
+            bytes,
+            digest: stats.digest.clone(),
+        },
     })
 }
 
-fn text(below: &str, name: &str, text: String) -> CopiedFile {
+/// Reads a small file.
+fn read(root: &Path, below: &str, name: &str) -> Result<CopiedFile, Error> {
+    if disk::size_below(root, Path::new(name)).is_none() {
+        return Err(missing(root, name));
+    }
+    let path = root.join(name);
+    let bytes = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+    Ok(content(below, name, bytes))
+}
+
+fn missing(root: &Path, name: &str) -> Error {
+    let kind = DatasetDefect::NoFile {
+        name: name.to_owned(),
+    };
+    Error::new(ErrorKind::NotADataset(kind), root)
+}
+
+fn content(below: &str, name: &str, bytes: Vec<u8>) -> CopiedFile {
     CopiedFile {
         path: format!("{below}{name}"),
-        bytes: text.len() as u64,
-        source: UploadSource::Text(text.into_bytes().into()),
+        content: Content::of(&bytes),
+        source: UploadSource::Memory(bytes.into()),
     }
 }

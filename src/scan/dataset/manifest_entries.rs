@@ -6,6 +6,7 @@
 
 use crate::parquet_writer::WrittenFile;
 use crate::part_size::PartSize;
+use crate::remote::ObjectIdentity;
 use crate::sample::Sample;
 use crate::shard::Shard;
 use crate::tables::{Table, is_partition_name};
@@ -89,6 +90,9 @@ pub(crate) struct PartEntry {
     /// The indexes of its inputs.
     #[serde(serialize_with = "range_pair")]
     pub(crate) inputs: Range<usize>,
+    /// The identities of the inputs that were objects on servers; empty if none was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) objects: Vec<Option<ObjectIdentity>>,
     /// The number of the part, from 0.
     #[serde(rename = "part")]
     pub(crate) number: u32,
@@ -135,10 +139,17 @@ impl PartEntry {
     /// Reads a part, or returns the name of the field that is missing or invalid.
     pub(super) fn read(line: &Value) -> Result<Self, &'static str> {
         let fields = Fields(line);
-        let inputs = match fields.get("inputs")? {
+        let inputs: Range<usize> = match fields.get("inputs")? {
             (start, end) if start < end => start..end,
             _ => return Err("inputs"),
         };
+        let objects: Option<Vec<Option<ObjectIdentity>>> = fields.get("objects")?;
+        if objects
+            .as_ref()
+            .is_some_and(|objects| objects.len() != inputs.len())
+        {
+            return Err("objects");
+        }
         fields.get::<Vec<IgnoredAny>>("files")?;
         Ok(Self {
             number: fields.get("part")?,
@@ -146,6 +157,7 @@ impl PartEntry {
             subset: fields.partition_name("subset")?,
             inputs,
             records: fields.get("records")?,
+            objects: objects.unwrap_or_default(),
             captures: fields.get("captures")?,
             faults: fields.get("faults")?,
             files: fields.get("files")?,

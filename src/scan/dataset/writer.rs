@@ -24,6 +24,7 @@ use super::manifest_entries::{
 use super::{IfExists, OutputLayout, SUCCESS, VIEWS, check_format, views_of};
 use crate::disk::{self, TempFolder};
 use crate::error::{Error, ErrorKind, FileKind, InputIdentity, ManifestDefect, ResumeDifference};
+use crate::remote::ObjectIdentity;
 use crate::tables::Table;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -138,6 +139,23 @@ impl<'d> LockedDataset<'d> {
         let former = self.former.as_ref();
         let former = former.filter(|_| self.existing == IfExists::Resume)?;
         Some(former.inputs.iter().map(|input| input.bytes).collect())
+    }
+
+    /// Returns the objects on servers from which finished parts of the run that is resumed were
+    /// read, by the indexes of their inputs.
+    pub(crate) fn begun_objects(&self) -> Vec<(usize, ObjectIdentity)> {
+        let former = self.former.as_ref();
+        let former = former.filter(|_| self.existing == IfExists::Resume);
+        let parts = former.iter().flat_map(|former| &former.parts);
+        let objects = parts.flat_map(|part| part.inputs.clone().zip(part.objects.clone()));
+        objects
+            .filter_map(|(input, object)| Some((input, object?)))
+            .collect()
+    }
+
+    /// Returns the number of finished parts of the run that is resumed.
+    pub(crate) fn begun_parts(&self) -> usize {
+        self.former.as_ref().map_or(0, |former| former.parts.len())
     }
 
     /// Starts to write. `parts` is the whole plan.
@@ -400,6 +418,7 @@ fn check_former(root: &Path, former: &mut Manifest, header: &ManifestHeader) -> 
             let identity = |input: &InputEntry| InputIdentity {
                 name: input.name.clone().unwrap_or_default(),
                 bytes: input.bytes,
+                version: None,
             };
             return Err(differs(ResumeDifference::Input {
                 before: identity(before),

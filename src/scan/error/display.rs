@@ -37,6 +37,14 @@ fn fmt_input(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f,
             "'{place}' has other objects, such as '{path}', which are left unchanged"
         ),
+        ErrorKind::FileChanged { digest, written } => write!(
+            f,
+            "'{place}' is damaged or changed: its XXH3-64 is {digest}, and was {written} when it was written"
+        ),
+        ErrorKind::CopyChanged { path } => write!(
+            f,
+            "the object '{path}' at '{place}' is missing or has another size than was written; the copy is not complete"
+        ),
         ErrorKind::CopyInterrupted => write!(f, "interrupted; '{place}' is not complete"),
         ErrorKind::NetworkStart => f.write_str("the network cannot be used"),
         ErrorKind::NoRemote => f.write_str(

@@ -73,6 +73,18 @@ pub enum ErrorKind {
         /// The first of them, below the destination.
         path: String,
     },
+    /// A file of a dataset has other bytes than were written.
+    FileChanged {
+        /// The XXH3-64 of the file, in hexadecimal.
+        digest: String,
+        /// That of the bytes that were written.
+        written: String,
+    },
+    /// Objects at the destination of a copy have other sizes than were written, or are gone.
+    CopyChanged {
+        /// The first of them, below the destination.
+        path: String,
+    },
     /// A copy was interrupted.
     CopyInterrupted,
     /// An argument, or a list of paths, matches no archive. The path is empty if there
@@ -307,6 +319,8 @@ impl Error {
                 | ErrorKind::AccessDenied { .. }
                 | ErrorKind::Store
                 | ErrorKind::Interrupted
+                | ErrorKind::FileChanged { .. }
+                | ErrorKind::CopyChanged { .. }
                 | ErrorKind::CopyInterrupted
                 | ErrorKind::Abandoned
         )

@@ -113,6 +113,15 @@ pub enum DatasetDefect {
         /// The path of the file in the dataset.
         name: String,
     },
+    /// A file of it has another size than was written.
+    FileSize {
+        /// The path of the file in the dataset.
+        name: String,
+        /// Its size.
+        bytes: u64,
+        /// The size that was written.
+        written: u64,
+    },
     /// It is a joined dataset, and was changed since.
     MemberChanged,
     /// A run is writing to the dataset.
@@ -130,6 +139,14 @@ impl fmt::Display for DatasetDefect {
             Self::NoManifest { name } => write!(f, "it has no {name}"),
             Self::Unfinished => f.write_str("its run is not finished"),
             Self::NoFile { name } => write!(f, "its file '{name}' is missing"),
+            Self::FileSize {
+                name,
+                bytes,
+                written,
+            } => write!(
+                f,
+                "its file '{name}' has {bytes} bytes, and had {written} when it was written"
+            ),
             Self::OtherFormat { version } => {
                 write!(
                     f,
@@ -262,13 +279,19 @@ pub struct InputIdentity {
     pub name: String,
     /// Its size; `None` if it is unknown.
     pub bytes: Option<u64>,
+    /// The entity tag of an object on a server, or the time of its last change; `None` if both are
+    /// unknown.
+    pub version: Option<String>,
 }
 
 impl fmt::Display for InputIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.bytes {
-            Some(bytes) => write!(f, "{} ({bytes} bytes)", self.name),
-            None => f.write_str(&self.name),
+        match (self.bytes, &self.version) {
+            (Some(bytes), Some(version)) => {
+                write!(f, "{} ({bytes} bytes, version {version})", self.name)
+            }
+            (Some(bytes), None) => write!(f, "{} ({bytes} bytes)", self.name),
+            (None, _) => f.write_str(&self.name),
         }
     }
 }

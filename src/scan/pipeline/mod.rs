@@ -48,9 +48,10 @@ use crate::crawler::registry::CrawlerRegistry;
 use crate::dataset::{AGENTS, DatasetWriter, LockedDataset, PlannedPart};
 use crate::disk::SingleFile;
 use crate::disk::open_files::{self, OpenFiles};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, InputIdentity, ResumeDifference};
 use crate::input::{Input, InputSource};
 use crate::parquet_writer::{self, WrittenFile};
+use crate::remote::ObjectIdentity;
 use crate::tables::{Table, agents_rows};
 use output_target::OutputTarget;
 use scheduler::Scheduler;
@@ -61,6 +62,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 use tasks::TaskPool;
+
+/// The most objects of finished parts that are checked for changes before a run is resumed. Of more,
+/// evenly spaced ones are checked: a request for each would take as long as reading them again.
+const MAX_CHECKED_OBJECTS: usize = 256;
 
 /// Runs the main job.
 ///
@@ -91,7 +96,7 @@ pub fn run(
         (OutputTarget::File(open_file(&options)?), None)
     } else {
         // Outside of the pool, rayon would use a pool of the process, which a forked child does not have.
-        let (dataset, agents) = pool.0.install(|| open_dataset(&mut options))?;
+        let (dataset, agents) = pool.0.install(|| open_dataset(&mut options, stop))?;
         (OutputTarget::Dataset(Box::new(dataset)), agents)
     };
     let mut scheduler = Scheduler::new(&options, open_files, pool, progress, notices, stop, target);
@@ -155,7 +160,10 @@ fn open_file(options: &Options) -> Result<SingleFile, Error> {
 ///
 /// If a run is resumed, the inputs get the sizes that they had when it began, because the division
 /// into parts depends on them.
-fn open_dataset(options: &mut Options) -> Result<(DatasetWriter, Option<WrittenFile>), Error> {
+fn open_dataset(
+    options: &mut Options,
+    stop: &AtomicBool,
+) -> Result<(DatasetWriter, Option<WrittenFile>), Error> {
     let layout = &options.layout;
     let header = options.manifest_header();
     let locked = LockedDataset::open(layout, options.existing, &header)?;
@@ -174,6 +182,9 @@ fn open_dataset(options: &mut Options) -> Result<(DatasetWriter, Option<WrittenF
     };
     let parts = plan_parts(&options.inputs, options.part_size);
     let parts: Vec<PlannedPart> = parts.into_iter().map(planned).collect();
+    if locked.begun_parts() < parts.len() {
+        check_objects(options, locked.begun_objects(), stop)?;
+    }
     let dataset = locked.begin(options.manifest_header(), &parts, options.threads)?;
     let agents = match layout.tables().contains(&Table::Agents) {
         true => Some(write_agents(&options.registry, &dataset)?),
@@ -183,6 +194,50 @@ fn open_dataset(options: &mut Options) -> Result<(DatasetWriter, Option<WrittenF
     let tables: Vec<Table> = tables.filter(|table| !table.has_crawls()).collect();
     dataset.write_views(&tables)?;
     Ok((dataset, agents))
+}
+
+/// Checks that objects from which finished parts were read have not changed since, as far as their
+/// servers state it.
+///
+/// # Errors
+///
+/// [`ErrorKind::ResumeDiffers`], [`ErrorKind::Interrupted`].
+fn check_objects(
+    options: &Options,
+    begun: Vec<(usize, ObjectIdentity)>,
+    stop: &AtomicBool,
+) -> Result<(), Error> {
+    let Some(remote) = &options.remote else {
+        return Ok(());
+    };
+    let step = begun.len().div_ceil(MAX_CHECKED_OBJECTS).max(1);
+    let (mut checked, mut urls) = (Vec::new(), Vec::new());
+    for (index, before) in begun.into_iter().step_by(step) {
+        if let Some(input) = options.inputs.get(index)
+            && let InputSource::Remote(url) = &input.source
+        {
+            checked.push((input, before));
+            urls.push(url.clone());
+        }
+    }
+    let root = options.layout.root();
+    let found = remote.identities(urls, stop);
+    let found = found.ok_or_else(|| Error::new(ErrorKind::Interrupted, root))?;
+    for ((input, before), now) in checked.iter().zip(found) {
+        if let Some(now) = now.filter(|now| before.differs(now)) {
+            let identity = |object: &ObjectIdentity| InputIdentity {
+                name: input.name.clone(),
+                bytes: Some(object.bytes),
+                version: object.version().map(str::to_owned),
+            };
+            let difference = ResumeDifference::Input {
+                before: identity(before),
+                now: identity(&now),
+            };
+            return Err(Error::new(ErrorKind::ResumeDiffers(difference), root));
+        }
+    }
+    Ok(())
 }
 
 /// Writes the table `agents`, which is one file for the whole dataset.

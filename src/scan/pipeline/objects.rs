@@ -8,7 +8,9 @@
 
 use super::tasks::{TaskPool, TaskResult};
 use crate::input::{Input, InputSource};
-use crate::remote::{FetchError, MAX_OBJECT_IN_MEMORY_BYTES, Remote, RemoteUrl};
+use crate::remote::{
+    FetchError, FetchedFile, MAX_OBJECT_IN_MEMORY_BYTES, ObjectIdentity, Remote, RemoteUrl,
+};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
@@ -18,7 +20,7 @@ use warc::ArchiveFile;
 pub(super) struct FetchedObject {
     /// The index of the input.
     pub(super) input: usize,
-    pub(super) result: Result<ArchiveFile, FetchError>,
+    pub(super) result: Result<FetchedFile, FetchError>,
 }
 
 /// The objects of the remote inputs.
@@ -30,7 +32,7 @@ pub(super) struct Objects {
     /// The number of requests without an answer.
     requested: usize,
     /// Objects that were fetched, and whose inputs are not read to the end.
-    kept: HashMap<usize, ArchiveFile>,
+    kept: HashMap<usize, FetchedFile>,
     /// Bytes of these objects in memory.
     kept_bytes: u64,
     /// The number of these objects that are in files.
@@ -100,32 +102,33 @@ impl Objects {
     }
 
     /// Notes that a request was answered. Returns the object.
-    pub(super) fn take(&mut self, fetched: FetchedObject) -> Result<ArchiveFile, FetchError> {
+    pub(super) fn take(&mut self, fetched: FetchedObject) -> Result<FetchedFile, FetchError> {
         self.requested -= 1;
-        let file = fetched.result?;
-        self.largest = Some(self.largest.unwrap_or(0).max(bytes_in_memory(&file)));
-        Ok(file)
+        let fetched = fetched.result?;
+        let bytes = bytes_in_memory(&fetched.file);
+        self.largest = Some(self.largest.unwrap_or(0).max(bytes));
+        Ok(fetched)
     }
 
     /// Keeps an object until [`release`](Self::release).
-    pub(super) fn keep(&mut self, input: usize, file: ArchiveFile) {
+    pub(super) fn keep(&mut self, input: usize, fetched: FetchedFile) {
         self.release(input);
-        self.kept_bytes += bytes_in_memory(&file);
-        self.on_disk += usize::from(is_on_disk(&file));
-        self.kept.insert(input, file);
+        self.kept_bytes += bytes_in_memory(&fetched.file);
+        self.on_disk += usize::from(is_on_disk(&fetched.file));
+        self.kept.insert(input, fetched);
     }
 
     /// Returns the object of an input, if it is kept.
     pub(super) fn get(&self, input: usize) -> Option<&ArchiveFile> {
-        self.kept.get(&input)
+        self.kept.get(&input).map(|fetched| &fetched.file)
     }
 
-    /// Drops the object of an input that was read to its end.
-    pub(super) fn release(&mut self, input: usize) {
-        if let Some(file) = self.kept.remove(&input) {
-            self.kept_bytes -= bytes_in_memory(&file);
-            self.on_disk -= usize::from(is_on_disk(&file));
-        }
+    /// Drops the object of an input that was read to its end, and returns its identity.
+    pub(super) fn release(&mut self, input: usize) -> Option<ObjectIdentity> {
+        let fetched = self.kept.remove(&input)?;
+        self.kept_bytes -= bytes_in_memory(&fetched.file);
+        self.on_disk -= usize::from(is_on_disk(&fetched.file));
+        Some(fetched.identity)
     }
 }
 

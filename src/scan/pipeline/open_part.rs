@@ -2,7 +2,9 @@
 
 use super::stats::ScanStats;
 use crate::parquet_writer::TableFileWriter;
+use crate::remote::ObjectIdentity;
 use crate::tables::Table;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A part whose files are being written.
@@ -12,6 +14,8 @@ pub(super) struct OpenPart {
     pub(super) subset: String,
     /// The indexes of the inputs.
     pub(super) inputs: Range<usize>,
+    /// The identities of inputs that were objects on servers, by index.
+    pub(super) objects: BTreeMap<usize, ObjectIdentity>,
     pub(super) files: Vec<(Table, TableFileWriter)>,
     pub(super) stats: ScanStats,
     /// Tasks of the files that are running.

@@ -18,6 +18,7 @@ use crate::disk::NewFile;
 use crate::error::{Error, ErrorKind};
 use crate::input::Input;
 use crate::parquet_writer::{self, FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
+use crate::remote::ObjectIdentity;
 use crate::tables::{RunRow, Table, TableBatches, runs_rows};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -135,6 +136,7 @@ impl<'a> PartWriter<'a> {
             crawl: first.crawl.clone(),
             subset: first.subset.clone(),
             inputs: part.inputs.clone(),
+            objects: BTreeMap::new(),
             files,
             stats: ScanStats::default(),
             encoding: 0,
@@ -182,6 +184,13 @@ impl<'a> PartWriter<'a> {
     pub(super) fn add_bytes(&mut self, index: usize, bytes: u64) {
         if let Some(part) = self.open.get_mut(&index) {
             part.stats.bytes += bytes;
+        }
+    }
+
+    /// Adds the identity of an object that was read to its end to a part, if it is open.
+    pub(super) fn add_object(&mut self, index: usize, input: usize, identity: ObjectIdentity) {
+        if let Some(part) = self.open.get_mut(&index) {
+            part.objects.insert(input, identity);
         }
     }
 
@@ -311,10 +320,14 @@ impl<'a> PartWriter<'a> {
             self.written.bytes += file.bytes;
         }
         if let OutputTarget::Dataset(dataset) = &mut self.target {
+            let mut objects = part.objects;
+            let has_objects = !objects.is_empty();
+            let inputs = part.inputs.clone().filter(|_| has_objects);
             dataset.add(PartEntry {
                 number: part.number,
                 crawl: part.crawl,
                 subset: part.subset,
+                objects: inputs.map(|input| objects.remove(&input)).collect(),
                 inputs: part.inputs,
                 records: part.stats.records,
                 captures: part.stats.captures,

@@ -26,7 +26,7 @@ use crate::capture::Scope;
 use crate::disk::open_files::OpenFiles;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Input, InputSource};
-use crate::remote::FetchErrorKind;
+use crate::remote::{FetchErrorKind, FetchedFile};
 use crate::tables::Table;
 use std::collections::VecDeque;
 use std::io;
@@ -34,7 +34,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
-use warc::ArchiveFile;
 
 /// The bytes of values that may wait to be written or be in encoding, for each thread and one more.
 /// Beyond this only the first slice is continued.
@@ -344,8 +343,9 @@ impl<'a> Scheduler<'a> {
         let slice = self.queue.planned.remove(place);
         let slice = slice.expect("the place is one of the queue");
         let (source, bytes) = match file {
-            Ok(file) => {
-                self.objects.keep(index, file.clone());
+            Ok(fetched) => {
+                let file = fetched.file.clone();
+                self.objects.keep(index, fetched);
                 let bytes = file.length();
                 (SliceSource::Object(file), bytes)
             }
@@ -375,7 +375,7 @@ impl<'a> Scheduler<'a> {
     fn continue_truncated(
         &mut self,
         index: usize,
-        file: Result<ArchiveFile, FetchErrorKind>,
+        file: Result<FetchedFile, FetchErrorKind>,
     ) -> Result<(), Error> {
         let input = &self.options.inputs[index];
         let slice = &mut self.queue.pending[0];
@@ -387,20 +387,20 @@ impl<'a> Scheduler<'a> {
             unreachable!("the slice read an object that was cut");
         };
         let compared = file.map_err(|error| io::Error::other(error.to_string()));
-        let compared = compared.and_then(|file| {
-            let is_whole = file.length() == former.length();
+        let compared = compared.and_then(|fetched| {
+            let is_whole = fetched.file.length() == former.length();
             let count = if is_whole { former.length() } else { offset };
-            let is_same = objects::begin_equally(former, &file, count)?;
-            Ok((file, is_whole, is_same))
+            let is_same = objects::begin_equally(former, &fetched.file, count)?;
+            Ok((fetched, is_whole, is_same))
         });
         match compared {
             Ok((_, true, true)) => Ok(()),
-            Ok((file, false, true)) if records_before == 0 && slice.range.is_none() => {
-                slice.bytes = Some(file.length());
-                slice.source = Some(SliceSource::Object(file.clone()));
+            Ok((fetched, false, true)) if records_before == 0 && slice.range.is_none() => {
+                slice.bytes = Some(fetched.file.length());
+                slice.source = Some(SliceSource::Object(fetched.file.clone()));
                 slice.range = Some(offset..u64::MAX);
                 self.workers.idle.extend(slice.paused.take());
-                self.objects.keep(index, file);
+                self.objects.keep(index, fetched);
                 self.start(0, Some(offset));
                 Ok(())
             }
@@ -561,7 +561,10 @@ impl<'a> Scheduler<'a> {
         self.queue.boundary = boundary;
         if slice.is_last_of_input {
             let rest = self.inputs.coverage.finish(slice.bytes);
-            self.objects.release(slice.input);
+            if let Some(identity) = self.objects.release(slice.input) {
+                self.part_writer
+                    .add_object(slice.part, slice.input, identity);
+            }
             self.inputs.ended += 1;
             self.inputs.captures = 0;
             self.reports.add_input(rest);

@@ -4,8 +4,12 @@ use super::fetch::{self, Wanted};
 use super::server::{OnEvent, Server, Servers};
 use super::service::Service;
 use super::store::{self, Stores};
-use super::{FetchError, RemoteEvent, RemoteOptions, RemoteUrl, Scheme, Upload, upload};
+use super::{
+    FetchError, FetchedFile, MAX_OBJECT_BYTES, ObjectIdentity, RemoteEvent, RemoteOptions,
+    RemoteUrl, Scheme, Upload, upload,
+};
 use crate::error::{Error, ErrorKind};
+use futures_util::StreamExt;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -116,14 +120,14 @@ impl Remote {
     pub(crate) fn request(
         &self,
         url: RemoteUrl,
-        deliver: impl FnOnce(Result<ArchiveFile, FetchError>) + Send + 'static,
+        deliver: impl FnOnce(Result<FetchedFile, FetchError>) + Send + 'static,
     ) {
         let network = Arc::clone(&self.network);
         let requested = url.clone();
         self.handle.spawn(async move {
             let wanted = Wanted {
                 range: None,
-                max_bytes: u64::MAX,
+                max_bytes: MAX_OBJECT_BYTES,
             };
             let task =
                 tokio::spawn(async move { fetch::fetch(&network, &requested, &wanted).await });
@@ -146,7 +150,7 @@ impl Remote {
         };
         let fetched =
             self.wait(async move { fetch::fetch(&network, &requested, &wanted).await })?;
-        let file = fetched?;
+        let file = fetched?.file;
         let read = |error| Error::read(url.display_path(), error);
         let mut bytes = vec![0; file.length() as usize];
         let mut count = 0;
@@ -177,54 +181,103 @@ impl Remote {
     ) -> Result<ArchiveFile, Error> {
         let (network, requested) = (Arc::clone(&self.network), url.clone());
         let wanted = Wanted { range, max_bytes };
+        let fetched = async move { fetch::fetch(&network, &requested, &wanted).await };
+        match self.wait_unless(stop, fetched) {
+            Some(Ok(fetched)) => Ok(fetched.file),
+            Some(Err(error)) => Err(error.into()),
+            None if stop.load(Ordering::Relaxed) => {
+                Err(Error::new(ErrorKind::Abandoned, url.display_path()))
+            }
+            None => Err(Error::new(ErrorKind::NetworkStart, "")),
+        }
+    }
+
+    /// Requests the identities of objects, in their order. One is `None` if the server does not
+    /// state it. Returns `None` once `stop` is set.
+    pub(crate) fn identities(
+        &self,
+        urls: Vec<RemoteUrl>,
+        stop: &AtomicBool,
+    ) -> Option<Vec<Option<ObjectIdentity>>> {
+        let network = Arc::clone(&self.network);
+        let schemes = urls.iter().map(RemoteUrl::scheme);
+        let connections = schemes.map(|scheme| self.options.connections(scheme)).min();
+        self.wait_unless(stop, async move {
+            let identity = |url: RemoteUrl| {
+                let network = Arc::clone(&network);
+                async move { fetch::identity(&network, &url).await }
+            };
+            let requests = urls.into_iter().map(identity);
+            let requests = futures_util::stream::iter(requests);
+            requests.buffered(connections.unwrap_or(1)).collect().await
+        })
+    }
+
+    /// Runs a future on the thread of the network, and waits for its result. Returns `None` once
+    /// `stop` is set, or if it panicked.
+    fn wait_unless<T: Send + 'static>(
+        &self,
+        stop: &AtomicBool,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Option<T> {
         let (sender, receiver) = mpsc::channel();
         self.handle.spawn(async move {
-            let _ = sender.send(fetch::fetch(&network, &requested, &wanted).await);
+            let _ = sender.send(future.await);
         });
         loop {
             match receiver.recv_timeout(STOP_INTERVAL) {
-                Ok(fetched) => return Ok(fetched?),
+                Ok(result) => return Some(result),
                 Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(Error::new(ErrorKind::Abandoned, url.display_path()));
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Error::new(ErrorKind::NetworkStart, ""));
-                }
+                Err(_) => return None,
             }
         }
     }
 }
 
 impl Remote {
-    /// Returns the paths below a prefix of S3, and the sizes of the objects there.
+    /// Returns the paths below a prefix of S3, and the sizes of the objects there. The listing
+    /// ends after `max_entries`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`], [`ErrorKind::AccessDenied`].
+    /// [`ErrorKind::Read`], [`ErrorKind::AccessDenied`]; [`ErrorKind::OtherObjectsThere`] for a key
+    /// that is not a path.
     pub(crate) fn list(
         &self,
         prefix: &RemoteUrl,
+        max_entries: usize,
         stop: &Arc<AtomicBool>,
     ) -> Result<BTreeMap<String, u64>, Error> {
         let (network, prefix) = (Arc::clone(&self.network), prefix.clone());
         let stop = Arc::clone(stop);
-        Ok(self.wait(async move { upload::list(&network, &prefix, &stop).await })??)
+        Ok(self.wait(async move { upload::list(&network, &prefix, max_entries, &stop).await })??)
     }
 
-    /// Writes objects to S3, several at a time. `note` is called with the number of bytes that
-    /// were written.
+    /// Writes an object to S3 in one request, unless there is one. Returns false if there is one.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Write`], [`ErrorKind::AccessDenied`]; [`ErrorKind::Read`] for a file;
-    /// [`ErrorKind::CopyInterrupted`] once `stop` is set.
+    /// Those of [`upload`](Self::upload).
+    pub(crate) fn create(&self, upload: Upload, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
+        let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
+        let created = self.wait(async move { upload::create(&network, &upload, &stop).await })?;
+        created.map_err(FetchError::of_writing)
+    }
+
+    /// Writes objects to S3, several at a time. Returns the number of those that were there. `note`
+    /// is called with the number of bytes that were written or were there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Write`], [`ErrorKind::AccessDenied`]; [`ErrorKind::Read`] for a file, and
+    /// [`ErrorKind::FileChanged`] if it has other bytes; [`ErrorKind::CopyInterrupted`] once `stop`
+    /// is set.
     pub(crate) fn upload(
         &self,
         uploads: Vec<Upload>,
         note: impl Fn(u64) + Send + Sync + 'static,
         stop: &Arc<AtomicBool>,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
         let connections = self.options.connections.unwrap_or(UPLOADS);
         let uploaded = self.wait(async move {

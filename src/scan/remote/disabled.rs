@@ -1,6 +1,8 @@
 //! The client of a program that was built without the feature `remote`: it cannot be started.
 
-use super::{FetchError, RemoteEvent, RemoteOptions, RemoteUrl, Upload};
+use super::{
+    FetchError, FetchedFile, ObjectIdentity, RemoteEvent, RemoteOptions, RemoteUrl, Upload,
+};
 use crate::error::{Error, ErrorKind};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -35,7 +37,7 @@ impl Remote {
     pub(crate) fn request(
         &self,
         _: RemoteUrl,
-        _: impl FnOnce(Result<ArchiveFile, FetchError>) + Send + 'static,
+        _: impl FnOnce(Result<FetchedFile, FetchError>) + Send + 'static,
     ) {
         match self.0 {}
     }
@@ -54,11 +56,24 @@ impl Remote {
         match self.0 {}
     }
 
+    pub(crate) fn identities(
+        &self,
+        _: Vec<RemoteUrl>,
+        _: &AtomicBool,
+    ) -> Option<Vec<Option<ObjectIdentity>>> {
+        match self.0 {}
+    }
+
     pub(crate) fn list(
         &self,
         _: &RemoteUrl,
+        _: usize,
         _: &Arc<AtomicBool>,
     ) -> Result<BTreeMap<String, u64>, Error> {
+        match self.0 {}
+    }
+
+    pub(crate) fn create(&self, _: Upload, _: &Arc<AtomicBool>) -> Result<bool, Error> {
         match self.0 {}
     }
 
@@ -67,7 +82,7 @@ impl Remote {
         _: Vec<Upload>,
         _: impl Fn(u64) + Send + Sync + 'static,
         _: &Arc<AtomicBool>,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         match self.0 {}
     }
 }

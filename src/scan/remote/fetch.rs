@@ -5,9 +5,11 @@ use super::pace::Refusal;
 use super::server::Server;
 use super::service::ServiceError;
 use super::store::StoredObject;
-use super::{FetchError, FetchErrorKind, MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl};
+use super::{
+    FetchError, FetchErrorKind, FetchedFile, MAX_OBJECT_IN_MEMORY_BYTES, ObjectIdentity, RemoteUrl,
+};
 use futures_util::StreamExt;
-use object_store::{GetOptions, GetRange, GetResult};
+use object_store::{GetOptions, GetRange, GetResult, ObjectMeta};
 use std::fs::File;
 use std::io::Write;
 use std::ops::Range;
@@ -21,6 +23,9 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait after a body that was not received whole.
 const MAX_WAIT: Duration = Duration::from_secs(120);
+
+/// The lowest rate of an object, in bytes a second. Slower ones use up their patience.
+const MIN_BYTES_PER_SECOND: f64 = 1024.0;
 
 /// The number of requests to a server that has never answered, after which its object fails.
 const FIRST_TRIES: u32 = 4;
@@ -82,13 +87,41 @@ struct Received {
     count: u64,
     /// The number of bytes that are wanted, according to the server.
     length: u64,
-    /// The strong entity tag of the object, which a request for its rest names.
-    etag: Option<String>,
+    /// The identity of the object. A request for its rest names its entity tag.
+    identity: ObjectIdentity,
 }
 
 enum Bytes {
     Memory(Vec<u8>),
     File(File),
+}
+
+/// The time at which an object fails. Each new byte moves it into the future by the time that the
+/// byte takes at the lowest rate, up to the patience. Without new bytes, an object fails after the
+/// patience; at a rate below the lowest, it fails later, but it does fail.
+struct Deadline {
+    at: Instant,
+    patience: Duration,
+    /// The most bytes so far. Bytes that are received again are no progress.
+    furthest: u64,
+}
+
+impl Deadline {
+    fn new(patience: Duration, now: Instant) -> Self {
+        Self {
+            at: now + patience,
+            patience,
+            furthest: 0,
+        }
+    }
+
+    /// Notes that this many bytes were received.
+    fn note(&mut self, count: u64, now: Instant) {
+        let new = count.saturating_sub(self.furthest);
+        self.furthest += new;
+        let time = Duration::from_secs_f64(new as f64 / MIN_BYTES_PER_SECOND);
+        self.at = (self.at + time).min(now + self.patience);
+    }
 }
 
 /// Fetches an object. Each attempt continues the one before it, if the server can guarantee that
@@ -97,7 +130,7 @@ pub(super) async fn fetch(
     network: &Network,
     url: &RemoteUrl,
     wanted: &Wanted,
-) -> Result<ArchiveFile, FetchError> {
+) -> Result<FetchedFile, FetchError> {
     let fail = |kind| FetchError {
         url: url.clone(),
         kind,
@@ -107,12 +140,12 @@ pub(super) async fn fetch(
     let server = network.server(url);
     let mut received = None;
     let (mut interruptions, mut tries, mut denials) = (0_u32, 0_u32, 0_u32);
-    // Bytes that are received again are no progress.
-    let (mut furthest, mut progressed_at) = (0, Instant::now());
+    let mut deadline = Deadline::new(network.patience, Instant::now());
     let mut last_reason: Option<String> = None;
     loop {
-        let deadline = progressed_at + network.patience;
-        let failure = match attempt(network, &stored, &mut received, wanted, deadline).await {
+        let furthest = deadline.furthest;
+        let done = attempt(network, &stored, &mut received, wanted, &mut deadline).await;
+        let failure = match done {
             Ok(()) => match received {
                 Some(received) => {
                     server.note_delivered(url);
@@ -122,9 +155,7 @@ pub(super) async fn fetch(
             },
             Err(failure) => failure,
         };
-        if count_of(&received) > furthest {
-            furthest = count_of(&received);
-            progressed_at = Instant::now();
+        if deadline.furthest > furthest {
             interruptions = 0;
         }
         let reason = match failure {
@@ -141,7 +172,7 @@ pub(super) async fn fetch(
                 }
                 let alone = is_denied_alone(network, &server, &answering, sent);
                 // A probe that waits for too long gives no answer.
-                if let Ok(true) = tokio::time::timeout_at(deadline.into(), alone).await {
+                if let Ok(true) = tokio::time::timeout_at(deadline.at.into(), alone).await {
                     denials += 1;
                 }
                 // The server may have stopped refusing before the other object was requested.
@@ -156,7 +187,7 @@ pub(super) async fn fetch(
                 reason
             }
             Failure::Interrupted { reason } => {
-                received = received.filter(|received| received.etag.is_some());
+                received = received.filter(|received| received.identity.etag.is_some());
                 wait_after(&mut interruptions).await;
                 reason
             }
@@ -164,7 +195,7 @@ pub(super) async fn fetch(
         last_reason = Some(reason.clone());
         tries += 1;
         let is_unknown = tries >= FIRST_TRIES && !server.has_answered();
-        if is_unknown || progressed_at.elapsed() >= network.patience {
+        if is_unknown || Instant::now() >= deadline.at {
             return Err(fail(match server.has_answered() {
                 true => FetchErrorKind::OutOfPatience { reason },
                 false => FetchErrorKind::NoAnswer { reason },
@@ -180,27 +211,24 @@ async fn wait_after(interruptions: &mut u32) {
     tokio::time::sleep(wait.min(MAX_WAIT)).await;
 }
 
-fn count_of(received: &Option<Received>) -> u64 {
-    received.as_ref().map_or(0, |received| received.count)
-}
-
 /// Requests an object, or the rest of it, and receives it to its end.
 async fn attempt(
     network: &Network,
     (store, path): &StoredObject,
     received: &mut Option<Received>,
     wanted: &Wanted,
-    deadline: Instant,
+    deadline: &mut Deadline,
 ) -> Result<(), Failure> {
     let mut options = GetOptions {
         range: wanted.rest(received.as_ref().map(|received| received.count)),
         ..GetOptions::default()
     };
     if let Some(received) = received {
-        options.if_match.clone_from(&received.etag);
+        options.if_match.clone_from(&received.identity.etag);
     }
     let is_rest = received.is_some();
-    let response = tokio::time::timeout_at(deadline.into(), store.get_opts(path, options)).await;
+    let response = store.get_opts(path, options);
+    let response = tokio::time::timeout_at(deadline.at.into(), response).await;
     let response = response.map_err(|_| Failure::TimedOut)?;
     let response = response.map_err(|error| failure_of(&error, is_rest))?;
     let length = wanted.length(response.meta.size);
@@ -210,26 +238,26 @@ async fn attempt(
         }));
     }
     match received {
-        Some(received) if received.length != length || received.etag != response.meta.e_tag => {
+        Some(received)
+            if received.length != length || received.identity.etag != response.meta.e_tag =>
+        {
             return Err(Failure::NotContinued {
                 reason: "it changed while it was received".to_owned(),
             });
         }
         Some(_) => {}
         None => {
-            let etag = response.meta.e_tag.clone();
             *received = Some(Received {
                 bytes: Bytes::of(length, network)
                     .map_err(|error| Failure::Final(temp_file(network, error)))?,
                 count: 0,
                 length,
-                // A weak tag does not guarantee equal bytes (RFC 9110, section 8.8.1).
-                etag: etag.filter(|etag| !etag.starts_with("W/")),
+                identity: identity_of(&response.meta),
             });
         }
     }
     match received {
-        Some(received) => receive(network, response, received).await,
+        Some(received) => receive(network, response, received, deadline).await,
         None => unreachable!("it was just set"),
     }
 }
@@ -239,11 +267,17 @@ async fn receive(
     network: &Network,
     response: GetResult,
     received: &mut Received,
+    deadline: &mut Deadline,
 ) -> Result<(), Failure> {
     let mut body = response.into_stream();
     let interrupted = |reason: String| Err(Failure::Interrupted { reason });
     loop {
-        let Ok(next) = tokio::time::timeout(network.stall, body.next()).await else {
+        let end = deadline.at.min(Instant::now() + network.stall);
+        let Ok(next) = tokio::time::timeout_at(end.into(), body.next()).await else {
+            if end == deadline.at {
+                let (count, length) = (received.count, received.length);
+                return interrupted(format!("only {count} of its {length} bytes came in time"));
+            }
             let seconds = network.stall.as_secs_f64();
             return interrupted(format!("no byte came for {seconds} s"));
         };
@@ -272,6 +306,7 @@ async fn receive(
                     Bytes::File(file) => file.write_all(&chunk),
                 };
                 written.map_err(|error| Failure::Final(temp_file(network, error)))?;
+                deadline.note(received.count, Instant::now());
             }
         }
     }
@@ -297,6 +332,7 @@ pub(super) fn failure_of(error: &object_store::Error, is_rest: bool) -> Failure 
                     server: Arc::clone(server),
                 },
                 404 | 410 => Failure::Final(FetchErrorKind::Missing { reason }),
+                501 => Failure::Final(FetchErrorKind::Refused { reason }),
                 412 | 416 if is_rest => Failure::NotContinued { reason },
                 429 | 503 => Failure::Refused { reason },
                 408 | 500.. => Failure::Interrupted { reason },
@@ -312,9 +348,11 @@ pub(super) fn failure_of(error: &object_store::Error, is_rest: bool) -> Failure 
         Some(ServiceError::Interrupted { why }) => Failure::Interrupted {
             reason: why.clone(),
         },
-        Some(error @ ServiceError::TooLong) => Failure::Final(FetchErrorKind::Refused {
-            reason: error.to_string(),
-        }),
+        Some(error @ (ServiceError::UnknownLength | ServiceError::LongAnswer)) => {
+            Failure::Final(FetchErrorKind::Refused {
+                reason: error.to_string(),
+            })
+        }
         Some(ServiceError::NoResponse { why }) => Failure::Refused {
             reason: why.clone(),
         },
@@ -381,7 +419,7 @@ async fn is_denied_alone(
         Some(ServiceError::Status {
             status: 429 | 503, ..
         })
-        | Some(ServiceError::NoResponse { .. }) => false,
+        | Some(ServiceError::NoResponse { .. } | ServiceError::Interrupted { .. }) => false,
         // The object has been removed, or the whole of it was sent instead of its first byte.
         _ => true,
     }
@@ -397,11 +435,39 @@ impl Bytes {
     }
 }
 
-fn finish(received: Received) -> std::io::Result<ArchiveFile> {
-    match received.bytes {
-        Bytes::Memory(bytes) => Ok(ArchiveFile::from_bytes(bytes)),
-        Bytes::File(file) => ArchiveFile::from_file(file),
+fn finish(received: Received) -> std::io::Result<FetchedFile> {
+    let file = match received.bytes {
+        Bytes::Memory(bytes) => ArchiveFile::from_bytes(bytes),
+        Bytes::File(file) => ArchiveFile::from_file(file)?,
+    };
+    let identity = received.identity;
+    Ok(FetchedFile { file, identity })
+}
+
+fn identity_of(meta: &ObjectMeta) -> ObjectIdentity {
+    let etag = meta.e_tag.clone();
+    let modified = meta.last_modified;
+    ObjectIdentity {
+        bytes: meta.size,
+        // A weak tag does not guarantee equal bytes (RFC 9110, section 8.8.1).
+        etag: etag.filter(|etag| !etag.starts_with("W/")),
+        // The store gives the year 1970 to an object without a time.
+        modified: (modified.timestamp() != 0)
+            .then(|| modified.format("%Y-%m-%dT%H:%M:%SZ").to_string()),
     }
+}
+
+/// Returns the identity of an object; `None` if the server does not state it.
+pub(super) async fn identity(network: &Network, url: &RemoteUrl) -> Option<ObjectIdentity> {
+    let (store, path) = network.stores.of(url).ok()?;
+    // A presigned URL is valid for one method only, which is `GET`.
+    let options = GetOptions {
+        range: Some(GetRange::Bounded(0..1)),
+        ..GetOptions::default()
+    };
+    let response = store.get_opts(&path, options);
+    let response = tokio::time::timeout(network.stall, response).await.ok()?;
+    Some(identity_of(&response.ok()?.meta))
 }
 
 fn temp_file(network: &Network, error: std::io::Error) -> FetchErrorKind {
@@ -409,5 +475,47 @@ fn temp_file(network: &Network, error: std::io::Error) -> FetchErrorKind {
     FetchErrorKind::TempFile {
         folder: folder.to_owned(),
         error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Receives this many bytes every second until the object fails, and returns the seconds until
+    /// then.
+    fn seconds_until_failure(bytes_per_second: u64) -> Option<u64> {
+        let start = Instant::now();
+        let mut deadline = Deadline::new(Duration::from_secs(3600), start);
+        let fails = |second: &u64| {
+            let now = start + Duration::from_secs(*second);
+            if now >= deadline.at {
+                return true;
+            }
+            deadline.note(second * bytes_per_second, now);
+            false
+        };
+        (1..100_000).find(fails)
+    }
+
+    #[test]
+    fn an_object_below_the_lowest_rate_fails() {
+        assert_eq!(seconds_until_failure(0), Some(3600));
+        assert_eq!(seconds_until_failure(1), Some(3604));
+        assert_eq!(seconds_until_failure(512), Some(7199));
+        assert_eq!(seconds_until_failure(1024), None);
+    }
+
+    #[test]
+    fn bytes_that_are_received_again_are_no_progress() {
+        let start = Instant::now();
+        let patience = Duration::from_secs(10);
+        let mut deadline = Deadline::new(patience, start);
+        let now = start + Duration::from_secs(8);
+        deadline.note(1 << 20, now);
+        assert_eq!(deadline.at, now + patience);
+        deadline.note(0, now + Duration::from_secs(5));
+        deadline.note(1 << 20, now + Duration::from_secs(9));
+        assert_eq!(deadline.at, now + patience);
     }
 }

@@ -50,14 +50,22 @@ pub(crate) use url::has_scheme;
 pub use url::{NotARemoteUrl, RemoteUrl, Scheme, without_secrets};
 
 use crate::error::{Error, ErrorKind};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use warc::ArchiveFile;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The size up to which an object is kept in memory. Larger ones are kept in a temporary file.
 pub const MAX_OBJECT_IN_MEMORY_BYTES: u64 = 64 << 20;
+
+/// The size up to which an object is fetched. A server may announce any size, and objects that are
+/// not kept in memory fill the folder of temporary files.
+#[cfg(feature = "remote")]
+const MAX_OBJECT_BYTES: u64 = 64 << 30;
 
 /// A limit of requests a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,11 +145,71 @@ pub enum RemoteEvent {
     },
 }
 
+/// An object that was fetched, or a part of one.
+#[derive(Clone, Debug)]
+pub(crate) struct FetchedFile {
+    pub(crate) file: ArchiveFile,
+    pub(crate) identity: ObjectIdentity,
+}
+
+/// The facts by which an object is known to have changed, as its server states them.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) struct ObjectIdentity {
+    pub(crate) bytes: u64,
+    /// The entity tag, if it is a strong one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) etag: Option<String>,
+    /// The time of `Last-Modified`, in ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) modified: Option<String>,
+}
+
+impl ObjectIdentity {
+    /// Returns true if the object has changed. Facts that are known of one of both only say nothing.
+    pub(crate) fn differs(&self, other: &Self) -> bool {
+        let differ = |a: &Option<String>, b: &Option<String>| match (a, b) {
+            (Some(a), Some(b)) => Some(a != b),
+            _ => None,
+        };
+        let etags = differ(&self.etag, &other.etag);
+        let is_other = etags.or_else(|| differ(&self.modified, &other.modified));
+        self.bytes != other.bytes || is_other == Some(true)
+    }
+
+    /// Returns the entity tag, or else the time of the last change.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.etag.as_deref().or(self.modified.as_deref())
+    }
+}
+
 /// An object that is to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct Upload {
     pub(crate) url: RemoteUrl,
     pub(crate) source: UploadSource,
+    /// The bytes that the source must have. Others are not written.
+    pub(crate) content: Content,
+    /// True if an object of this size may be there. It is left as it is if its metadata have the
+    /// digest.
+    pub(crate) may_exist: bool,
+}
+
+/// The size and the digest of the bytes of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Content {
+    pub(crate) bytes: u64,
+    /// The XXH3-64, in hexadecimal.
+    pub(crate) digest: String,
+}
+
+impl Content {
+    /// Returns the size and the digest of these bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self {
+            bytes: bytes.len() as u64,
+            digest: format!("{:016x}", xxh3_64(bytes)),
+        }
+    }
 }
 
 /// The bytes of an object that is to be written.
@@ -149,8 +217,8 @@ pub(crate) struct Upload {
 pub(crate) enum UploadSource {
     /// Those of a file.
     File(PathBuf),
-    /// A text.
-    Text(Arc<[u8]>),
+    /// Bytes in memory.
+    Memory(Arc<[u8]>),
 }
 
 /// The error of an object that was not fetched or written.

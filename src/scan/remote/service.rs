@@ -14,7 +14,7 @@ use object_store::client::{
 };
 use reqwest::header::{
     AUTHORIZATION, CONTENT_LENGTH, CONTENT_RANGE, COOKIE, ETAG, HeaderMap, HeaderName, HeaderValue,
-    LOCATION, RANGE, RETRY_AFTER,
+    LAST_MODIFIED, LOCATION, RANGE, RETRY_AFTER,
 };
 use reqwest::{Method, StatusCode, Url};
 use std::error::Error as _;
@@ -34,8 +34,13 @@ const SIGNED: &str = "x-amz-content-sha256";
 /// The time without an answer after which a request for credentials fails.
 const CREDENTIALS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest time that a server can ask to wait. It is longer than any patience.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(86_400 * 366);
+/// The longest time that a server can ask to wait. All requests to it wait then, so that it could
+/// stop a run for good.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
+
+/// The most bytes of an answer that is not an object, such as a listing. A listing has up to 1,000
+/// keys of 1 KiB.
+const MAX_ANSWER_BYTES: u64 = 16 << 20;
 
 /// The status of a response without a body, such as that to an upload that was given up.
 const NO_CONTENT: StatusCode = StatusCode::NO_CONTENT;
@@ -61,7 +66,9 @@ pub(super) enum ServiceError {
     /// A response of unknown length was not received to its end.
     Interrupted { why: String },
     /// A response of unknown length is too long.
-    TooLong,
+    UnknownLength,
+    /// An answer that is not an object is too long.
+    LongAnswer,
 }
 
 impl fmt::Display for ServiceError {
@@ -72,7 +79,13 @@ impl fmt::Display for ServiceError {
                 f.write_str(why)
             }
             Self::Credentials { why } => write!(f, "there are no credentials: {why}"),
-            Self::TooLong => f.write_str("the server does not say how long it is"),
+            Self::UnknownLength => f.write_str("the server does not say how long it is"),
+            Self::LongAnswer => {
+                write!(
+                    f,
+                    "the server answered with more than {MAX_ANSWER_BYTES} bytes"
+                )
+            }
         }
     }
 }
@@ -91,6 +104,23 @@ impl From<ServiceError> for HttpError {
     fn from(error: ServiceError) -> Self {
         HttpError::new(HttpErrorKind::Unknown, error)
     }
+}
+
+/// The response that a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    /// An object, with status 200.
+    Whole,
+    /// An object, or a part of one.
+    Object,
+    /// Anything else, such as a listing. A store holds it in memory.
+    Answer,
+}
+
+/// Returns true if a request to S3 asks for an object, or for its headers.
+fn is_object(method: &Method, url: &Url) -> bool {
+    let is_listing = || url.query_pairs().any(|(name, _)| name == "list-type");
+    method == Method::HEAD || (method == Method::GET && !is_listing())
 }
 
 /// Sends the requests of a store.
@@ -142,7 +172,11 @@ impl HttpService for Service {
                 .request_credentials(parts.method, url, headers, body)
                 .await?);
         }
-        let asks_whole = parts.method == Method::GET && !headers.contains_key(RANGE);
+        let expected = match &parts.method {
+            method if self.bucket.is_some() && !is_object(method, &url) => Expected::Answer,
+            method if method == Method::GET && !headers.contains_key(RANGE) => Expected::Whole,
+            _ => Expected::Object,
+        };
         let mut redirects = 0;
         loop {
             let (sent, server, response) = self
@@ -150,11 +184,11 @@ impl HttpService for Service {
                 .await?;
             let target = response.headers().get(LOCATION);
             let (Some(target), true) = (target, response.status().is_redirection()) else {
-                return self.answer(sent, server, asks_whole, response).await;
+                return self.answer(sent, server, expected, response).await;
             };
             let is_read = [Method::GET, Method::HEAD].contains(&parts.method);
             if self.bucket.is_some() || !is_read {
-                return self.answer(sent, server, asks_whole, response).await;
+                return self.answer(sent, server, expected, response).await;
             }
             redirects += 1;
             let target = redirect_target(&url, target, redirects)?;
@@ -196,7 +230,16 @@ impl Service {
                 note_status(&server, sent, &response);
                 return Ok((sent, server, response));
             }
-            Ok(Err(error)) => innermost(&error.without_url()),
+            Ok(Err(error)) => {
+                let is_unreachable = error.is_connect();
+                let why = innermost(&error.without_url());
+                if !is_unreachable {
+                    // The server was reached. This may concern one object only, which is requested
+                    // again after a wait of its own.
+                    return Err(ServiceError::Interrupted { why });
+                }
+                why
+            }
             Err(_) => format!("no response within {} s", self.stall.as_secs_f64()),
         };
         server.refuse(Refusal::Unreachable, sent, None, &why);
@@ -208,7 +251,7 @@ impl Service {
         &self,
         sent: Instant,
         server: Arc<Server>,
-        asks_whole: bool,
+        expected: Expected,
         response: reqwest::Response,
     ) -> Result<HttpResponse, HttpError> {
         let status = response.status();
@@ -216,12 +259,15 @@ impl Service {
         if self.bucket.is_none() {
             keep_needed(response.headers_mut());
         }
-        if status.is_success() && asks_whole && status != StatusCode::OK {
-            let why = format!("the server answered {status} instead of the whole object");
-            return Err(ServiceError::Interrupted { why }.into());
-        }
         if status.is_success() {
-            return Ok(with_length(response, self.stall).await?);
+            return Ok(match expected {
+                Expected::Whole if status != StatusCode::OK => {
+                    let why = format!("the server answered {status} instead of the whole object");
+                    return Err(ServiceError::Interrupted { why }.into());
+                }
+                Expected::Whole | Expected::Object => with_length(response, self.stall).await?,
+                Expected::Answer => short_answer(response, self.stall).await?,
+            });
         }
         let body = Limited::new(response.into_body(), MAX_REASON_BYTES).collect();
         let body = tokio::time::timeout(self.stall, body).await;
@@ -255,7 +301,9 @@ impl Service {
         let response = response.map_err(|_| failed("no answer".to_owned()))?;
         let response = response.map_err(|error| failed(innermost(&error.without_url())))?;
         match response.status() {
-            status if status.is_success() => Ok(http_response(response)),
+            status if status.is_success() => {
+                short_answer(http_response(response), CREDENTIALS_TIMEOUT).await
+            }
             status => Err(failed(status.to_string())),
         }
     }
@@ -281,9 +329,10 @@ fn new_request(
 /// other headers that are malformed.
 fn keep_needed(headers: &mut HeaderMap) {
     let mut needed = HeaderMap::new();
-    for name in [CONTENT_LENGTH, CONTENT_RANGE, ETAG] {
+    for name in [CONTENT_LENGTH, CONTENT_RANGE, ETAG, LAST_MODIFIED] {
         if let Some(value) = headers.remove(&name)
-            && value.to_str().is_ok()
+            && let Ok(text) = value.to_str()
+            && (name != LAST_MODIFIED || chrono::DateTime::parse_from_rfc2822(text).is_ok())
         {
             needed.insert(name, value);
         }
@@ -382,24 +431,47 @@ async fn with_length(
     if response.headers().contains_key(CONTENT_LENGTH) || response.status() == NO_CONTENT {
         return Ok(response);
     }
+    let (mut parts, body) = response.into_parts();
+    let bytes = received(body, MAX_OBJECT_IN_MEMORY_BYTES, stall).await?;
+    let bytes = bytes.ok_or(ServiceError::UnknownLength)?;
+    parts.headers.insert(CONTENT_LENGTH, bytes.len().into());
+    Ok(HttpResponse::from_parts(parts, bytes.into()))
+}
+
+/// Returns an answer that was received up to its end, up to a limit.
+async fn short_answer(
+    response: HttpResponse,
+    stall: Duration,
+) -> Result<HttpResponse, ServiceError> {
+    let (parts, body) = response.into_parts();
+    let bytes = received(body, MAX_ANSWER_BYTES, stall).await?;
+    let bytes = bytes.ok_or(ServiceError::LongAnswer)?;
+    Ok(HttpResponse::from_parts(parts, bytes.into()))
+}
+
+/// Receives a body; returns `None` if it has more than `max_bytes`.
+async fn received(
+    mut body: HttpResponseBody,
+    max_bytes: u64,
+    stall: Duration,
+) -> Result<Option<Vec<u8>>, ServiceError> {
     let interrupted = |why: &str| ServiceError::Interrupted {
         why: why.to_owned(),
     };
-    let (mut parts, mut body) = response.into_parts();
     let mut bytes = Vec::new();
     loop {
         let frame = tokio::time::timeout(stall, body.frame()).await;
         let frame = frame.map_err(|_| interrupted("the response stalled"))?;
-        let Some(frame) = frame else { break };
+        let Some(frame) = frame else {
+            return Ok(Some(bytes));
+        };
         let frame = frame.map_err(|_| interrupted("the connection ended in the response"))?;
         let data = frame.into_data().unwrap_or_default();
-        if (bytes.len() + data.len()) as u64 > MAX_OBJECT_IN_MEMORY_BYTES {
-            return Err(ServiceError::TooLong);
+        if (bytes.len() + data.len()) as u64 > max_bytes {
+            return Ok(None);
         }
         bytes.extend_from_slice(&data);
     }
-    parts.headers.insert(CONTENT_LENGTH, bytes.len().into());
-    Ok(HttpResponse::from_parts(parts, bytes.into()))
 }
 
 /// Returns the code in the XML of an error of S3.
@@ -429,5 +501,32 @@ fn remove_credentials(headers: &mut HeaderMap) {
         .collect();
     for name in names {
         headers.remove(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_counts_up_to_a_limit() {
+        let wait = |text: &str| retry_after(&HeaderValue::from_str(text).unwrap());
+        assert_eq!(wait("7"), Some(Duration::from_secs(7)));
+        for year in ["31536000", "Wed, 21 Oct 2099 07:28:00 GMT"] {
+            assert_eq!(wait(year), Some(MAX_RETRY_AFTER), "{year}");
+        }
+        let past = wait("Wed, 21 Oct 2015 07:28:00 GMT");
+        assert_eq!(past, Some(Duration::from_secs(1)));
+        for other in ["-5", "", "99999999999999999999999", "soon"] {
+            assert_eq!(wait(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn only_objects_and_their_headers_are_objects() {
+        let url = |query: &str| Url::parse(&format!("http://h/bucket/key?{query}")).unwrap();
+        assert!(is_object(&Method::GET, &url("")) && is_object(&Method::HEAD, &url("")));
+        assert!(!is_object(&Method::GET, &url("list-type=2&prefix=a")));
+        assert!(!is_object(&Method::PUT, &url("")) && !is_object(&Method::POST, &url("uploads")));
     }
 }

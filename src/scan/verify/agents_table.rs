@@ -19,14 +19,7 @@ pub(super) fn check(
     progress: &VerifyProgress,
     report: &mut VerifyReport,
 ) -> FileCheck {
-    let own_version = Some(env!("CARGO_PKG_VERSION"));
-    let registry = CrawlerRegistry::built_in();
-    let options = manifest.options.as_ref();
-    let is_built_in = manifest.version.as_deref() == own_version
-        && options.is_some_and(|options| options.agents == registry.sha1);
-    let stats = is_built_in
-        .then(|| stats_of_table(&registry))
-        .and_then(Result::ok);
+    let stats = stats_of_built_in(manifest);
     if stats.is_none() {
         let what =
             "the digest of `agents`, which only that of the built-in registry can be known by";
@@ -43,6 +36,18 @@ pub(super) fn check(
     findings.replace_part_remedies(Remedy::WriteRegistry);
     report.findings.append(findings);
     check
+}
+
+/// Returns the size, digest and rows that the table of a dataset must have, if its registry is the
+/// built-in one.
+pub(super) fn stats_of_built_in(manifest: &Manifest) -> Option<FileStats> {
+    let own_version = Some(env!("CARGO_PKG_VERSION"));
+    let registry = CrawlerRegistry::built_in();
+    let options = manifest.options.as_ref();
+    let is_built_in = manifest.version.as_deref() == own_version
+        && options.is_some_and(|options| options.agents == registry.sha1);
+    let stats = is_built_in.then(|| stats_of_table(&registry))?;
+    stats.ok()
 }
 
 /// Returns the size, digest and rows of the table of a registry, by writing it

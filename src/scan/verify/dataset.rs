@@ -43,7 +43,11 @@ pub(super) fn check_with_captures(
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     let mut report = VerifyReport::default();
     let mut manifest = Manifest::parse(&text);
-    add_problems(std::mem::take(&mut manifest.problems), &mut report.findings);
+    // Before entries are checked, so that the files of malformed entries are
+    // not reported as foreign.
+    let mut known = known_files(&manifest);
+    let (findings, is_whole) = check_manifest(root, &mut manifest);
+    report.findings.append(findings);
     let own_version = env!("CARGO_PKG_VERSION");
     if let Some(version) = manifest
         .version
@@ -53,17 +57,11 @@ pub(super) fn check_with_captures(
         let note = format!("it was made by robots-scan {version}; this is {own_version}");
         report.notes.push(note);
     }
-    let is_whole = plan::check(root, &manifest, &mut report.findings);
     let options = manifest.options.as_ref();
     let has_agents = options.is_some_and(|options| options.tables.contains(&Table::Agents));
-    // Before entries are checked, so that the files of malformed entries are
-    // not reported as foreign.
-    let mut known = known_files(&manifest);
     if has_agents || options.is_none() {
         known.insert(AGENTS.to_owned());
     }
-    manifest.check_files();
-    add_problems(std::mem::take(&mut manifest.problems), &mut report.findings);
     check_folders(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
     report.unchecked = unchecked(&manifest, is_whole);
@@ -89,6 +87,17 @@ pub(super) fn check_with_captures(
         resolved::check(&crawl.crawl, files, captures.as_ref(), &mut report.findings);
     }
     Ok((report, captures))
+}
+
+/// Checks a manifest alone: its lines, its parts, and the files of each. Drops the files that are
+/// not those of their parts. Also returns true if no part is missing.
+pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings, bool) {
+    let mut findings = Findings::default();
+    add_problems(std::mem::take(&mut manifest.problems), &mut findings);
+    let is_whole = plan::check(root, manifest, &mut findings);
+    manifest.check_files();
+    add_problems(std::mem::take(&mut manifest.problems), &mut findings);
+    (findings, is_whole)
 }
 
 /// Locks the log of the dataset, so that no run can begin to write. Returns

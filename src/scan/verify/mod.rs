@@ -35,13 +35,13 @@ pub use finding::{Finding, FindingGroup, FindingKind, Findings, Remedy};
 pub use progress::{VerifyPhase, VerifyProgress};
 pub use report::VerifyReport;
 
-use crate::dataset::JoinedManifest;
+use crate::dataset::{FileStats, JoinedManifest, Manifest};
 use crate::disk::open_files;
 use crate::error::{Error, ErrorKind};
 use crate::tables::Table;
 use crate::thread_pool;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The options of a verification.
@@ -51,6 +51,18 @@ pub struct Options {
     pub root: PathBuf,
     /// The number of threads that read.
     pub threads: usize,
+}
+
+/// Checks a manifest alone: its lines, its parts, and the files of each. Drops the files that are
+/// not those of their parts.
+pub(crate) fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
+    dataset::check_manifest(root, manifest).0
+}
+
+/// Returns the size, digest and rows that the table `agents` of a dataset must have, if its registry
+/// is the built-in one.
+pub(crate) fn stats_of_agents(manifest: &Manifest) -> Option<FileStats> {
+    agents_table::stats_of_built_in(manifest)
 }
 
 /// Verifies a dataset, or a single file as far as possible without a manifest.
