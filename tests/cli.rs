@@ -198,11 +198,16 @@ fn overwriting_a_dataset_keeps_other_files_in_its_folder() {
 }
 
 #[test]
-fn resume_without_a_run_is_refused() {
+fn resume_begins_a_run_that_is_not_there_and_needs_more_than_one_file() {
     let folder = Folder::new();
-    let ran = run([&archive(SOUND), "--resume", "-o", &folder.arg("out")]);
-    assert_refused(&ran, &[&folder.arg("out"), "no run to resume", "--resume"]);
-    assert!(!folder.exists("out"));
+    let (once, again) = (folder.arg("once"), folder.arg("again"));
+    assert_code(&run([&archive(SOUND), "-o", &once]), 0);
+    for text in ["captures by status", "nothing to do"] {
+        let ran = run([&archive(SOUND), "--resume", "-o", &again]);
+        assert_code(&ran, 0);
+        assert!(ran.out.contains(text), "{}", ran.out);
+        assert!(contents(Path::new(&once)) == contents(Path::new(&again)));
+    }
     let one_file = ["--tables", "rules", "-o", &folder.arg("x.parquet")];
     let ran = run([&one_file[..], &["--resume", &archive(SOUND)]].concat());
     assert_refused(&ran, &["--resume", "single file"]);

@@ -528,3 +528,20 @@ fn no_source_is_longer_than_the_limit() {
     }
     assert!(long.is_empty(), "split {long:?}");
 }
+
+/// The clock of the system can be set back. Durations, rates and waits are measured with a clock that
+/// cannot, so that no clock that goes back changes them.
+#[test]
+fn only_the_dates_of_servers_are_compared_with_the_clock_of_the_system() {
+    let clocks = ["std::time::SystemTime", "chrono::Utc", "chrono::Local"];
+    let mut users = Vec::new();
+    for folder in ["src/robots", "src/warc", "src/scan", "src/cli"] {
+        for (file, paths) in sources(folder) {
+            if !forbidden(&paths, &clocks).is_empty() {
+                users.push(file);
+            }
+        }
+    }
+    // `Retry-After` may be a date.
+    assert_eq!(users, ["src/scan/remote/service.rs"]);
+}

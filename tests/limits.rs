@@ -1,6 +1,8 @@
 //! Limits on memory, on open files and on the bytes that are read. Each limit is reached by a test
 //! here or elsewhere, which `docs/limits.md` names.
 
+#[cfg(unix)]
+mod endless;
 mod made;
 mod page;
 

@@ -6,7 +6,7 @@
 
 use crate::shard_choice::ShardChoice;
 use crate::show_args::ShowArgs;
-use crate::{duration, size};
+use crate::{duration, network, size};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueHint};
@@ -91,8 +91,33 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Prints the manual page
-    Man,
+    /// Prints the manual page of the program, or of a command
+    Man {
+        /// The command
+        #[arg(value_name = "COMMAND", value_hint = ValueHint::Other)]
+        command: Option<String>,
+    },
+}
+
+impl Command {
+    /// Returns true if the output is JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        match self {
+            Self::Scan(args) => args.json,
+            Self::Join(args) => args.json,
+            Self::Check(args) => args.json,
+            Self::Show(args) => args.json,
+            Self::Match(args) => args.json,
+            Self::Verify(args) => args.json,
+            Self::Copy(args) => args.json,
+            Self::Agents(args) => args.json,
+            Self::Views(_)
+            | Self::Report(_)
+            | Self::Schema(_)
+            | Self::Completions { .. }
+            | Self::Man { .. } => false,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -177,7 +202,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "N", default_value = "0", value_hint = ValueHint::Other)]
     pub(crate) first_input: u64,
 
-    /// Continues a run that was stopped; needs the same inputs and options
+    /// Continues a run that was stopped, with the same inputs and options; begins it if there is none
     #[arg(long, conflicts_with = "overwrite")]
     pub(crate) resume: bool,
 
@@ -224,17 +249,17 @@ pub(crate) struct ScanArgs {
     pub(crate) connections: Option<u16>,
 
     /// The memory for archives that are fetched ahead; those over 64MiB are kept in --tmp-dir
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", help_heading = URLS, value_parser = size::parse, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "SIZE", default_value = network::READ_AHEAD, help_heading = URLS, value_parser = size::parse, value_hint = ValueHint::Other)]
     pub(crate) read_ahead: u64,
 
     /// How long an archive is tried without a new byte, before it fails
     ///
     /// An archive that comes at less than 1 KiB a second uses up this time, too.
-    #[arg(long, value_name = "TIME", default_value = "1h", help_heading = URLS, value_parser = duration::parse, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", default_value = network::PATIENCE, help_heading = URLS, value_parser = duration::parse, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
     /// How long a response may send nothing, before it is requested again
-    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = URLS, value_parser = duration::parse, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", default_value = network::STALL, help_heading = URLS, value_parser = duration::parse, value_hint = ValueHint::Other)]
     pub(crate) stall: Duration,
 
     /// The folder of temporary files [default: that of the system]

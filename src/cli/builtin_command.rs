@@ -3,7 +3,7 @@
 use crate::args::{AgentsArgs, Args, SchemaArgs};
 use crate::escape::{escape, json_line};
 use crate::usage_error::UsageError;
-use crate::{defaults, exit};
+use crate::{defaults, exit, mistyped, output};
 use anyhow::Result;
 use clap::CommandFactory;
 use robots::AnomalyKind;
@@ -14,11 +14,10 @@ use robots_scan::error::Error;
 use robots_scan::tables::Table;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::fmt::Write;
 
 /// Prints the columns of tables, or the codes of anomalies.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
-    let mut out = std::io::stdout().lock();
     if let Some(folder) = &args.write {
         std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
         let write = |name: &str, text: String| {
@@ -33,15 +32,13 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
         return Ok(exit::OK);
     }
     if args.anomalies {
-        write!(out, "{}", anomalies())?;
+        output::print(anomalies())?;
         return Ok(exit::OK);
     }
-    for table in Table::DESCRIBED
-        .into_iter()
-        .filter(|&table| args.table.is_none_or(|wanted| wanted == table))
-    {
-        writeln!(out, "{}", dataset::schema_sql(table))?;
-    }
+    let tables = Table::DESCRIBED.into_iter();
+    let tables = tables.filter(|&table| args.table.is_none_or(|wanted| wanted == table));
+    let texts = tables.map(|table| dataset::schema_sql(table) + "\n");
+    output::print(texts.collect::<String>())?;
     Ok(exit::OK)
 }
 
@@ -76,7 +73,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
     if let Some(category) = &args.category {
         check_category(&registry, category)?;
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = String::new();
     for crawler in &registry.crawlers {
         let is_wanted = args.category.as_ref().is_none_or(|wanted| {
             !wanted.is_empty() && [&crawler.category, &crawler.category2].contains(&wanted)
@@ -85,7 +82,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
             continue;
         }
         if args.json {
-            write!(out, "{}", json_line(&json_of(crawler)))?;
+            out.push_str(&json_line(&json_of(crawler)));
         } else {
             let fields = [
                 &crawler.token,
@@ -97,6 +94,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
             writeln!(out, "{token:28} {category:24} {operator:22} {purpose}")?;
         }
     }
+    output::print(out)?;
     Ok(exit::OK)
 }
 
@@ -134,17 +132,27 @@ fn check_category(registry: &CrawlerRegistry, category: &str) -> Result<()> {
     .into())
 }
 
-/// Prints the manual page.
-pub(crate) fn man() -> Result<u8> {
-    clap_mangen::Man::new(Args::command()).render(&mut std::io::stdout().lock())?;
+/// Prints the manual page of the program, or of a command.
+pub(crate) fn man(command: Option<&str>) -> Result<u8> {
+    let mut program = Args::command();
+    program.build();
+    let page = match command {
+        None => clap_mangen::Man::new(program),
+        Some(name) => match program.find_subcommand(name) {
+            Some(found) => clap_mangen::Man::new(found.clone()),
+            None => return Err(mistyped::unknown_command(name).into()),
+        },
+    };
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    output::print(text)?;
     Ok(exit::OK)
 }
 
 /// Prints completions for a shell.
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8> {
-    // The generator would panic if standard output is closed, so it writes to memory.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut script);
-    std::io::stdout().lock().write_all(&script)?;
+    output::print(script)?;
     Ok(exit::OK)
 }

@@ -2,6 +2,7 @@
 
 use crate::args::{Args, Command};
 use crate::call_monitor::CallMonitor;
+use crate::escape::json_line;
 use crate::exit::Stopped;
 use crate::session::Session;
 use crate::{
@@ -11,6 +12,7 @@ use clap::Parser;
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::pipeline::Options;
 use robots_scan::tables::Table;
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -31,6 +33,23 @@ pub struct CallError {
     pub has_begun: bool,
     /// True if the command was stopped.
     pub is_interrupted: bool,
+}
+
+impl CallError {
+    /// Returns the error as one line of JSON, which the option `--json` prints instead of a result.
+    pub(crate) fn json(&self, exit_code: u8) -> String {
+        json_line(&json!({"error": self.value(), "exit_code": exit_code}))
+    }
+
+    /// Returns the error as a JSON object.
+    pub(crate) fn value(&self) -> Value {
+        json!({
+            "kind": self.kind,
+            "message": self.text,
+            "path": self.path.as_ref().map(|path| path.to_string_lossy()),
+            "hint": self.hint,
+        })
+    }
 }
 
 impl fmt::Display for CallError {
@@ -135,7 +154,7 @@ impl CallError {
     }
 
     /// Returns the error of arguments that cannot be parsed.
-    fn of_arguments(error: &clap::Error) -> Self {
+    pub(crate) fn of_arguments(error: &clap::Error) -> Self {
         let rendered = error.render().to_string();
         let (mut text, mut hint) = (Vec::new(), None);
         let lines = rendered.lines().map(str::trim);
@@ -158,7 +177,7 @@ impl CallError {
     }
 
     /// Returns the error of a command.
-    fn of_command(error: &anyhow::Error) -> Self {
+    pub(crate) fn of_command(error: &anyhow::Error) -> Self {
         let stopped = error.downcast_ref::<Stopped>();
         let of_library = stopped.map(Stopped::error);
         let of_library = of_library.or_else(|| error.downcast_ref::<Error>());
@@ -192,16 +211,17 @@ mod tests {
 
     #[test]
     fn errors_have_a_kind_a_path_and_a_hint() {
-        let usage = error(&["verify", "x", "--treads", "2"]);
+        // Nothing is there, whatever the working folder holds.
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let (input, out) = (path("no-such-file.warc.gz"), path("out"));
+        let usage = error(&["verify", &out, "--treads", "2"]);
         assert_eq!(usage.kind, "usage");
         assert_eq!(usage.text, "unexpected argument '--treads' found");
         assert!(usage.hint.unwrap().contains("'--threads'"));
-        let missing = error(&["scan", "no-such-file.warc.gz", "-o", "out.parquet"]);
+        let missing = error(&["scan", &input, "-o", &out]);
         assert_eq!((&*missing.kind, missing.has_begun), ("read", false));
-        assert_eq!(missing.path, Some(PathBuf::from("no-such-file.warc.gz")));
-        assert_eq!(
-            error(&["show", "out.parquet", "--host", "a.com"]).kind,
-            "usage"
-        );
+        assert_eq!(missing.path, Some(PathBuf::from(input)));
+        assert_eq!(error(&["show", &out, "--host", "a.com"]).kind, "usage");
     }
 }

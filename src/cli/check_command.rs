@@ -8,17 +8,18 @@ use crate::exit::{self, Stopped};
 use crate::plural::counted;
 use crate::session::Session;
 use crate::usage_error::UsageError;
-use crate::{agent_advice, check_report, defaults, interrupt, message};
-use anyhow::{Context, Result};
+use crate::{agent_advice, check_report, defaults, interrupt, message, output};
+use anyhow::Result;
 use robots::{BODY_LIMIT_BYTES, ParseOptions, Verdict};
 use robots_scan::check::{
     AgentReport, CheckReport, CheckRequest, HostReport, HostRequest, InputKind, check, check_host,
+    read_robots_txt,
 };
 use robots_scan::crawler::DialectChoice;
-use robots_scan::error::{Error, ErrorKind};
+use robots_scan::error::ErrorKind;
 use robots_scan::resolve::Host;
 use robots_scan::url_match::{UrlList, read_url_list};
-use std::io::{IsTerminal, Read, Write, stdin, stdout};
+use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
 /// The exit code if any URL is disallowed.
@@ -53,18 +54,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         urls: &urls,
     };
     let (code, text) = match &args.host {
-        Some(host) => match check_capture(args, host, &request) {
-            Ok(result) => result,
-            Err(error) if is_unknown(&error) => {
-                message::error(&error);
-                return Ok(UNKNOWN);
-            }
-            Err(error) => return Err(error),
-        },
+        Some(host) => check_capture(args, host, &request).map_err(exit::unknown)?,
         None => check_body(args, &body, &request),
     };
-    // A closed standard output does not change the exit code.
-    let _ = stdout().lock().write_all(text.as_bytes());
+    output::print(text)?;
     Ok(code)
 }
 
@@ -96,13 +89,6 @@ fn check_capture(
         false => check_report::host_text(&found, stdout().is_terminal()),
     };
     Ok((code, text))
-}
-
-/// Returns true for an error that makes the result unknown: there is no capture, or a
-/// part of the dataset cannot be read.
-fn is_unknown(error: &anyhow::Error) -> bool {
-    let kind = error.downcast_ref::<Error>().map(Error::kind);
-    matches!(kind, Some(ErrorKind::NoCapture { .. } | ErrorKind::Read))
 }
 
 /// Returns an error with a hint if FILE does not exist and is a URL or a host.
@@ -138,20 +124,15 @@ fn body_limit(args: &CheckArgs) -> Option<u64> {
 
 /// Returns the bytes of the robots.txt.
 fn body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
-    let mut body = Vec::new();
     if is_stdin {
-        stdin()
-            .lock()
-            .read_to_end(&mut body)
-            .context("cannot read standard input")?;
-        return Ok(body);
+        return Ok(read_robots_txt(None)?);
     }
     if InputKind::detect(&args.file)? != InputKind::RobotsTxt {
         let text = format!("'{}' contains many robots.txt files", args.file.display());
         let hint = "name a host, such as --host example.com";
         return Err(UsageError::with_hint(text, hint).into());
     }
-    Ok(std::fs::read(&args.file).map_err(|error| Error::read(&args.file, error))?)
+    Ok(read_robots_txt(Some(&args.file))?)
 }
 
 /// Returns the URLs of `--url`, then those of the list.

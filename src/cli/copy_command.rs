@@ -8,14 +8,13 @@ use crate::network::{self, EventRoute};
 use crate::plural::counted;
 use crate::progress::ProgressDisplay;
 use crate::session::Session;
-use crate::{interrupt, next_commands};
+use crate::{interrupt, next_commands, output};
 use anyhow::Result;
 use indicatif::HumanBytes;
 use robots_scan::copy::{self, CopyProgress};
 use robots_scan::error::{Error, ErrorKind};
 use robots_scan::remote::{RemoteUrl, without_secrets};
 use serde_json::json;
-use std::io::Write;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -58,6 +57,6 @@ pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
             next_commands::of_copy(&destination),
         )
     };
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    output::print(text)?;
     Ok(exit::OK)
 }

@@ -1,6 +1,7 @@
 //! Exit codes.
 
-use robots_scan::error::Error;
+use crate::output::OutputError;
+use robots_scan::error::{Error, ErrorKind};
 use std::fmt;
 
 /// Everything was read and written.
@@ -9,10 +10,11 @@ pub(crate) const OK: u8 = 0;
 pub(crate) const FAULTS: u8 = 1;
 /// The run did not begin.
 pub(crate) const NOT_STARTED: u8 = 2;
-/// The run did not finish. It may be continued with `--resume`.
+/// The run did not finish, and may be continued with `--resume`; the result is unknown; or it
+/// could not be printed.
 pub(crate) const STOPPED: u8 = 3;
 
-/// An error that stopped a run which had begun.
+/// An error that stopped a run which had begun, or left the result of `check` or `show` unknown.
 #[derive(Debug)]
 pub(crate) struct Stopped(Error);
 
@@ -44,10 +46,22 @@ impl std::error::Error for Stopped {
     }
 }
 
+/// Converts an error that leaves the answer of `check` or `show` unknown, so that it has the code
+/// [`STOPPED`]: there is no capture of the host, or a part of the dataset cannot be read.
+pub(crate) fn unknown(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Error>() {
+        Ok(error) if matches!(error.kind(), ErrorKind::NoCapture { .. } | ErrorKind::Read) => {
+            Stopped(error).into()
+        }
+        Ok(error) => error.into(),
+        Err(error) => error,
+    }
+}
+
 /// Returns the exit code of an error. Errors that occur before a run begins, such
 /// as a missing input, have the code [`NOT_STARTED`].
 pub(crate) fn code_of(error: &anyhow::Error) -> u8 {
-    if error.is::<Stopped>() {
+    if error.is::<Stopped>() || error.is::<OutputError>() {
         STOPPED
     } else {
         NOT_STARTED

@@ -7,6 +7,7 @@ use crate::usage_error::UsageError;
 use robots_scan::error::{DatasetDefect, Error, ErrorKind, JoinDefect};
 use robots_scan::remote::Scheme;
 use robots_scan::verify::Remedy;
+use std::path::PathBuf;
 
 /// Returns the hint for an error, if there is one.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
@@ -65,6 +66,10 @@ fn of_input(error: &Error) -> Option<String> {
             "download the archives, or build it with the default features".to_owned()
         }
         ErrorKind::NoInput => "give files, folders, globs, '-' or --paths LIST".to_owned(),
+        ErrorKind::SameName { paths, .. } if differ_in_bytes(paths) => {
+            "rename one: captures have the names of archives as text, which must be UTF-8"
+                .to_owned()
+        }
         ErrorKind::SameName {
             folder: Some(folder),
             ..
@@ -100,6 +105,11 @@ fn of_input(error: &Error) -> Option<String> {
         _ => return None,
     };
     Some(text)
+}
+
+/// Returns true if two paths look the same, because they differ only in bytes that are not UTF-8.
+fn differ_in_bytes([a, b]: &[PathBuf; 2]) -> bool {
+    a.to_string_lossy() == b.to_string_lossy()
 }
 
 /// Returns the hint for datasets that cannot be joined.
@@ -148,7 +158,10 @@ fn of_output(error: &Error) -> Option<String> {
         }
         ErrorKind::FileExists => "--overwrite replaces it; or choose another -o".to_owned(),
         ErrorKind::ForeignFile => "choose another -o".to_owned(),
-        ErrorKind::ResumeDiffers(_) => {
+        ErrorKind::ResumeDiffers {
+            is_finished: true, ..
+        } => "--overwrite instead of --resume replaces it; or choose another -o".to_owned(),
+        ErrorKind::ResumeDiffers { .. } => {
             "run it as before, replace the dataset with --overwrite, or choose another -o"
                 .to_owned()
         }
@@ -161,6 +174,7 @@ fn of_output(error: &Error) -> Option<String> {
         ),
         ErrorKind::InsideDataset(_) => "choose an -o outside it".to_owned(),
         ErrorKind::StandardOutput => "name a folder or a file, such as -o out.parquet".to_owned(),
+        ErrorKind::NotUtf8Output => "choose another -o, or another folder".to_owned(),
         ErrorKind::UrlOutput => "write to a local path, and copy it from there".to_owned(),
         ErrorKind::WrongKind { .. } => {
             "links are not followed here; move it away, or replace it by its target".to_owned()
@@ -194,7 +208,6 @@ fn of_output(error: &Error) -> Option<String> {
         ErrorKind::NotADataset(DatasetDefect::OtherFormat { .. }) => {
             "scan the archives again, into a new folder".to_owned()
         }
-        ErrorKind::NothingToResume => "leave out --resume".to_owned(),
         ErrorKind::SingleFileResume => {
             "leave out --resume; --overwrite replaces the file".to_owned()
         }

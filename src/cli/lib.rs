@@ -4,7 +4,7 @@
 //! `<name>_command.rs`, which converts its arguments to the options of the library, runs it,
 //! and prints the result.
 //! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
-//! `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
+//! `output.rs` writes standard output, `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
 //! determines the exit code, and `progress.rs` displays progress.
 //!
 //! Only this folder knows the options of the command line.
@@ -33,6 +33,7 @@ mod message;
 mod mistyped;
 mod network;
 mod next_commands;
+mod output;
 mod plural;
 mod progress;
 mod progress_line;
@@ -56,82 +57,84 @@ pub use agent_advice::header_warning;
 pub use call::{CallError, call, reader_options};
 pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
 
+use anyhow::Result;
 use args::{Args, Command};
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 use session::Session;
 use std::ffi::OsString;
-use std::io::Write;
 
 /// Runs the program with arguments, the first of which is its name. Returns the exit code.
 ///
 /// It may be called once per process, because it handles the signals that stop a program.
 pub fn run(args: &[OsString]) -> u8 {
-    let code = run_command(args);
-    // Only the standard library's own `main` flushes at the end of a program.
-    let _ = std::io::stdout().flush();
-    code
+    if args.len() < 2 {
+        message::short_help();
+        return exit::NOT_STARTED;
+    }
+    let parsed = match Args::try_parse_from(args) {
+        Ok(parsed) => parsed,
+        Err(error) => return refuse(&error, args),
+    };
+    let command = match (parsed.command, parsed.scan) {
+        (Some(command), _) => command,
+        (None, scan) => Command::Scan(Box::new(scan.expect("without a command it is required"))),
+    };
+    let is_json = command.is_json();
+    match run_command(command) {
+        Ok(code) => code,
+        Err(error) => fail(&error, is_json),
+    }
 }
 
-fn run_command(args: &[OsString]) -> u8 {
-    let first = args.get(1);
-    let args = match Args::try_parse_from(args) {
-        Ok(args) => args,
-        Err(error) => return refuse(&error, first),
-    };
-    let command = match (args.command, args.scan) {
-        (Some(command), _) => command,
-        (None, Some(scan)) => Command::Scan(Box::new(scan)),
-        (None, None) => {
-            // Without any argument, the help is printed.
-            let _ = Args::command().print_help();
-            return exit::NOT_STARTED;
-        }
-    };
+fn run_command(command: Command) -> Result<u8> {
     let session = Session::Terminal;
-    let result = match command {
-        Command::Scan(args) => scan_command::run(&args, &session).map(session::Outcome::print),
+    match command {
+        Command::Scan(args) => scan_command::run(&args, &session)?.print(),
         Command::Check(args) => check_command::run(&args),
         Command::Show(args) => show_command::run(&args),
-        Command::Match(args) => match_command::run(&args, &session).map(session::Outcome::print),
-        Command::Verdicts(args) => {
-            verdicts_command::run(&args, &session).map(session::Outcome::print)
-        }
-        Command::Join(args) => join_command::run(&args, &session).map(session::Outcome::print),
-        Command::Verify(args) => verify_command::run(&args, &session).map(session::Outcome::print),
+        Command::Match(args) => match_command::run(&args, &session)?.print(),
+        Command::Verdicts(args) => verdicts_command::run(&args, &session)?.print(),
+        Command::Join(args) => join_command::run(&args, &session)?.print(),
+        Command::Verify(args) => verify_command::run(&args, &session)?.print(),
         Command::Copy(args) => copy_command::run(&args),
         Command::Views(args) => views_command::run(&args),
         Command::Report(args) => report_command::run(&args),
         Command::Schema(args) => builtin_command::schema(&args),
         Command::Agents(args) => builtin_command::agents(&args),
         Command::Completions { shell } => builtin_command::completions(shell),
-        Command::Man => builtin_command::man(),
-    };
-    match result {
-        Ok(code) => code,
-        // A reader may close standard output early, as `head` does. This is not an error.
-        Err(error) if is_broken_pipe(&error) => exit::OK,
-        Err(error) => {
-            message::error(&error);
-            exit::code_of(&error)
-        }
+        Command::Man { command } => builtin_command::man(command.as_deref()),
     }
 }
 
-/// Prints the error of arguments that cannot be parsed. Returns the exit code.
-fn refuse(error: &clap::Error, first: Option<&OsString>) -> u8 {
+/// Prints the error of a command, also as JSON if the output is JSON. Returns the exit code.
+fn fail(error: &anyhow::Error, is_json: bool) -> u8 {
+    message::error(error);
+    let code = exit::code_of(error);
+    if is_json {
+        // If standard output cannot be written, that is the error, or the message has been printed.
+        let _ = output::print(CallError::of_command(error).json(code));
+    }
+    code
+}
+
+/// Prints the error of arguments that cannot be parsed, or the help or version that was requested.
+/// Returns the exit code.
+fn refuse(error: &clap::Error, args: &[OsString]) -> u8 {
+    if error.exit_code() == 0 {
+        let printed = message::requested(error);
+        return printed.map_or_else(|error| fail(&error, false), |()| exit::OK);
+    }
+    let is_json = args.iter().any(|arg| arg == "--json");
     // A misspelt command is reported first, since its other arguments cannot be parsed.
-    if error.exit_code() != 0
-        && let Some(mistyped) = first.and_then(|first| mistyped::first_argument(first))
+    if let Some(mistyped) = args
+        .get(1)
+        .and_then(|first| mistyped::first_argument(first))
     {
-        message::error(&mistyped.into());
-        return exit::NOT_STARTED;
+        return fail(&mistyped.into(), is_json);
     }
-    message::usage(error)
-}
-
-/// Returns true if standard output was closed.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    message::usage(error);
+    if is_json {
+        let _ = output::print(CallError::of_arguments(error).json(exit::NOT_STARTED));
+    }
+    exit::NOT_STARTED
 }

@@ -5,11 +5,28 @@
 //! printed elsewhere (the summary, the report of `check`) must be escaped by the code
 //! that prints it.
 
+use crate::args::Args;
 use crate::escape::escape;
-use crate::{exit, hint};
+use crate::{hint, output};
+use anyhow::Result;
+use clap::CommandFactory;
 use clap::builder::styling::{AnsiColor, Style};
-use clap::error::ErrorKind;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, Write, stderr, stdout};
+
+/// The template of the help of a command line without arguments.
+const SHORT_HELP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Commands:
+{subcommands}
+
+Example:
+  robots-scan crawl-*.warc.gz -o out.parquet
+
+All options: robots-scan --help; of a command: robots-scan COMMAND --help
+";
 
 /// The kind of a message, which is its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,19 +91,31 @@ pub(crate) fn error(error: &anyhow::Error) {
     }
 }
 
-/// Prints an error of the argument parser in the format of all other messages, or the
-/// help or version that was requested. Returns the exit code.
-pub(crate) fn usage(error: &clap::Error) -> u8 {
-    let code = u8::try_from(error.exit_code()).unwrap_or(exit::NOT_STARTED);
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp
-            | ErrorKind::DisplayVersion
-            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    ) {
-        let _ = error.print();
-        return code;
-    }
+/// Prints the help or the version that was requested, with colors on a terminal.
+///
+/// # Errors
+///
+/// Those of [`output::print`].
+pub(crate) fn requested(error: &clap::Error) -> Result<()> {
+    let text = error.render();
+    output::print(match stdout().is_terminal() && !is_color_refused() {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
+    })
+}
+
+/// Prints the help of a command line without arguments: the commands, and where to read on.
+pub(crate) fn short_help() {
+    let help = Args::command().help_template(SHORT_HELP).render_help();
+    let help = match stderr().is_terminal() && !is_color_refused() {
+        true => help.ansi().to_string(),
+        false => help.to_string(),
+    };
+    let _ = stderr().write_all(help.as_bytes());
+}
+
+/// Prints an error of the argument parser in the format of all other messages.
+pub(crate) fn usage(error: &clap::Error) {
     let mut out = String::new();
     for line in error.render().to_string().trim_end().lines() {
         let line = line.trim_end();
@@ -103,7 +132,6 @@ pub(crate) fn usage(error: &clap::Error) -> u8 {
         out.push('\n');
     }
     let _ = stderr().write_all(out.as_bytes());
-    code
 }
 
 /// Returns the text of an error and its causes on one line.

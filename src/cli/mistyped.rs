@@ -23,11 +23,20 @@ pub(crate) fn misspelt_command(argument: &OsStr) -> Option<UsageError> {
     }
     let command = Args::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
-    let nearest = nearest(word, names)?;
-    Some(UsageError::with_hint(
-        format!("unknown command '{word}'"),
-        format!("did you mean '{nearest}'?"),
-    ))
+    nearest(word, names)?;
+    Some(unknown_command(word))
+}
+
+/// Returns the error for a word that is not a command, with the command that is most similar.
+pub(crate) fn unknown_command(word: &str) -> UsageError {
+    let command = Args::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let names: Vec<&str> = names.collect();
+    let hint = match nearest(word, names.iter().copied()) {
+        Some(nearest) => format!("did you mean '{nearest}'?"),
+        None => format!("the commands are {}", names.join(", ")),
+    };
+    UsageError::with_hint(format!("unknown command '{word}'"), hint)
 }
 
 /// Returns the name that is most similar to a word, if one begins with the other

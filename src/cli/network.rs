@@ -1,9 +1,9 @@
 //! The client for URLs, and the messages about servers that refuse requests.
 
 use crate::args::{CopyArgs, ScanArgs};
-use crate::duration;
 use crate::session::Session;
 use crate::show_args::ShowArgs;
+use crate::{duration, size};
 use anyhow::Result;
 use robots_scan::pipeline::ScanNotice;
 use robots_scan::remote::{Rate, Remote, RemoteEvent, RemoteOptions};
@@ -11,8 +11,15 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// The default of `--read-ahead`.
+pub(crate) const READ_AHEAD: &str = "256MiB";
+/// The default of `--patience`.
+pub(crate) const PATIENCE: &str = "1h";
+/// The default of `--stall`.
+pub(crate) const STALL: &str = "30s";
+
 /// The time within which a store answers to an object of 64 MiB, also over a slow line.
-const STALL: Duration = Duration::from_secs(1800);
+const COPY_STALL: Duration = Duration::from_secs(1800);
 
 /// The route of messages about servers: to the progress display while a run is shown, otherwise to
 /// the user of the command.
@@ -67,6 +74,26 @@ pub(crate) fn start(args: &ScanArgs, shards: Option<usize>, route: &EventRoute) 
     Ok(Remote::start(options, move |event| route.send(event))?)
 }
 
+/// Returns the options for URLs that have other values than without them.
+pub(crate) fn given_options(args: &ScanArgs) -> Vec<&'static str> {
+    let options = [
+        ("--rate", args.rate.is_some()),
+        ("--concurrent-tasks", args.concurrent_tasks.is_some()),
+        ("--connections", args.connections.is_some()),
+        (
+            "--read-ahead",
+            Ok(args.read_ahead) != size::parse(READ_AHEAD),
+        ),
+        ("--patience", Ok(args.patience) != duration::parse(PATIENCE)),
+        ("--stall", Ok(args.stall) != duration::parse(STALL)),
+        ("--tmp-dir", args.tmp_dir.is_some()),
+        ("--ca", args.ca.is_some()),
+        ("--no-sign-request", args.no_sign_request),
+    ];
+    let given = options.into_iter().filter(|(_, is_given)| *is_given);
+    given.map(|(name, _)| name).collect()
+}
+
 /// Starts the client of a copy.
 pub(crate) fn start_copy(args: &CopyArgs, route: &EventRoute) -> Result<Remote> {
     let options = RemoteOptions {
@@ -75,7 +102,7 @@ pub(crate) fn start_copy(args: &CopyArgs, route: &EventRoute) -> Result<Remote> 
         connections: Some(args.connections.into()),
         read_ahead: 0,
         patience: args.patience,
-        stall: STALL,
+        stall: COPY_STALL,
         temp_folder: std::env::temp_dir(),
         ca: args.ca.clone(),
         is_anonymous: false,

@@ -4,6 +4,7 @@
 //! the command finishes. It also prints the faults and failed inputs of a scan, above
 //! the line. These are printed even if the command is quiet.
 
+use crate::call::CallError;
 use crate::figures::Figures;
 use crate::message::{Prefix, with_causes};
 use crate::network;
@@ -18,10 +19,13 @@ use std::thread::{self, JoinHandle};
 /// The number of faults that are printed. Further faults are only counted.
 const FAULTS_PRINTED: u64 = 20;
 
+/// The number of errors of failed inputs that are kept. Further ones are only printed.
+const MAX_ERRORS: usize = 100;
+
 /// A progress display that runs in a thread of its own.
 pub(crate) struct ProgressDisplay {
     is_done: Arc<AtomicBool>,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<Vec<CallError>>,
 }
 
 impl ProgressDisplay {
@@ -42,16 +46,17 @@ impl ProgressDisplay {
         let thread = thread::spawn(move || {
             worker.run();
             worker.line.finish();
+            worker.notices.map_or(Vec::new(), |notices| notices.failed)
         });
         Self { is_done, thread }
     }
 
     /// Removes the display, after all notices have been printed. The sender of the
-    /// notices must have been dropped.
-    pub(crate) fn finish(self) {
+    /// notices must have been dropped. Returns the errors of the first failed inputs.
+    pub(crate) fn finish(self) -> Vec<CallError> {
         self.is_done.store(true, Ordering::Relaxed);
         // A display that panicked does not change the result of the command.
-        let _ = self.thread.join();
+        self.thread.join().unwrap_or_default()
     }
 }
 
@@ -103,6 +108,8 @@ struct Notices {
     receiver: Receiver<ScanNotice>,
     /// The number of faults so far.
     faults: u64,
+    /// The errors of the first failed inputs.
+    failed: Vec<CallError>,
 }
 
 impl Notices {
@@ -110,6 +117,7 @@ impl Notices {
         Self {
             receiver,
             faults: 0,
+            failed: Vec::new(),
         }
     }
 
@@ -133,7 +141,11 @@ impl Notices {
             ScanNotice::Fault { name, fault } => (name, fault),
             // The summary contains the advice for failed inputs.
             ScanNotice::Failed(error) => {
-                return Some((Prefix::Error, with_causes(&error.into())));
+                let error = error.into();
+                if self.failed.len() < MAX_ERRORS {
+                    self.failed.push(CallError::of_command(&error));
+                }
+                return Some((Prefix::Error, with_causes(&error)));
             }
             ScanNotice::Remote(event) => return Some((Prefix::Warning, network::text(&event))),
         };
@@ -149,5 +161,25 @@ impl Notices {
             return None;
         };
         Some((Prefix::Warning, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use robots_scan::error::Error;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn the_errors_of_failed_inputs_are_kept_up_to_a_limit() {
+        let (_sender, receiver) = channel();
+        let mut notices = Notices::new(receiver);
+        for i in 0..MAX_ERRORS + 2 {
+            let error = Error::read(format!("{i}.warc"), std::io::Error::other("why"));
+            let (_, text) = notices.text(ScanNotice::Failed(error)).unwrap();
+            assert_eq!(text, format!("cannot read '{i}.warc': why"));
+        }
+        assert_eq!(notices.failed.len(), MAX_ERRORS);
+        assert_eq!(notices.failed[1].text, "cannot read '1.warc': why");
     }
 }

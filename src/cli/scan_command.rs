@@ -37,8 +37,16 @@ const PART_INPUTS: u64 = 128;
 pub(crate) fn run(args: &ScanArgs, session: &Session) -> Result<Outcome> {
     let route = EventRoute::to(session);
     let layout = layout(args)?;
+    if args.with_bodies && !layout.tables().contains(&Table::RobotsFiles) {
+        let text = "--with-bodies adds a column to robots_files, which --tables leaves out";
+        let hint = "add robots_files to --tables, or leave out --with-bodies";
+        return Err(UsageError::with_hint(text, hint).into());
+    }
     layout.check(if_exists(args))?;
     let options = options(args, layout, &route)?;
+    if options.remote.is_none() {
+        warn_of_url_options(args, session);
+    }
     if args.dry_run {
         let text = dry_run(&options)?;
         let code = exit::OK;
@@ -63,7 +71,7 @@ pub(crate) fn run(args: &ScanArgs, session: &Session) -> Result<Outcome> {
     let result = pipeline::run(&options, &progress, &sender, &stop).map_err(Stopped::of);
     route.set(None);
     drop(sender);
-    display.finish();
+    let failed = display.finish();
     let done = result?;
 
     let code = if done.failed_inputs > 0 {
@@ -74,7 +82,7 @@ pub(crate) fn run(args: &ScanArgs, session: &Session) -> Result<Outcome> {
         exit::OK
     };
     let text = if args.json {
-        json_line(&summary::json(&done, &args.output, code))
+        json_line(&summary::json(&done, &args.output, code, &failed))
     } else if args.quiet {
         String::new()
     } else {
@@ -84,6 +92,15 @@ pub(crate) fn run(args: &ScanArgs, session: &Session) -> Result<Outcome> {
         session.warning(&summary::no_robots(&done));
     }
     Ok(Outcome { code, text })
+}
+
+/// Warns of options for URLs if no input is one.
+fn warn_of_url_options(args: &ScanArgs, session: &Session) {
+    let given = network::given_options(args);
+    if !given.is_empty() {
+        let given = given.join(", ");
+        session.warning(&format!("no input is a URL; without effect: {given}"));
+    }
 }
 
 /// Returns the shard that is read.

@@ -1,9 +1,8 @@
 //! The place to which a command writes its progress and messages, and the request to stop it.
 
 use crate::call_monitor::{CallMonitor, MessageLevel};
-use crate::{interrupt, message};
+use crate::{interrupt, message, output};
 use anyhow::Result;
-use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -52,9 +51,13 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Prints the output. Returns the exit code, which a closed standard output does not change.
-    pub(crate) fn print(self) -> u8 {
-        let _ = std::io::stdout().lock().write_all(self.text.as_bytes());
-        self.code
+    /// Prints the output. Returns the exit code.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`output::print`].
+    pub(crate) fn print(self) -> Result<u8> {
+        output::print(self.text)?;
+        Ok(self.code)
     }
 }

@@ -7,15 +7,12 @@ use crate::network::{self, EventRoute};
 use crate::session::Session;
 use crate::show_args::ShowArgs;
 use crate::usage_error::UsageError;
-use crate::{agent_advice, defaults, interrupt, message, show_report};
+use crate::{agent_advice, defaults, interrupt, message, output, show_report};
 use anyhow::Result;
 use robots_scan::check::CheckRequest;
-use robots_scan::error::{Error, ErrorKind};
+use robots_scan::error::ErrorKind;
 use robots_scan::show::{ArchiveBase, ArchiveProblem, ShowRequest, ShownHost, show_host};
-use std::io::{BufWriter, IsTerminal, Write, stdout};
-
-/// The exit code if there is no capture of the host, or if the dataset cannot be read.
-const UNKNOWN: u8 = 3;
+use std::io::{IsTerminal, stdout};
 
 /// Runs the command. Returns the exit code.
 pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
@@ -25,14 +22,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
         return Err(UsageError::with_hint(text, hint).into());
     }
     let base = args.base.as_deref().map(archive_base).transpose()?;
-    let mut shown = match shown_host(args, base.as_ref()) {
-        Ok(shown) => shown,
-        Err(error) if is_unknown(&error) => {
-            message::error(&error);
-            return Ok(UNKNOWN);
-        }
-        Err(error) => return Err(error),
-    };
+    let mut shown = shown_host(args, base.as_ref()).map_err(exit::unknown)?;
     let code = exit_code(args, &shown);
     let problem = shown.archive.problem.take();
     let problem = problem.map(|problem| message::with_causes(&problem.into()));
@@ -42,15 +32,12 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
             "the text does not come from the archive '{name}': {problem}"
         ));
     }
-    let mut out = BufWriter::new(stdout().lock());
+    let mut out = Vec::new();
     match args.json {
-        true => {
-            let line = show_report::json(args, &shown, problem.as_deref(), code);
-            out.write_all(line.as_bytes())?;
-        }
+        true => out.extend(show_report::json(args, &shown, problem.as_deref(), code).bytes()),
         false => show_report::write(args, &shown, stdout().is_terminal(), &mut out)?,
     }
-    out.flush()?;
+    output::print(out)?;
     Ok(code)
 }
 
@@ -92,13 +79,6 @@ fn shown_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> 
         ErrorKind::Interrupted | ErrorKind::Abandoned => Stopped::of(error),
         _ => error.into(),
     })
-}
-
-/// Returns true for an error that leaves the rules unknown: there is no capture, or a part of the
-/// dataset cannot be read.
-fn is_unknown(error: &anyhow::Error) -> bool {
-    let kind = error.downcast_ref::<Error>().map(Error::kind);
-    matches!(kind, Some(ErrorKind::NoCapture { .. } | ErrorKind::Read))
 }
 
 /// Returns [`exit::FAULTS`] if the archive cannot be used, unless it is only not at the path that

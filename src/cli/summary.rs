@@ -1,5 +1,6 @@
 //! The summary of a scan, for people and as JSON.
 
+use crate::call::CallError;
 use crate::escape::escape;
 use crate::plural::counted;
 use indicatif::{HumanBytes, HumanCount};
@@ -155,7 +156,15 @@ pub(crate) fn most_blocked_json(most_blocked: &MostBlocked) -> Value {
 }
 
 /// Returns the summary as JSON.
-pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value {
+///
+/// `failed` are the errors of failed inputs, of which the first are listed.
+pub(crate) fn json(
+    summary: &ScanSummary,
+    output: &Path,
+    exit_code: u8,
+    failed: &[CallError],
+) -> Value {
+    let failed: Vec<Value> = failed.iter().map(CallError::value).collect();
     let by_status: serde_json::Map<String, Value> = summary
         .captures_by_status
         .iter()
@@ -180,6 +189,7 @@ pub(crate) fn json(summary: &ScanSummary, output: &Path, exit_code: u8) -> Value
         "faults": summary.faults,
         "resumed_faults": summary.resumed.faults,
         "failed_inputs": summary.failed_inputs,
+        "errors": failed,
         "requests": summary.requests,
         "parts": summary.written.parts,
         "resumed_parts": summary.resumed.parts,

@@ -3,22 +3,20 @@
 use crate::args::ViewsArgs;
 use crate::escape::escape;
 use crate::plural::counted;
-use crate::{exit, next_commands};
+use crate::{exit, next_commands, output};
 use anyhow::Result;
 use robots_scan::dataset;
-use std::io::Write;
 
 pub(crate) fn run(args: &ViewsArgs) -> Result<u8> {
     let tables = dataset::write_views(&args.dataset)?;
     if !args.quiet {
         let path = args.dataset.join("views.sql");
-        write!(
-            std::io::stdout().lock(),
+        output::print(format!(
             "{}: views of {}\n{}",
             escape(&path.to_string_lossy()),
             counted(tables.len() as u64, "table"),
             next_commands::of_dataset(&args.dataset, &tables)
-        )?;
+        ))?;
     }
     Ok(exit::OK)
 }

@@ -3,6 +3,7 @@
 
 mod agent_names;
 mod rows;
+mod standard_output;
 #[cfg(unix)]
 mod terminal;
 mod virtual_environment;
@@ -405,4 +406,44 @@ fn json_escapes_control_characters_without_changing_values() {
     assert!(!ran.out.chars().any(is_control_character), "{:?}", ran.out);
     let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(value["agent"], HOSTILE);
+}
+
+/// Names of files may be any bytes on Linux; macOS refuses those that are not UTF-8.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf_8_are_refused_with_advice() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = TempDir::new().unwrap();
+    let name = |bytes: &'static [u8]| OsStr::from_bytes(bytes);
+    for bytes in [&b"a\xfe.warc.gz"[..], b"a\xff.warc.gz"] {
+        let sample = archive("per-record-1.1.warc.gz");
+        fs::copy(sample, folder.path().join(name(bytes))).unwrap();
+    }
+    let ran = start(folder.path(), &[".", "-o", "out"], "");
+    assert_eq!(ran.code, Some(2));
+    let hint = "hint: rename one: captures have the names of archives as text, which must be UTF-8";
+    assert!(ran.err.ends_with(&format!("{hint}\n")), "{}", ran.err);
+    fs::remove_file(folder.path().join(name(b"a\xfe.warc.gz"))).unwrap();
+    let mut scan = command();
+    scan.current_dir(folder.path()).args([".", "-o"]);
+    let ran: Ran = scan.arg(name(b"out\xff")).output().unwrap().into();
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("is not UTF-8"), "{}", ran.err);
+    assert!(ran.err.contains("hint: choose another -o"), "{}", ran.err);
+    assert!(!folder.path().join(name(b"out\xff")).exists());
+    // The archive itself may have such a name.
+    let ran = start(folder.path(), &[".", "-o", "out", "-q"], "");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // A dataset that was moved to such a name is not opened by any query.
+    fs::rename(
+        folder.path().join("out"),
+        folder.path().join(name(b"out\xff")),
+    )
+    .unwrap();
+    let mut views = command();
+    views.current_dir(folder.path()).arg("views");
+    let ran: Ran = views.arg(name(b"out\xff")).output().unwrap().into();
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("is not UTF-8"), "{}", ran.err);
 }

@@ -78,6 +78,22 @@ pub(super) const ROWS: &[Row] = &[
         ..ROW
     },
     Row {
+        item: "C8",
+        args: "small.warc.gz -o out --with-bodies --tables rules",
+        code: 2,
+        err: Whole(
+            "error: --with-bodies adds a column to robots_files, which --tables leaves out\n\
+             hint: add robots_files to --tables, or leave out --with-bodies\n",
+        ),
+        ..ROW
+    },
+    Row {
+        item: "C8",
+        args: "small.warc.gz -o out -q --rate 5 --ca none.pem --patience 2h --stall 30s",
+        err: Whole("warning: no input is a URL; without effect: --rate, --patience, --ca\n"),
+        ..ROW
+    },
+    Row {
         item: "C20",
         args: "small.warc.gz -o out --json",
         out: All(&["\"exit_code\":0"]),

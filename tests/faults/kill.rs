@@ -8,6 +8,7 @@ use crate::output::{assert_same, contents};
 use crate::util::{self, Random};
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -89,6 +90,39 @@ fn kill(
     (killed, runs)
 }
 
+/// Asserts that a folder whose dataset a killed run was to replace holds the former dataset, the new
+/// one, or one that every command takes for unfinished. Returns true if it is unfinished and has the
+/// `_SUCCESS` of the former dataset.
+fn assert_one_or_unfinished(bench: &Bench, former: &Path, call: usize) -> bool {
+    let out = bench.out();
+    let mut files = contents(&out);
+    files.retain(|name, _| !name.starts_with("_tmp-"));
+    if files == contents(former) || files == contents(bench.undisturbed()) {
+        return false;
+    }
+    let out = out.to_str().unwrap();
+    let (urls, answers) = (
+        bench.folder.path().join("urls.txt"),
+        bench.folder.path().join("answers.csv"),
+    );
+    fs::write(&urls, "https://www.news.example/\n").unwrap();
+    let (urls, answers) = (urls.to_str().unwrap(), answers.to_str().unwrap());
+    let verify = util::run(["verify", out]);
+    let is_reported = verify.out.contains("not finished") || verify.out.contains("it is missing");
+    assert!(verify.code == Some(1) && is_reported, "{call}: {verify:?}");
+    let args = ["match", out, "-a", "x", "-u", urls, "-o", answers];
+    let answered = util::run(args.into_iter().chain(["--overwrite"]));
+    let is_refused = answered.code == Some(2) && !answered.err.is_empty();
+    let is_warned = answered.err.contains("has no _SUCCESS");
+    assert!(is_refused || is_warned, "{call}: {answered:?}");
+    let copied = util::run(["copy", out, "s3://bucket/prefix"]);
+    assert_eq!(copied.code, Some(2), "{call}: {copied:?}");
+    assert!(copied.err.contains("is not finished"), "{call}: {copied:?}");
+    let is_beside = Path::new(out).join("_SUCCESS").exists();
+    assert!(!is_beside || is_refused, "{call}: {answered:?}");
+    is_beside
+}
+
 /// Kills a run while it replaces a dataset that has other inputs. Either `--resume` ends with the
 /// new dataset, or the former one is unchanged and the hint names the next step.
 pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
@@ -132,7 +166,7 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
     // The former dataset is removed at the beginning, so each call is tried there.
     let first = calls.min(scale.of(100, 200));
     let later = scale.of(10, 200);
-    let (mut tried, mut unchanged) = (0, 0);
+    let (mut tried, mut unchanged, mut beside) = (0, 0, 0);
     for call in (1..=first).chain((0..later).map(|_| 1 + random.below(calls))) {
         put_former();
         let ran = bench.run(&out, Some(shim(call)), &["--overwrite"]);
@@ -141,14 +175,16 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
         }
         tried += 1;
         assert!(bench.temporary().len() <= 1, "{:?}", bench.temporary());
+        beside += usize::from(assert_one_or_unfinished(&bench, &former, call));
         let ran = bench.run(&out, None, &["--resume"]);
         if ran.code == Some(2) {
             unchanged += 1;
-            assert!(
-                ran.err.contains("hint:") && ran.err.contains("--overwrite"),
-                "{}",
-                ran.err
-            );
+            for text in [
+                "is a finished dataset of other inputs",
+                "hint: --overwrite instead of --resume replaces it",
+            ] {
+                assert!(ran.err.contains(text), "{}", ran.err);
+            }
             let mut is = contents(&out);
             is.retain(|name, _| !name.starts_with("_tmp-"));
             assert!(
@@ -164,6 +200,7 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
         assert!(!out.join("rules/crawl=OLD").exists());
         assert!(bench.temporary().is_empty(), "{:?}", bench.temporary());
     }
+    assert!(beside > 0, "no kill left `_SUCCESS` of the former dataset");
     Tried {
         count: tried,
         lost: format!(
@@ -183,7 +220,7 @@ pub(crate) fn single_file(_: &mut Random, scale: Scale) -> Tried {
     fs::create_dir(&place).unwrap();
     let out = place.join("rules.parquet");
     let sample = util::archive("cc-robotstxt.warc.gz");
-    let run = |out: &std::path::Path, shim: Option<Shim<'_>>| -> util::Ran {
+    let run = |out: &Path, shim: Option<Shim<'_>>| -> util::Ran {
         let mut command = util::command();
         command.args([&sample, "--tables", "rules", "-o"]).arg(out);
         if let Some(shim) = shim {

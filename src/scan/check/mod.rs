@@ -21,4 +21,4 @@ pub use report::{
     AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
 };
 pub use request::CheckRequest;
-pub use robots_txt::check;
+pub use robots_txt::{check, read_robots_txt};

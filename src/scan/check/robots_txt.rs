@@ -7,8 +7,31 @@ use super::request::CheckRequest;
 use crate::analysis::{Analyzer, CaptureAnalysis};
 use crate::capture::Capture;
 use crate::crawler::Crawler;
+use crate::disk;
+use crate::error::Error;
 use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verdict};
+use std::io::stdin;
+use std::path::Path;
 use warc::RecordLocation;
+
+/// The limit of the size of a robots.txt that is read from a file.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Reads the bytes of a robots.txt from a file, or from standard input if `path` is `None`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`](crate::error::ErrorKind::Read), also for more than 64 MiB.
+pub fn read_robots_txt(path: Option<&Path>) -> Result<Vec<u8>, Error> {
+    let (bytes, place) = match path {
+        Some(path) => (disk::read_named(path, MAX_FILE_BYTES), path),
+        None => {
+            let bytes = disk::read_limited(&mut stdin().lock(), MAX_FILE_BYTES);
+            (bytes, Path::new("standard input"))
+        }
+    };
+    bytes.map_err(|error| Error::read(place, error))
+}
 
 /// Returns the text of a line by its number.
 pub(super) type LineText<'a> = dyn Fn(u32) -> Option<String> + 'a;

@@ -1,7 +1,7 @@
 //! The files of a finished dataset, in the order in which they are copied.
 
 use crate::dataset::{
-    AGENTS, FileStats, JOINED, JoinedManifest, MANIFEST, Manifest, SUCCESS, VIEWS, check_format,
+    AGENTS, FileStats, JOINED, JoinedManifest, MANIFEST, Manifest, SUCCESS, VIEWS, check_readable,
     views_sql,
 };
 use crate::disk;
@@ -69,7 +69,7 @@ impl DatasetFiles {
 
     /// Adds the files of one dataset. `below` is its folder in the copy, with a slash.
     fn add_dataset(&mut self, root: &Path, below: &str, place: &str) -> Result<(), Error> {
-        check_format(root)?;
+        check_readable(root)?;
         let path = root.join(MANIFEST);
         if !disk::is_regular(&path) {
             let kind = DatasetDefect::NoManifest { name: MANIFEST };

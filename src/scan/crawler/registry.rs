@@ -3,6 +3,7 @@
 //! `agents.csv` is the built-in registry. Its format is documented at
 //! [`CrawlerRegistry::read`].
 
+use crate::disk;
 use crate::error::{Error, ErrorKind, RegistryDefect};
 use sha1::{Digest, Sha1};
 use std::collections::HashSet;
@@ -10,6 +11,9 @@ use std::path::Path;
 
 /// The text of the built-in registry.
 const BUILT_IN: &str = include_str!("agents.csv");
+
+/// The limit of the size of a custom registry. The built-in one is below 100 KB.
+const MAX_REGISTRY_BYTES: u64 = 16 << 20;
 
 /// The entry of one crawler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +63,10 @@ impl CrawlerRegistry {
     ///
     /// [`ErrorKind::Read`] and [`ErrorKind::BadRegistry`].
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|error| Error::read(path, error))?;
+        let unreadable = |error| Error::read(path, error);
+        let text = disk::read_named(path, MAX_REGISTRY_BYTES).map_err(unreadable)?;
+        let text = String::from_utf8(text);
+        let text = text.map_err(|error| Error::with_source(ErrorKind::Read, path, error))?;
         Self::parse(&text, path)
     }
 

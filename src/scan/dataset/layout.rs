@@ -25,7 +25,7 @@ pub(crate) const VIEWS: &str = "views.sql";
 pub enum IfExists {
     /// Leave it alone and refuse to run.
     Refuse,
-    /// Continue it.
+    /// Continue it; begin it if there is none.
     Resume,
     /// Replace it, if robots-scan wrote it.
     Overwrite,
@@ -157,8 +157,7 @@ impl OutputLayout {
     ///
     /// [`ErrorKind::OutputExists`], [`ErrorKind::FileExists`], [`ErrorKind::ForeignFile`],
     /// [`ErrorKind::IsDataset`], [`ErrorKind::IsSingleFile`], [`ErrorKind::OutputIsFolder`],
-    /// [`ErrorKind::WrongKind`], [`ErrorKind::NothingToResume`],
-    /// [`ErrorKind::SingleFileResume`], and those of `check_output_path`.
+    /// [`ErrorKind::WrongKind`], [`ErrorKind::NotUtf8Output`], [`ErrorKind::SingleFileResume`], and those of `check_output_path`.
     pub fn check(&self, existing: IfExists) -> Result<(), Error> {
         check_output_path(&self.root)?;
         match self.is_single_file {
@@ -186,8 +185,11 @@ impl OutputLayout {
 
     fn check_dataset(&self, existing: IfExists) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, &self.root));
+        // `views.sql` and the queries of DuckDB are UTF-8.
+        if std::path::absolute(&self.root).is_ok_and(|root| root.to_str().is_none()) {
+            return refuse(ErrorKind::NotUtf8Output);
+        }
         match (existing_output(&resolved(&self.root))?, existing) {
-            (ExistingOutput::Nothing, IfExists::Resume) => refuse(ErrorKind::NothingToResume),
             (ExistingOutput::Nothing | ExistingOutput::Begun, _) => Ok(()),
             (ExistingOutput::Dataset, IfExists::Refuse) => refuse(ErrorKind::OutputExists),
             (ExistingOutput::Dataset, _) => Ok(()),

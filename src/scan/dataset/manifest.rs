@@ -375,6 +375,14 @@ pub(super) fn text_of<'a>(
     text
 }
 
+/// Returns true if the text of a manifest has a line about a file of a former dataset: a run that
+/// replaces this dataset was killed while it removed these files, or is doing so.
+///
+/// Only the start of each line is compared, as a manifest has a line for each input.
+pub(super) fn is_being_replaced(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"\n{\"stale\":").is_some()
+}
+
 /// Returns the name of the input, if a line is one.
 fn input_name(line: &Value) -> Option<&str> {
     line["input"].as_str()
@@ -420,6 +428,24 @@ fn is_beside(own: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_manifest_with_files_to_be_removed_is_recognized_without_parsing_it() {
+        let input = line_of(&InputEntry {
+            name: Some("{\"stale\":".to_owned()),
+            bytes: None,
+            index: None,
+        });
+        let stale = line_of(&StaleEntry { stale: "views.sql" });
+        for (text, is_replaced) in [
+            (format!("{{}}\n{input}"), false),
+            (format!("{{}}\n{input}{stale}"), true),
+        ] {
+            assert_eq!(is_being_replaced(text.as_bytes()), is_replaced, "{text}");
+            let manifest = Manifest::parse(text.as_bytes());
+            assert_eq!(!manifest.stale.is_empty(), is_replaced, "{text}");
+        }
+    }
 
     #[test]
     fn a_dataset_owns_only_paths_that_a_run_makes() {

@@ -44,6 +44,6 @@ pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub(crate) use reader::{PartReader, column, push_crawl_key};
 pub use stored_line::StoredLine;
 pub use views::{schema_sql, select_sql, spark_sql, sql as views_sql};
-pub(crate) use views_file::{check_format, opens, views_of, write_joined_views};
+pub(crate) use views_file::{check_format, check_readable, opens, views_of, write_joined_views};
 pub use views_file::{views_text, write_views};
 pub(crate) use writer::{DatasetWriter, LockedDataset, PlannedPart};

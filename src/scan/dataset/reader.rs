@@ -1,6 +1,6 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use crate::dataset::{JOINED, JoinedManifest, PartEntry, SUCCESS, catch_panic, check_format};
+use crate::dataset::{JOINED, JoinedManifest, PartEntry, SUCCESS, catch_panic, check_readable};
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
 use crate::external_sort::BloomFilter;
@@ -142,7 +142,7 @@ impl Dataset {
             tables.iter().partition(|table| table.has_crawls());
         let mut folders = Vec::new();
         for root in &roots {
-            check_format(root)?;
+            check_readable(root)?;
             folders.extend(crawl_folders(root, &of_records)?);
         }
         if !resolved.is_empty() {

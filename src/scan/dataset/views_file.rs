@@ -82,7 +82,7 @@ fn viewed(root: &Path) -> Result<(Vec<Table>, Vec<String>), Error> {
         joined.check_members(root)?;
         return Ok((joined.view_tables(true), joined.names()));
     }
-    check_format(root)?;
+    check_readable(root)?;
     let path = root.join(manifest::NAME);
     if !disk::is_regular(&path) {
         let name = manifest::NAME;
@@ -143,8 +143,11 @@ fn write_file(root: &Path, text: &str) -> Result<(), Error> {
 
 /// Returns the text of `views.sql` for the absolute path of a dataset, or of joined ones.
 pub(crate) fn views_of(root: &Path, tables: &[Table], members: &[String]) -> Result<String, Error> {
-    let root = std::path::absolute(root).map_err(|error| Error::write(root, error))?;
-    Ok(views_sql(&root, tables, members))
+    let path = std::path::absolute(root).map_err(|error| Error::write(root, error))?;
+    match path.to_str() {
+        Some(_) => Ok(views_sql(&path, tables, members)),
+        None => Err(Error::new(ErrorKind::NotUtf8Output, root)),
+    }
 }
 
 /// Returns true if `text` is the `views.sql` of the dataset at `root`, under this name of the folder
@@ -169,6 +172,29 @@ pub(crate) fn opens(text: &[u8], root: &Path, tables: &[Table], members: &[Strin
         _ => false,
     };
     is_same && views_sql(path, tables, members) == text
+}
+
+/// Returns an error if the dataset at `root` cannot be read: its manifest has another format, or a
+/// run that replaces it did not finish, so that some of its files are gone. What is not a manifest
+/// is left to others.
+///
+/// # Errors
+///
+/// [`ErrorKind::NotADataset`], errors of reading.
+pub(crate) fn check_readable(root: &Path) -> Result<(), Error> {
+    check_format(root)?;
+    let path = root.join(manifest::NAME);
+    if !disk::is_regular(&path) {
+        return Ok(());
+    }
+    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+    match manifest::is_being_replaced(&text) {
+        true => {
+            let kind = ErrorKind::NotADataset(DatasetDefect::Unfinished);
+            Err(Error::new(kind, root))
+        }
+        false => Ok(()),
+    }
 }
 
 /// Returns an error if the dataset at `root` has a manifest of another format. What is not a

@@ -6,7 +6,8 @@
 //! 2. Temporary folders named in the log are removed. The name of the next one is
 //!    written to the log, then the folder is created.
 //! 3. A manifest with the new options replaces the former one. It lists the files of
-//!    the former dataset; these are removed, and it is written again without them.
+//!    the former dataset: `_SUCCESS` and these are removed, and it is written again
+//!    without them. A dataset whose manifest lists such files is not finished.
 //! 4. For each part: its files are written under temporary names, the log gets their
 //!    names, they are renamed, and the manifest gets a line.
 //! 5. When all parts are there: the files of the resolved tables, in the same way, with
@@ -286,7 +287,7 @@ impl FormerRun {
             temp.replace(Path::new(manifest::NAME), text.as_bytes())
         };
         if self.is_resumed {
-            remove(root, [SUCCESS])?;
+            remove_success(root)?;
             // A part is written again if one of its files is gone, or if it has no
             // line in the manifest.
             let whole = paths_of(&self.kept, &self.kept_crawls);
@@ -295,11 +296,16 @@ impl FormerRun {
             remove(root, again.filter(|path| !whole.contains(path)))?;
             self.stale.retain(|path| !whole.contains(path));
         } else if !self.stale.is_empty() {
+            // With this one rename the former dataset is given up: a manifest that lists
+            // files to be removed is unfinished, even beside `_SUCCESS`.
             write(&self.stale, &[], &[])?;
-            remove(root, [SUCCESS])?;
+            remove_success(root)?;
         }
         let has_stale = !self.stale.is_empty();
-        remove(root, &self.stale)?;
+        // The views come first: they would show the files that are still there.
+        let (views, files): (Vec<&String>, Vec<&String>) =
+            self.stale.iter().partition(|path| *path == VIEWS);
+        remove(root, views.into_iter().chain(files))?;
         for path in &self.stale {
             disk::remove_empty_folders(root, Path::new(path));
         }
@@ -394,7 +400,14 @@ impl DatasetWriter {
 
 /// Checks that a run that is to be resumed had the same version, inputs and options.
 fn check_former(root: &Path, former: &mut Manifest, header: &ManifestHeader) -> Result<(), Error> {
-    let differs = |difference| Error::new(ErrorKind::ResumeDiffers(difference), root);
+    let is_finished = former.stale.is_empty() && disk::is_regular(&root.join(SUCCESS));
+    let differs = |difference| {
+        let kind = ErrorKind::ResumeDiffers {
+            difference,
+            is_finished,
+        };
+        Error::new(kind, root)
+    };
     let now = env!("CARGO_PKG_VERSION");
     if let Some(before) = former.version.as_ref().filter(|version| *version != now) {
         let before = before.clone();
@@ -513,6 +526,12 @@ fn remove<P: AsRef<Path>>(root: &Path, files: impl IntoIterator<Item = P>) -> Re
         disk::remove_below(root, path).map_err(|error| Error::write(root.join(path), error))?;
     }
     Ok(())
+}
+
+/// Removes `_SUCCESS`, also from the disk before any other file.
+fn remove_success(root: &Path) -> Result<(), Error> {
+    remove(root, [SUCCESS])?;
+    disk::sync_folder(root).map_err(|error| Error::write(root, error))
 }
 
 fn paths_of<'e>(parts: &'e [PartEntry], crawls: &'e [CrawlEntry]) -> BTreeSet<&'e String> {

@@ -142,6 +142,32 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Reads a file that the user names into memory. It may be a pipe, which has no size.
+///
+/// # Errors
+///
+/// Those of reading, and one for a file of more than `bytes_max`.
+pub(crate) fn read_named(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    read_limited(&mut File::open(path)?, bytes_max)
+}
+
+/// Reads a source to its end.
+///
+/// # Errors
+///
+/// Those of reading, and one for a source of more than `bytes_max`.
+pub(crate) fn read_limited(source: &mut dyn Read, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > bytes_max {
+        true => {
+            let why = format!("it has more than {bytes_max} bytes");
+            Err(io::Error::other(why))
+        }
+        false => Ok(bytes),
+    }
+}
+
 /// Returns the size of a regular file below a folder, or `None` if it does not
 /// exist or is behind a link.
 pub(crate) fn size_below(root: &Path, relative: &Path) -> Option<u64> {

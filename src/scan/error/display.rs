@@ -136,11 +136,17 @@ fn fmt_output(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 "'{place}' was not written by robots-scan and is left unchanged"
             )
         }
-        ErrorKind::NothingToResume => write!(f, "'{place}' has no run to resume"),
         ErrorKind::SingleFileResume => {
             write!(f, "'{place}' is a single file, which cannot be resumed")
         }
-        ErrorKind::ResumeDiffers(difference) => write!(
+        ErrorKind::ResumeDiffers {
+            difference,
+            is_finished: true,
+        } => write!(
+            f,
+            "'{place}' is a finished dataset of other inputs or options and cannot be resumed: {difference}"
+        ),
+        ErrorKind::ResumeDiffers { difference, .. } => write!(
             f,
             "'{place}' was begun with other inputs or options and cannot be resumed: {difference}"
         ),
@@ -158,6 +164,10 @@ fn fmt_output(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ErrorKind::StandardOutput => {
             write!(f, "tables cannot be written to standard output")
         }
+        ErrorKind::NotUtf8Output => write!(
+            f,
+            "the path of '{place}' is not UTF-8, so that no query could open the dataset"
+        ),
         ErrorKind::UrlOutput => write!(
             f,
             "'{place}' is a URL, and tables are written to local files only"

@@ -152,12 +152,15 @@ pub enum ErrorKind {
     OutputIsFolder,
     /// The output exists and was not made by robots-scan.
     ForeignFile,
-    /// There is no run to resume.
-    NothingToResume,
     /// The output is a single file, which cannot be resumed.
     SingleFileResume,
     /// The run to resume had other inputs or options.
-    ResumeDiffers(ResumeDifference),
+    ResumeDiffers {
+        /// The first difference.
+        difference: ResumeDifference,
+        /// True if that run was finished, so that the dataset is complete.
+        is_finished: bool,
+    },
     /// Another run is writing to the output.
     Busy,
     /// The limit of open files is lower than a run needs.
@@ -224,6 +227,8 @@ pub enum ErrorKind {
     StandardOutput,
     /// The output is a URL.
     UrlOutput,
+    /// The absolute path of a dataset is not UTF-8, so that `views.sql` cannot have it.
+    NotUtf8Output,
     /// A file has the wrong type.
     WrongKind {
         /// The type of the file.

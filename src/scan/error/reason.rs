@@ -217,6 +217,13 @@ pub enum UrlListDefect {
         /// The limit.
         bytes_max: usize,
     },
+    /// A line of a text list is longer than the limit.
+    LongLine {
+        /// The line, from 1.
+        line: u64,
+        /// The limit.
+        bytes_max: usize,
+    },
     /// A Parquet file is read from its end, so it cannot be a stream.
     ParquetStream,
     /// A folder holds no Parquet file.
@@ -255,6 +262,9 @@ impl fmt::Display for UrlListDefect {
                 f,
                 "the record that begins at line {line} has more than {bytes_max} bytes: is a quote left open?"
             ),
+            Self::LongLine { line, bytes_max } => {
+                write!(f, "line {line} has more than {bytes_max} bytes")
+            }
             Self::ParquetStream => {
                 f.write_str("Parquet is read from its end, so it cannot come through a pipe")
             }

@@ -118,7 +118,9 @@ pub(super) fn read_paths(
 ) -> Result<(), Error> {
     let url = parse_url(&list.to_string_lossy())?;
     let bytes = match (&url, &options.remote) {
-        (None, _) => fs::read(list).map_err(|error| Error::read(list, error))?,
+        (None, _) => {
+            disk::read_named(list, MAX_LIST_BYTES).map_err(|error| Error::read(list, error))?
+        }
         (Some(url), Some(remote)) => remote.read(url, MAX_LIST_BYTES)?,
         (Some(url), None) => return Err(Error::new(ErrorKind::NoRemote, url.display_path())),
     };

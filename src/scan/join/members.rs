@@ -82,7 +82,7 @@ impl Members {
             let version = manifest.version.take().unwrap_or_default();
             return refuse(JoinDefect::Version { version });
         }
-        if !disk::is_regular(&root.join(SUCCESS)) {
+        if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS)) {
             return refuse(JoinDefect::Unfinished);
         }
         let Some(options) = manifest

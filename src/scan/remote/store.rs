@@ -4,6 +4,7 @@ use super::aws_profile::AwsProfile;
 use super::server::{Server, Servers};
 use super::service::Service;
 use super::{RemoteOptions, RemoteUrl, Scheme, without_secrets};
+use crate::disk;
 use crate::error::{Error, ErrorKind};
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::http::HttpBuilder;
@@ -17,6 +18,9 @@ use std::time::Duration;
 
 /// The time after which a connection that is not established fails.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The limit of the size of a file of root certificates. That of an operating system has 250 KB.
+const MAX_CA_BYTES: u64 = 16 << 20;
 
 /// A store, and the path of an object in it.
 pub(super) type StoredObject = (Arc<dyn ObjectStore>, Path);
@@ -236,7 +240,8 @@ pub(super) fn client(options: &RemoteOptions) -> Result<reqwest::Client, Error> 
         .http1_only()
         .connect_timeout(CONNECT_TIMEOUT);
     if let Some(path) = &options.ca {
-        let bytes = std::fs::read(path).map_err(|error| Error::read(path, error))?;
+        let bytes = disk::read_named(path, MAX_CA_BYTES);
+        let bytes = bytes.map_err(|error| Error::read(path, error))?;
         let certificates = reqwest::Certificate::from_pem_bundle(&bytes);
         let certificates = certificates
             .ok()

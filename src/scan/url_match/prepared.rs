@@ -28,7 +28,7 @@ use std::time::Instant;
 /// The largest page of a Parquet list, as a fraction of the memory limit.
 const PAGE_FRACTION: u64 = 4;
 
-/// Output rows after which the stop flag is checked and progress reported.
+/// Rows of the list or of the output after which the stop flag is checked and progress reported.
 const ROWS_PER_CHECK: u64 = 4096;
 
 /// The options of a match.
@@ -234,6 +234,9 @@ fn sort_urls<'a>(
             }
         }
         index += 1;
+        if index % ROWS_PER_CHECK == 0 {
+            memory.check_stop()?;
+        }
         context.progress.set_rows(index);
         Ok(())
     });

@@ -131,6 +131,9 @@ fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
     let Some(tables) = manifest.tables() else {
         return;
     };
+    if manifest.stale.contains(VIEWS) {
+        return;
+    }
     let what = match disk::read(&root.join(VIEWS)) {
         Ok(text) if opens(&text, root, &tables, &[]) => return,
         Ok(_) => "it opens another folder, or was changed",

@@ -23,7 +23,9 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
         Some(planned) => compare_with_plan(planned, manifest, findings),
         None => check_input_ranges(manifest, findings),
     };
-    let has_success = disk::is_regular(&root.join(SUCCESS));
+    // While a dataset is replaced, the file of the former one may be there.
+    let is_replaced = !manifest.stale.is_empty();
+    let has_success = disk::is_regular(&root.join(SUCCESS)) && !is_replaced;
     let crawl = crawl_without_hosts(manifest);
     let missing = match (missing.is_empty(), crawl) {
         (true, Some(crawl)) if has_success => format!("the hosts of {crawl} are missing"),

@@ -9,22 +9,26 @@
 mod byte_column;
 mod csv_list;
 mod folder;
+mod interruptible_reader;
 mod page_limit;
 mod parquet_list;
-mod stdin;
 
 use super::accepted_url::{MAX_URL_BYTES, is_url_or_path};
 use crate::capture::date::parse_iso;
 use crate::error::{Error, ErrorKind, UrlListDefect};
 use flate2::read::MultiGzDecoder;
+use interruptible_reader::InterruptibleReader;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
-use stdin::InterruptibleStdin;
 
 /// The bytes of a line that are kept: one more than the longest URL, so that a
 /// longer line is recognized as malformed.
 const MAX_LINE_BYTES: usize = MAX_URL_BYTES + 1;
+
+/// The longest line of a text list. A longer one, such as that of `/dev/zero`, is not read to its
+/// end.
+const MAX_LINE_READ_BYTES: usize = 64 << 20;
 
 /// The longest first line, in bytes, that is searched for a CSV header if the
 /// file name does not end in `.csv`.
@@ -73,8 +77,8 @@ pub(super) struct UrlListReader {
 
 enum ListSource {
     Stdin,
-    Text(Box<dyn BufRead + Send>, PathBuf),
-    Csv(Box<dyn BufRead + Send>, PathBuf),
+    Text(Box<dyn Read + Send>, PathBuf),
+    Csv(Box<dyn Read + Send>, PathBuf),
     Parquet(Vec<PathBuf>),
 }
 
@@ -94,8 +98,8 @@ impl UrlListReader {
     }
 
     /// Calls `each` for every row in order, with its trimmed URL and its time.
-    /// Empty lines of a text list are skipped. Waiting for standard input ends
-    /// with an error once `is_stopped` returns true.
+    /// Empty lines of a text list are skipped. Reading text and CSV, or waiting
+    /// for it, ends with an error once `is_stopped` returns true.
     ///
     /// # Errors
     ///
@@ -111,14 +115,20 @@ impl UrlListReader {
         match self.source {
             ListSource::Stdin => {
                 let path = Path::new("standard input");
-                let mut source = BufReader::new(InterruptibleStdin::open(is_stopped));
+                let source = InterruptibleReader::new(io::stdin(), is_stopped);
                 match column {
-                    None => read_text(&mut source, path, each),
+                    None => read_text(&mut BufReader::new(source), path, each),
                     Some(_) => csv_list::read(source, path, url_column, each),
                 }
             }
-            ListSource::Text(mut source, path) => read_text(&mut source, &path, each),
-            ListSource::Csv(source, path) => csv_list::read(source, &path, url_column, each),
+            ListSource::Text(source, path) => {
+                let source = InterruptibleReader::new(source, is_stopped);
+                read_text(&mut BufReader::new(source), &path, each)
+            }
+            ListSource::Csv(source, path) => {
+                let source = InterruptibleReader::new(source, is_stopped);
+                csv_list::read(source, &path, url_column, each)
+            }
             ListSource::Parquet(paths) => paths.iter().try_for_each(|path| {
                 parquet_list::read(path, url_column, self.options.page_bytes_max, each)
             }),
@@ -159,8 +169,7 @@ impl ListSource {
         };
         let head = read_head(&mut source).map_err(unreadable)?;
         let is_csv = has_column || is_named_csv(path) || has_url_column(&head);
-        let source: Box<dyn BufRead + Send> =
-            Box::new(BufReader::new(io::Cursor::new(head).chain(source)));
+        let source: Box<dyn Read + Send> = Box::new(io::Cursor::new(head).chain(source));
         Ok(match is_csv {
             true => Self::Csv(source, path.to_owned()),
             false => Self::Text(source, path.to_owned()),
@@ -236,12 +245,23 @@ fn column_name(field: &[u8]) -> &[u8] {
 }
 
 fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut EachRow<'_>) -> Result<(), Error> {
-    let (mut line, mut is_first) = (Vec::new(), true);
-    while read_line(source, &mut line).map_err(|error| Error::read(path, error))? {
-        let mut url = line.as_slice();
-        if std::mem::take(&mut is_first) {
-            url = without_bom(url);
+    let mut line = Vec::new();
+    for line_no in 1.. {
+        match read_line(source, &mut line).map_err(|error| Error::read(path, error))? {
+            ReadLine::Whole => {}
+            ReadLine::End => break,
+            ReadLine::TooLong => {
+                let defect = UrlListDefect::LongLine {
+                    line: line_no,
+                    bytes_max: MAX_LINE_READ_BYTES,
+                };
+                return Err(Error::new(ErrorKind::NotAUrlList(defect), path));
+            }
         }
+        let url = match line_no {
+            1 => without_bom(&line),
+            _ => &line,
+        };
         let url = url.trim_ascii();
         if !url.is_empty() {
             each(url, RowTime::Missing)?;
@@ -250,11 +270,20 @@ fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut EachRow<'_>) -> R
     Ok(())
 }
 
-/// Reads a line and keeps at most [`MAX_LINE_BYTES`] bytes of it. Returns false
-/// at the end of the list.
-fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+/// The result of reading a line.
+enum ReadLine {
+    /// The line was read.
+    Whole,
+    /// The list has ended.
+    End,
+    /// The line is longer than [`MAX_LINE_READ_BYTES`].
+    TooLong,
+}
+
+/// Reads a line and keeps at most [`MAX_LINE_BYTES`] bytes of it.
+fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<ReadLine> {
     line.clear();
-    let mut has_line = false;
+    let mut bytes = 0;
     loop {
         let buffer = match source.fill_buf() {
             Ok(buffer) => buffer,
@@ -262,17 +291,23 @@ fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
             Err(error) => return Err(error),
         };
         if buffer.is_empty() {
-            return Ok(has_line);
+            return Ok(match bytes {
+                0 => ReadLine::End,
+                _ => ReadLine::Whole,
+            });
         }
-        has_line = true;
         let end = memchr::memchr(b'\n', buffer);
         let text = &buffer[..end.unwrap_or(buffer.len())];
         let room = MAX_LINE_BYTES.saturating_sub(line.len());
         line.extend_from_slice(&text[..text.len().min(room)]);
         let used = end.map_or(buffer.len(), |end| end + 1);
         source.consume(used);
+        bytes += used;
         if end.is_some() {
-            return Ok(true);
+            return Ok(ReadLine::Whole);
+        }
+        if bytes > MAX_LINE_READ_BYTES {
+            return Ok(ReadLine::TooLong);
         }
     }
 }
@@ -385,6 +420,24 @@ mod tests {
             (read[0].len(), read[1].as_str()),
             (MAX_LINE_BYTES, "http://b/")
         );
+    }
+
+    #[test]
+    fn a_line_of_a_text_list_is_read_up_to_a_limit() {
+        for (bytes, is_read) in [
+            (MAX_LINE_READ_BYTES - 1, true),
+            (MAX_LINE_READ_BYTES + 1, false),
+        ] {
+            let mut text = b"http://a/\n".to_vec();
+            text.resize(text.len() + bytes, 0);
+            let result = rows("list.txt", &text);
+            assert_eq!(result.as_ref().is_ok_and(|rows| rows.len() == 2), is_read);
+            if let Err(error) = result {
+                let text = error.to_string();
+                assert!(text.contains("list.txt' is not a URL list"), "{text}");
+                assert!(text.contains("line 2"), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Standard input that can be interrupted.
+//! A source that can be interrupted.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -10,9 +10,9 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// The interval in which a wait checks for a stop.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Standard input, read by a separate thread: waiting for the thread can be
-/// interrupted, while a read cannot.
-pub(super) struct InterruptibleStdin<'s> {
+/// A source, such as a pipe, read by a separate thread: waiting for the thread can be
+/// interrupted, while a read cannot. A source that never ends is interrupted, too.
+pub(super) struct InterruptibleReader<'s> {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
     /// The bytes of the chunk that have been read.
@@ -20,14 +20,17 @@ pub(super) struct InterruptibleStdin<'s> {
     is_stopped: &'s dyn Fn() -> bool,
 }
 
-impl<'s> InterruptibleStdin<'s> {
-    pub(super) fn open(is_stopped: &'s dyn Fn() -> bool) -> Self {
+impl<'s> InterruptibleReader<'s> {
+    pub(super) fn new(
+        mut source: impl Read + Send + 'static,
+        is_stopped: &'s dyn Fn() -> bool,
+    ) -> Self {
         let (sender, chunks) = sync_channel(4);
-        // The thread is not joined: it ends with the input or with the process.
+        // The thread is not joined: it ends with the source, with this reader or with the process.
         std::thread::spawn(move || {
             loop {
                 let mut chunk = vec![0; CHUNK_BYTES];
-                let read = io::stdin().read(&mut chunk);
+                let read = source.read(&mut chunk);
                 if matches!(&read, Err(error) if error.kind() == io::ErrorKind::Interrupted) {
                     continue;
                 }
@@ -50,18 +53,18 @@ impl<'s> InterruptibleStdin<'s> {
     }
 }
 
-impl Read for InterruptibleStdin<'_> {
+impl Read for InterruptibleReader<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while self.read == self.chunk.len() {
+            if (self.is_stopped)() {
+                return Err(io::Error::other("stopped"));
+            }
             match self.chunks.recv_timeout(CHECK_INTERVAL) {
                 Ok(chunk) => {
                     (self.chunk, self.read) = (chunk?, 0);
                     if self.chunk.is_empty() {
                         return Ok(0);
                     }
-                }
-                Err(RecvTimeoutError::Timeout) if (self.is_stopped)() => {
-                    return Err(io::Error::other("stopped"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
@@ -71,5 +74,23 @@ impl Read for InterruptibleStdin<'_> {
         out[..len].copy_from_slice(&self.chunk[self.read..][..len]);
         self.read += len;
         Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn a_source_without_end_is_read_until_a_stop() {
+        let checks = Cell::new(0);
+        let is_stopped = || {
+            checks.set(checks.get() + 1);
+            checks.get() > 10
+        };
+        let mut reader = InterruptibleReader::new(io::repeat(b'\n'), &is_stopped);
+        let error = io::copy(&mut reader, &mut io::sink()).unwrap_err();
+        assert_eq!(error.to_string(), "stopped");
     }
 }

@@ -1,0 +1,35 @@
+//! Standard output.
+
+use anyhow::Result;
+use std::fmt;
+use std::io::{self, Write, stdout};
+
+/// Standard output could not be written, for example because a disk is full.
+#[derive(Debug)]
+pub(crate) struct OutputError(io::Error);
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot write standard output")
+    }
+}
+
+impl std::error::Error for OutputError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+/// Writes the output of a command to standard output. A reader that closed it early, as `head`
+/// does, is not an error.
+///
+/// # Errors
+///
+/// [`OutputError`].
+pub(crate) fn print(output: impl AsRef<[u8]>) -> Result<()> {
+    let mut out = stdout().lock();
+    match out.write_all(output.as_ref()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(OutputError(error).into()),
+        _ => Ok(()),
+    }
+}
