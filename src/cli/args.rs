@@ -108,6 +108,7 @@ impl Command {
             Self::Check(args) => args.json,
             Self::Show(args) => args.json,
             Self::Match(args) => args.json,
+            Self::Verdicts(args) => args.json,
             Self::Verify(args) => args.json,
             Self::Copy(args) => args.json,
             Self::Agents(args) => args.json,

@@ -234,7 +234,12 @@ fn check_objects(
                 before: identity(before),
                 now: identity(&now),
             };
-            return Err(Error::new(ErrorKind::ResumeDiffers(difference), root));
+            // Objects are not checked for a finished run.
+            let kind = ErrorKind::ResumeDiffers {
+                difference,
+                is_finished: false,
+            };
+            return Err(Error::new(kind, root));
         }
     }
     Ok(())
