@@ -6,6 +6,7 @@
 
 use crate::shard_choice::ShardChoice;
 use crate::show_args::ShowArgs;
+use crate::verdicts_args::VerdictsArgs;
 use crate::{duration, network, size};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -480,58 +481,6 @@ pub(crate) struct MatchArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The output has one row per host and crawler, also for hosts that do not name the crawler, so that a mean is a \
-share: that of `by_name` in a crawl is the share of its hosts with a known verdict that block the crawler by name. \
-`robots-scan schema crawler_verdicts` describes the columns. The verdicts are those of the macro \
-`verdicts_for` in DuckDB.
-
-Example:
-  robots-scan verdicts out.parquet --agent GPTBot,CCBot -o verdicts.parquet
-
-Exit codes: 0 done, 2 not started, 3 stopped; then no output is left.")]
-pub(crate) struct VerdictsArgs {
-    /// The dataset: a folder that `scan` wrote, or one that `join` was run on
-    pub(crate) dataset: PathBuf,
-
-    /// The name of a crawler, or `*`; may be repeated, or separated by commas
-    #[arg(
-        short,
-        long,
-        value_name = "NAME",
-        required = true,
-        value_delimiter = ',',
-        value_parser = agent,
-        value_hint = ValueHint::Other
-    )]
-    pub(crate) agent: Vec<String>,
-
-    /// The output file, in Parquet
-    #[arg(short, long, value_name = "OUT", value_parser = parquet_output)]
-    pub(crate) output: PathBuf,
-
-    /// Uses only this crawl of the dataset; may be repeated [default: all]
-    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
-    pub(crate) crawl: Vec<String>,
-
-    /// A custom registry of crawlers instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) agents: Option<PathBuf>,
-
-    /// Replaces a file that robots-scan wrote
-    #[arg(long)]
-    pub(crate) overwrite: bool,
-
-    /// Prints no summary; errors and warnings remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
 Reads everything back: the manifest, the size, digest and pages of every file, files that do not belong \
 to the dataset, and compares the tables with each other. Nothing is changed. For a single file, only \
 its readability can be checked.
@@ -728,14 +677,6 @@ pub(crate) fn agent(text: &str) -> Result<String, String> {
     match whole_name(name).is_empty() {
         true => Err("give the name of a crawler, such as GPTBot, or '*'".to_owned()),
         false => Ok(name.to_owned()),
-    }
-}
-
-/// Returns a path that does not say that the output is CSV, which `match` writes.
-fn parquet_output(text: &str) -> Result<PathBuf, String> {
-    match text.to_ascii_lowercase().ends_with(".csv") {
-        true => Err("the output is Parquet: give a name such as verdicts.parquet".to_owned()),
-        false => Ok(text.into()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The command line of robots-scan.
 //!
-//! `args.rs` and `show_args.rs` define the arguments. Each command has a file
+//! `args.rs`, `show_args.rs` and `verdicts_args.rs` define the arguments. Each command has a file
 //! `<name>_command.rs`, which converts its arguments to the options of the library, runs it,
 //! and prints the result.
 //! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
@@ -49,6 +49,7 @@ mod show_report;
 mod size;
 mod summary;
 mod usage_error;
+mod verdicts_args;
 mod verdicts_command;
 mod verify_command;
 mod views_command;

@@ -1,10 +1,10 @@
 //! `robots-scan verdicts`: writes the verdict of every host for some crawlers.
 
-use crate::args::VerdictsArgs;
 use crate::escape::{escape, json_line};
 use crate::exit::{self, Stopped};
 use crate::plural::counted;
 use crate::session::{Outcome, Session};
+use crate::verdicts_args::VerdictsArgs;
 use crate::{agent_advice, defaults};
 use anyhow::Result;
 use indicatif::HumanBytes;
