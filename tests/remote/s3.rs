@@ -275,7 +275,7 @@ fn settings_of_s3_that_are_not_valid_are_errors() {
             "AWS_SECRET_ACCESS_KEY has",
         ),
         ("AWS_SESSION_TOKEN", "Tok3n\u{e9}", "AWS_SESSION_TOKEN has"),
-        ("AWS_ALLOW_HTTP", "perhaps", "cannot be requested"),
+        ("AWS_REQUEST_PAYER", "perhaps", "cannot be requested"),
         ("AWS_CONDITIONAL_PUT", "perhaps", "cannot be requested"),
     ]
     .into_iter()
