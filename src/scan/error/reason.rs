@@ -291,7 +291,7 @@ pub struct InputIdentity {
     pub bytes: Option<u64>,
     /// The entity tag of an object on a server, or the time of its last change; `None` if both are
     /// unknown.
-    pub version: Option<String>,
+    pub version: Option<Box<str>>,
 }
 
 impl fmt::Display for InputIdentity {

@@ -228,7 +228,7 @@ fn check_objects(
             let identity = |object: &ObjectIdentity| InputIdentity {
                 name: input.name.clone(),
                 bytes: Some(object.bytes),
-                version: object.version().map(str::to_owned),
+                version: object.version().map(Into::into),
             };
             let difference = ResumeDifference::Input {
                 before: identity(before),
