@@ -307,6 +307,64 @@ fn redirects_are_followed_to_the_capture_that_holds_the_rules() {
 }
 
 #[test]
+fn the_target_of_a_redirect_may_be_a_revisit() {
+    let folder = TempDir::new().unwrap();
+    let page = "https://b.example/other.txt";
+    let revisit = |url: &str, letter| {
+        let mut revisit = TestCapture::ok(url, 2, "");
+        revisit.make_revisit(letter);
+        revisit
+    };
+    let mut source = TestCapture::ok("https://b.example/robots.txt", 1, CLOSED);
+    source.set_digest('B');
+    let captures = [
+        TestCapture::redirect("https://a.example/robots.txt", 0, page),
+        source,
+        revisit(page, 'B'),
+        // Its content was not captured.
+        TestCapture::redirect(
+            "https://c.example/robots.txt",
+            0,
+            "https://b.example/lost.txt",
+        ),
+        revisit("https://b.example/lost.txt", 'D'),
+    ];
+    let out = dataset(&folder, &captures);
+    let ids = robots_ids(&out);
+    assert_eq!(ids.len(), captures.len());
+    let urls = list(
+        &folder,
+        "urls.txt",
+        "https://a.example/x\nhttps://c.example/x\n",
+    );
+    let (rows, _) = matched(&out, &urls, &["-a", "*"]);
+    let found = |row: &Row| (row.access.clone(), row.basis.clone(), row.capture.clone());
+    let expected = |access: &str, basis: &str, id: usize| {
+        (access.to_owned(), basis.to_owned(), Some(ids[id].clone()))
+    };
+    assert_eq!(found(&rows[0]), expected("disallowed", "wildcard", 1));
+    assert_eq!(found(&rows[1]), expected("unknown", "http_status", 4));
+    let ends = crate::util::rows(&out, "hosts");
+    let end_of = |host: &str| {
+        let row = ends.iter().find(|row| row["surt_host_name"] == host);
+        row.unwrap()["redirect_end"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(end_of("example,a"), "resolved");
+    assert_eq!(end_of("example,c"), "resolved");
+    let is_robots_path = crate::util::rows(&out, "robots_files");
+    let is_robots_path = is_robots_path
+        .iter()
+        .map(|row| row["is_robots_path"] == true);
+    assert_eq!(
+        is_robots_path.collect::<Vec<_>>(),
+        [true, true, false, true, false]
+    );
+}
+
+#[test]
 fn a_capture_of_exactly_the_requested_time_is_considered() {
     let folder = TempDir::new().unwrap();
     let out = dataset(

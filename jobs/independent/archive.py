@@ -105,8 +105,7 @@ def records(data):
 def read_captures(paths):
     """The captures of all archives of robots.txt files, in the order of the archives and of their records.
 
-    Every response of such an archive is a capture: of a robots.txt file, or of the target of a redirect from one. A revisit is one if its
-    path is /robots.txt.
+    Every response and every revisit of such an archive is a capture: of a robots.txt file, or of the target of a redirect from one.
     """
     captures = []
     for path in paths:
@@ -118,9 +117,7 @@ def read_captures(paths):
             if kind == "warcinfo":
                 crawl = fields_of(block.decode().split("\r\n"))["ispartof"]
             elif kind in ("response", "revisit"):
-                capture = capture_of(crawl, len(captures), fields, block)
-                if kind == "response" or capture.is_robots_path():
-                    captures.append(capture)
+                captures.append(capture_of(crawl, len(captures), fields, block))
     return captures
 
 

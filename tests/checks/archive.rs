@@ -114,7 +114,8 @@ pub fn check(data: &[u8]) {
     ];
     let summed = summed.map(|count| count as i64);
     assert_eq!(summed, expected, "{}", of());
-    // Captures are records of three types, in their order. Every response of the robots.txt subset is one.
+    // Captures are records of three types, in their order. Every response and every revisit of the robots.txt subset
+    // is one.
     let mut taken = 0;
     for (location, kind, integrity) in records_read {
         let is_next = taken < captures.len
@@ -151,7 +152,8 @@ pub fn check(data: &[u8]) {
             assert!(is_explained, "{location:?} is doubtful in {}", of());
             taken += 1;
         } else {
-            let must = kind == RecordType::Response && is_robots_subset(sum);
+            let must =
+                matches!(kind, RecordType::Response | RecordType::Revisit) && is_robots_subset(sum);
             assert!(!must, "{location:?} is missing in {}", of());
         }
     }

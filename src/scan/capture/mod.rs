@@ -138,8 +138,8 @@ struct TargetUrl<'a> {
 impl<'a> Capture<'a> {
     /// Reads the capture of a record, or returns `None` if the record is not a capture.
     ///
-    /// Captures are responses and resources whose path is exactly `/robots.txt`, revisits of
-    /// those, and every response of the robots.txt subset.
+    /// Captures are responses, resources and revisits whose path is exactly `/robots.txt`, and every
+    /// response and revisit of the robots.txt subset.
     pub fn read(record: &Record<'a>, scope: Scope) -> Option<Self> {
         let target = TargetUrl::of_capture(record, scope)?;
         let mut anomalies = Vec::new();
@@ -252,7 +252,8 @@ impl<'a> TargetUrl<'a> {
         ) {
             return None;
         }
-        let accepts_any_path = scope.is_robots_subset && record_type == RecordType::Response;
+        // The subset also holds the targets of redirects.
+        let accepts_any_path = scope.is_robots_subset && record_type != RecordType::Resource;
         let raw = record.target_uri().unwrap_or_default();
         // Most records of a crawl are other pages: this avoids parsing their URLs.
         if !accepts_any_path && memchr::memmem::find(raw, b"/robots.txt").is_none() {
