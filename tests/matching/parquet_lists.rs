@@ -9,9 +9,9 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int96, Int96Type};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use std::fs;
@@ -347,12 +347,72 @@ fn a_page_larger_than_the_memory_limit_is_refused_with_its_row_group() {
         &out,
         &parquet,
         &["--memory", "16MiB"],
-        "row group 1 has 5242",
+        "row group 1, column `url`, has 5242",
     );
     assert!(ran.err.contains("large.parquet"), "{}", ran.err);
     let (rows, _) = matched(&out, &parquet, &["-a", "x", "--memory", "64MiB"]);
     let expected = [("allowed", "wildcard"), ("unknown", "bad_url")];
     assert_eq!(decisions(&rows), expected);
+}
+
+#[test]
+fn a_page_larger_than_its_header_states_is_refused_with_its_place() {
+    let folder = TempDir::new().unwrap();
+    let out = dataset(
+        &folder,
+        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
+    );
+    let large = format!("https://h.example/{}", "x".repeat(900 << 10));
+    for codec in [
+        Compression::GZIP(GzipLevel::default()),
+        Compression::BROTLI(BrotliLevel::default()),
+    ] {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let properties = WriterProperties::builder()
+                .set_compression(codec)
+                .set_writer_version(version)
+                .set_dictionary_enabled(false)
+                .set_encoding(Encoding::PLAIN)
+                .build();
+            let mut bytes = write(&url_column([large.clone()]), properties);
+            let sound = list(&folder, "sound.parquet", &bytes);
+            let (rows, _) = matched(&out, &sound, &["-a", "x"]);
+            assert_eq!(decisions(&rows), [("allowed", "wildcard")]);
+            // The page is the first of the file: its type, and its decompressed size in three bytes
+            // with seven bits each, twice as large.
+            let header = &mut bytes[4..];
+            assert_eq!((header[0], header[2]), (0x15, 0x15));
+            let stated: u32 = 2 * 10_000;
+            let old = (3..)
+                .take_while(|&i| header[i - 1] & 0x80 != 0 || i == 3)
+                .last();
+            let last = old.unwrap();
+            for i in 3..=last {
+                let more = if i < last { 0x80 } else { 0 };
+                header[i] = (stated >> (7 * (i - 3)) & 0x7f) as u8 | more;
+            }
+            let lie = list(&folder, "lie.parquet", &bytes);
+            let to = lie.with_extension("refused.parquet");
+            let ran = run([
+                "match",
+                path(&out),
+                "-u",
+                path(&lie),
+                "-o",
+                path(&to),
+                "-a",
+                "x",
+            ]);
+            assert_eq!((ran.code, to.exists()), (Some(3), false), "{}", ran.err);
+            for word in [
+                "lie.parquet",
+                "row group 0, column `url`: ",
+                "a page header states",
+            ] {
+                assert!(ran.err.contains(word), "{codec}: {}", ran.err);
+            }
+        }
+    }
 }
 
 #[test]

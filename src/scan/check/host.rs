@@ -80,7 +80,7 @@ pub fn check_host(
     if has_anomalies {
         tables.push(Table::Anomalies);
     }
-    let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?;
+    let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?.stopped_by(stop);
     let spill_folder = SpillFolder::create(&temp_folder.path().join("sort"), Arc::clone(stop))?;
     let context = ResolveContext {
         dataset: &dataset,

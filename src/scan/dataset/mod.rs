@@ -9,19 +9,25 @@
 //! views.rs, macros.sql             views for DuckDB and Spark
 //! questions.rs                     research questions as macros
 //! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
-//! reader.rs                        reads tables back
+//! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
+//! part_file.rs                     opens a file of a part
+//! reader.rs, row_filter.rs         reads tables back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! ```
 
 mod catch_panic;
 mod joined;
 mod layout;
+mod limited_file;
 mod log;
 mod manifest;
 mod manifest_entries;
+mod page_header;
+mod part_file;
 mod part_lines;
 mod questions;
 mod reader;
+mod row_filter;
 mod stored_line;
 mod views;
 mod views_file;
@@ -33,12 +39,14 @@ pub(crate) use joined::{
 };
 pub use layout::{IfExists, OutputLayout};
 pub(crate) use layout::{SUCCESS, VIEWS, check_output_file, is_dataset};
+pub(crate) use limited_file::{LargePage, LimitedFile, reader_options};
 pub(crate) use log::{LogEntries, NAME as LOG, RunLog};
 pub(crate) use manifest::{AGENTS, Manifest, NAME as MANIFEST};
 pub(crate) use manifest_entries::{
     CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
     Partition,
 };
+pub(crate) use part_file::{OpenedPart, open_part_file};
 pub(crate) use part_lines::PartLines;
 pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub(crate) use reader::{PartReader, column, push_crawl_key};

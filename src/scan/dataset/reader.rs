@@ -1,17 +1,17 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use crate::dataset::{JOINED, JoinedManifest, PartEntry, SUCCESS, catch_panic, check_readable};
+use super::row_filter::{id_filter, text_filter};
+use crate::dataset::{
+    JOINED, JoinedManifest, LimitedFile, OpenedPart, PartEntry, SUCCESS, catch_panic,
+    check_readable, open_part_file,
+};
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
 use crate::external_sort::BloomFilter;
 use crate::tables::Table;
-use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray};
-use arrow_schema::ArrowError;
+use arrow_array::{Array, Int64Array, RecordBatch};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-    RowFilter,
-};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::bloom_filter::Sbbf;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
@@ -20,10 +20,11 @@ use parquet::file::metadata::{
 use parquet::file::statistics::Statistics;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Rows of a batch: few, as texts may be long.
 const BATCH_ROWS: usize = 1024;
@@ -40,6 +41,7 @@ pub struct Dataset {
     root: PathBuf,
     crawls: Vec<String>,
     files: Vec<PartFile>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// A file of a table of a dataset. Files are read in their order.
@@ -242,7 +244,14 @@ impl Dataset {
             root: root.to_owned(),
             crawls: crawls.into_iter().map(|(_, crawl, _)| crawl).collect(),
             files,
+            stop: None,
         })
+    }
+
+    /// Sets the flag that stops reading, with [`ErrorKind::Abandoned`].
+    pub(crate) fn stopped_by(mut self, stop: &Arc<AtomicBool>) -> Self {
+        self.stop = Some(Arc::clone(stop));
+        self
     }
 
     /// Returns an error if a part has no file of one of the tables.
@@ -308,7 +317,10 @@ impl Dataset {
         each: &mut dyn FnMut(u32, &RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
         for file in self.files_of(table, filter) {
-            file.read(columns, filter, &mut |batch| each(file.id.crawl, batch))?;
+            let stop = self.stop.as_ref();
+            file.read(columns, filter, stop, &mut |batch| {
+                each(file.id.crawl, batch)
+            })?;
         }
         Ok(())
     }
@@ -326,9 +338,10 @@ impl Dataset {
         each: &(dyn Fn(PartId, &RecordBatch) -> Result<(), Error> + Sync),
     ) -> Result<(), Error> {
         let files: Vec<&PartFile> = self.files_of(table, filter).collect();
-        files
-            .par_iter()
-            .try_for_each(|file| file.read(columns, filter, &mut |batch| each(file.id, batch)))
+        let stop = self.stop.as_ref();
+        files.par_iter().try_for_each(|file| {
+            file.read(columns, filter, stop, &mut |batch| each(file.id, batch))
+        })
     }
 
     /// Opens the file of a table of a part, to read the rows of captures in `filter`.
@@ -351,7 +364,7 @@ impl Dataset {
             });
             Error::new(kind, &self.root)
         })?;
-        file.open(columns, filter)
+        file.open(columns, filter, self.stop.as_ref())
     }
 
     /// Returns the number of rows of a table.
@@ -387,7 +400,11 @@ impl Dataset {
 /// Reads a file of a dataset batch by batch.
 pub(crate) struct PartReader<'d> {
     path: &'d Path,
+    table: Table,
+    file: LimitedFile,
     batches: ParquetRecordBatchReader,
+    /// The `robots_id` of the last row.
+    last_id: Option<i64>,
 }
 
 impl PartReader<'_> {
@@ -395,12 +412,36 @@ impl PartReader<'_> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`].
+    /// [`ErrorKind::Read`]; [`ErrorKind::NotADataset`] if rows are not in order.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, Error> {
-        catch_panic(self.path, || {
+        let batch = catch_panic(self.path, || {
             let batch = self.batches.next().transpose();
-            batch.map_err(|error| unreadable(self.path, error))
-        })
+            batch.map_err(|error| self.file.error(self.path, error))
+        })?;
+        if let Some(batch) = &batch {
+            self.check_order(batch)?;
+        }
+        Ok(batch)
+    }
+
+    /// Checks that rows are in the order of captures, each of which has one row in `robots_files`:
+    /// otherwise rows would be missed, or counted twice.
+    fn check_order(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        let ids = batch.column_by_name("robots_id");
+        let Some(ids) = ids.and_then(|ids| ids.as_any().downcast_ref::<Int64Array>()) else {
+            return Ok(());
+        };
+        let is_unique = self.table == Table::RobotsFiles;
+        for &id in ids.values() {
+            let is_misplaced = |last| last > id || is_unique && last == id;
+            if self.last_id.is_some_and(is_misplaced) {
+                let table = self.table.name();
+                let kind = ErrorKind::NotADataset(DatasetDefect::NotInOrder { table });
+                return Err(Error::new(kind, self.path));
+            }
+            self.last_id = Some(id);
+        }
+        Ok(())
     }
 
     /// Adds the path to an error about a column.
@@ -419,9 +460,10 @@ impl PartFile {
         &self,
         columns: &[&str],
         filter: &CaptureFilter,
+        stop: Option<&Arc<AtomicBool>>,
         each: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut reader = self.open(columns, filter)?;
+        let mut reader = self.open(columns, filter, stop)?;
         while let Some(batch) = reader.next()? {
             // The callback does not know the path.
             each(&batch).map_err(|error| reader.with_path(error))?;
@@ -429,10 +471,21 @@ impl PartFile {
         Ok(())
     }
 
-    fn open(&self, columns: &[&str], filter: &CaptureFilter) -> Result<PartReader<'_>, Error> {
+    fn open(
+        &self,
+        columns: &[&str],
+        filter: &CaptureFilter,
+        stop: Option<&Arc<AtomicBool>>,
+    ) -> Result<PartReader<'_>, Error> {
+        let path = &self.path;
+        let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+        let part = catch_panic(path, || open_part_file(path, file, stop.cloned()))?;
         Ok(PartReader {
-            path: &self.path,
-            batches: open_file(&self.path, self.id.crawl, columns, filter)?,
+            path,
+            table: self.table,
+            last_id: None,
+            batches: read_part(path, &part, self.id.crawl, columns, filter)?,
+            file: part.file,
         })
     }
 }
@@ -526,18 +579,16 @@ fn push_parquet_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Err
     Ok(())
 }
 
-/// Opens a file to read columns of rows that `filter` matches.
-fn open_file(
+/// Returns a reader of columns of the rows that `filter` matches.
+fn read_part(
     path: &Path,
+    part: &OpenedPart,
     crawl: u32,
     columns: &[&str],
     filter: &CaptureFilter,
 ) -> Result<ParquetRecordBatchReader, Error> {
-    let file = disk::open(path).map_err(|error| Error::read(path, error))?;
-    let builder = catch_panic(path, || {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file);
-        builder.map_err(|error| unreadable(path, error))
-    })?;
+    let unreadable = |error: ParquetError| part.file.error(path, error);
+    let builder = part.builder();
     let schema = builder.parquet_schema();
     for name in columns {
         if !schema.columns().iter().any(|column| column.name() == *name) {
@@ -545,19 +596,25 @@ fn open_file(
         }
     }
     let mask = ProjectionMask::columns(schema, columns.iter().copied());
+    let filtered = match filter {
+        CaptureFilter::Values(wanted) => Some(wanted.column),
+        CaptureFilter::Urls(_) => Some("url"),
+        _ => None,
+    };
+    let all_read = ProjectionMask::columns(schema, columns.iter().copied().chain(filtered));
     let ids = ProjectionMask::columns(schema, ["robots_id"]);
-    let mut builder = builder.with_projection(mask).with_batch_size(BATCH_ROWS);
+    let mut builder = builder.with_projection(mask);
+    let mut row_groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
     match filter {
         CaptureFilter::All => {}
         CaptureFilter::One { robots_id, .. } => {
             let wanted = *robots_id;
-            let groups = row_groups_with(builder.metadata(), &(wanted..=wanted));
-            let filter = row_filter(ids, move |id| id == wanted);
-            builder = builder.with_row_groups(groups).with_row_filter(filter);
+            row_groups = row_groups_with(builder.metadata(), &(wanted..=wanted));
+            let filter = id_filter(ids, move |id| id == wanted);
+            builder = builder.with_row_filter(filter);
         }
         CaptureFilter::Near(ids) => {
-            let groups = row_groups_with(builder.metadata(), ids);
-            builder = builder.with_row_groups(groups);
+            row_groups = row_groups_with(builder.metadata(), ids);
         }
         CaptureFilter::Urls(filter) => {
             let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
@@ -572,21 +629,21 @@ fn open_file(
         }
         CaptureFilter::Values(wanted) => {
             let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
-            let groups = catch_panic(path, || {
-                row_groups_with_values(&builder, wanted).map_err(|error| unreadable(path, error))
+            row_groups = catch_panic(path, || {
+                row_groups_with_values(&builder, wanted).map_err(unreadable)
             })?;
             let wanted = Arc::clone(wanted);
             let filter = text_filter(column, move |text| wanted.values.contains(text));
-            builder = builder.with_row_groups(groups).with_row_filter(filter);
+            builder = builder.with_row_filter(filter);
         }
         CaptureFilter::Ids(wanted) => {
             let range = wanted.first().copied().unwrap_or(i64::MAX)
                 ..=wanted.last().copied().unwrap_or(i64::MIN);
-            let groups = row_groups_with(builder.metadata(), &range);
+            row_groups = row_groups_with(builder.metadata(), &range);
             let wanted = Arc::clone(wanted);
             // Most rows have the same key as the row before.
             let mut last = None;
-            let filter = row_filter(ids, move |id| match last {
+            let filter = id_filter(ids, move |id| match last {
                 Some((last_id, is_wanted)) if last_id == id => is_wanted,
                 _ => {
                     let is_wanted = wanted.binary_search(&id).is_ok();
@@ -594,12 +651,14 @@ fn open_file(
                     is_wanted
                 }
             });
-            builder = builder.with_row_groups(groups).with_row_filter(filter);
+            builder = builder.with_row_filter(filter);
         }
     }
     catch_panic(path, || {
-        let reader = builder.build();
-        reader.map_err(|error| unreadable(path, error))
+        let rows = part.batch_rows(&row_groups, &all_read, BATCH_ROWS);
+        let builder = builder.with_batch_size(rows.map_err(unreadable)?);
+        let reader = builder.with_row_groups(row_groups).build();
+        reader.map_err(unreadable)
     })
 }
 
@@ -633,7 +692,7 @@ fn statistics<'g>(group: &'g RowGroupMetaData, name: &str) -> Option<&'g Statist
 /// Returns the indexes of the row groups that may have one of the values, according to the Bloom
 /// filters of the column.
 fn row_groups_with_values(
-    builder: &ParquetRecordBatchReaderBuilder<File>,
+    builder: &ParquetRecordBatchReaderBuilder<LimitedFile>,
     wanted: &ColumnValuesFilter,
 ) -> Result<Vec<usize>, ParquetError> {
     let columns = builder.parquet_schema().columns();
@@ -657,40 +716,6 @@ fn row_groups_with_values(
         }
     }
     Ok(groups)
-}
-
-/// Returns a filter of rows by the value of a text column.
-fn text_filter(
-    column: ProjectionMask,
-    mut is_wanted: impl FnMut(&str) -> bool + Send + 'static,
-) -> RowFilter {
-    let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
-        let texts = batch.column(0).as_any().downcast_ref::<StringArray>();
-        let texts =
-            texts.ok_or_else(|| ArrowError::CastError("a column is no VARCHAR".to_owned()))?;
-        let is_wanted = |text: Option<&str>| Some(text.is_some_and(&mut is_wanted));
-        Ok(texts.iter().map(is_wanted).collect::<BooleanArray>())
-    };
-    let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(column, predicate));
-    RowFilter::new(vec![predicate])
-}
-
-/// Returns a filter of rows by their key.
-fn row_filter(
-    ids: ProjectionMask,
-    mut is_wanted: impl FnMut(i64) -> bool + Send + 'static,
-) -> RowFilter {
-    let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
-        let ids = batch.column(0).as_any().downcast_ref::<Int64Array>();
-        let ids = ids.ok_or_else(|| ArrowError::CastError("robots_id is no BIGINT".to_owned()))?;
-        Ok(ids
-            .values()
-            .iter()
-            .map(|id| Some(is_wanted(*id)))
-            .collect::<BooleanArray>())
-    };
-    let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(ids, predicate));
-    RowFilter::new(vec![predicate])
 }
 
 fn no_column(name: &str, path: &Path) -> Error {

@@ -204,11 +204,12 @@ fn fmt_other(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ErrorKind::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
         ErrorKind::LargePage {
             row_group,
+            column,
             bytes,
             bytes_max,
         } => write!(
             f,
-            "cannot read '{place}': a page of row group {row_group} has {bytes} bytes, more than the {bytes_max} that memory allows"
+            "cannot read '{place}': a page of row group {row_group}, column `{column}`, has {bytes} bytes, more than the {bytes_max} that memory allows"
         ),
         ErrorKind::NoCrawler => write!(f, "no crawler is given"),
         ErrorKind::Unjoinable(why) => write!(f, "'{place}' cannot be joined: {why}"),

@@ -212,6 +212,8 @@ pub enum ErrorKind {
     LargePage {
         /// The row group of the page, from 0.
         row_group: usize,
+        /// The path of its column.
+        column: String,
         /// The size of the page in bytes.
         bytes: u64,
         /// The limit in bytes.

@@ -106,6 +106,7 @@ fn join(
 ) -> Result<JoinSummary, Error> {
     let began = Instant::now();
     let dataset = members.dataset(folder, &[Table::RobotsFiles, Table::Verdicts])?;
+    let dataset = dataset.stopped_by(stop);
     let sources = members.sources(dataset.crawls());
     let mut writer = JoinedWriter::open(folder, members.manifest(), &sources)?;
     let kept = writer.kept_crawls();

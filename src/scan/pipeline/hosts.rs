@@ -37,7 +37,7 @@ pub(super) fn write_hosts(
     let root = dataset.root().to_owned();
     let tables = [Table::RobotsFiles, Table::Verdicts];
     let parts = [(root.clone(), dataset.parts())];
-    let stored = Dataset::of_parts(&root, &parts, &tables)?;
+    let stored = Dataset::of_parts(&root, &parts, &tables)?.stopped_by(stop);
     let resolved = tasks.install(|| resolve(&stored, dataset, progress, stop));
     let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {
         ErrorKind::Abandoned => Error::new(ErrorKind::Interrupted, &root),

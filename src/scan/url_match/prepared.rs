@@ -159,6 +159,7 @@ impl PreparedMatch {
             dataset,
             urls,
         } = self;
+        let dataset = dataset.stopped_by(stop);
         let output = SingleFile::open(&options.output)?;
         // Checked again, since another run may have written the file meanwhile.
         check_output(&options)?;

@@ -4,17 +4,18 @@
 //! reader might report anything.
 
 use super::{FindingKind, Findings, VerifyProgress};
-use crate::dataset::FileStats;
+use crate::dataset::{FileStats, OpenedPart, open_part_file};
+use crate::error::Error;
 use crate::tables::Table;
 use arrow_schema::Schema;
 use parquet::arrow::ArrowSchemaConverter;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::errors::ParquetError;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -162,24 +163,26 @@ fn decode(
     check: &mut FileCheck,
     findings: &mut Findings,
 ) {
-    let metadata = match ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()) {
-        Ok(metadata) => metadata,
+    let part = match open_part_file(Path::new(name), file, None) {
+        Ok(part) => part,
         Err(error) => {
+            let error = cause(&error);
             findings.add(
                 FindingKind::Footer,
                 name,
-                format_args!("its footer cannot be read: {}", one_line(&error)),
+                format_args!("its footer cannot be read: {}", one_line(error)),
             );
             return;
         }
     };
-    check_writer(&metadata, name, expected.table, findings);
-    let difference = column_difference(&metadata, expected.schema);
+    let metadata = &part.metadata;
+    check_writer(metadata, name, expected.table, findings);
+    let difference = column_difference(metadata, expected.schema);
     if let Some(difference) = &difference {
         findings.add(FindingKind::Columns, name, format_args!("{difference}"));
     }
     let footer_rows = metadata.metadata().file_metadata().num_rows();
-    match count_rows(file, &metadata) {
+    match count_rows(&part) {
         Ok(rows) => {
             check.rows = rows;
             check.is_sound = difference.is_none();
@@ -280,18 +283,21 @@ struct UnreadableRowGroup {
 }
 
 /// Decodes every page of every column, and returns the number of rows.
-fn count_rows(file: File, metadata: &ArrowReaderMetadata) -> Result<u64, UnreadableRowGroup> {
+fn count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
     let mut rows = 0;
+    let metadata = &part.metadata;
     for index in 0..metadata.metadata().num_row_groups() {
         let failed = |error: &dyn std::error::Error| UnreadableRowGroup {
             index,
             error: one_line(error),
         };
         // One row group at a time: a batch of several could hold many large texts.
-        let file = file.try_clone().map_err(|error| failed(&error))?;
-        let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+        let batch_rows = part.batch_rows(&[index], &ProjectionMask::all(), BATCH_ROWS);
+        let batch_rows = batch_rows.map_err(|error| failed(&error))?;
+        let reader = part
+            .builder()
             .with_row_groups(vec![index])
-            .with_batch_size(BATCH_ROWS)
+            .with_batch_size(batch_rows)
             .build()
             .map_err(|error: ParquetError| failed(&error))?;
         let before = rows;
@@ -308,6 +314,11 @@ fn count_rows(file: File, metadata: &ArrowReaderMetadata) -> Result<u64, Unreada
         }
     }
     Ok(rows)
+}
+
+/// Returns the cause of an error, whose path is reported already.
+pub(super) fn cause(error: &Error) -> &dyn std::error::Error {
+    std::error::Error::source(error).unwrap_or(error)
 }
 
 /// Returns the text of an error on one line.

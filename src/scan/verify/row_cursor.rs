@@ -1,16 +1,13 @@
 //! Reads some columns of a file row by row, in bounded memory.
 
-use super::file::one_line;
+use super::file::{cause, one_line};
+use crate::dataset::{OpenedPart, open_part_file};
 use crate::disk;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
-};
-use std::fs::File;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::path::Path;
 
 /// The rows of a batch.
@@ -20,8 +17,7 @@ const BATCH_ROWS: usize = 4096;
 ///
 /// Columns are addressed by their index in the names given to [`RowCursor::open`].
 pub(super) struct RowCursor {
-    file: File,
-    metadata: ArrowReaderMetadata,
+    part: OpenedPart,
     names: Vec<&'static str>,
     /// The next row group.
     row_group: usize,
@@ -40,11 +36,9 @@ impl RowCursor {
     /// Opens a file. The cursor is before the first row.
     pub(super) fn open(path: &Path, names: &[&'static str]) -> Result<Self, String> {
         let file = disk::open(path).map_err(|error| one_line(&error))?;
-        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
-            .map_err(|error| one_line(&error))?;
+        let part = open_part_file(path, file, None).map_err(|error| one_line(cause(&error)))?;
         Ok(Self {
-            file,
-            metadata,
+            part,
             names: names.to_vec(),
             row_group: 0,
             reader: None,
@@ -75,7 +69,7 @@ impl RowCursor {
                 if self.batch_rows > 0 {
                     return Ok(true);
                 }
-            } else if self.row_group < self.metadata.metadata().num_row_groups() {
+            } else if self.row_group < self.part.metadata.metadata().num_row_groups() {
                 self.reader = Some(self.open_row_group()?);
                 self.row_group += 1;
             } else {
@@ -86,12 +80,14 @@ impl RowCursor {
     }
 
     fn open_row_group(&self) -> Result<ParquetRecordBatchReader, String> {
-        let file = self.file.try_clone().map_err(|error| one_line(&error))?;
-        let mask = ProjectionMask::columns(self.metadata.parquet_schema(), self.names.clone());
-        ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+        let part = &self.part;
+        let mask = ProjectionMask::columns(part.metadata.parquet_schema(), self.names.clone());
+        let batch_rows = part.batch_rows(&[self.row_group], &mask, BATCH_ROWS);
+        let batch_rows = batch_rows.map_err(|error| one_line(&error))?;
+        part.builder()
             .with_projection(mask)
             .with_row_groups(vec![self.row_group])
-            .with_batch_size(BATCH_ROWS)
+            .with_batch_size(batch_rows)
             .build()
             .map_err(|error| one_line(&error))
     }

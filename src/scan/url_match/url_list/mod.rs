@@ -10,7 +10,6 @@ mod byte_column;
 mod csv_list;
 mod folder;
 mod interruptible_reader;
-mod page_limit;
 mod parquet_list;
 
 use super::accepted_url::{MAX_URL_BYTES, is_url_or_path};

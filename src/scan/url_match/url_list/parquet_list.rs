@@ -1,13 +1,12 @@
 //! URL lists in Parquet.
 //!
 //! Memory is limited with the metadata of the file: large pages are refused
-//! ([`PageLimitedFile`]), and a batch has fewer rows if its values may repeat
+//! ([`LimitedFile`]), and a batch has fewer rows if its values may repeat
 //! large ones.
 
 use super::byte_column::ByteColumn;
-use super::page_limit::PageLimitedFile;
 use super::{EachRow, RowTime, column_index, parse_time};
-use crate::dataset::catch_panic;
+use crate::dataset::{LargePage, LimitedFile, catch_panic, reader_options};
 use crate::error::{Error, ErrorKind, UrlListDefect};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -18,25 +17,18 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::Encoding;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ColumnChunkMetaData;
 use std::fs::File;
 use std::path::Path;
 
 /// The most rows of a batch.
 const BATCH_ROWS: u64 = 1024;
 
-/// The most bytes that the values of a batch take in addition to its pages,
-/// unless the limit of a page is smaller.
-const MAX_BATCH_BYTES: u64 = 64 << 20;
-
 /// An open file and the indices of its columns.
 struct ParquetList<'p> {
-    file: PageLimitedFile,
+    file: LimitedFile,
     path: &'p Path,
     metadata: ArrowReaderMetadata,
     /// The indices of the columns among the root columns.
@@ -69,10 +61,14 @@ impl<'p> ParquetList<'p> {
     fn open(path: &'p Path, url_column: &str, page_bytes_max: u64) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::read(path, error))?;
         let load = || {
-            let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
-            metadata.map_err(|error| Error::with_source(ErrorKind::Read, path, error))
+            let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
+            let limit = |_: &str| page_bytes_max;
+            let file = LimitedFile::new(file, metadata.metadata(), limit, None)?;
+            Ok((metadata, file))
         };
-        let metadata = catch_panic(path, load)?;
+        let (metadata, file) = catch_panic(path, || {
+            load().map_err(|error: ParquetError| Error::with_source(ErrorKind::Read, path, error))
+        })?;
         let refuse = |defect| Error::new(ErrorKind::NotAUrlList(defect), path);
         let fields = metadata.schema().fields();
         let index = |name: &str| {
@@ -86,7 +82,7 @@ impl<'p> ParquetList<'p> {
         };
         let fetch_time = index("fetch_time")?.filter(|index| *index != url);
         Ok(Self {
-            file: PageLimitedFile::new(file, page_bytes_max),
+            file,
             path,
             url,
             fetch_time,
@@ -106,7 +102,8 @@ impl<'p> ParquetList<'p> {
         let columns = self.metadata.metadata().row_group(row_group).columns();
         for (leaf, chunk) in columns.iter().enumerate() {
             if mask.leaf_included(leaf) {
-                rows = rows.min(self.batch_rows(chunk).map_err(read_error)?);
+                let batch_rows = self.file.batch_rows(chunk, BATCH_ROWS);
+                rows = rows.min(batch_rows.map_err(read_error)?);
             }
         }
         let reader = builder
@@ -117,44 +114,21 @@ impl<'p> ParquetList<'p> {
         reader.map_err(read_error)
     }
 
-    /// Returns the number of rows whose values take at most [`MAX_BATCH_BYTES`].
-    ///
-    /// The values of plain pages are as large as the pages. A value of a
-    /// dictionary may be repeated in each row, and so may a prefix with
-    /// `DELTA_BYTE_ARRAY`.
-    fn batch_rows(&self, chunk: &ColumnChunkMetaData) -> Result<u64, ParquetError> {
-        let (offset, bytes) = chunk.byte_range();
-        if bytes == 0 {
-            return Ok(BATCH_ROWS);
-        }
-        let is_delta = chunk
-            .encodings()
-            .any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY);
-        let value_bytes = match is_delta {
-            true => u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX),
-            false => self.file.dictionary_bytes(offset)?.unwrap_or(0),
-        };
-        let batch_bytes = MAX_BATCH_BYTES.min(self.file.page_bytes_max());
-        Ok((batch_bytes / value_bytes.max(1)).clamp(1, BATCH_ROWS))
-    }
-
-    /// Converts an error of the Parquet reader. For a page that was refused it
-    /// reports the row group.
+    /// Converts an error of the Parquet reader.
     fn read_error(&self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-        let Some(page) = self.file.refused() else {
-            return Error::with_source(ErrorKind::Read, self.path, error);
+        let Some(LargePage {
+            place,
+            bytes,
+            bytes_max,
+        }) = self.file.refused()
+        else {
+            return self.file.error(self.path, error);
         };
-        let row_groups = self.metadata.metadata().row_groups();
-        let row_group = row_groups.iter().position(|row_group| {
-            row_group.columns().iter().any(|chunk| {
-                let (offset, bytes) = chunk.byte_range();
-                (offset..offset.saturating_add(bytes)).contains(&page.offset)
-            })
-        });
         let kind = ErrorKind::LargePage {
-            row_group: row_group.unwrap_or(0),
-            bytes: page.bytes,
-            bytes_max: self.file.page_bytes_max(),
+            row_group: place.row_group,
+            column: place.column,
+            bytes,
+            bytes_max,
         };
         Error::new(kind, self.path)
     }
