@@ -561,6 +561,71 @@ fn the_size_of_a_list_that_check_reads_is_limited() {
 }
 
 #[test]
+fn the_names_of_a_file_are_not_repeated_for_very_many_hosts() {
+    let folder = TempDir::new().unwrap();
+    let file = |host: &str, names: usize| {
+        let names = (0..names).map(|i| format!("User-agent: {}\n", letters(i)));
+        let response = format!(
+            "HTTP/1.1 200 OK\r\n\r\n{}Disallow: /\n",
+            names.collect::<String>()
+        );
+        record(&format!("https://{host}/robots.txt"), response.as_bytes())
+    };
+    // 12,800 times 1,990 rows are more than 25 million and 25 for each host.
+    let redirects =
+        (0..12_800).map(|i| redirect(&format!("h{i}.test"), "https://long.test/robots.txt"));
+    let mut records = vec![file("long.test", 1990), file("short.test", 3)];
+    records.push(redirect("few.test", "https://short.test/robots.txt"));
+    records.extend(redirects);
+    let archive = archive(folder.path(), &records);
+    let out = folder.path().join("out");
+    let ran = util::run([archive.as_str(), "-q", "-o", out.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let mut without_rows = 0;
+    for row in util::rows(&out, "hosts") {
+        let has_rows = row["has_named_rows"].as_bool().unwrap();
+        let is_redirected = row["surt_host_name"]
+            .as_str()
+            .unwrap()
+            .starts_with("test,h");
+        assert_eq!(has_rows, !is_redirected, "{row}");
+        assert_eq!(
+            row["n_named"] == 1990,
+            is_redirected || row["surt_host_name"] == "test,long"
+        );
+        without_rows += usize::from(!has_rows);
+    }
+    assert_eq!(without_rows, 12_800);
+    assert_eq!(util::rows(&out, "host_verdicts").len(), 1990 + 3 + 3);
+    // The rules of one host are read, so they have no limit.
+    let out = out.to_str().unwrap();
+    let agent = letters(1989);
+    let ran = util::run(["check", out, "--host", "h7.test", "--agent", &agent]);
+    assert!(ran.out.contains("disallow_all (explicit"), "{}", ran.out);
+    let ran = util::run(["verify", out]);
+    assert_eq!(ran.code, Some(0), "{}", ran.out);
+}
+
+#[test]
+fn any_number_of_redirects_of_a_host_is_followed() {
+    let folder = TempDir::new().unwrap();
+    let rules = b"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n";
+    for captured in [0, 999, 1000, 2499] {
+        let to = |i: usize| format!("https://t{i}.test/robots.txt");
+        let mut records: Vec<_> = (0..2500).map(|i| redirect("a.test", &to(i))).collect();
+        records.push(record(&to(captured), rules));
+        let out = folder.path().join(captured.to_string());
+        let archive = archive(folder.path(), &records);
+        let ran = util::run([archive.as_str(), "-q", "-o", out.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let host = util::rows(&out, "hosts").remove(0);
+        assert_eq!(host["surt_host_name"], "test,a");
+        assert_eq!(host["redirect_end"], "resolved", "{captured}");
+        assert_eq!(host["wildcard_verdict"], "disallow_all", "{captured}");
+    }
+}
+
+#[test]
 fn folders_of_a_list_are_searched_up_to_a_depth() {
     let folder = TempDir::new().unwrap();
     let out = scan(folder.path(), &archive(folder.path(), &[sound()]), &[]);

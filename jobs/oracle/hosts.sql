@@ -134,14 +134,21 @@ SELECT s.crawl, s.surt_host_name, s.url_host_name, s.url_host_registered_domain,
     w.n_allow AS wildcard_n_allow, w.n_disallow AS wildcard_n_disallow, w.crawl_delay AS wildcard_crawl_delay,
     w.evidence_line AS wildcard_evidence_line,
     coalesce(n.n_named, 0) AS n_named,
-    (s.rules_crawl = s.crawl AND s.rules_robots_id = s.robots_id) OR coalesce(n.n_named, 0) <= 2000 AS has_named_rows,
+    is_own OR coalesce(n.name_count, 0) <= 2000 AND
+        -- The rows of the hosts of the crawl with the rules of other captures, of files with up to as many names.
+        coalesce(sum(n.name_count) FILTER (NOT is_own AND n.name_count <= 2000) OVER (
+            PARTITION BY s.crawl ORDER BY coalesce(n.name_count, 0)
+            RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 0)
+        <= 25000000 + 25 * count(*) OVER (PARTITION BY s.crawl) AS has_named_rows,
     s.n_captures, coalesce(c.n_changes, 0) AS n_changes, r.outcome, r.fetch_class
-FROM selected s
+FROM (SELECT *, rules_crawl = crawl AND rules_robots_id = robots_id AS is_own FROM selected) s
 JOIN robots_files r ON r.crawl = s.rules_crawl AND r.robots_id = s.rules_robots_id
 JOIN verdicts w ON w.crawl = s.rules_crawl AND w.robots_id = s.rules_robots_id AND w.agent = '*'
 LEFT JOIN changes c ON c.crawl = s.crawl AND c.surt_host_name = s.surt_host_name
 LEFT JOIN (
-    SELECT v.crawl, v.robots_id, count(*) AS n_named
+    SELECT v.crawl, v.robots_id, count(*) AS n_named,
+        -- Names as the limit counts them: one for each 64 bytes that are begun.
+        sum(greatest(ceil(strlen(v.agent) / 64), 1)) AS name_count
     FROM verdicts v
     JOIN verdicts a ON a.crawl = v.crawl AND a.robots_id = v.robots_id AND a.agent = '*'
     WHERE v.agent <> '*' AND (v.basis IN ('explicit', 'too_complex') OR v.verdict_google <> a.verdict_google

@@ -45,16 +45,17 @@ answers AS (
     FROM oracle_hosts h
     CROSS JOIN asked a
     LEFT JOIN reached s
-        ON s.agent = '*' AND s.from_crawl = h.crawl AND s.crawl = h.rules_crawl AND s.robots_id = h.rules_robots_id
+        -- Without rows for its names, a host gives an answer for `*` only.
+        ON (h.has_named_rows OR a.name = '*') AND s.agent = '*' AND s.from_crawl = h.crawl AND s.crawl = h.rules_crawl AND s.robots_id = h.rules_robots_id
     LEFT JOIN named m
-        ON m.from_crawl = h.crawl AND m.crawl = h.rules_crawl AND m.robots_id = h.rules_robots_id AND m.asked_name = a.name
+        ON h.has_named_rows AND m.from_crawl = h.crawl AND m.crawl = h.rules_crawl AND m.robots_id = h.rules_robots_id AND m.asked_name = a.name
 )
 SELECT crawl, surt_host_name, url_host_name, url, url_host_tld, url_host_registered_domain, rules_crawl, rules_robots_id, name AS agent, category,
     CASE w.obeys WHEN 'group' THEN w.best.verdict WHEN 'none' THEN 'allow_all' ELSE coalesce(w.verdict, 'unknown') END AS verdict,
     coalesce(w.own_google, w.verdict_google, 'unknown') AS verdict_google,
     coalesce(w.own_rfc9309, w.verdict_rfc9309, 'unknown') AS verdict_rfc9309,
     coalesce(w.own_koster1996, w.verdict_koster1996, 'unknown') AS verdict_koster1996,
-    CASE w.obeys WHEN 'group' THEN w.best.basis WHEN 'none' THEN 'no_group' ELSE w.basis END AS basis,
+    CASE w.obeys WHEN 'group' THEN w.best.basis WHEN 'none' THEN 'no_group' ELSE coalesce(w.basis, 'too_complex') END AS basis,
     CASE w.obeys WHEN 'group' THEN w.best.root_allowed WHEN 'none' THEN true ELSE w.root_allowed END AS root_allowed,
     CASE w.obeys WHEN 'group' THEN w.best.crawl_delay WHEN '*' THEN w.crawl_delay END AS crawl_delay,
     CASE w.obeys WHEN 'group' THEN w.best.evidence_line WHEN '*' THEN w.evidence_line END AS evidence_line,

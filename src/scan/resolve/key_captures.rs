@@ -50,6 +50,10 @@ impl KeyCaptures {
         self.redirects.clear();
     }
 
+    pub(super) fn clear_redirects(&mut self) {
+        self.redirects.clear();
+    }
+
     pub(super) fn add(&mut self, capture: &CaptureFields<'_>) {
         let crawl = capture.candidate.id.crawl;
         let new = || UrlCandidate::new(capture);
@@ -71,7 +75,7 @@ impl KeyCaptures {
     }
 
     /// Returns the redirects to be followed, with their next URLs.
-    pub(super) fn redirects(&self) -> impl Iterator<Item = (&[u8], CandidateFields<'_>)> {
+    pub(super) fn redirects(&self) -> impl ExactSizeIterator<Item = (&[u8], CandidateFields<'_>)> {
         let redirects = self.redirects.iter();
         redirects.map(|((_, next_url), first)| (next_url.as_slice(), first.fields()))
     }

@@ -36,7 +36,7 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
     wildcard_crawl_delay: Double null, "The crawl-delay for `*`, in seconds.";
     wildcard_evidence_line: Int null, "The line that proves `wildcard_verdict`.";
     n_named: Int, "The number of names that the rules address in any dialect: names in the file, and tokens that Google's parser reads instead of some of them. `host_verdicts` has a row for each of them, unless `has_named_rows` is false.";
-    has_named_rows: Bool, "False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers. The verdict of every crawler is then unknown.";
+    has_named_rows: Bool, "False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers, or fewer if very many hosts share long files. The verdict of every crawler is then unknown.";
     n_captures: Int, "The number of captures of `/robots.txt` on this host in this crawl.";
     n_changes: Int, "How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number.";
 } derived {

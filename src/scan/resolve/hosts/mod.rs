@@ -3,7 +3,8 @@
 //! 1. `selection.rs`: selects the authoritative capture of each host, in the order of the
 //!    table.
 //! 2. `rules.rs`: reads what applies from the capture with the rules: its status, its class,
-//!    and the rows of `verdicts`.
+//!    and the rows of `verdicts`. `shared_names.rs` limits how often the names of one file are
+//!    repeated.
 //! 3. `write.rs`: writes the rows of both tables.
 //!
 //! Memory is bounded by that of the sorters; hosts are numbered in the order of the table, and
@@ -12,6 +13,7 @@
 mod ranking;
 mod rules;
 mod selection;
+mod shared_names;
 mod short_url;
 pub(crate) mod stored_verdict;
 mod write;

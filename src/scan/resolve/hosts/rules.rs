@@ -1,6 +1,7 @@
 //! What applies to each host: the columns of the capture with its rules, and its verdicts.
 
-use super::selection::SelectedHosts;
+use super::selection::{SelectedHost, SelectedHosts};
+use super::shared_names::{NameLimits, SharedNames, name_count};
 use super::stored_verdict::{self, VerdictRows, inconsistent, put_verdict, read_verdict};
 use crate::dataset::{CaptureFilter, PartReader, column};
 use crate::error::Error;
@@ -11,13 +12,13 @@ use crate::tables::{AgentVerdict, HostRules, Table};
 use arrow_array::{Array, BooleanArray, Int16Array, Int64Array, RecordBatch, StringArray};
 use rayon::prelude::*;
 use robots::Basis;
-
-/// The most names of a file that another host uses, too, by a redirect or a revisit: the rows of
-/// `host_verdicts` could otherwise be many times those of `verdicts`.
-pub(super) const MAX_SHARED_NAMES: u32 = 2000;
+use std::sync::{Mutex, PoisonError};
 
 /// Hosts whose rules are read together.
 const CHUNK_HOSTS: usize = 1 << 18;
+
+/// Bytes of records that a thread collects before it adds them to a sorter.
+const BUFFER_BYTES: usize = 1 << 20;
 
 /// The columns of `robots_files` that are read.
 const COLUMNS: [&str; 6] = [
@@ -41,15 +42,28 @@ struct HostOfRules {
     robots_id: i64,
     /// The number of the host.
     number: u64,
+    /// The index of its crawl.
+    crawl: u32,
     /// True if the rules are those of another capture than the authoritative one.
     is_shared: bool,
 }
 
-/// Returns the rules of all hosts, sorted by the numbers of the hosts: a [`StoredRules`] each.
+/// The rules of all hosts.
+pub(super) struct HostsWithRules<'s> {
+    /// Sorted by the numbers of the hosts: see [`stored_rules`].
+    pub(super) by_host: SortedRecords<'s>,
+    /// The names of the captures, with their verdicts: a [`CaptureKey`] each, and what
+    /// [`stored_names`] reads. They are kept once, however many hosts share them.
+    pub(super) names: SortedRecords<'s>,
+    /// The files whose names hosts with the rules of another capture have.
+    pub(super) limits: NameLimits,
+}
+
+/// Reads the rules of all hosts.
 pub(super) fn rules_of_hosts<'s>(
     context: &ResolveContext<'s>,
     hosts: &SelectedHosts<'_>,
-) -> Result<SortedRecords<'s>, Error> {
+) -> Result<HostsWithRules<'s>, Error> {
     let mut by_capture = context.memory.sorter();
     let mut record = Vec::new();
     hosts.for_each(&mut |number, host| {
@@ -58,11 +72,14 @@ pub(super) fn rules_of_hosts<'s>(
         put_u32(&mut record, source.part);
         put_i64(&mut record, source.id.robots_id);
         put_u64(&mut record, number);
-        put_u8(&mut record, (source.id != host.capture.id).into());
+        put_u32(&mut record, host.crawl);
+        put_u8(&mut record, host.has_shared_rules().into());
         by_capture.push(&record)
     })?;
     let by_capture = by_capture.finish()?;
     let rules = context.memory.shared_sorter();
+    let names = context.memory.shared_sorter();
+    let counts = Mutex::new(SharedNames::default());
     let mut reader = by_capture.read()?;
     loop {
         let mut chunks: Vec<Chunk> = Vec::new();
@@ -72,6 +89,7 @@ pub(super) fn rules_of_hosts<'s>(
             let host = HostOfRules {
                 robots_id: fields.i64(),
                 number: fields.u64(),
+                crawl: fields.u32(),
                 is_shared: fields.u8() != 0,
             };
             let has_room =
@@ -91,35 +109,75 @@ pub(super) fn rules_of_hosts<'s>(
             break;
         }
         chunks.par_iter().try_for_each(|chunk| {
-            context.memory.check_stop()?;
-            chunk.read_rules(context, &rules)
+            let of_chunk = chunk.read_rules(context, &rules, &names)?;
+            let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+            counts.add_all(of_chunk);
+            Ok::<(), Error>(())
         })?;
     }
-    rules.finish()
+    let counts = counts.into_inner();
+    let counts = counts.unwrap_or_else(PoisonError::into_inner);
+    Ok(HostsWithRules {
+        by_host: rules.finish()?,
+        names: names.finish()?,
+        limits: counts.limits(),
+    })
+}
+
+/// Records that a thread collects for a sorter.
+struct Buffer<'a, 's> {
+    sorter: &'a SharedSorter<'s>,
+    records: Arena,
+}
+
+impl<'a, 's> Buffer<'a, 's> {
+    fn new(sorter: &'a SharedSorter<'s>) -> Self {
+        Self {
+            sorter,
+            records: Arena::default(),
+        }
+    }
+
+    fn push(&mut self, record: &[u8]) -> Result<(), Error> {
+        if !self.records.has_room(record.len(), BUFFER_BYTES) {
+            self.flush()?;
+        }
+        self.records.push(record);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.sorter.append(&self.records)?;
+        self.records.clear();
+        Ok(())
+    }
 }
 
 impl Chunk {
-    /// Reads the rules of its hosts.
+    /// Reads the rules of its hosts. Returns the numbers of names of the hosts.
     fn read_rules(
         &self,
         context: &ResolveContext<'_>,
         rules: &SharedSorter<'_>,
-    ) -> Result<(), Error> {
+        names: &SharedSorter<'_>,
+    ) -> Result<SharedNames, Error> {
+        let mut counts = SharedNames::default();
         let (Some(first), Some(last)) = (self.hosts.first(), self.hosts.last()) else {
-            return Ok(());
+            return Ok(counts);
         };
         let near = CaptureFilter::Near(first.robots_id..=last.robots_id);
         let dataset = context.dataset;
         let mut captures = dataset.open_part(Table::RobotsFiles, self.part, &COLUMNS, &near)?;
         let columns = &stored_verdict::COLUMNS;
         let mut verdicts = dataset.open_part(Table::Verdicts, self.part, columns, &near)?;
-        let mut verdict_rows = next_rows(&mut verdicts)?;
+        let mut verdict_rows = next_rows(context, &mut verdicts)?;
         let mut verdict_row = 0;
         let mut hosts = self.hosts.iter().peekable();
         let mut applying = ApplyingRules::default();
+        let (mut rules, mut names) = (Buffer::new(rules), Buffer::new(names));
         while let Some(batch) = captures.next()? {
+            context.memory.check_stop()?;
             let rows = CaptureColumns::new(&batch).map_err(|error| captures.with_path(error))?;
-            let mut new = Arena::default();
             for (row, &robots_id) in rows.robots_id.values().iter().enumerate() {
                 let Some(host) = hosts.peek() else { break };
                 if host.robots_id > robots_id {
@@ -138,26 +196,33 @@ impl Chunk {
                         break;
                     }
                     verdict_row = 0;
-                    verdict_rows = next_rows(&mut verdicts)?;
+                    verdict_rows = next_rows(context, &mut verdicts)?;
                 }
                 if applying.wildcard.is_none() {
                     return Err(verdicts.with_path(inconsistent("verdicts")));
                 }
                 while let Some(host) = hosts.next_if(|host| host.robots_id == robots_id) {
-                    applying.push_for(host, &mut new);
+                    counts.add(host.crawl, host.is_shared, applying.name_count);
+                    applying.push_for(host, &mut rules)?;
                 }
+                applying.push_names(self.part, robots_id, &mut names)?;
             }
-            rules.append(&new)?;
         }
+        rules.flush()?;
+        names.flush()?;
         match hosts.peek() {
-            None => Ok(()),
+            None => Ok(counts),
             Some(_) => Err(captures.with_path(inconsistent("robots_files"))),
         }
     }
 }
 
 /// Returns the next rows of `verdicts`.
-fn next_rows(verdicts: &mut PartReader<'_>) -> Result<Option<VerdictRows>, Error> {
+fn next_rows(
+    context: &ResolveContext<'_>,
+    verdicts: &mut PartReader<'_>,
+) -> Result<Option<VerdictRows>, Error> {
+    context.memory.check_stop()?;
     let Some(batch) = verdicts.next()? else {
         return Ok(None);
     };
@@ -194,9 +259,11 @@ struct ApplyingRules {
     /// The columns of the capture.
     capture: Vec<u8>,
     wildcard: Option<AgentVerdict>,
-    /// The rows of names.
+    /// The names with their verdicts.
     named: Vec<u8>,
     n_named: u32,
+    /// The number of names for the limit, where a long name counts as several.
+    name_count: u32,
     record: Vec<u8>,
 }
 
@@ -206,6 +273,7 @@ impl ApplyingRules {
         self.wildcard = None;
         self.named.clear();
         self.n_named = 0;
+        self.name_count = 0;
         let capture = &mut self.capture;
         capture.clear();
         let status = rows.fetch_status;
@@ -244,8 +312,8 @@ impl ApplyingRules {
     /// Adds a row of `verdicts`. That of `*` is the first of a capture.
     fn add(&mut self, agent: &str, verdict: &AgentVerdict) -> Result<(), Error> {
         if agent == "*" {
-            self.wildcard = Some(*verdict);
-            return Ok(());
+            let before = self.wildcard.replace(*verdict);
+            return before.map_or(Ok(()), |_| Err(inconsistent("verdicts")));
         }
         let wildcard = self.wildcard.ok_or_else(|| inconsistent("verdicts"))?;
         let is_named = matches!(verdict.basis, Basis::Explicit | Basis::TooComplex);
@@ -253,13 +321,13 @@ impl ApplyingRules {
             put_bytes(&mut self.named, agent.as_bytes());
             put_verdict(&mut self.named, verdict);
             self.n_named += 1;
+            self.name_count = self.name_count.saturating_add(name_count(agent));
         }
         Ok(())
     }
 
     /// Adds the record of a host.
-    fn push_for(&mut self, host: &HostOfRules, new: &mut Arena) {
-        let has_rows = !host.is_shared || self.n_named <= MAX_SHARED_NAMES;
+    fn push_for(&mut self, host: &HostOfRules, rules: &mut Buffer<'_, '_>) -> Result<(), Error> {
         let record = &mut self.record;
         record.clear();
         put_u64(record, host.number);
@@ -268,54 +336,75 @@ impl ApplyingRules {
             put_verdict(record, wildcard);
         }
         put_u32(record, self.n_named);
-        put_u8(record, has_rows.into());
-        if has_rows {
-            record.extend_from_slice(&self.named);
+        put_u32(record, self.name_count);
+        rules.push(record)
+    }
+
+    /// Adds the names of the capture, if it has any.
+    fn push_names(
+        &mut self,
+        part: u32,
+        robots_id: i64,
+        names: &mut Buffer<'_, '_>,
+    ) -> Result<(), Error> {
+        if self.n_named == 0 {
+            return Ok(());
         }
-        new.push(record);
+        let record = &mut self.record;
+        record.clear();
+        CaptureKey { part, robots_id }.write(record);
+        record.extend_from_slice(&self.named);
+        names.push(record)
     }
 }
 
-/// The rules of a host, as a record.
-pub(super) struct StoredRules<'a> {
-    pub(super) rules: HostRules<'a>,
-    /// Names with their verdicts.
-    named: FieldReader<'a>,
+/// The place of a capture, as the beginning of a record.
+pub(super) struct CaptureKey {
+    pub(super) part: u32,
+    pub(super) robots_id: i64,
 }
 
-impl<'a> StoredRules<'a> {
-    /// Reads the record of a host.
-    pub(super) fn read(record: &'a [u8]) -> Self {
-        let mut fields = FieldReader::new(record);
-        fields.u64();
-        let status = i64_option(&mut fields).and_then(|status| i16::try_from(status).ok());
-        let rules = HostRules {
-            fetch_status: status,
-            is_revisit: fields.u8() != 0,
-            content_class: text_option(&mut fields),
-            ruleset_id: i64_option(&mut fields),
-            template: text_option(&mut fields),
-            wildcard: read_verdict(&mut fields),
-            n_named: i32::try_from(fields.u32()).unwrap_or(i32::MAX),
-            has_named_rows: fields.u8() != 0,
-        };
-        Self {
-            rules,
-            named: fields,
-        }
-    }
+impl CaptureKey {
+    /// Its length.
+    pub(super) const BYTES: usize = 4 + 8;
 
-    /// Returns the names that have rows, with their verdicts.
-    pub(super) fn named(&self) -> impl Iterator<Item = (&'a [u8], AgentVerdict)> + use<'a> {
-        let mut fields = self.named;
-        std::iter::from_fn(move || {
-            if fields.rest().is_empty() {
-                return None;
-            }
-            let agent = fields.bytes();
-            Some((agent, read_verdict(&mut fields)))
-        })
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        put_u32(out, self.part);
+        put_i64(out, self.robots_id);
     }
+}
+
+/// Reads the rules of a host from its record.
+pub(super) fn stored_rules<'a>(
+    record: &'a [u8],
+    host: &SelectedHost<'_>,
+    limits: &NameLimits,
+) -> HostRules<'a> {
+    let mut fields = FieldReader::new(record);
+    fields.u64();
+    let status = i64_option(&mut fields).and_then(|status| i16::try_from(status).ok());
+    HostRules {
+        fetch_status: status,
+        is_revisit: fields.u8() != 0,
+        content_class: text_option(&mut fields),
+        ruleset_id: i64_option(&mut fields),
+        template: text_option(&mut fields),
+        wildcard: read_verdict(&mut fields),
+        n_named: i32::try_from(fields.u32()).unwrap_or(i32::MAX),
+        has_named_rows: !host.has_shared_rules() || limits.includes(host.crawl, fields.u32()),
+    }
+}
+
+/// Returns the names of a capture, which stand after its key, with their verdicts.
+pub(super) fn stored_names(names: &[u8]) -> impl Iterator<Item = (&[u8], AgentVerdict)> {
+    let mut fields = FieldReader::new(names);
+    std::iter::from_fn(move || {
+        if fields.rest().is_empty() {
+            return None;
+        }
+        let agent = fields.bytes();
+        Some((agent, read_verdict(&mut fields)))
+    })
 }
 
 fn put_i64_option(out: &mut Vec<u8>, value: Option<i64>) {

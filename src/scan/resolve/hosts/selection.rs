@@ -8,7 +8,7 @@ use crate::external_sort::{Reader, SortedRecords};
 use crate::hash_seed::HASH_SEED;
 use crate::resolve::AsOf;
 use crate::resolve::candidate::{Candidate, CaptureFields, split_crawl};
-use crate::resolve::captures::{for_captures_until, sort_captures};
+use crate::resolve::captures::sort_captures;
 use crate::resolve::context::ResolveContext;
 use crate::resolve::key_captures::KeyCaptures;
 use crate::resolve::redirects::{CandidateFields, RedirectFollower};
@@ -18,6 +18,10 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The most URLs of a host whose changes are counted.
 pub(super) const MAX_URLS: usize = 1000;
+
+/// The most redirects of a host that are held in memory. Those to one URL have the same end, so only
+/// one of them is followed, or several if there are more redirects than this.
+const MAX_HELD_REDIRECTS: usize = 1000;
 
 /// The hosts of some crawls, in the order of crawls and of `surt_host_name`.
 pub(super) struct SelectedHosts<'s> {
@@ -37,6 +41,13 @@ pub(super) struct SelectedHost<'a> {
     pub(super) url: &'a str,
     pub(super) n_captures: u32,
     pub(super) n_changes: u32,
+}
+
+impl SelectedHost<'_> {
+    /// Returns true if its rules are those of another capture than the authoritative one.
+    pub(super) fn has_shared_rules(&self) -> bool {
+        self.capture.source.id != self.capture.id
+    }
 }
 
 impl<'s> SelectedHosts<'s> {
@@ -62,9 +73,17 @@ impl<'s> SelectedHosts<'s> {
             key.clear();
             key.extend_from_slice(FieldReader::new(first).key());
             of_host.clear();
-            for_captures_until(&mut reader, &key, AsOf::Newest, &mut |capture| {
-                of_host.add(&capture);
-            })?;
+            while let Some(fields) = reader
+                .peek()
+                .and_then(|record| record.strip_prefix(&key[..]))
+            {
+                of_host.add(&CaptureFields::read(&mut FieldReader::new(fields)));
+                if of_host.captures.redirects().len() >= MAX_HELD_REDIRECTS {
+                    follower.add_redirects(&key, AsOf::Newest, &of_host.captures)?;
+                    of_host.captures.clear_redirects();
+                }
+                reader.advance()?;
+            }
             record.clear();
             record.extend_from_slice(&key);
             of_host.write(&mut record);

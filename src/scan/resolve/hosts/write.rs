@@ -1,7 +1,7 @@
 //! Writes the tables `hosts` and `host_verdicts`.
 
 use super::ranking::Ranking;
-use super::rules::{StoredRules, rules_of_hosts};
+use super::rules::{CaptureKey, HostsWithRules, rules_of_hosts, stored_names, stored_rules};
 use super::selection::{SelectedHost, SelectedHosts};
 use super::stored_verdict::{inconsistent, put_verdict, read_verdict};
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::external_sort::{Reader, SortedRecords, Sorter};
 use crate::parquet_writer::{RowBatch, TableFileWriter};
 use crate::resolve::context::ResolveContext;
 use crate::resolve::origin::host_of_url;
-use crate::tables::{HostRow, HostRows, HostVerdictRow, HostVerdictRows, Table};
+use crate::tables::{HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, Table};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub(crate) fn resolve_hosts(
     let mut ranking = Ranking::new(*crawls.end());
     let hosts = SelectedHosts::select(context, crawls.clone())?;
     let rules = rules_of_hosts(context, &hosts)?;
-    let mut named = NamedRows {
+    let mut naming = NamingHosts {
         sorter: context.memory.sorter(),
         record: Vec::new(),
     };
@@ -65,13 +65,16 @@ pub(crate) fn resolve_hosts(
         &hosts,
         &rules,
         &mut tables,
-        &mut named,
+        &mut naming,
         &mut ranking,
     )?;
     let mut files = tables.finish()?;
-    drop((hosts, rules));
+    let HostsWithRules { by_host, names, .. } = rules;
+    drop((hosts, by_host));
+    let rows = named_rows(context, naming.sorter.finish()?, &names)?;
+    drop(names);
     let mut tables = CrawlFiles::new(Table::HostVerdicts, crawls, create);
-    write_verdicts(&named.sorter.finish()?, &mut tables, &mut ranking)?;
+    write_verdicts(&rows, &mut tables, &mut ranking)?;
     files.extend(tables.finish()?);
     Ok(ResolvedHosts { files, ranking })
 }
@@ -131,22 +134,23 @@ impl<'c> CrawlFiles<'c> {
     }
 }
 
-/// Rows of `host_verdicts`, to be sorted by crawl, agent and host.
-struct NamedRows<'s> {
+/// Hosts that have rows in `host_verdicts`, to be sorted by the captures with their rules.
+struct NamingHosts<'s> {
     sorter: Sorter<'s>,
     record: Vec<u8>,
 }
 
-/// Writes the table `hosts`, and collects the rows of the other table.
+/// Writes the table `hosts`, and collects the hosts that have rows in the other table.
 fn write_hosts(
     context: &ResolveContext<'_>,
     hosts: &SelectedHosts<'_>,
-    rules: &SortedRecords<'_>,
+    rules: &HostsWithRules<'_>,
     files: &mut CrawlFiles<'_>,
-    named: &mut NamedRows<'_>,
+    naming: &mut NamingHosts<'_>,
     ranking: &mut Ranking,
 ) -> Result<(), Error> {
-    let mut rules = rules.read()?;
+    let limits = &rules.limits;
+    let mut rules = rules.by_host.read()?;
     let mut rows = HostRows::default();
     let mut crawl_of_rows = 0;
     let mut host_id = -1;
@@ -158,9 +162,9 @@ fn write_hosts(
         crawl_of_rows = host.crawl;
         host_id = i64::max(host_id + 1, i64::from(host.crawl) << CRAWL_SHIFT);
         ranking.count_host(host.crawl);
-        let stored = rules_of(&rules, number)?;
+        let stored = stored_rules(record_of(&rules, number)?, host, limits);
         let row = host_row(context, host_id, host, &stored);
-        named.push(host.crawl, &row, &stored)?;
+        naming.push(host, &row)?;
         rows.push(&row);
         rules.advance()
     })?;
@@ -170,23 +174,25 @@ fn write_hosts(
     }
 }
 
-/// Returns the rules of the host with this number, which are the current record.
-fn rules_of<'a>(rules: &'a Reader<'_>, number: u64) -> Result<StoredRules<'a>, Error> {
+/// Returns the record of the host with this number, which is the current one.
+fn record_of<'a>(rules: &'a Reader<'_>, number: u64) -> Result<&'a [u8], Error> {
     let record = rules
         .peek()
         .filter(|record| FieldReader::new(record).u64() == number);
-    let record = record.ok_or_else(|| {
-        let error = inconsistent(Table::Verdicts.name());
-        Error::new(error.kind().clone(), Path::new(Table::Hosts.name()))
-    })?;
-    Ok(StoredRules::read(record))
+    record.ok_or_else(no_verdicts)
+}
+
+/// Returns the error that rows of `verdicts` are missing.
+fn no_verdicts() -> Error {
+    let error = inconsistent(Table::Verdicts.name());
+    Error::new(error.kind().clone(), Path::new(Table::Hosts.name()))
 }
 
 fn host_row<'a>(
     context: &'a ResolveContext<'_>,
     host_id: i64,
     host: &'a SelectedHost<'_>,
-    stored: &'a StoredRules<'a>,
+    rules: &'a HostRules<'a>,
 ) -> HostRow<'a> {
     let source = host.capture.source.id;
     let int = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
@@ -202,34 +208,63 @@ fn host_row<'a>(
         is_own_rules: source == host.capture.id,
         n_redirects: host.capture.redirects.count.into(),
         redirect_end: host.capture.redirects.end.map(|end| end.name()),
-        rules: &stored.rules,
+        rules,
         n_captures: int(host.n_captures),
         n_changes: int(host.n_changes),
     }
 }
 
-impl NamedRows<'_> {
-    /// Adds the rows of a host.
-    fn push(
-        &mut self,
-        crawl: u32,
-        host: &HostRow<'_>,
-        rules: &StoredRules<'_>,
-    ) -> Result<(), Error> {
-        let domain = host.registered_domain().unwrap_or_default();
-        for (agent, verdict) in rules.named() {
-            let record = &mut self.record;
-            record.clear();
-            put_u32(record, crawl);
-            put_key(record, agent);
-            put_i64(record, host.host_id);
-            put_bytes(record, host.surt_host_name.as_bytes());
-            put_bytes(record, domain.as_bytes());
-            put_verdict(record, &verdict);
-            self.sorter.push(record)?;
+impl NamingHosts<'_> {
+    /// Adds a host if it has rows.
+    fn push(&mut self, host: &SelectedHost<'_>, row: &HostRow<'_>) -> Result<(), Error> {
+        if row.rules.n_named == 0 || !row.rules.has_named_rows {
+            return Ok(());
         }
-        Ok(())
+        let source = &host.capture.source;
+        let domain = row.registered_domain().unwrap_or_default();
+        let record = &mut self.record;
+        record.clear();
+        let key = CaptureKey {
+            part: source.part,
+            robots_id: source.id.robots_id,
+        };
+        key.write(record);
+        put_u32(record, host.crawl);
+        put_i64(record, row.host_id);
+        put_bytes(record, row.surt_host_name.as_bytes());
+        put_bytes(record, domain.as_bytes());
+        self.sorter.push(record)
     }
+}
+
+/// Returns the rows of `host_verdicts`, sorted by crawl, agent and host: the names of the captures,
+/// for each host that has their rules.
+fn named_rows<'s>(
+    context: &ResolveContext<'s>,
+    hosts: SortedRecords<'_>,
+    names: &SortedRecords<'_>,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut rows = context.memory.sorter();
+    let (mut hosts, mut names) = (hosts.read()?, names.read()?);
+    let mut row = Vec::new();
+    while let Some(host) = hosts.peek() {
+        let (capture, fields) = host.split_at(CaptureKey::BYTES);
+        names.skip_to_key(capture)?;
+        let of_capture = names.peek().and_then(|names| names.strip_prefix(capture));
+        let mut fields = FieldReader::new(fields);
+        let crawl = fields.u32();
+        for (agent, verdict) in stored_names(of_capture.ok_or_else(no_verdicts)?) {
+            row.clear();
+            put_u32(&mut row, crawl);
+            put_key(&mut row, agent);
+            // The number, the name and the domain of the host.
+            row.extend_from_slice(fields.rest());
+            put_verdict(&mut row, &verdict);
+            rows.push(&row)?;
+        }
+        hosts.advance()?;
+    }
+    rows.finish()
 }
 
 /// Writes the table `host_verdicts`.
@@ -241,17 +276,28 @@ fn write_verdicts(
     let mut reader = named.read()?;
     let mut rows = HostVerdictRows::default();
     let mut crawl_of_rows = 0;
-    let mut agent = Vec::new();
+    let (mut agent, mut last_key, mut last_host_id) = (Vec::new(), Vec::new(), -1);
     while let Some(record) = reader.peek() {
         let mut fields = FieldReader::new(record);
         let crawl = fields.u32();
         if rows.len() >= BATCH_ROWS || (rows.len() > 0 && crawl != crawl_of_rows) {
             files.write(crawl_of_rows, rows.take())?;
         }
-        crawl_of_rows = crawl;
-        agent.clear();
-        push_unescaped_key(&mut agent, fields.key());
+        let key = fields.key();
         let host_id = fields.i64();
+        // A name of a file with two rows.
+        let is_new = last_host_id != host_id || crawl_of_rows != crawl || last_key != key;
+        if !is_new {
+            return Err(no_verdicts());
+        }
+        last_host_id = host_id;
+        if last_key != key {
+            last_key.clear();
+            last_key.extend_from_slice(key);
+            agent.clear();
+            push_unescaped_key(&mut agent, key);
+        }
+        crawl_of_rows = crawl;
         let (host, domain) = (fields.bytes(), fields.bytes());
         let verdict = read_verdict(&mut fields);
         ranking.count(crawl, text(&agent), &verdict);

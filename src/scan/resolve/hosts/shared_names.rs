@@ -1,0 +1,174 @@
+//! The limit on the names of files whose rules apply to other hosts, too.
+//!
+//! Any number of hosts may redirect to one file, or have revisits of it, so that the rows of
+//! `host_verdicts` could be many times those of `verdicts`. A host whose rules are those of another
+//! capture has rows only if its file has few names: at most [`MAX_SHARED_NAMES`], and fewer if the
+//! rows of all such hosts of the crawl, those of files with few names first, would be more than
+//! [`MAX_SHARED_ROWS`] and [`MAX_SHARED_ROWS_PER_HOST`] for each of its hosts. The limit depends only
+//! on the hosts of the crawl and their files.
+//!
+//! If you change it, also change `oracle_hosts` in `jobs/oracle/hosts.sql`.
+
+use std::collections::BTreeMap;
+
+/// The most names of a file whose rules apply to another host or capture, too.
+const MAX_SHARED_NAMES: u32 = 2000;
+
+/// The rows that the hosts of a crawl with the rules of other captures may have together: a platform
+/// may redirect 100,000 hosts to a file of 200 names.
+const MAX_SHARED_ROWS: u64 = 25_000_000;
+
+/// Further rows for each host of the crawl.
+const MAX_SHARED_ROWS_PER_HOST: u64 = 25;
+
+/// The bytes of a name that counts once.
+const COUNTED_NAME_BYTES: usize = 64;
+
+/// Returns the number of names that a name counts as: long names take the memory of several.
+pub(super) fn name_count(name: &str) -> u32 {
+    let count = name.len().div_ceil(COUNTED_NAME_BYTES).max(1);
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The hosts of each crawl, by the numbers of names of their files.
+#[derive(Debug, Default)]
+pub(super) struct SharedNames {
+    by_crawl: BTreeMap<u32, CrawlNames>,
+}
+
+#[derive(Debug, Default)]
+struct CrawlNames {
+    hosts: u64,
+    /// For each number of names up to [`MAX_SHARED_NAMES`], the hosts whose rules are those of
+    /// another capture.
+    shared: BTreeMap<u32, u64>,
+}
+
+impl SharedNames {
+    /// Adds a host. `is_shared` is true if its rules are those of another capture than its
+    /// authoritative one.
+    pub(super) fn add(&mut self, crawl: u32, is_shared: bool, names: u32) {
+        let crawl = self.by_crawl.entry(crawl).or_default();
+        crawl.hosts += 1;
+        if is_shared && names <= MAX_SHARED_NAMES {
+            *crawl.shared.entry(names).or_default() += 1;
+        }
+    }
+
+    /// Adds the hosts of another collection.
+    pub(super) fn add_all(&mut self, other: Self) {
+        for (crawl, names) in other.by_crawl {
+            let crawl = self.by_crawl.entry(crawl).or_default();
+            crawl.hosts += names.hosts;
+            for (names, hosts) in names.shared {
+                *crawl.shared.entry(names).or_default() += hosts;
+            }
+        }
+    }
+
+    /// Returns the limit of each crawl.
+    pub(super) fn limits(&self) -> NameLimits {
+        let limits = self.by_crawl.iter();
+        NameLimits {
+            by_crawl: limits
+                .map(|(crawl, names)| (*crawl, names.limit()))
+                .collect(),
+        }
+    }
+}
+
+impl CrawlNames {
+    /// Returns the most names with which a file still has rows for other hosts.
+    fn limit(&self) -> u32 {
+        let rows_max = MAX_SHARED_ROWS + MAX_SHARED_ROWS_PER_HOST * self.hosts;
+        let mut rows = 0;
+        for (&names, hosts) in &self.shared {
+            rows += u64::from(names) * hosts;
+            if rows > rows_max {
+                return names - 1;
+            }
+        }
+        MAX_SHARED_NAMES
+    }
+}
+
+/// The most names of files whose rules apply to other hosts, for each crawl.
+#[derive(Debug)]
+pub(super) struct NameLimits {
+    by_crawl: BTreeMap<u32, u32>,
+}
+
+impl NameLimits {
+    /// Returns true if a host with the rules of another capture has rows for its names.
+    pub(super) fn includes(&self, crawl: u32, names: u32) -> bool {
+        let limit = self.by_crawl.get(&crawl);
+        names <= limit.copied().unwrap_or(MAX_SHARED_NAMES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the limit for hosts with files of these numbers of names, and other hosts.
+    fn limit(shared: &[(u32, u64)], others: u64) -> u32 {
+        let crawl = CrawlNames {
+            hosts: others + shared.iter().map(|(_, hosts)| hosts).sum::<u64>(),
+            shared: shared.iter().copied().collect(),
+        };
+        crawl.limit()
+    }
+
+    #[test]
+    fn the_rows_of_files_that_many_hosts_share_are_limited() {
+        let all = MAX_SHARED_NAMES;
+        for (shared, others, expected) in [
+            (&[][..], 0, all),
+            // A platform.
+            (&[(3, 40_000), (200, 100_000)], 0, all),
+            // 2,000 names for each of 12,658 hosts are 25,316,000 rows; 25,316,450 are allowed.
+            (&[(2000, 12_658)], 0, all),
+            (&[(2000, 12_659)], 0, 1999),
+            (&[(2000, 12_659)], 100, all),
+            // Files with few names come first, however many hosts have the others.
+            (
+                &[(3, 1_000_000), (200, 100_000), (1990, 1_000_000)],
+                0,
+                1989,
+            ),
+            (&[(26, 1_000_000_000)], 0, 25),
+            // Many files of a few hosts each count like one.
+            (&[(1989, 10_000), (1990, 10_000)], 0, 1989),
+        ] {
+            assert_eq!(limit(shared, others), expected, "{shared:?} {others}");
+        }
+    }
+
+    #[test]
+    fn a_crawl_does_not_change_the_limit_of_another() {
+        let mut names = SharedNames::default();
+        let mut others = SharedNames::default();
+        for _ in 0..12_700 {
+            names.add(0, true, 2000);
+            others.add(1, true, 2000);
+            others.add(1, false, 2000);
+            others.add(2, true, 2001);
+        }
+        names.add_all(others);
+        let limits = names.limits();
+        let includes = |crawl| limits.includes(crawl, 2000);
+        assert_eq!([0, 1, 2, 3].map(includes), [false, true, true, true]);
+        assert!(
+            [0, 1, 2, 3]
+                .into_iter()
+                .all(|crawl| !limits.includes(crawl, 2001))
+        );
+    }
+
+    #[test]
+    fn a_long_name_counts_as_several() {
+        for (bytes, expected) in [(0, 1), (1, 1), (64, 1), (65, 2), (16_663, 261)] {
+            assert_eq!(name_count(&"x".repeat(bytes)), expected, "{bytes}");
+        }
+    }
+}
