@@ -298,7 +298,12 @@ fn a_page_of_a_table_has_a_limit() {
         }
         let file = tables.file(table);
         let ran = run(&["verify", file.to_str().unwrap()]);
-        assert!(is_expected(&ran.out), "{}", ran.out);
+        let words = ["row group 0 cannot be decoded", "a page has 178"];
+        assert!(
+            words.iter().all(|word| ran.out.contains(word)),
+            "{}",
+            ran.out
+        );
         tables.restore();
     }
 }
