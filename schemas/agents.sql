@@ -9,5 +9,7 @@ CREATE TABLE agents (
   fallbacks VARCHAR, -- The names whose groups the crawler obeys if no group names it, in order, lower-cased, separated by commas.
   ignores_wildcard BOOLEAN NOT NULL, -- True if the crawler does not obey groups of `*`.
   is_control_token BOOLEAN NOT NULL, -- True if no crawler sends this token: it only controls what may be done with content.
-  source VARCHAR -- The sources of the entry: codes of lists, joined by `+`.
+  source VARCHAR, -- The sources of the entry: codes of lists, joined by `+`.
+  other_spellings VARCHAR, -- Other names of the crawler as they are written, separated by commas. They do not take part in verdicts.
+  operator_page VARCHAR -- The address of the page on which the operator describes the crawler.
 );

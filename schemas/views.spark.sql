@@ -193,7 +193,9 @@ CREATE OR REPLACE TEMPORARY VIEW agents AS SELECT
     fallbacks,
     ignores_wildcard,
     is_control_token,
-    source
+    source,
+    other_spellings,
+    operator_page
 FROM parquet.`${dataset}/agents`;
 
 CREATE OR REPLACE TEMPORARY VIEW runs AS SELECT

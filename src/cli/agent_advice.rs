@@ -146,24 +146,33 @@ fn after_token<'a>(text: &'a str, token: &str) -> Option<&'a str> {
     })
 }
 
-/// Returns the advice for a name that is not registered, if it has one typing error, or
-/// two in eight letters or more.
+/// Returns the advice for a name that is not registered, if it is another spelling of one that is, or
+/// has one typing error, or two in eight letters or more.
 fn of_name(agent: &str, registry: &CrawlerRegistry) -> Option<Advice> {
     let name = whole_name(agent);
+    let advice = |entry: &CrawlerEntry| Advice {
+        warning: format!("'{agent}' is not in the registry of crawlers"),
+        hint: Some(format!("did you mean '{}'?", entry.token)),
+    };
+    let crawlers = registry.crawlers.iter();
+    if crawlers.clone().any(|entry| entry.agent == name) {
+        return None;
+    }
+    let is_spelling = |entry: &&CrawlerEntry| {
+        let mut spellings = entry.other_spellings.iter();
+        spellings.any(|spelling| whole_name(spelling) == name)
+    };
+    if let Some(entry) = crawlers.clone().find(is_spelling) {
+        return Some(advice(entry));
+    }
     let most = match name.chars().count() {
         0..4 => return None,
         4..8 => 1,
         _ => 2,
     };
-    let distances = registry
-        .crawlers
-        .iter()
-        .map(|entry| (strsim::osa_distance(&name, &entry.agent), entry));
+    let distances = crawlers.map(|entry| (strsim::osa_distance(&name, &entry.agent), entry));
     let (distance, entry) = distances.min_by_key(|&(distance, _)| distance)?;
-    (1..=most).contains(&distance).then(|| Advice {
-        warning: format!("'{agent}' is not in the registry of crawlers"),
-        hint: Some(format!("did you mean '{}'?", entry.token)),
-    })
+    (distance <= most).then(|| advice(entry))
 }
 
 #[cfg(test)]
@@ -282,8 +291,11 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_a_typing_error_is_corrected() {
+    fn a_name_with_a_typing_error_or_another_spelling_is_corrected() {
         for (name, token) in [
+            ("Terra Cotta", "TerraCotta"),
+            ("panscient.com/1.0", "Panscient"),
+            ("kendrabot", "amazon-kendra"),
             ("gptbto", "GPTBot"),
             ("GPTBt/1.0", "GPTBot"),
             ("Claudbot", "ClaudeBot"),

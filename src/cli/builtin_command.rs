@@ -111,6 +111,8 @@ fn json_of(crawler: &CrawlerEntry) -> Value {
         "ignores_wildcard": crawler.ignores_wildcard,
         "is_control_token": crawler.is_control_token,
         "source": crawler.source,
+        "other_spellings": crawler.other_spellings,
+        "operator_page": crawler.operator_page,
     })
 }
 

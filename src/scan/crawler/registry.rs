@@ -39,6 +39,10 @@ pub struct CrawlerEntry {
     pub is_control_token: bool,
     /// The source of the entry.
     pub source: String,
+    /// Other names of the crawler, as they are written. They do not take part in verdicts.
+    pub other_spellings: Vec<String>,
+    /// The address of the page on which the operator describes the crawler; may be empty.
+    pub operator_page: String,
 }
 
 /// A registry of crawlers.
@@ -115,6 +119,8 @@ impl CrawlerRegistry {
                 return Err(refuse(RegistryDefect::Duplicate { line, agent }));
             }
             let fallbacks = get("fallbacks");
+            let spellings = get("other_spellings");
+            let spellings = spellings.split(',').map(str::trim);
             crawlers.push(CrawlerEntry {
                 agent,
                 operator: get("operator"),
@@ -129,6 +135,11 @@ impl CrawlerRegistry {
                 ignores_wildcard: flag("ignores_wildcard")?,
                 is_control_token: flag("is_control_token")?,
                 source: get("source"),
+                other_spellings: spellings
+                    .filter(|spelling| !spelling.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
+                operator_page: get("operator_page"),
                 token,
             });
         }
@@ -164,7 +175,7 @@ mod tests {
                 .find(|entry| entry.agent == name)
                 .unwrap()
         };
-        assert_eq!(registry.crawlers.len(), 280);
+        assert_eq!(registry.crawlers.len(), 292);
         assert_eq!(find("googlebot-news").fallbacks, ["googlebot"]);
         assert_eq!(find("applebot").fallbacks, ["googlebot"]);
         assert!(
@@ -173,6 +184,53 @@ mod tests {
         assert!(find("google-extended").is_control_token && !find("gptbot").is_control_token);
         assert_eq!(find("ccbot").category2, "archive");
         assert_eq!(find("sogou web spider").category, "search_engine");
+        assert_eq!(find("googleother").category, "research");
+        let cloudflare = find("cloudflarebrowserrenderingcrawler");
+        assert_eq!(cloudflare.category, "ai_data_provider");
+        assert!(cloudflare.operator_page.starts_with("https://"));
+        assert_eq!(find("mistralai-training").category, "ai_training");
+        assert_eq!(find("mistralai-index").category, "ai_search");
+        assert_eq!(find("perplexity-user").other_spellings, ["PerplexityUser"]);
+    }
+
+    #[test]
+    fn another_spelling_belongs_to_one_crawler() {
+        let registry = CrawlerRegistry::built_in();
+        let mut names: HashSet<String> = registry
+            .crawlers
+            .iter()
+            .map(|entry| entry.agent.clone())
+            .collect();
+        for entry in &registry.crawlers {
+            for spelling in &entry.other_spellings {
+                assert!(names.insert(whole_name(spelling)), "{spelling}");
+            }
+            let page = &entry.operator_page;
+            let is_address = page.starts_with("https://") || page.starts_with("http://");
+            assert!(page.is_empty() || is_address, "{page}");
+        }
+    }
+
+    #[test]
+    fn the_columns_except_the_token_are_optional() {
+        let path = Path::new("my.csv");
+        let old = "token,operator,category,source\nMyBot,I,seo,X\n";
+        let entry = CrawlerRegistry::parse(old, path)
+            .unwrap()
+            .crawlers
+            .remove(0);
+        assert_eq!((&*entry.agent, &*entry.category), ("mybot", "seo"));
+        assert_eq!(
+            (entry.other_spellings.len(), &*entry.operator_page),
+            (0, "")
+        );
+        let new = "token,other_spellings,operator_page\nMyBot,\"My Bot, Bot/2 \",https://a/\n";
+        let entry = CrawlerRegistry::parse(new, path)
+            .unwrap()
+            .crawlers
+            .remove(0);
+        assert_eq!(entry.other_spellings, ["My Bot", "Bot/2"]);
+        assert_eq!(entry.operator_page, "https://a/");
     }
 
     #[test]

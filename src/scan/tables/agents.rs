@@ -15,6 +15,8 @@ table! { "One row per crawler in the registry." {
     ignores_wildcard: Bool, "True if the crawler does not obey groups of `*`.";
     is_control_token: Bool, "True if no crawler sends this token: it only controls what may be done with content.";
     source: Text null, "The sources of the entry: codes of lists, joined by `+`.";
+    other_spellings: Text null, "Other names of the crawler as they are written, separated by commas. They do not take part in verdicts.";
+    operator_page: Text null, "The address of the page on which the operator describes the crawler.";
 }}
 
 /// Returns the registry as rows of the table.
@@ -39,6 +41,12 @@ pub fn rows(agents: &[CrawlerEntry]) -> RowBatch {
             .is_control_token
             .append_value(crawler.is_control_token);
         builder.source.append_option(option(&crawler.source));
+        builder
+            .other_spellings
+            .append_option(option(&crawler.other_spellings.join(",")));
+        builder
+            .operator_page
+            .append_option(option(&crawler.operator_page));
         builder.end_rows(1);
     }
     builder.take()
