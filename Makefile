@@ -143,10 +143,12 @@ wheel: .venv-python/ready ## builds the Python package into target/wheels
 	$(MATURIN) build --release --locked $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
 
 # An environment that exists keeps its other packages. Pip would keep a package of the same version, too.
-venv: wheel ## installs the Python package with the report into .venv
+venv: .venv-python/ready ## installs the Python package with the report into .venv
+	rm -rf target/wheels-venv
+	$(MATURIN) build --locked --profile venv -m src/python/Cargo.toml --out target/wheels-venv
 	test -x .venv/bin/pip || $(PYTHON) -m venv .venv
-	.venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
-	.venv/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels/*.whl)[report]"
+	.venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-venv/*.whl
+	.venv/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels-venv/*.whl)[report]"
 
 # The package that the tests install, always built again: a build without changes takes seconds.
 dev-wheel: .venv-python/ready
