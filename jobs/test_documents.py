@@ -13,7 +13,7 @@ text      The result of the query right above it, or else of any query of the do
 sh        Commands that build, test or measure the project. They are not executed, since `make test` would execute itself.
           Instead, each must be a target of the Makefile, or name packages, tests and benches that exist. jobs/test_report.py
           executes those that draw a report.
-python, r Recipes, in docs/recipes.md and docs/python.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
+python, r Recipes, in docs/recipes.md, docs/python.md and README.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
 
 A line `…` in an output stands for any lines, and `…` within a line for any text. Times, digests and sizes of files, such as `0.3 s`
@@ -100,7 +100,7 @@ class Document:
             elif language == "csv":
                 name, _, content = block[2].partition("\n")
                 (self.folder / name.removeprefix("# ")).write_text(content, encoding="utf-8")
-            elif language in ("python", "r") and self.path.name in ("recipes.md", "python.md"):
+            elif language in ("python", "r") and self.path.name in ("recipes.md", "python.md", "README.md"):
                 if is_result(self.text, block, below):
                     compared.add(below.start())
             elif language not in ("text", "rust"):

@@ -7,8 +7,13 @@ use indicatif::{HumanBytes, HumanCount};
 use robots_scan::dataset::OutputLayout;
 use robots_scan::pipeline::{MostBlocked, ScanSummary};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
+
+/// The number of statuses in the summary for people. As JSON, it has all.
+const SHOWN_STATUSES: usize = 5;
 
 /// Returns the summary for people. `next` are the commands at its end.
 pub(crate) fn text(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> String {
@@ -86,20 +91,43 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
             resumed_faults(summary)
         );
     }
-    if !summary.captures_by_status.is_empty() {
-        let _ = writeln!(out, "\ncaptures by status");
-        for (status, count) in &summary.captures_by_status {
-            let name = status.map_or("none".to_owned(), |status| status.to_string());
-            let share = 100.0 * *count as f64 / summary.captures.max(1) as f64;
-            let _ = writeln!(
-                out,
-                "  {name:>5}  {:>12}  {share:5.1} %",
-                HumanCount(*count).to_string()
-            );
-        }
-    }
     if let Some(most_blocked) = &summary.most_blocked {
         write_most_blocked(most_blocked, out);
+    }
+    write_statuses(&summary.captures_by_status, out);
+}
+
+/// Writes the most frequent statuses, and the sum of the others.
+fn write_statuses(by_status: &BTreeMap<Option<u16>, u64>, out: &mut String) {
+    if by_status.is_empty() {
+        return;
+    }
+    let mut statuses: Vec<(Option<u16>, u64)> = by_status
+        .iter()
+        .map(|(&status, &count)| (status, count))
+        .collect();
+    // The sort is stable: equally frequent statuses are in their order.
+    statuses.sort_by_key(|&(_, count)| Reverse(count));
+    let captures: u64 = by_status.values().sum();
+    let _ = writeln!(out, "\ncaptures by status");
+    let mut write = |count: u64, name: &str| {
+        let share = 100.0 * count as f64 / captures.max(1) as f64;
+        let count = HumanCount(count).to_string();
+        let _ = writeln!(out, "  {count:>12}  {share:5.1} %  {name}");
+    };
+    // A single other status takes no more room than its sum.
+    let shown = match statuses.len() {
+        count if count <= SHOWN_STATUSES + 1 => count,
+        _ => SHOWN_STATUSES,
+    };
+    let (first, others) = statuses.split_at(shown);
+    for (status, count) in first {
+        let name = status.map_or("none".to_owned(), |status| status.to_string());
+        write(*count, &name);
+    }
+    if !others.is_empty() {
+        let count = others.iter().map(|(_, count)| count).sum();
+        write(count, &format!("{} other statuses", others.len()));
     }
 }
 
@@ -198,4 +226,43 @@ pub(crate) fn json(
         "bytes_written": summary.written.bytes,
         "seconds": summary.seconds,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_statuses_are_one_line_after_the_most_frequent() {
+        let statuses = |counts: &[(Option<u16>, u64)]| {
+            let mut out = String::new();
+            write_statuses(&counts.iter().copied().collect(), &mut out);
+            let lines = out.lines().skip(2);
+            let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+            lines.map(words).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            statuses(&[
+                (None, 1),
+                (Some(200), 1500),
+                (Some(301), 40),
+                (Some(404), 400),
+                (Some(403), 50),
+                (Some(500), 5),
+                (Some(503), 4),
+            ]),
+            [
+                "1,500 75.0 % 200",
+                "400 20.0 % 404",
+                "50 2.5 % 403",
+                "40 2.0 % 301",
+                "5 0.2 % 500",
+                "5 0.2 % 2 other statuses",
+            ]
+        );
+        let six: Vec<(Option<u16>, u64)> = (500..506).map(|code| (Some(code), 1)).collect();
+        assert_eq!(statuses(&six).last().unwrap(), "1 16.7 % 505");
+        assert_eq!(statuses(&[(None, 2)]), ["2 100.0 % none"]);
+        assert!(statuses(&[]).is_empty());
+    }
 }
