@@ -302,7 +302,8 @@ impl RobotsTxt {
         Ok(verdict.and_then(|verdict| verdict.crawl_delay))
     }
 
-    /// Returns the first valid ``Request-rate`` of the groups that apply to a crawler, or ``None``.
+    /// Returns the rate of the groups that apply to a crawler: of the first ``Request-rate`` of each group, the
+    /// first that is valid, or ``None``.
     ///
     /// >>> import robots_scan
     /// >>> robots = robots_scan.parse(b"User-agent: *\nRequest-rate: 1/10m\n")

@@ -83,7 +83,8 @@ impl ParsedFile {
         }
     }
 
-    /// Returns the first valid `Request-rate` of the groups that apply to a crawler by the default rules.
+    /// Returns the rate of the groups that apply to a crawler by the default rules: of the first
+    /// `Request-rate` of each group, the first that is valid.
     pub fn request_rate(&self, crawler: &Crawler) -> Option<RequestRate> {
         let robots = self.robots_txt();
         let lines = self.policy(crawler, DialectChoice::Default).lines();
@@ -133,8 +134,9 @@ mod tests {
 
     #[test]
     fn the_request_rate_is_that_of_the_groups_of_a_crawler() {
-        let body = b"User-agent: a\nRequest-rate: 1/5 0600-0845\n\n\
-            User-agent: A/1.0\nRequest-rate: 2/1m # slow\n\n\
+        // Only a rule ends the names of a group.
+        let body = b"User-agent: a\nRequest-rate: 1/5 0600-0845\nDisallow: /y\n\n\
+            User-agent: A/1.0\nRequest-rate: 2/1m # slow\nDisallow: /z\n\n\
             User-agent: googlebot\nDisallow: /x\n\n\
             User-agent: *\nRequest-rate: 3/1h\n";
         let file = ParsedFile::new(body, ParseOptions::default());
