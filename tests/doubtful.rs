@@ -348,7 +348,7 @@ const MISMATCHES: &[(&str, usize, &str)] = &[
     ("warc/oduwsdl+ipwb/variableSizedDates.warc", 4, FABRICATED),
     (
         "warc/webrecorder+cdxj-indexer/example.warc.gz",
-        1,
+        2,
         REWRITTEN,
     ),
 ];

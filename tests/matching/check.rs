@@ -96,7 +96,7 @@ fn malformed_urls_and_crawler_names_are_refused() {
     );
     let urls = list(&folder, "urls.txt", "https://h.example/\n");
     let out = folder.path().join("m.parquet");
-    for agent in ["", " ", "a,", "/1.0", "1.0"] {
+    for agent in ["", " ", "a,", "/1.0", "(x)"] {
         let of_match = [
             "match",
             path(&dataset),

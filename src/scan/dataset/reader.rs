@@ -1,6 +1,8 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use super::row_filter::{id_filter, text_filter};
+use super::row_filter::{
+    id_filter, row_groups_with, row_groups_with_values, statistics, text_filter,
+};
 use crate::dataset::{
     JOINED, JoinedManifest, LimitedFile, OpenedPart, PartEntry, SUCCESS, catch_panic,
     check_readable, open_part_file,
@@ -11,12 +13,9 @@ use crate::external_sort::BloomFilter;
 use crate::tables::Table;
 use arrow_array::{Array, Int64Array, RecordBatch};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use parquet::bloom_filter::Sbbf;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{
-    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
-};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::statistics::Statistics;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -664,58 +663,6 @@ fn read_part(
 
 fn unreadable(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::with_source(ErrorKind::Read, path, error)
-}
-
-/// Returns the indexes of the row groups whose range of `robots_id` meets `ids`. Keys are in the
-/// order of rows, so for one key these are one or two.
-fn row_groups_with(metadata: &ParquetMetaData, ids: &RangeInclusive<i64>) -> Vec<usize> {
-    let may_contain = |group: &RowGroupMetaData| match statistics(group, "robots_id") {
-        Some(Statistics::Int64(range)) => {
-            let (min, max) = (range.min_opt(), range.max_opt());
-            min.is_none_or(|min| min <= ids.end()) && max.is_none_or(|max| ids.start() <= max)
-        }
-        _ => true,
-    };
-    let groups = metadata.row_groups().iter().enumerate();
-    groups
-        .filter(|(_, group)| may_contain(group))
-        .map(|(i, _)| i)
-        .collect()
-}
-
-fn statistics<'g>(group: &'g RowGroupMetaData, name: &str) -> Option<&'g Statistics> {
-    let mut columns = group.columns().iter();
-    let column = columns.find(|column| column.column_path().string() == name);
-    column.and_then(ColumnChunkMetaData::statistics)
-}
-
-/// Returns the indexes of the row groups that may have one of the values, according to the Bloom
-/// filters of the column.
-fn row_groups_with_values(
-    builder: &ParquetRecordBatchReaderBuilder<LimitedFile>,
-    wanted: &ColumnValuesFilter,
-) -> Result<Vec<usize>, ParquetError> {
-    let columns = builder.parquet_schema().columns();
-    let column = columns
-        .iter()
-        .position(|column| column.name() == wanted.column);
-    let mut groups = Vec::new();
-    for group in 0..builder.metadata().num_row_groups() {
-        let filter = match column {
-            Some(column) => builder.get_row_group_column_bloom_filter(group, column)?,
-            None => None,
-        };
-        let may_contain = |filter: Sbbf| {
-            wanted
-                .values
-                .iter()
-                .any(|text| filter.check(&text.as_str()))
-        };
-        if filter.is_none_or(may_contain) {
-            groups.push(group);
-        }
-    }
-    Ok(groups)
 }
 
 fn no_column(name: &str, path: &Path) -> Error {

@@ -1,9 +1,17 @@
-//! Filters of the rows that are read from a Parquet file.
+//! Filters of the rows and row groups that are read from a Parquet file.
 
+use super::{ColumnValuesFilter, LimitedFile};
 use arrow_array::{BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowPredicate, ArrowPredicateFn, RowFilter};
+use parquet::arrow::arrow_reader::{
+    ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReaderBuilder, RowFilter,
+};
+use parquet::bloom_filter::Sbbf;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::statistics::Statistics;
+use std::ops::RangeInclusive;
 
 /// Returns a filter of rows by the value of a text column.
 pub(super) fn text_filter(
@@ -37,4 +45,57 @@ pub(super) fn id_filter(
     };
     let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(ids, predicate));
     RowFilter::new(vec![predicate])
+}
+
+/// Returns the indexes of the row groups whose range of `robots_id` meets `ids`. Keys are in the
+/// order of rows, so for one key these are one or two.
+pub(super) fn row_groups_with(metadata: &ParquetMetaData, ids: &RangeInclusive<i64>) -> Vec<usize> {
+    let may_contain = |group: &RowGroupMetaData| match statistics(group, "robots_id") {
+        Some(Statistics::Int64(range)) => {
+            let (min, max) = (range.min_opt(), range.max_opt());
+            min.is_none_or(|min| min <= ids.end()) && max.is_none_or(|max| ids.start() <= max)
+        }
+        _ => true,
+    };
+    let groups = metadata.row_groups().iter().enumerate();
+    groups
+        .filter(|(_, group)| may_contain(group))
+        .map(|(i, _)| i)
+        .collect()
+}
+
+/// Returns the statistics of a column of a row group, if it has any.
+pub(super) fn statistics<'g>(group: &'g RowGroupMetaData, name: &str) -> Option<&'g Statistics> {
+    let mut columns = group.columns().iter();
+    let column = columns.find(|column| column.column_path().string() == name);
+    column.and_then(ColumnChunkMetaData::statistics)
+}
+
+/// Returns the indexes of the row groups that may have one of the values, according to the Bloom
+/// filters of the column.
+pub(super) fn row_groups_with_values(
+    builder: &ParquetRecordBatchReaderBuilder<LimitedFile>,
+    wanted: &ColumnValuesFilter,
+) -> Result<Vec<usize>, ParquetError> {
+    let columns = builder.parquet_schema().columns();
+    let column = columns
+        .iter()
+        .position(|column| column.name() == wanted.column);
+    let mut groups = Vec::new();
+    for group in 0..builder.metadata().num_row_groups() {
+        let filter = match column {
+            Some(column) => builder.get_row_group_column_bloom_filter(group, column)?,
+            None => None,
+        };
+        let may_contain = |filter: Sbbf| {
+            wanted
+                .values
+                .iter()
+                .any(|text| filter.check(&text.as_str()))
+        };
+        if filter.is_none_or(may_contain) {
+            groups.push(group);
+        }
+    }
+    Ok(groups)
 }
