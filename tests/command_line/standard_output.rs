@@ -1,4 +1,4 @@
-//! What commands write to standard output, and what happens if it cannot be written.
+//! The standard output of commands, also where it cannot be written.
 
 use super::{prepare, start};
 use crate::faults::shim::{IO, NO_SHIM, Shim, can_load};

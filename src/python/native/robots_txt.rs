@@ -259,7 +259,7 @@ impl RobotsTxt {
             return class.call1((None::<bool>, line_no, line, Basis::HttpStatus.name()));
         };
         let access = policy.access(url.as_bytes());
-        // The lines of the rules that stand for a status are not those of the body.
+        // The lines of the rules that represent a status are not those of the body.
         let line_no = access.line_no.filter(|_| policy.basis != Basis::HttpStatus);
         let line = line_no.and_then(|line_no| self.line(line_no));
         class.call1((access.is_allowed, line_no, line, policy.basis.name()))
