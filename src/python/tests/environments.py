@@ -28,7 +28,7 @@ TESTS = Path(__file__).resolve().parent
 
 # The modules with the tests of each environment.
 ENVIRONMENTS = {
-    "none": ["test_wheel", "test_interpreter_lock", "test_robots_txt", "test_commands", "test_agreement", "test_docstrings"],
+    "none": ["test_wheel", "test_interpreter_lock", "test_robots_txt", "test_commands", "test_fork", "test_agreement", "test_docstrings"],
     "types": ["test_types"],
     "pyarrow": ["test_pyarrow", "test_google", "test_memory"],
     "polars": ["test_polars", "test_docstrings"],
