@@ -356,9 +356,9 @@ def over_time(results, program, folder, pages):
     run_report(joined, pages / "over-time.html")
     page = check_page(results, "over time", pages / "over-time.html", joined)
     case = Case(results, program, folder, pages)
-    case.check(page, "over time", "B-1 has too few hosts in common with these crawls, and no line connects them. --crawls A-1,A-2,A-3 restricts",
+    case.check(page, "over time", "B-1 has too few hosts in common with these crawls, and no line connects them. The option --crawls A-1,A-2,A-3 restricts",
                "C-1 has no times of fetching, so it is in the numbers, but not in the chart.", "of 120 hosts) in A-1, and by 65.7\u00a0% of 70 registered domains",
-               "Only 9 hosts are decided in all 5 crawls, fewer than 100, so the change among the same hosts is not drawn. --crawls A-1,A-2,A-3 restricts",
+               "Only 9 hosts are decided in all 5 crawls, fewer than 100, so the change among the same hosts is not drawn. The option --crawls A-1,A-2,A-3 restricts",
                "A name: a crawl that no line connects with others.")
     run_report(joined, pages / "over-time.html", "--crawls", "A-1,A-2")
     page = check_page(results, "two crawls", pages / "over-time.html", joined)

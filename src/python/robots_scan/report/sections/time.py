@@ -117,7 +117,7 @@ def apart(study, lines):
     if len(lines) > 1 and len(main) > 1:
         others = [crawl for crawl in study.crawls if any(crawl in line for line in lines) and crawl not in main]
         sentences.append(f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} too few hosts in common with these crawls, and no line connects them. "
-                         f"--crawls {','.join(main)} restricts this section to crawls of the same hosts.")
+                         f"The option --crawls {','.join(main)} restricts this section to crawls of the same hosts.")
     without = [crawl for crawl in study.crawls if study.times[crawl] is None]
     if without:
         sentences.append(f"{', '.join(without)} {'has' if len(without) == 1 else 'have'} no times of fetching, so {'it is' if len(without) == 1 else 'they are'} in the "
@@ -148,7 +148,7 @@ def same_hosts(study, agent, lines):
         chosen = ",".join(main) if 1 < len(main) < len(study.crawls) else "A,B,C"
         number = f"No host is decided in all {len(study.crawls)} crawls" if not same else (
             f"Only {plural(same, 'host')} {'is' if same == 1 else 'are'} decided in all {len(study.crawls)} crawls, fewer than {SAME_HOSTS_MIN}")
-        return Figure(name, title, missing=f"{number}, so the change among the same hosts is not drawn. --crawls {chosen} restricts this section to crawls of the same hosts.")
+        return Figure(name, title, missing=f"{number}, so the change among the same hosts is not drawn. The option --crawls {chosen} restricts this section to crawls of the same hosts.")
     chosen = study.crawls if len(study.crawls) < len(study.dataset.crawls) else None
     source, rows = study.ask("hosts_decided_in_every_crawl", agent=token, crawls=chosen)
     figure = Figure(name, title, sources=[source])
