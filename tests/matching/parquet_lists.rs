@@ -387,9 +387,9 @@ fn a_page_larger_than_its_header_states_is_refused_with_its_place() {
                 .take_while(|&i| header[i - 1] & 0x80 != 0 || i == 3)
                 .last();
             let last = old.unwrap();
-            for i in 3..=last {
-                let more = if i < last { 0x80 } else { 0 };
-                header[i] = (stated >> (7 * (i - 3)) & 0x7f) as u8 | more;
+            for (i, byte) in header[3..=last].iter_mut().enumerate() {
+                let more = if 3 + i < last { 0x80 } else { 0 };
+                *byte = (stated >> (7 * i) & 0x7f) as u8 | more;
             }
             let lie = list(&folder, "lie.parquet", &bytes);
             let to = lie.with_extension("refused.parquet");
