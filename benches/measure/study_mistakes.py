@@ -138,9 +138,14 @@ class Host:
 
 
 def open_dataset(dataset):
-    """Returns a connection with the views of a dataset, which may have been moved."""
+    """Returns a connection with the views of a dataset, which may have been moved.
+
+    The dataset may be of somebody else, and its views.sql is executed: it can open no file outside the dataset.
+    """
     con = duckdb.connect()
-    con.execute("SET VARIABLE robots_scan = '{}'".format(str(dataset).replace("'", "''")))
+    folder = "'{}'".format(str(dataset.resolve()).replace("'", "''"))
+    con.execute(f"SET VARIABLE robots_scan = {folder}")
+    con.execute(f"SET allowed_directories = [{folder}]; SET enable_external_access = false; SET lock_configuration = true")
     con.execute((dataset / "views.sql").read_text(encoding="utf-8"))
     return con
 

@@ -131,6 +131,14 @@ class Tests:
             ["net,example", "missed", "robotstxt-experiments, data-provenance"],
             ["org,example", "invented", "data-provenance"]], wrong
 
+    def test_the_views_of_a_dataset_open_no_other_file(self):
+        dataset, written = self.scan("of-somebody-else"), self.folder / "written.csv"
+        with (dataset / "views.sql").open("a", encoding="utf-8") as views:
+            views.write(f"COPY (SELECT 1) TO '{written}';\n")
+        ran = subprocess.run([sys.executable, study_mistakes.__file__, dataset], capture_output=True, text=True, timeout=60)
+        assert ran.returncode != 0 and "disabled by configuration" in ran.stderr, ran.stderr
+        assert not written.exists()
+
     def test_a_dataset_without_bodies_is_refused(self):
         command = [sys.executable, study_mistakes.__file__, self.scan("without")]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=60)

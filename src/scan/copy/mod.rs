@@ -1,6 +1,6 @@
 //! `copy`: copies a finished dataset to a store.
 //!
-//! The manifest is written first, on the condition that there is none, so that a prefix belongs to
+//! The manifest is written first, and only if the prefix has none yet, so that a prefix belongs to
 //! one dataset: only a copy of the same dataset is continued, and of two copies at the same time one
 //! is refused. `_SUCCESS` is written last, after the destination was listed again.
 //!

@@ -25,7 +25,7 @@ pub(crate) const VIEWS: &str = "views.sql";
 pub enum IfExists {
     /// Leave it alone and refuse to run.
     Refuse,
-    /// Continue it; begin it if there is none.
+    /// Continue it, or begin it if it does not exist.
     Resume,
     /// Replace it, if robots-scan wrote it.
     Overwrite,
