@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help test lint rust-test run queries documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus peers python-bench profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help test lint rust-test run queries documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -251,15 +251,6 @@ bench: build .venv-bench/ready ## measures the whole job on both corpora beside 
 	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/xtask \
 	  target/bench/scratch $(CORPUS)/crawl $(CORPUS)/stress --rounds $(ROUNDS)
 
-peers: wheel .venv-peers/ready ## compares answers and speed of the Python package with Protego and urllib.robotparser on real archives
-	.venv-peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
-	.venv-peers/bin/python src/python/compare/test_causes.py
-	.venv-peers/bin/python src/python/compare/compare_peers.py $(CORPUS_FROM) --rounds $(ROUNDS) --examples target/peers-examples.txt
-
-python-bench: wheel .venv-peers/ready ## measures the Python package on real archives: threads, and memory and speed of streams
-	.venv-peers/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
-	.venv-peers/bin/python src/python/compare/measure_package.py $(CORPUS_FROM)
-
 # A fixed input, generated from a seed: its counts are comparable with those in docs/performance.md.
 PROFILE = target/bench/profile/crawl
 PROFILE_BYTES = 4000000
@@ -312,7 +303,7 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-peers .venv-pages $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-pages $(DATASET) fuzz/target
 
 .venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt
@@ -321,10 +312,9 @@ clean: ## removes target/ and the virtual environments of the tests and benches
 .venv-python/ready: src/python/build-requirements.txt
 .venv-report/ready: src/python/report-requirements.txt
 .venv-pages/ready: jobs/pages-requirements.txt
-.venv-peers/ready: src/python/compare/requirements.txt
 
 # Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
-.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-pages/ready .venv-peers/ready:
+.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-pages/ready:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }

@@ -93,7 +93,7 @@ class Tests:
         foreign = self.folder / "foreign.parquet"
         foreign.write_text("mine")
         no_hosts = self.folder / "no-hosts"
-        assert run(self.program, SAMPLES / "cc-robotstxt.warc.gz", "-q", "--no-hosts", "-o", no_hosts).returncode == 0
+        assert run(self.program, SAMPLES / "cc-robotstxt.warc.gz", "-q", "--tables=robots_files", "-o", no_hosts).returncode == 0
         new = self.folder / "new.parquet"
         for dataset, arguments, message in (
             (self.joined, ["-o", out], "verdicts.parquet"),

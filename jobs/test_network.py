@@ -239,15 +239,16 @@ class Tests:
         self.scan("huge-local", [large], "--part-inputs", "40", *options, code=0)
         temporary = self.folder / "tmp"
         temporary.mkdir()
+        with_temporary = {**os.environ, "TMPDIR": str(temporary)}
         url = self.nginx.url("huge.warc.gz")
-        out = self.remote("huge", [url], "--tmp-dir", temporary, *options, code=0)
+        out = self.remote("huge", [url], *options, code=0, env=with_temporary)
         self.assert_same(out, self.folder / "huge-local")
         assert not list(temporary.iterdir()), "it has no name"
         # A file that cannot grow is a full disk.
         limited = 'trap "" XFSZ; ulimit -f 40000; exec "$@"'
         command = ["sh", "-c", limited, "sh", self.program, url, "-o", self.folder / "full", "--crawl", "C", "--subset",
-                   "robotstxt", "--ca", self.nginx.ca, "--tmp-dir", temporary, "--rate", "none"]
-        ran = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60)
+                   "robotstxt", "--ca", self.nginx.ca, "--rate", "none"]
+        ran = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60, env=with_temporary)
         assert ran.returncode == 3 and f"cannot write '{temporary}'" in ran.stderr, ran.stderr
 
 

@@ -488,7 +488,7 @@ def errors(results, program, folder):
     """Errors have one line and a hint, and leave no page."""
     dataset, page = folder / "samples.parquet", folder / "none.html"
     (folder / "plain").mkdir(exist_ok=True)
-    without_hosts = scan(program, folder / "no-hosts.parquet", SAMPLES / "cc-robotstxt.warc.gz", "--no-hosts")
+    without_hosts = scan(program, folder / "no-hosts.parquet", SAMPLES / "cc-robotstxt.warc.gz", "--tables=groups,rules,sitemaps,directives,preferences,anomalies,robots_files,agents,runs,faults")
     broken = copy(dataset, folder / "broken.parquet")
     next((broken / "hosts").rglob("*.parquet")).write_bytes(b"PAR1")
     linked = copy(dataset, folder / "linked.parquet")
@@ -497,7 +497,7 @@ def errors(results, program, folder):
         ((folder / "absent",), "does not exist", None),
         (("",), "is empty", "hint: name the folder"),
         ((folder / "plain",), "it has no _manifest.jsonl", "hint: give the folder"),
-        ((without_hosts,), "has no table host", "hint: scan again without --no-hosts"),
+        ((without_hosts,), "has no table host", "hint: scan again without --tables"),
         ((broken,), "cannot ", "robots-scan verify"),
         ((linked,), "hosts/crawl=X", None),
         ((dataset, "--crawl", "CC-MAIN-2026-6"), "unknown crawl 'CC-MAIN-2026-6'", "CC-MAIN-2026-05-SAMPLE"),

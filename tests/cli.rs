@@ -174,7 +174,7 @@ fn overwriting_a_dataset_keeps_other_files_in_its_folder() {
     let out = folder.arg("out");
     let inputs = [archive(SOUND), archive(DAMAGED)];
     // Two parts, of which the next run has only one.
-    let ran = run([&inputs[0], &inputs[1], "--part-bytes", "1", "-o", &out]);
+    let ran = run([&inputs[0], &inputs[1], "--part-inputs", "1", "-o", &out]);
     assert_code(&ran, 1);
     let theirs = [
         "notes.txt",
@@ -235,7 +235,6 @@ fn resume_with_other_options_is_refused_and_names_the_difference() {
             &["body_limit", "512000", "null"][..],
         ),
         (&["--with-bodies"], &["with_bodies", "true"]),
-        (&["--part-bytes", "1KiB"], &["part_size", "1024"]),
         (&["--part-inputs", "7"], &["part_size", "inputs", "7"]),
         (&["--tables", "rules,groups"], &["tables", "groups"]),
         (&["--crawl", "OTHER"], &["crawl", "OTHER"]),
@@ -571,7 +570,7 @@ fn schema_agents_completions_and_man_are_printed() {
     printed(&["man"], &[".TH", "robots\\-scan"]);
     printed(&["--version"], &[env!("CARGO_PKG_VERSION")]);
     printed(&["--help"], &["Exit codes: 0 done", "--paths"]);
-    printed(&["scan", "--help"], &["--part-bytes", "--shard"]);
+    printed(&["scan", "--help"], &["--part-inputs", "--shard"]);
 }
 
 #[test]

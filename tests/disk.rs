@@ -25,7 +25,7 @@ impl Place {
         let folder = TempDir::new().unwrap();
         let out = folder.path().join("out.parquet");
         let place = Self { folder, out };
-        place.assert_scans(&["--part-bytes", "20KiB"]);
+        place.assert_scans(&["--part-inputs", "3"]);
         place
     }
 
@@ -182,11 +182,11 @@ fn overwriting_and_resuming_keep_files_of_others_in_the_dataset() {
             .collect()
     };
     for args in [
-        &["--part-bytes", "20KiB", "--resume"][..],
-        &["--part-bytes", "20KiB", "--overwrite"],
+        &["--part-inputs", "3", "--resume"][..],
+        &["--part-inputs", "3", "--overwrite"],
         &["--overwrite"],
         &["--crawl", "NEW", "--overwrite"],
-        &["--part-bytes", "20KiB", "--overwrite"],
+        &["--part-inputs", "3", "--overwrite"],
     ] {
         place.assert_scans(args);
         let after = snapshot(place.folder.path());
@@ -305,12 +305,12 @@ fn resume_refuses_each_manifest_that_verify_rejects_and_changes_nothing() {
         edit(&place.out, change.as_ref());
         let verified = run(["verify", place.out.to_str().unwrap()]);
         assert_eq!(verified.code, Some(1), "change {index}: {}", verified.out);
-        let ran = place.scan(&["--part-bytes", "20KiB", "--resume"]);
+        let ran = place.scan(&["--part-inputs", "3", "--resume"]);
         assert_refused(&ran, &["hint: "]);
         fs::write(place.out.join("_manifest.jsonl"), &text).unwrap();
         assert!(contents(&place.out) == before, "change {index}");
     }
-    place.assert_scans(&["--part-bytes", "20KiB", "--resume"]);
+    place.assert_scans(&["--part-inputs", "3", "--resume"]);
     assert!(contents(&place.out) == before);
 }
 
@@ -343,7 +343,7 @@ fn a_manifest_that_names_files_elsewhere_removes_none_of_them() {
                 lines.push(json!({ key: path }));
             });
             // A file that is listed neither in the log nor in the manifest would be refused.
-            let ran = place.scan(&["--overwrite", "--part-bytes", "20KiB"]);
+            let ran = place.scan(&["--overwrite", "--part-inputs", "3"]);
             assert_eq!(ran.code, Some(0), "{path}: {}", ran.err);
             assert_eq!(snapshot(&outside), victims, "{path}");
         }
@@ -375,7 +375,7 @@ fn a_log_that_names_folders_elsewhere_removes_none_of_them() {
         json!({"event": "part", "files": ["../out.parquet", "_log.jsonl"]})
     ));
     fs::write(&path, log).unwrap();
-    place.assert_scans(&["--part-bytes", "20KiB", "--resume"]);
+    place.assert_scans(&["--part-inputs", "3", "--resume"]);
     place.assert_scans(&["--overwrite"]);
     assert_eq!(fs::read(outside.join("0.tmp")).unwrap(), b"precious");
     assert!(inside.symlink_metadata().unwrap().is_symlink());
@@ -685,7 +685,7 @@ fn resuming_a_finished_dataset_reports_its_content() {
     let parts = fs::read_to_string(place.out.join("_manifest.jsonl")).unwrap();
     let parts = parts.matches("\"part\":").count();
     assert!(parts > 1 && rows > 100);
-    let ran = place.scan(&["--part-bytes", "20KiB", "--resume"]);
+    let ran = place.scan(&["--part-inputs", "3", "--resume"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let digits = |text: &str| text.replace(',', "");
     let first = digits(
@@ -698,7 +698,7 @@ fn resuming_a_finished_dataset_reports_its_content() {
     );
     assert_eq!(first, format!("{parts} parts {rows} rows"));
     assert!(contents(&place.out) == before);
-    let ran = place.scan(&["--part-bytes", "20KiB", "--resume", "--json"]);
+    let ran = place.scan(&["--part-inputs", "3", "--resume", "--json"]);
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(summary["resumed_rows"], json!(of_parts));
 }
@@ -710,7 +710,7 @@ fn the_dataset_itself_may_be_a_link_and_its_bytes_do_not_depend_on_random_names(
     let real = place.path("real");
     fs::rename(&place.out, &real).unwrap();
     symlink(&real, &place.out).unwrap();
-    place.assert_scans(&["--part-bytes", "20KiB", "--overwrite"]);
+    place.assert_scans(&["--part-inputs", "3", "--overwrite"]);
     assert_same(&real, &other.out);
     assert_eq!(run(["verify", place.out.to_str().unwrap()]).code, Some(0));
     // A link in place of a single file is not replaced.

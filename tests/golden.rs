@@ -18,7 +18,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// Options that give each generated archive a crawl and cut the inputs into several parts.
-const PARTS: &[&str] = &["--part-bytes", "300KiB"];
+const PARTS: &[&str] = &["--part-inputs", "2"];
 /// Options for inputs whose path names no crawl.
 const CRAWL: &[&str] = &["--crawl", "GOLDEN-2026", "--subset", "robotstxt"];
 const DIALECTS: [&str; 4] = ["default", "google", "rfc9309", "koster1996"];

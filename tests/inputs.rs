@@ -402,17 +402,6 @@ fn parts_have_a_number_of_inputs() {
         .collect();
     assert_eq!(inputs, [3, 3, 2]);
     assert_verifies(&out);
-    let ran = run([
-        "--paths",
-        &list,
-        "-o",
-        "x",
-        "--part-inputs",
-        "3",
-        "--part-bytes",
-        "9",
-    ]);
-    assert_refused(&ran, &["--part-bytes"]);
 }
 
 #[test]
@@ -438,7 +427,7 @@ fn a_dry_run_tells_the_requests_and_the_least_time() {
         ),
         (&["--rate", "none"], "1,200 requests, at no limited rate"),
         (
-            &["--concurrent-tasks", "4"],
+            &["--rate", "2.5"],
             "1,200 requests, at least 8 min at 2.5 a second",
         ),
         (

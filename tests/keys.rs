@@ -71,7 +71,7 @@ fn keys_depend_on_neither_shards_nor_threads_nor_resume() {
             assert_eq!(*keys, expected(index, keys.len()), "round {round}");
         }
         assert_eq!(
-            keys(&scan("four", &["--threads", "4", "--part-bytes", "1"])),
+            keys(&scan("four", &["--threads", "4", "--part-inputs", "1"])),
             whole
         );
         let mut of_shards = BTreeMap::new();
@@ -84,13 +84,13 @@ fn keys_depend_on_neither_shards_nor_threads_nor_resume() {
         }
         assert!(counts.len() < 3 || of_shards == whole, "round {round}");
         // A part whose line was lost is written again by --resume.
-        let parts = scan("resumed", &["--part-bytes", "1"]);
+        let parts = scan("resumed", &["--part-inputs", "1"]);
         let manifest = Path::new(&parts).join("_manifest.jsonl");
         let text = fs::read_to_string(&manifest).unwrap();
         let is_part = |line: &&str| line.contains(r#""part":0"#);
         let kept: Vec<&str> = text.lines().filter(|line| !is_part(line)).collect();
         fs::write(&manifest, kept.join("\n") + "\n").unwrap();
-        scan("resumed", &["--part-bytes", "1", "--resume"]);
+        scan("resumed", &["--part-inputs", "1", "--resume"]);
         assert_eq!(keys(&parts), whole);
         let ran = run(["verify", &parts]);
         assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);

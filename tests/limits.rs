@@ -127,8 +127,8 @@ fn many_threads_need_few_open_files() {
             "X",
             "--subset",
             "robotstxt",
-            "--part-bytes",
-            "1KiB",
+            "--part-inputs",
+            "1",
         ]);
         args.extend(["-o", out.to_str().unwrap(), "--threads", threads]);
         let ran = run_with_open_files(open_files, &args);

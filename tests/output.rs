@@ -68,8 +68,8 @@ fn scan_list(list: &Path, out: &Path, more: &[&str]) -> util::Ran {
         base,
         "-o",
         out.to_str().unwrap(),
-        "--part-bytes",
-        "400KiB",
+        "--part-inputs",
+        "4",
     ];
     util::run(fixed.iter().chain(more))
 }
@@ -220,7 +220,7 @@ fn a_killed_run_that_is_resumed_gives_the_same_output() {
                 "-o",
                 out.to_str().unwrap(),
             ])
-            .args(["--part-bytes", "400KiB", "--threads", "2"])
+            .args(["--part-inputs", "4", "--threads", "2"])
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()

@@ -69,7 +69,7 @@ def measure(args, corpus):
     threads = os.cpu_count()
     job = lambda folder, *more: [args.program, *archives, "-o", folder / "out", *more]
     # Resolving hosts comes after the tables of captures, and has a goal of its own.
-    captures = lambda folder, *more: job(folder, "--no-hosts", *more)
+    captures = lambda folder, *more: job(folder, "--shard=1/1", *more)
     floor = lambda part: lambda folder: [args.xtask, "bench-floors", part, *archives]
     baseline = pathlib.Path(__file__).with_name("baseline.py")
     python = lambda kind: lambda folder: [sys.executable, baseline, kind, folder, *archives]

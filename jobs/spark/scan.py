@@ -29,6 +29,9 @@ import shipped_program
 from pyspark import SparkFiles, TaskContext
 from shipped_program import absolute, execute, is_url
 
+# Requests a second to one server.
+RATE_OF_HTTPS, RATE_OF_S3 = 10, 500
+
 
 def is_complete(shard):
     return os.path.isfile(f"{shard}/_SUCCESS")
@@ -75,16 +78,17 @@ def counts_of(shard):
     return {**counts, "exit_code": int(counts["faults"] > 0)}
 
 
-def reads_urls(job):
+def urls(job):
+    """Returns the URLs that name the archives, which may be long beginnings of them."""
     texts = [*job.input, job.base or "", job.paths or ""]
     if job.paths and not is_url(job.paths):
         with (gzip.open if job.paths.endswith(".gz") else open)(job.paths, "rt", encoding="utf-8", errors="replace") as lines:
             texts += lines
-    return any(is_url(text) for text in texts)
+    return [text for text in texts if is_url(text)]
 
 
 def concurrent_tasks(sc):
-    """Returns how many tasks can run at once, at most: the program divides its rate of requests by this number.
+    """Returns how many tasks can run at once, at most: the rate of requests is divided by this number.
 
     Elsewhere than in local mode, `defaultParallelism` would be too low: it counts the executors that have registered so far.
     """
@@ -93,7 +97,7 @@ def concurrent_tasks(sc):
     elif sc.master.startswith("spark:") and sc.getConf().contains("spark.cores.max"):
         cores = int(sc.getConf().get("spark.cores.max"))
     else:
-        raise RuntimeError("set spark.cores.max (on a standalone cluster) or add '-- --concurrent-tasks N', to divide the rate of requests")
+        raise RuntimeError("set spark.cores.max (on a standalone cluster) or give each task its share: '-- --rate N'")
     return max(cores // int(sc.getConf().get("spark.task.cpus", "1")), 1)
 
 
@@ -119,8 +123,11 @@ def main():
     is_remote, attempts = is_url(job.output), f"{job.output}/_attempts"
     try:
         job.threads = sc.getConf().get("spark.task.cpus", "1")
-        if reads_urls(job) and not any(option.startswith("--concurrent-tasks") for option in job.scan_options):
-            job.scan_options += ["--concurrent-tasks", str(min(concurrent_tasks(sc), job.shards))]
+        found = urls(job)
+        if found and not any(option.startswith("--rate") for option in job.scan_options):
+            # Those of `robots-scan scan`, for all tasks together.
+            rate = RATE_OF_S3 if all(url.startswith("s3://") for url in found) else RATE_OF_HTTPS
+            job.scan_options += ["--rate", f"{rate / min(concurrent_tasks(sc), job.shards):.3f}"]
         if job.paths and not is_url(job.paths):
             sc.addFile(job.paths)
         shards = sc.parallelize(range(1, job.shards + 1), job.shards).map(functools.partial(run_shard, job)).collect()

@@ -356,7 +356,7 @@ class ScanTests:
         code, _, error = self.cluster.submit("scan.py", *args, master="local[2]")
         assert code == 3 and "ended with exit code 2:\nerror: refused by the test\n" in error, (code, error[-4000:])
         calls = wrapper.calls("scan")
-        assert calls and all("--concurrent-tasks 2 " in call and "--threads 1 " in call for call in calls), calls
+        assert calls and all("--rate 5.000 " in call and "--threads 1 " in call for call in calls), calls
         assert not (self.folder / "refusals" / "_attempts").exists()
 
     def versions(self):

@@ -175,10 +175,6 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = tables(&SELECTABLE))]
     pub(crate) tables: Vec<Table>,
 
-    /// Leaves out the tables `hosts` and `host_verdicts`
-    #[arg(long)]
-    pub(crate) no_hosts: bool,
-
     /// Threads that read and encode [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
     pub(crate) threads: Option<u16>,
@@ -226,47 +222,29 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = max_body, value_hint = ValueHint::Other)]
     pub(crate) max_body_bytes: u64,
 
-    /// The size of the inputs of a part, which is the unit of commit and resume
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse, value_hint = ValueHint::Other)]
-    pub(crate) part_bytes: u64,
-
-    /// The number of inputs of a part, instead of their size [default with URLs: 128]
-    #[arg(long, value_name = "N", conflicts_with = "part_bytes", value_parser = clap::value_parser!(u32).range(1..), value_hint = ValueHint::Other)]
+    /// The number of inputs of a part, which is the unit of commit and resume [default: as many as have
+    /// 256MiB; with URLs 128]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), value_hint = ValueHint::Other)]
     pub(crate) part_inputs: Option<u32>,
 
     /// The most requests a second to a server, or `none` [default: https 10, s3 500]
     ///
     /// A run begins at half of it, grows to it within a minute, and halves its rate when it is
-    /// refused. Use `none` only for servers of your own.
+    /// refused. With `--shard auto/N` each task takes an N-th of it. Use `none` only for servers of your
+    /// own.
     #[arg(long, value_name = "N", value_parser = rate, help_heading = URLS, value_hint = ValueHint::Other)]
     pub(crate) rate: Option<Rate>,
-
-    /// The number of tasks that read from the same server; each takes its share of --rate
-    /// [default: 1, with `--shard auto/N` N]
-    #[arg(long, value_name = "N", help_heading = URLS, value_parser = clap::value_parser!(u32).range(1..=100_000), value_hint = ValueHint::Other)]
-    pub(crate) concurrent_tasks: Option<u32>,
 
     /// The most requests at a time [default: https 4, s3 16]
     #[arg(long, value_name = "N", help_heading = URLS, value_parser = clap::value_parser!(u16).range(1..=256), value_hint = ValueHint::Other)]
     pub(crate) connections: Option<u16>,
 
-    /// The memory for archives that are fetched ahead; those over 64MiB are kept in --tmp-dir
-    #[arg(long, value_name = "SIZE", default_value = network::READ_AHEAD, help_heading = URLS, value_parser = size::parse, value_hint = ValueHint::Other)]
-    pub(crate) read_ahead: u64,
-
     /// How long an archive is tried without a new byte, before it fails
     ///
-    /// An archive that comes at less than 1 KiB a second uses up this time, too.
+    /// An archive that comes at less than 1 KiB a second uses up this time, too. A response that sends
+    /// nothing for a tenth of it, at most 30 s, is requested again.
     #[arg(long, value_name = "TIME", default_value = network::PATIENCE, help_heading = URLS, value_parser = duration::parse, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
-
-    /// How long a response may send nothing, before it is requested again
-    #[arg(long, value_name = "TIME", default_value = network::STALL, help_heading = URLS, value_parser = duration::parse, value_hint = ValueHint::Other)]
-    pub(crate) stall: Duration,
-
-    /// The folder of temporary files [default: that of the system]
-    #[arg(long, value_name = "DIR", help_heading = URLS, value_hint = ValueHint::DirPath)]
-    pub(crate) tmp_dir: Option<PathBuf>,
 
     /// Further root certificates, in PEM
     #[arg(long, value_name = "FILE", help_heading = URLS)]
@@ -569,7 +547,8 @@ a damaged one ends the copy. Files that are there already with this digest are n
 interrupted is continued by the same command. A prefix with another dataset or other objects is refused.
 
 Credentials and the endpoint come from the environment (AWS_ACCESS_KEY_ID, AWS_REGION, \
-AWS_ENDPOINT_URL, AWS_PROFILE …), from the files of the AWS command line, or from the machine.
+AWS_ENDPOINT_URL …) or from the machine. Those of the AWS command line: \
+eval \"$(aws configure export-credentials --format env)\"
 
 Example:
   robots-scan copy crawls/2026-01 s3://bucket/crawls/2026-01

@@ -43,8 +43,9 @@ fn of_input(error: &Error) -> Option<String> {
             "correct the line, or give a --base that holds all archives".to_owned()
         }
         ErrorKind::AccessDenied { scheme: Scheme::S3 } => {
-            "give credentials (AWS_ACCESS_KEY_ID …), or --no-sign-request for a public bucket; \
-             Common Crawl's needs an account, https://data.commoncrawl.org/ does not"
+            "give credentials (AWS_ACCESS_KEY_ID …; those of the AWS command line with eval \"$(aws \
+             configure export-credentials --format env)\"), or --no-sign-request for a public \
+             bucket; Common Crawl's needs an account, https://data.commoncrawl.org/ does not"
                 .to_owned()
         }
         ErrorKind::AccessDenied { .. } => {

@@ -1,9 +1,9 @@
 //! The client for URLs, and the messages about servers that refuse requests.
 
 use crate::args::{CopyArgs, ScanArgs};
+use crate::duration;
 use crate::session::Session;
 use crate::show_args::ShowArgs;
-use crate::{duration, size};
 use anyhow::Result;
 use robots_scan::pipeline::ScanNotice;
 use robots_scan::remote::{Rate, Remote, RemoteEvent, RemoteOptions};
@@ -11,12 +11,14 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The default of `--read-ahead`.
-pub(crate) const READ_AHEAD: &str = "256MiB";
+/// The memory for archives that are fetched ahead.
+const READ_AHEAD_BYTES: u64 = 256 << 20;
+
+/// The most time that a response may send nothing, before it is requested again.
+const MAX_STALL: Duration = Duration::from_secs(30);
+
 /// The default of `--patience`.
 pub(crate) const PATIENCE: &str = "1h";
-/// The default of `--stall`.
-pub(crate) const STALL: &str = "30s";
 
 /// The time within which a store answers to an object of 64 MiB, also over a slow line.
 const COPY_STALL: Duration = Duration::from_secs(1800);
@@ -56,17 +58,15 @@ impl EventRoute {
 
 /// Starts the client.
 pub(crate) fn start(args: &ScanArgs, shards: Option<usize>, route: &EventRoute) -> Result<Remote> {
-    let tasks = args
-        .concurrent_tasks
-        .or_else(|| u32::try_from(shards?).ok());
+    let tasks = shards.and_then(|shards| u32::try_from(shards).ok());
     let options = RemoteOptions {
         rate: args.rate.unwrap_or(Rate::Default),
         concurrent_tasks: tasks.unwrap_or(1),
         connections: args.connections.map(usize::from),
-        read_ahead: args.read_ahead,
+        read_ahead: READ_AHEAD_BYTES,
         patience: args.patience,
-        stall: args.stall,
-        temp_folder: args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
+        stall: MAX_STALL.min(args.patience / 10),
+        temp_folder: std::env::temp_dir(),
         ca: args.ca.clone(),
         is_anonymous: args.no_sign_request,
     };
@@ -78,15 +78,8 @@ pub(crate) fn start(args: &ScanArgs, shards: Option<usize>, route: &EventRoute) 
 pub(crate) fn given_options(args: &ScanArgs) -> Vec<&'static str> {
     let options = [
         ("--rate", args.rate.is_some()),
-        ("--concurrent-tasks", args.concurrent_tasks.is_some()),
         ("--connections", args.connections.is_some()),
-        (
-            "--read-ahead",
-            Ok(args.read_ahead) != size::parse(READ_AHEAD),
-        ),
         ("--patience", Ok(args.patience) != duration::parse(PATIENCE)),
-        ("--stall", Ok(args.stall) != duration::parse(STALL)),
-        ("--tmp-dir", args.tmp_dir.is_some()),
         ("--ca", args.ca.is_some()),
         ("--no-sign-request", args.no_sign_request),
     ];

@@ -31,6 +31,9 @@ use std::time::Duration;
 /// The most inputs that are opened before the run, to check that any is an archive.
 const MAX_CHECKED_INPUTS: usize = 1000;
 
+/// The size of the inputs of a part.
+const PART_BYTES: u64 = 256 << 20;
+
 /// The number of inputs of a part, if any is a URL: 240 MB of a crawl.
 const PART_INPUTS: u64 = 128;
 
@@ -190,7 +193,7 @@ fn options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<
     let part_size = match args.part_inputs {
         Some(count) => PartSize::Inputs(count.into()),
         None if found.has_urls => PartSize::Inputs(PART_INPUTS),
-        None => PartSize::Bytes(args.part_bytes.max(1)),
+        None => PartSize::Bytes(PART_BYTES),
     };
     Ok(Options {
         inputs: found.inputs,
@@ -231,8 +234,7 @@ fn is_stream(input: &Input) -> bool {
 /// Returns the tables that are written.
 fn selected_tables(args: &ScanArgs) -> Vec<Table> {
     let is_selected = |table: &Table| args.tables.is_empty() || args.tables.contains(table);
-    let has_hosts = !args.no_hosts
-        && args.shard.is_none()
+    let has_hosts = args.shard.is_none()
         && [Table::RobotsFiles, Table::Verdicts]
             .iter()
             .all(is_selected);

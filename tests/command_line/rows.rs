@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C8",
-        args: "small.warc.gz -o out -q --rate 5 --ca none.pem --patience 2h --stall 30s",
+        args: "small.warc.gz -o out -q --rate 5 --ca none.pem --patience 2h",
         err: Whole("warning: no input is a URL; without effect: --rate, --patience, --ca\n"),
         ..ROW
     },
@@ -339,7 +339,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C17",
-        args: "small.warc.gz -o out --part-bytes 64MB --body-limit 500k --max-body-bytes 1g --quiet",
+        args: "small.warc.gz -o out --part-inputs 9 --body-limit 500k --max-body-bytes 1g --quiet",
         ..ROW
     },
     Row {
@@ -367,10 +367,10 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C17",
-        args: "small.warc.gz -o out --part-bytes 1.5x",
+        args: "small.warc.gz -o out --body-limit 1.5x",
         code: 2,
         err: All(&[
-            "error: invalid value '1.5x' for '--part-bytes <SIZE>': give whole bytes, such as",
+            "error: invalid value '1.5x' for '--body-limit <SIZE>': give whole bytes, such as",
             "hint: for more information, try '--help'\n",
         ]),
         ..ROW

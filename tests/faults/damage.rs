@@ -771,8 +771,8 @@ pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
         "X",
         "--subset",
         "robotstxt",
-        "--part-bytes",
-        "2MiB",
+        "--part-inputs",
+        "60",
         "--body-limit",
         "none",
     ];

@@ -133,7 +133,7 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
     let out = bench.out();
     let former = bench.folder.path().join("former");
     let samples = ["chunked.warc.gz", "damaged-checksum.warc.gz"].map(util::archive);
-    let fixed = ["--crawl", "OLD", "--part-bytes", "1", "-o"];
+    let fixed = ["--crawl", "OLD", "--part-inputs", "1", "-o"];
     let ran = util::run(
         samples
             .iter()

@@ -46,7 +46,7 @@ impl Bench {
             .arg("-o")
             .arg(out)
             .args(["--crawl", "X", "--subset", "robotstxt"])
-            .args(["--part-bytes", "130KiB", "--threads", "2"])
+            .args(["--part-inputs", "1", "--threads", "2"])
             .args(more);
         if let Some(shim) = shim {
             shim.load(&mut command);

@@ -75,7 +75,7 @@ fn a_body_that_stalls_continues_on_another_connection() {
     let site = Site::with_large();
     let (after_bytes, times) = (CUT, 1);
     site.script(1, Fault::Stall { after_bytes, times });
-    site.assert_as_local(&site.run(&["--stall", "300ms"]));
+    site.assert_as_local(&site.run(&["--patience", "3s"]));
     assert_continued(&site, 2);
     let gets = site.server.gets(Site::LARGE);
     let waited = gets[1].at - gets[0].at;
@@ -88,7 +88,7 @@ fn a_body_that_stalls_without_an_etag_begins_again() {
     site.server.set_etags(Etags::None);
     let (after_bytes, times) = (CUT, 1);
     site.script(1, Fault::Stall { after_bytes, times });
-    site.assert_as_local(&site.run(&["--stall", "300ms"]));
+    site.assert_as_local(&site.run(&["--patience", "3s"]));
     assert_begun_again(&site, 2);
 }
 
@@ -97,7 +97,7 @@ fn an_answer_that_is_only_slow_is_not_requested_again() {
     let site = Site::small(2);
     site.server
         .script(None, Fault::Delay(Duration::from_millis(300)));
-    site.assert_as_local(&site.run(&["--stall", "2s"]));
+    site.assert_as_local(&site.run(&["--patience", "20s"]));
     site.assert_requested_once(&[0, 1]);
 }
 

@@ -3,7 +3,7 @@
 use super::script::{ALWAYS, Fault};
 use super::server::{Etags, Request};
 use super::{SOUND, Site, large, sample, tables};
-use crate::util::{Ran, assert_refused, command, files_below, run};
+use crate::util::{Ran, assert_refused, command, run};
 
 #[test]
 fn the_tables_equal_those_of_local_files() {
@@ -15,27 +15,12 @@ fn the_tables_equal_those_of_local_files() {
         &["-t", "1"],
         &["-t", "4", "--connections", "1"],
         &["-t", "1", "--connections", "8"],
-        &["--connections", "2", "--read-ahead", "64KiB"],
-        &["--concurrent-tasks", "1"],
     ] {
         let ran = site.run(&[more, &["--overwrite"]].concat());
         site.assert_as_local(&ran);
         let ran = run(["verify", site.out().to_str().unwrap()]);
         assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     }
-}
-
-#[test]
-fn the_tables_do_not_depend_on_the_parts_that_are_read_ahead() {
-    // Several objects that are larger than what is read ahead, and small ones between them.
-    let mut site = Site::small(0);
-    for i in 0..4 {
-        site.add(&format!("/d/large-{i}.warc.gz"), large());
-        site.add(&format!("/d/small-{i}.warc"), sample("plain.warc"));
-    }
-    let options = ["--part-inputs", "3"];
-    let ran = site.run(&[&options[..], &["--read-ahead", "100KiB"]].concat());
-    site.assert_as(&ran, &site.locals(), &options);
 }
 
 #[test]
@@ -131,22 +116,6 @@ fn a_dry_run_requests_no_archive() {
     assert!(ran.out.contains(&site.urls()[1]), "{}", ran.out);
     assert_eq!(site.server.log().len(), 0);
     assert!(!site.out().exists());
-}
-
-#[test]
-fn temporary_files_are_removed() {
-    let site = Site::with_large();
-    let temporary = site.folder.arg("temporary");
-    std::fs::create_dir(&temporary).unwrap();
-    let options = ["--tmp-dir", &temporary, "--read-ahead", "100KiB"];
-    site.assert_as_local(&site.run(&options));
-    assert_eq!(files_below(temporary.as_ref()).len(), 0);
-    let names: Vec<_> = std::fs::read_dir(site.out()).unwrap().collect();
-    let is_temporary = |entry: &std::io::Result<std::fs::DirEntry>| {
-        let name = entry.as_ref().unwrap().file_name();
-        name.to_str().unwrap().starts_with("_tmp")
-    };
-    assert!(!names.iter().any(is_temporary), "{names:?}");
 }
 
 /// Scans three archives, of which the last one is missing, so that the parts of the others are

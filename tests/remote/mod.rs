@@ -9,6 +9,7 @@ mod faults;
 mod inputs;
 mod lists;
 mod rate;
+mod read_ahead;
 mod redirects;
 mod refusals;
 mod s3;

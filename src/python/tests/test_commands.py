@@ -122,10 +122,10 @@ class Results(InFolder):
         self.assertEqual(report["exit_code"], 1)
 
     def test_paths_sizes_and_lists_are_options(self) -> None:
-        expected = command_json("scan", FIRST, "-o", self.folder / "a", "--tables", "rules,groups", "--body-limit", "1kB", "--no-hosts", "-t", "1")
-        actual = robots_scan.scan(str(FIRST), str(self.folder / "b"), tables=["rules", "groups"], body_limit="1kB", no_hosts=True, threads=1)
+        expected = command_json("scan", FIRST, "-o", self.folder / "a", "--tables", "rules,groups", "--body-limit", "1kB", "-t", "1")
+        actual = robots_scan.scan(str(FIRST), str(self.folder / "b"), tables=["rules", "groups"], body_limit="1kB", threads=1)
         self.assertEqual(comparable(actual), comparable(expected))
-        self.assertEqual(robots_scan.scan(FIRST, self.folder / "c", tables="rules,groups", body_limit=1000, no_hosts=True)["rows"], actual["rows"])
+        self.assertEqual(robots_scan.scan(FIRST, self.folder / "c", tables="rules,groups", body_limit=1000)["rows"], actual["rows"])
 
 
 class Keywords(unittest.TestCase):
@@ -137,7 +137,7 @@ class Keywords(unittest.TestCase):
         "verify": {"json", "quiet", "help"},
     }
     # What is written.
-    OF_OUTPUT = {"tables", "no_hosts", "resume", "overwrite", "agents", "part_bytes", "part_inputs"}
+    OF_OUTPUT = {"tables", "resume", "overwrite", "agents", "part_inputs"}
 
     @staticmethod
     def keywords(function: Callable[..., Any]) -> set[str]:

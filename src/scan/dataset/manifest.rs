@@ -25,6 +25,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) const NAME: &str = "_manifest.jsonl";
 
@@ -318,19 +319,6 @@ impl Manifest {
         own.insert(super::VIEWS.to_owned());
         own
     }
-
-    /// Returns the archives of a part by name, or `None` if the name or the index of one
-    /// is not known.
-    pub(crate) fn archives(&self, part: &PartEntry) -> Option<BTreeMap<&str, &InputEntry>> {
-        let inputs = self.inputs.get(part.inputs.clone())?;
-        let inputs = inputs.iter();
-        inputs
-            .map(|input| {
-                let name = input.name.as_deref().filter(|_| input.index.is_some())?;
-                Some((name, input))
-            })
-            .collect()
-    }
 }
 
 impl PartEntry {
@@ -373,6 +361,11 @@ pub(super) fn text_of<'a>(
     text.extend(parts.iter().map(line_of));
     text.extend(crawls.iter().map(line_of));
     text
+}
+
+/// Returns the content of `_SUCCESS`: the XXH3-64 of the finished manifest in hexadecimal, on a line.
+pub(crate) fn digest(text: &[u8]) -> String {
+    format!("{:016x}\n", xxh3_64(text))
 }
 
 /// Returns true if the text of a manifest has a line about a file of a former dataset: a run that

@@ -41,7 +41,7 @@ pub use layout::{IfExists, OutputLayout};
 pub(crate) use layout::{SUCCESS, VIEWS, check_output_file, is_dataset};
 pub(crate) use limited_file::{LargePage, LimitedFile, reader_options};
 pub(crate) use log::{LogEntries, NAME as LOG, RunLog};
-pub(crate) use manifest::{AGENTS, Manifest, NAME as MANIFEST};
+pub(crate) use manifest::{AGENTS, Manifest, NAME as MANIFEST, digest as manifest_digest};
 pub(crate) use manifest_entries::{
     CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
     Partition,

@@ -7,7 +7,7 @@ use crate::dataset::{
     JOINED, JoinedManifest, LimitedFile, OpenedPart, PartEntry, SUCCESS, catch_panic,
     check_readable, open_part_file,
 };
-use crate::disk;
+use crate::disk::{self, open_files};
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
 use crate::external_sort::BloomFilter;
 use crate::tables::Table;
@@ -338,8 +338,16 @@ impl Dataset {
     ) -> Result<(), Error> {
         let files: Vec<&PartFile> = self.files_of(table, filter).collect();
         let stop = self.stop.as_ref();
-        files.par_iter().try_for_each(|file| {
-            file.read(columns, filter, stop, &mut |batch| each(file.id, batch))
+        // The other half is for what `each` opens.
+        let open_max = (open_files::free() / 2).max(1);
+        let files_per_task = match rayon::current_num_threads() <= open_max {
+            true => 1,
+            false => files.len().div_ceil(open_max).max(1),
+        };
+        files.par_chunks(files_per_task).try_for_each(|files| {
+            files.iter().try_for_each(|file| {
+                file.read(columns, filter, stop, &mut |batch| each(file.id, batch))
+            })
         })
     }
 

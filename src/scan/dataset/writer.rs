@@ -385,16 +385,18 @@ impl DatasetWriter {
         self.temp.replace(Path::new(VIEWS), text.as_bytes())
     }
 
-    /// Marks the dataset as finished. The parts in the manifest are sorted before, so
-    /// that an input that was read again leaves no trace.
+    /// Marks the dataset as finished by a file with the digest of the manifest. The parts in the
+    /// manifest are sorted before, so that an input that was read again leaves no trace.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
-        if !self.parts.is_sorted_by_key(|part| part.number) {
-            self.parts.sort_by_key(|part| part.number);
-            let text = manifest::text_of(&self.header, [], &self.parts, &self.crawls);
+        let is_sorted = self.parts.is_sorted_by_key(|part| part.number);
+        self.parts.sort_by_key(|part| part.number);
+        let text = manifest::text_of(&self.header, [], &self.parts, &self.crawls);
+        if !is_sorted {
             let name = Path::new(manifest::NAME);
             self.temp.replace(name, text.as_bytes())?;
         }
-        self.temp.replace(Path::new(SUCCESS), b"")
+        let digest = manifest::digest(text.as_bytes());
+        self.temp.replace(Path::new(SUCCESS), digest.as_bytes())
     }
 }
 

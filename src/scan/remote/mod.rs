@@ -23,7 +23,6 @@
 )]
 
 #[cfg(feature = "remote")]
-mod aws_profile;
 #[cfg(feature = "remote")]
 mod client;
 #[cfg(not(feature = "remote"))]

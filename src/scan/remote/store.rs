@@ -1,6 +1,5 @@
 //! Stores of the crate `object_store` for the URLs of objects.
 
-use super::aws_profile::AwsProfile;
 use super::server::{Server, Servers};
 use super::service::Service;
 use super::{RemoteOptions, RemoteUrl, Scheme, without_secrets};
@@ -106,18 +105,19 @@ impl Stores {
         let mut builder = AmazonS3Builder::from_env()
             .with_bucket_name(url.server())
             .with_retry(no_retries())
+            .with_skip_signature(self.is_anonymous)
             .with_http_connector(service);
-        let is_set = |builder: &AmazonS3Builder, key| builder.get_config_value(&key).is_some();
-        let has_credentials = is_set(&builder, AmazonS3ConfigKey::AccessKeyId)
-            || is_set(&builder, AmazonS3ConfigKey::WebIdentityTokenFile);
-        let profile = AwsProfile::read(|name| std::env::var(name).ok());
-        if self.is_anonymous || has_credentials {
-            let region = profile.ok().and_then(|profile| profile.region);
-            builder = with_region(builder, region);
-            builder = builder.with_skip_signature(self.is_anonymous);
-        } else {
-            let profile = profile.map_err(|error| refused(url, error))?;
-            builder = with_profile(builder, profile);
+        let is_set = |key| builder.get_config_value(&key).is_some();
+        let has_credentials = is_set(AmazonS3ConfigKey::AccessKeyId)
+            || is_set(AmazonS3ConfigKey::WebIdentityTokenFile);
+        let profile =
+            std::env::var("AWS_PROFILE").or_else(|_| std::env::var("AWS_DEFAULT_PROFILE"));
+        if let (false, false, Ok(profile)) = (self.is_anonymous, has_credentials, profile) {
+            let why = format!(
+                "the profile '{profile}' is not read, and there are no credentials: \
+                 eval \"$(aws configure export-credentials --format env)\" exports them"
+            );
+            return Err(refused(url, io::Error::other(why)));
         }
         if let Ok(region) = std::env::var("AWS_REGION") {
             builder = builder.with_region(region);
@@ -127,27 +127,6 @@ impl Stores {
         let store = Arc::new(store);
         stores.insert(url.server().to_owned(), Arc::clone(&store));
         Ok(store)
-    }
-}
-
-fn with_profile(mut builder: AmazonS3Builder, profile: AwsProfile) -> AmazonS3Builder {
-    if let (Some(id), Some(secret)) = (profile.access_key_id, profile.secret_access_key) {
-        builder = builder
-            .with_access_key_id(id)
-            .with_secret_access_key(secret);
-    }
-    if let Some(token) = profile.session_token {
-        builder = builder.with_token(token);
-    }
-    with_region(builder, profile.region)
-}
-
-/// Sets a region, unless the environment does.
-fn with_region(builder: AmazonS3Builder, region: Option<String>) -> AmazonS3Builder {
-    let key = AmazonS3ConfigKey::Region;
-    match region {
-        Some(region) if builder.get_config_value(&key).is_none() => builder.with_region(region),
-        _ => builder,
     }
 }
 

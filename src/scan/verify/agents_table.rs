@@ -26,7 +26,6 @@ pub(super) fn check(
         report.unchecked.push(what.to_owned());
     }
     let expected = ExpectedFile {
-        table: Table::Agents,
         schema: &Table::Agents.schema(),
         stats: stats.as_ref(),
     };

@@ -4,13 +4,10 @@ use super::file::{self, ExpectedFile};
 use super::folder::FolderSearch;
 use super::part::{self, PartCheck, ReadableFile};
 use super::resolved::{self, CaptureIds};
-use super::{
-    FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, child_rows,
-    plan,
-};
+use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, plan};
 use crate::dataset::{
     AGENTS, FileEntry, LOG, LogEntries, MANIFEST, Manifest, PartEntry, SUCCESS, VIEWS,
-    check_format, opens,
+    check_format, manifest_digest, opens,
 };
 use crate::disk;
 use crate::error::{DatasetDefect, Error, ErrorKind, ManifestDefect};
@@ -46,6 +43,7 @@ pub(super) fn check_with_captures(
     // Before entries are checked, so that the files of malformed entries are
     // not reported as foreign.
     let mut known = known_files(&manifest);
+    check_digest(root, &manifest, &text, &mut report.findings);
     let (findings, is_whole) = check_manifest(root, &mut manifest);
     report.findings.append(findings);
     let own_version = env!("CARGO_PKG_VERSION");
@@ -64,7 +62,7 @@ pub(super) fn check_with_captures(
     }
     check_folders(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
-    report.unchecked = unchecked(&manifest, is_whole);
+    report.unchecked = unchecked(&manifest);
     set_totals(root, &manifest, progress);
     progress.begin(VerifyPhase::Files);
     if has_agents {
@@ -98,6 +96,21 @@ pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings,
     manifest.check_files();
     add_problems(std::mem::take(&mut manifest.problems), &mut findings);
     (findings, is_whole)
+}
+
+/// Compares the digest of the manifest of a finished dataset.
+fn check_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Findings) {
+    // While a dataset is replaced, the file of the former one may be there.
+    let expected = disk::read(&root.join(SUCCESS)).unwrap_or_default();
+    let is_whole = text.ends_with(b"\n");
+    let is_known = is_whole && manifest.stale.is_empty() && !expected.is_empty();
+    if is_known && expected != manifest_digest(text).as_bytes() {
+        findings.add(
+            FindingKind::Manifest,
+            MANIFEST,
+            format_args!("it is not as it was when {SUCCESS} was written"),
+        );
+    }
 }
 
 /// Locks the log of the dataset, so that no run can begin to write. Returns
@@ -191,14 +204,12 @@ pub(super) fn check_files(
         let mut findings = Findings::default();
         let file = disk::open_below(root, Path::new(&entry.path));
         let expected = ExpectedFile {
-            table: entry.table,
             schema: &schemas[&entry.table],
             stats: Some(&entry.stats),
         };
         let check = file::check(file, &entry.path, &expected, progress, &mut findings);
         let readable = check.is_sound.then(|| ReadableFile {
             table: entry.table,
-            rows: check.rows,
             path: root.join(&entry.path),
             name: entry.path.clone(),
         });
@@ -225,7 +236,7 @@ fn check_parts(
     let checks = parts.into_par_iter().map(|(part, files)| {
         // Nothing is reported of a verification that was stopped.
         let files = if progress.is_stopped() { &[] } else { &**files };
-        let check = part::check(manifest, part, files);
+        let check = part::check(files);
         progress.parts.fetch_add(1, Ordering::Relaxed);
         (part, check)
     });
@@ -260,44 +271,14 @@ fn check_parts(
     ids_by_crawl
 }
 
-/// Returns the checks that are not possible, because a table is missing or the
-/// manifest is incomplete.
-fn unchecked(manifest: &Manifest, is_whole: bool) -> Vec<String> {
-    let mut unchecked = Vec::new();
-    let Some(options) = &manifest.options else {
-        let why = "which tables and parts there should be: the options are not known";
-        return vec![why.to_owned()];
-    };
-    if !is_whole && options.crawls.len() > 1 {
-        let why = "where missing parts begin and end: the crawls of their inputs are not known";
-        unchecked.push(why.to_owned());
-    }
-    let lacks = |table: Table| !options.tables.contains(&table);
-    for (table, what) in [
-        (
-            Table::RobotsFiles,
-            "keys, counts, and where captures lie, as `robots_files` was not chosen",
-        ),
-        (
-            Table::Faults,
-            "where faults lie, as `faults` was not chosen",
-        ),
-        (
-            Table::Runs,
-            "what each part says of its run, as `runs` was not chosen",
-        ),
-    ] {
-        if lacks(table) {
-            unchecked.push(what.to_owned());
+/// Returns the checks that are not possible, because the manifest is incomplete or a table is missing.
+fn unchecked(manifest: &Manifest) -> Vec<String> {
+    let what = match &manifest.options {
+        None => "which tables there should be: the options are not known",
+        Some(options) if !options.tables.contains(&Table::RobotsFiles) => {
+            "the keys of captures, as `robots_files` was not chosen"
         }
-    }
-    let names = child_rows::TABLES.into_iter().filter(|table| lacks(*table));
-    let names: Vec<String> = names.map(|table| format!("`{}`", table.name())).collect();
-    if !names.is_empty() && !lacks(Table::RobotsFiles) {
-        let names = names.join(", ");
-        unchecked.push(format!(
-            "what captures say of rows of {names}, which were not chosen"
-        ));
-    }
-    unchecked
+        Some(_) => return Vec::new(),
+    };
+    vec![what.to_owned()]
 }

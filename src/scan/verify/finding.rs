@@ -62,8 +62,6 @@ pub enum FindingKind {
     Digest,
     /// A file is not a Parquet file, or its footer is damaged.
     Footer,
-    /// A file was not written by robots-scan, or holds another table.
-    Maker,
     /// The columns are not those of the table.
     Columns,
     /// A page cannot be decoded.
@@ -76,25 +74,12 @@ pub enum FindingKind {
     Views,
     /// A temporary file.
     Temporary,
-    /// A row of `runs` does not agree with the manifest.
-    Runs,
-    /// The location of a capture is impossible, or its key is not that of its
-    /// location.
-    Place,
-    /// The columns of a capture do not agree with each other.
-    Capture,
     /// A key is not unique.
     Twice,
     /// A row belongs to no capture.
     Orphan,
     /// Rows are not in the order of captures and lines.
     Order,
-    /// A row repeats a value of its capture differently.
-    Parent,
-    /// A count in `robots_files` is not the number of rows.
-    Count,
-    /// A fault is outside the archives of its part.
-    Fault,
 }
 
 impl FindingKind {
@@ -110,22 +95,15 @@ impl FindingKind {
             Self::Size => "size",
             Self::Digest => "digest",
             Self::Footer => "footer",
-            Self::Maker => "maker",
             Self::Columns => "columns",
             Self::Pages => "pages",
             Self::Rows => "rows",
             Self::Foreign => "foreign",
             Self::Views => "views",
             Self::Temporary => "temporary",
-            Self::Runs => "runs",
-            Self::Place => "place",
-            Self::Capture => "capture",
             Self::Twice => "twice",
             Self::Orphan => "orphan",
             Self::Order => "order",
-            Self::Parent => "parent",
-            Self::Count => "count",
-            Self::Fault => "fault",
         }
     }
 
@@ -136,24 +114,13 @@ impl FindingKind {
             Self::ManifestCut => Remedy::ContinuePart,
             Self::Unfinished => Remedy::Continue,
             Self::Unreadable => Remedy::Permissions,
-            Self::Missing | Self::Size | Self::Digest | Self::Footer | Self::Maker => {
-                Remedy::RestoreFile
-            }
+            Self::Missing | Self::Size | Self::Digest | Self::Footer => Remedy::RestoreFile,
             Self::Foreign => Remedy::Remove,
             Self::Views => Remedy::WriteViews,
             Self::Temporary => Remedy::RemoveTemporary,
-            Self::Columns
-            | Self::Pages
-            | Self::Rows
-            | Self::Runs
-            | Self::Place
-            | Self::Capture
-            | Self::Twice
-            | Self::Orphan
-            | Self::Order
-            | Self::Parent
-            | Self::Count
-            | Self::Fault => Remedy::WriteAgain,
+            Self::Columns | Self::Pages | Self::Rows | Self::Twice | Self::Orphan | Self::Order => {
+                Remedy::WriteAgain
+            }
         }
     }
 }

@@ -1,19 +1,13 @@
 //! `verify`: checks that a dataset is complete and consistent with its
 //! manifest.
 //!
-//! The order: manifest (`dataset.rs`), plan of parts (`plan.rs`), folders
-//! (`folder.rs`), files (`file.rs`), tables of each part (`part.rs`), and keys of
-//! all parts. Every file is read completely, first for its digest and then for
-//! its pages; after that, the columns that other tables are compared with are
-//! read again. No finding stops the verification.
+//! The order: manifest (`dataset.rs`), ranges of inputs (`plan.rs`), folders (`folder.rs`), files
+//! (`file.rs`), tables of each part (`part.rs`), keys of all parts, and the resolved tables
+//! (`resolved.rs`). Every file is read completely for its digest, which covers all values and their
+//! encoding; after that, keys and references are read again. No finding stops the verification.
 //!
-//! Memory: 8 bytes per capture, since keys are unique within a crawl, 16 more
-//! bytes per capture of the parts being compared, and the batches of each
-//! thread.
-//!
-//! If you change what `scan` writes to two places, such as a count in
-//! `robots_files` and the rows of a table, also check the comparison in
-//! `captures.rs`, `child_rows.rs` or `part.rs`.
+//! Memory: 8 bytes per capture, since keys are unique within a crawl, 16 more bytes per capture of the
+//! parts being compared, and the batches of each thread.
 
 mod agents_table;
 mod captures;

@@ -1,28 +1,15 @@
-//! Compares the parts of a manifest with those that its inputs are divided into.
+//! Checks that the parts of a manifest have all its inputs, each once.
 
 use super::{FindingKind, Findings};
-use crate::dataset::{
-    DatasetOptions, InputEntry, MANIFEST, Manifest, PartEntry, Partition, SUCCESS,
-};
+use crate::dataset::{MANIFEST, Manifest, PartEntry, SUCCESS};
 use crate::disk;
-use crate::input::{Input, InputSource};
-use crate::pipeline;
 use crate::tables::Table;
 use std::collections::BTreeSet;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Checks that every part of the plan is listed. Returns true if no part is
-/// missing.
+/// Checks that every input is in a part. Returns true if no part is missing.
 pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -> bool {
-    let planned = manifest
-        .options
-        .as_ref()
-        .and_then(|options| planned_parts(options, manifest));
-    let missing = match &planned {
-        Some(planned) => compare_with_plan(planned, manifest, findings),
-        None => check_input_ranges(manifest, findings),
-    };
+    let missing = check_input_ranges(manifest, findings);
     // While a dataset is replaced, the file of the former one may be there.
     let is_replaced = !manifest.stale.is_empty();
     let has_success = disk::is_regular(&root.join(SUCCESS)) && !is_replaced;
@@ -82,60 +69,6 @@ fn crawl_without_hosts(manifest: &Manifest) -> Option<&str> {
     let part = parts.find(|part| !is_resolved(part));
     part.filter(|_| options.tables.contains(&Table::Hosts))
         .map(|part| part.crawl.as_str())
-}
-
-/// Returns the parts that the inputs are divided into, if the crawl of each input
-/// is known.
-fn planned_parts(options: &DatasetOptions, manifest: &Manifest) -> Option<Vec<pipeline::Part>> {
-    let only = match options.crawls.as_slice() {
-        [only] => Some(only),
-        _ => None,
-    };
-    let mut crawls = vec![None; manifest.inputs.len()];
-    let partition = |part: &PartEntry| Partition {
-        crawl: part.crawl.clone(),
-        subset: part.subset.clone(),
-    };
-    let of_parts: Vec<Partition> = manifest.parts.iter().map(partition).collect();
-    for (part, crawl) in manifest.parts.iter().zip(&of_parts) {
-        let inputs = crawls.get_mut(part.inputs.clone()).into_iter().flatten();
-        inputs.for_each(|known| *known = known.or(Some(crawl)));
-    }
-    let input = |(input, partition): (&InputEntry, Option<&Partition>)| {
-        let Partition { crawl, subset } = partition.or(only)?.clone();
-        Some(Input {
-            index: input.index?,
-            // Parts are divided by size, so nothing is opened.
-            source: InputSource::File(PathBuf::new()),
-            name: input.name.clone()?,
-            bytes: input.bytes,
-            crawl,
-            subset,
-        })
-    };
-    let inputs: Option<Vec<Input>> = manifest.inputs.iter().zip(crawls).map(input).collect();
-    Some(pipeline::plan_parts(&inputs?, options.part_size))
-}
-
-/// Compares the listed parts with the planned ones. Returns a description of the
-/// missing ones, which is empty if there are none.
-fn compare_with_plan(
-    planned: &[pipeline::Part],
-    manifest: &Manifest,
-    findings: &mut Findings,
-) -> String {
-    let mut missing: BTreeSet<u32> = planned.iter().map(|part| part.number).collect();
-    let ranges: Vec<Range<usize>> = planned.iter().map(|part| part.inputs.clone()).collect();
-    for part in &manifest.parts {
-        missing.remove(&part.number);
-        if let Some(what) = part.plan_problem(&ranges) {
-            findings.add(FindingKind::Parts, MANIFEST, format_args!("{what}"));
-        }
-    }
-    match missing.is_empty() {
-        true => String::new(),
-        false => format!("parts are missing: {}", ranges_text(&missing)),
-    }
 }
 
 /// Checks that the parts cover all inputs in order without overlaps. Returns a

@@ -1,5 +1,5 @@
-//! Checks the rows of the resolved tables `hosts` and `host_verdicts`: their order, their keys, and
-//! that both have the same hosts' names.
+//! Checks the rows of the resolved tables `hosts` and `host_verdicts`: their order, their keys, and that
+//! the captures exist that they name.
 
 use super::part::ReadableFile;
 use super::row_cursor::RowCursor;
@@ -8,13 +8,11 @@ use crate::tables::Table;
 use std::collections::BTreeMap;
 
 /// The columns of `hosts` that are compared.
-const HOST_COLUMNS: [&str; 6] = [
+const HOST_COLUMNS: [&str; 4] = [
     "surt_host_name",
     "authoritative_robots_id",
     "rules_crawl",
     "rules_robots_id",
-    "n_named",
-    "has_named_rows",
 ];
 
 /// The columns of `host_verdicts` that are compared.
@@ -32,38 +30,27 @@ pub(super) fn check(
     findings: &mut Findings,
 ) {
     let file = |table: Table| files.iter().find(|file| file.table == table);
-    let mut expected_rows = None;
-    if let Some(file) = file(Table::Hosts) {
-        match check_hosts(crawl, file, captures, findings) {
-            Ok(rows) => expected_rows = Some(rows),
-            Err(why) => findings.add(FindingKind::Pages, &file.name, format_args!("{why}")),
-        }
-    }
-    let Some(file) = file(Table::HostVerdicts) else {
-        return;
-    };
-    if let Err(why) = check_verdicts(file, findings) {
+    if let Some(file) = file(Table::Hosts)
+        && let Err(why) = check_hosts(crawl, file, captures, findings)
+    {
         findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
     }
-    if let Some(expected) = expected_rows.filter(|expected| *expected != file.rows) {
-        findings.add(
-            FindingKind::Count,
-            &file.name,
-            format_args!("it has {} rows, and `hosts` says {expected}", file.rows),
-        );
+    if let Some(file) = file(Table::HostVerdicts)
+        && let Err(why) = check_verdicts(file, findings)
+    {
+        findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
     }
 }
 
-/// Checks the rows of `hosts`. Returns the number of rows that `host_verdicts` should have.
+/// Checks the rows of `hosts`.
 fn check_hosts(
     crawl: &str,
     file: &ReadableFile,
     captures: Option<&CaptureIds>,
     findings: &mut Findings,
-) -> Result<u64, String> {
+) -> Result<(), String> {
     let mut rows = RowCursor::open(&file.path, &HOST_COLUMNS)?;
     let mut previous: Option<String> = None;
-    let mut named = 0;
     while rows.next()? {
         let number = rows.row_number();
         let host = rows.text(0).unwrap_or_default();
@@ -97,14 +84,8 @@ fn check_hosts(
                 }
             }
         }
-        if rows.bool(5) == Some(true) {
-            named += rows
-                .i32(4)
-                .and_then(|count| u64::try_from(count).ok())
-                .unwrap_or(0);
-        }
     }
-    Ok(named)
+    Ok(())
 }
 
 /// Checks the order of the rows of `host_verdicts`.

@@ -109,12 +109,6 @@ impl RowCursor {
         (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
     }
 
-    /// Returns the value of a `BOOLEAN` column; `None` for null.
-    pub(super) fn bool(&self, column: usize) -> Option<bool> {
-        let column = self.columns.get(column)?.as_boolean_opt()?;
-        (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
-    }
-
     /// Returns the value of a `VARCHAR` column; `None` for null.
     pub(super) fn text(&self, column: usize) -> Option<&str> {
         let column = self.columns.get(column)?.as_string_opt::<i32>()?;

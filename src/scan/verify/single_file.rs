@@ -48,7 +48,6 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         ..VerifyReport::default()
     };
     let expected = ExpectedFile {
-        table,
         schema: &schema,
         stats: None,
     };

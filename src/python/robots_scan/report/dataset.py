@@ -94,7 +94,7 @@ class Dataset:
         tables = {row["name"] for row in self.rows("SELECT v.view_name AS name FROM duckdb_views() v WHERE NOT v.internal")}
         missing = sorted(NEEDED_TABLES - tables)
         if missing:
-            raise ReportError(f"the dataset has no table {missing[0]}", "scan again without --no-hosts and without a selection of tables")
+            raise ReportError(f"the dataset has no table {missing[0]}", "scan again without --tables")
 
     def execute(self, sql):
         """Returns the names of columns and the rows of a query.
