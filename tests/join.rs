@@ -2,6 +2,7 @@
 
 use crate::faults::shim::{NO_SHIM, Shim, WRITING, can_load};
 use crate::matching::test_capture;
+use crate::series::Series;
 use crate::util::{
     self, Folder, Random, archive, assert_refused, files_below, relative, rows, run,
 };
@@ -409,8 +410,9 @@ fn a_join_that_is_killed_is_completed_by_the_next() {
     let calls: usize = fs::read_to_string(count).unwrap().parse().unwrap();
     assert!(calls > 40, "{calls}");
     let mut killed = 0;
-    let mut random = Random::new(45);
-    for _ in 0..40 {
+    let series = Series::new();
+    let mut random = series.random(45);
+    for _ in 0..series.count(400) {
         clear(&joined);
         for _ in 0..1 + random.below(3) {
             killed += u32::from(start(1 + random.below(calls), None).code.is_none());
@@ -433,5 +435,5 @@ fn a_join_that_is_killed_is_completed_by_the_next() {
         let ran = run(["verify", &all]);
         assert_eq!(ran.code, Some(0), "{}", ran.out);
     }
-    assert!(killed > 20, "{killed}");
+    assert!(killed > 0, "{killed}");
 }

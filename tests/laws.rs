@@ -5,6 +5,7 @@ mod files;
 
 use crate::checks::oracle::lines as line_oracle;
 use crate::checks::{WHOLE, dialects, parser, verdicts};
+use crate::series::Series;
 use files::{Group, NAMES, Rule, body, body_of, bytes, group, groups, lines, plain_rule, urls};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -171,18 +172,14 @@ fn with_hex_case(text: &str, flips: &[bool]) -> String {
     out + rest
 }
 
-/// A configuration with the same files in every run, unless `PROPTEST_RNG_SEED` is set, and four times
-/// `PROPTEST_CASES` files.
+/// The configuration of a long series.
 fn config() -> ProptestConfig {
-    let asked = ProptestConfig::default();
+    let series = Series::new();
     ProptestConfig {
-        rng_seed: match asked.rng_seed {
-            RngSeed::Random => RngSeed::Fixed(1),
-            seed => seed,
-        },
-        cases: 4 * asked.cases,
+        rng_seed: RngSeed::Fixed(series.random(9).below(1 << 30) as u64),
+        cases: series.count(25_000) as u32,
         failure_persistence: None,
-        ..asked
+        ..ProptestConfig::default()
     }
 }
 

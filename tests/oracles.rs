@@ -6,6 +6,7 @@
 use crate::checks::oracle::fingerprint::fingerprint;
 use crate::checks::{WHOLE, automaton, dialects, parser, verdicts};
 use crate::leniency::LINES;
+use crate::series::Series;
 use crate::util::{Random, project};
 use robots::{Evaluator, Parser};
 use std::hash::Hasher;
@@ -31,24 +32,27 @@ fn file(random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn verdicts_equal_a_search_of_all_paths_on_random_rules() {
-    let mut random = Random::new(5);
-    for _ in 0..3_000 {
+    let series = Series::new();
+    let mut random = series.random(5);
+    for _ in 0..series.count(30_000) {
         verdicts::check(&rule_set(&mut random));
     }
 }
 
 #[test]
 fn the_compiled_matcher_equals_its_oracle_on_random_rules() {
-    let mut random = Random::new(6);
-    for _ in 0..1_500 {
+    let series = Series::new();
+    let mut random = series.random(6);
+    for _ in 0..series.count(20_000) {
         automaton::check(&rule_set(&mut random));
     }
 }
 
 #[test]
 fn policies_and_verdicts_equal_their_oracles_on_random_files() {
-    let mut random = Random::new(7);
-    for _ in 0..4_000 {
+    let series = Series::new();
+    let mut random = series.random(7);
+    for _ in 0..series.count(100_000) {
         let agent = ["a", "b", "B2", "b2", "x", "a/1.0"][random.below(6)];
         let path = ["/", "/a", "/ab", "/index.html", "/robots.txt", "/a%62"][random.below(6)];
         let head = format!("{agent}\nhttp://h{path}\n");
@@ -72,8 +76,9 @@ fn fingerprints_equal_those_of_the_definition() {
         "Allow: /abcdefh",
         "Allow: /\u{e9}",
     ];
-    let mut random = Random::new(8);
-    for _ in 0..20_000 {
+    let series = Series::new();
+    let mut random = series.random(8);
+    for _ in 0..series.count(500_000) {
         let lines: Vec<&str> = (0..random.below(12))
             .map(|_| match random.below(LINES.len() + extra.len()) {
                 i if i < extra.len() => extra[i],

@@ -1,6 +1,7 @@
 //! The bytes of a dataset do not depend on threads, shards, ranges or interruptions.
 
-use crate::util::{self, Random};
+use crate::series::Series;
+use crate::util;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -207,9 +208,10 @@ fn a_killed_run_that_is_resumed_gives_the_same_output() {
     let undisturbed = folder.path().join("undisturbed");
     let ran = scan_list(&list, &undisturbed, &["--threads", "2"]);
     assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
-    let mut random = Random::new(7);
+    let series = Series::new();
+    let mut random = series.random(7);
     let (mut killed, mut with_parts) = (0, 0);
-    for round in 0..8 {
+    for round in 0..series.count(200) {
         let out = folder.path().join(format!("killed-{round}"));
         let mut child = util::command()
             .args([

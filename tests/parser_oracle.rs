@@ -2,6 +2,7 @@
 
 use crate::checks::oracle::pattern::{Path, Pattern, google_path};
 use crate::checks::parser;
+use crate::series::Series;
 use crate::util;
 
 /// Pieces of hostile files.
@@ -50,8 +51,9 @@ const PIECES: [&[u8]; 40] = [
 
 #[test]
 fn the_parser_equals_its_oracle_on_random_files() {
-    let mut random = util::Random::new(1);
-    for _ in 0..60_000 {
+    let series = Series::new();
+    let mut random = series.random(1);
+    for _ in 0..series.count(1_000_000) {
         let body: Vec<u8> = (0..random.below(14))
             .flat_map(|_| PIECES[random.below(PIECES.len())].iter().copied())
             .collect();
@@ -104,14 +106,15 @@ fn matches_by_trying(pattern: &[u8], path: &[u8]) -> bool {
 
 #[test]
 fn the_matching_oracle_agrees_with_the_definition() {
-    let mut random = util::Random::new(3);
+    let series = Series::new();
+    let mut random = series.random(3);
     let mut word = |letters: &[u8], below: usize| -> Vec<u8> {
         let len = random.below(below);
         (0..len)
             .map(|_| letters[random.below(letters.len())])
             .collect()
     };
-    for _ in 0..40_000 {
+    for _ in 0..series.count(1_000_000) {
         let pattern = word(b"/ab*$", 7);
         // Some paths are longer than one word of the position set.
         let path = [

@@ -36,6 +36,7 @@ mod rebuild;
 mod remote;
 mod samples;
 mod schemas;
+mod series;
 mod show;
 mod spec;
 mod streams;

@@ -3,6 +3,7 @@
 
 mod changed_rows;
 
+use crate::series::Series;
 use crate::util::{self, Random, archive, files_below, relative};
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
@@ -267,8 +268,9 @@ fn a_flipped_bit_anywhere_in_a_file_is_found_and_nothing_else() {
                 .is_some_and(|extension| extension == "parquet")
         })
         .collect();
-    let mut random = Random::new(11);
-    for _ in 0..100 {
+    let series = Series::new();
+    let mut random = series.random(11);
+    for _ in 0..series.count(1000) {
         let path = files[random.below(files.len())];
         let bytes = fs::read(path).unwrap();
         let mut flipped = bytes.clone();
@@ -287,8 +289,9 @@ fn a_flipped_bit_in_the_manifest_is_found_and_does_not_stop_the_verification() {
     let dataset = TestDataset::new();
     let path = dataset.path("_manifest.jsonl");
     let bytes = fs::read(&path).unwrap();
-    let mut random = Random::new(5);
-    for _ in 0..100 {
+    let series = Series::new();
+    let mut random = series.random(5);
+    for _ in 0..series.count(1000) {
         let mut flipped = bytes.clone();
         let place = random.below(bytes.len());
         flipped[place] ^= 1 << random.below(8);

@@ -2,7 +2,7 @@
 //! everything that is not read is reported.
 
 use super::packing::{gzip, zstd};
-use super::{Scale, Tried};
+use super::{Series, Tried};
 use crate::util::{self, Ran, Random};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -294,10 +294,14 @@ fn cases(bytes: usize) -> Vec<Case> {
     ]
 }
 
-pub(crate) fn bodies(_: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn bodies(_: &mut Random, series: Series) -> Tried {
     let folder = tempfile::tempdir().unwrap();
     // Slightly less than the limit on the bytes of a body.
-    let cases = cases(scale.of(1 << 20, (16 << 20) - 1000));
+    let cases = cases(if series.is_whole() {
+        (16 << 20) - 1000
+    } else {
+        1 << 20
+    });
     let count = cases.len();
     for Case { name, record, says } in cases {
         let path = folder.path().join("hostile.warc");
@@ -350,9 +354,13 @@ fn bomb(path: &Path, is_zstd: bool, begin: &[u8], zeros: u64) {
     file.flush().unwrap();
 }
 
-pub(crate) fn bombs(_: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn bombs(_: &mut Random, series: Series) -> Tried {
     let folder = tempfile::tempdir().unwrap();
-    let zeros: u64 = scale.of(600 << 20, 2 << 30);
+    let zeros: u64 = if series.is_whole() {
+        2 << 30
+    } else {
+        600 << 20
+    };
     let mut count = 0;
     let mut expect = |name: &str, make: &dyn Fn(&Path), captures: usize, says: &[&str]| {
         let path = folder.path().join(name);

@@ -2,7 +2,7 @@
 //! in the range of a fault, and no more records are lost than were damaged.
 
 use super::packing::{Archive, Known, Packing, SCOPE, gzip, large, pack, small, zstd};
-use super::{Scale, Tried};
+use super::{Series, Tried};
 use crate::util::{self, Random};
 use robots_scan::capture::Capture;
 use serde_json::Value;
@@ -345,20 +345,20 @@ fn account<'a>(damages: impl Iterator<Item = Damage<'a>>) -> Tried {
     Tried { count, lost }
 }
 
-/// Returns offsets in archives: all of the small archives at full scale, otherwise a random choice.
-fn places(random: &mut Random, scale: Scale) -> Vec<(Archive, Vec<usize>)> {
+/// Returns offsets in archives: all of the small archives in a campaign, otherwise a random choice.
+fn places(random: &mut Random, series: Series) -> Vec<(Archive, Vec<usize>)> {
     let mut all = Vec::new();
     for archive in small() {
         let len = archive.bytes.len();
-        let places = match scale {
-            Scale::Few => (0..40).map(|_| random.below(len)).collect(),
-            Scale::Many => (0..len).collect(),
+        let places = match series.is_whole() {
+            false => (0..40).map(|_| random.below(len)).collect(),
+            true => (0..len).collect(),
         };
         all.push((archive, places));
     }
     for archive in large() {
         let len = archive.bytes.len();
-        let places = (0..scale.of(5, 300)).map(|_| random.below(len)).collect();
+        let places = (0..series.count(300)).map(|_| random.below(len)).collect();
         all.push((archive, places));
     }
     all
@@ -368,16 +368,16 @@ fn some(random: &mut Random, count: usize) -> Vec<u8> {
     (0..count).map(|_| random.below(256) as u8).collect()
 }
 
-pub(crate) fn cut(random: &mut Random, scale: Scale) -> Tried {
-    let places = places(random, scale);
+pub(crate) fn cut(random: &mut Random, series: Series) -> Tried {
+    let places = places(random, series);
     account(places.iter().flat_map(|(archive, places)| {
         let cut = |&offset: &usize| Damage::replace(archive, offset..archive.bytes.len(), b"");
         places.iter().map(cut)
     }))
 }
 
-pub(crate) fn flip(random: &mut Random, scale: Scale) -> Tried {
-    let places = places(random, scale);
+pub(crate) fn flip(random: &mut Random, series: Series) -> Tried {
+    let places = places(random, series);
     let flips: Vec<(&Archive, usize, u8)> = places
         .iter()
         .flat_map(|(archive, places)| places.iter().map(move |&offset| (archive, offset)))
@@ -388,8 +388,8 @@ pub(crate) fn flip(random: &mut Random, scale: Scale) -> Tried {
     }))
 }
 
-pub(crate) fn insert(random: &mut Random, scale: Scale) -> Tried {
-    let places = places(random, scale);
+pub(crate) fn insert(random: &mut Random, series: Series) -> Tried {
+    let places = places(random, series);
     let mut news = Vec::new();
     for (archive, places) in &places {
         for &offset in places {
@@ -403,8 +403,8 @@ pub(crate) fn insert(random: &mut Random, scale: Scale) -> Tried {
     )
 }
 
-pub(crate) fn remove(random: &mut Random, scale: Scale) -> Tried {
-    let places = places(random, scale);
+pub(crate) fn remove(random: &mut Random, series: Series) -> Tried {
+    let places = places(random, series);
     let mut ranges = Vec::new();
     for (archive, places) in &places {
         for &offset in places {
@@ -419,8 +419,8 @@ pub(crate) fn remove(random: &mut Random, scale: Scale) -> Tried {
     )
 }
 
-pub(crate) fn zero(random: &mut Random, scale: Scale) -> Tried {
-    let places = places(random, scale);
+pub(crate) fn zero(random: &mut Random, series: Series) -> Tried {
+    let places = places(random, series);
     account(places.iter().flat_map(|(archive, places)| {
         places.iter().map(move |&offset| {
             let end = (offset + 512).min(archive.bytes.len());
@@ -430,11 +430,11 @@ pub(crate) fn zero(random: &mut Random, scale: Scale) -> Tried {
 }
 
 /// Inserts text, random bytes, the start of a member, and zeros between members.
-pub(crate) fn garbage(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn garbage(random: &mut Random, series: Series) -> Tried {
     let archives: Vec<Archive> = small().into_iter().chain(large()).collect();
     let mut news = Vec::new();
     for archive in archives.iter().filter(|archive| archive.packing.is_each()) {
-        for known in archive.records.iter().skip(1).take(scale.of(4, 100)) {
+        for known in archive.records.iter().skip(1).take(series.count(100)) {
             let count = 1 + random.below(3000);
             for new in [
                 b"words".to_vec(),
@@ -455,7 +455,7 @@ pub(crate) fn garbage(random: &mut Random, scale: Scale) -> Tried {
     tried
 }
 
-pub(crate) fn checksum(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn checksum(random: &mut Random, series: Series) -> Tried {
     let archives: Vec<Archive> = small()
         .into_iter()
         .chain(large())
@@ -463,7 +463,7 @@ pub(crate) fn checksum(random: &mut Random, scale: Scale) -> Tried {
         .collect();
     let mut flips = Vec::new();
     for archive in &archives {
-        for known in archive.records.iter().take(scale.of(3, 300)) {
+        for known in archive.records.iter().take(series.count(300)) {
             let offset = known.end - 1 - random.below(8);
             flips.push((archive, offset, 1 << random.below(8)));
         }
@@ -508,7 +508,7 @@ type Change = fn(&mut Random, &[u8]) -> Vec<u8>;
 
 /// Changes one record and packs it with the others. All others must be returned, and the changed
 /// one must be a fault.
-fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tried {
+fn with_one_changed(series: Series, random: &mut Random, changes: &[Change]) -> Tried {
     let (mut count, mut lost, mut unseen) = (0, 0, 0);
     let plain: Vec<Archive> = small()
         .into_iter()
@@ -521,7 +521,7 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
             .iter()
             .map(|record| record.text.clone())
             .collect();
-        for _ in 0..scale.of(2, 40) {
+        for _ in 0..series.count(40) {
             // Not the last one, since a length may lead to the end of the archive.
             let nth = random.below(all.len() - 1);
             for change in changes {
@@ -611,9 +611,9 @@ fn with_one_changed(scale: Scale, random: &mut Random, changes: &[Change]) -> Tr
     }
 }
 
-pub(crate) fn length(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn length(random: &mut Random, series: Series) -> Tried {
     with_one_changed(
-        scale,
+        series,
         random,
         &[
             |random, text| {
@@ -640,9 +640,9 @@ pub(crate) fn length(random: &mut Random, scale: Scale) -> Tried {
     )
 }
 
-pub(crate) fn blank_lines(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn blank_lines(random: &mut Random, series: Series) -> Tried {
     with_one_changed(
-        scale,
+        series,
         random,
         &[
             // A blank line between header and block is removed: the header continues into the block.
@@ -661,10 +661,10 @@ pub(crate) fn blank_lines(random: &mut Random, scale: Scale) -> Tried {
 }
 
 /// Concatenated archives, and members without a record: all records are returned.
-pub(crate) fn concatenated(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn concatenated(random: &mut Random, series: Series) -> Tried {
     let archives: Vec<Archive> = small().into_iter().chain(large()).collect();
     let (mut count, mut given) = (0, 0);
-    for _ in 0..scale.of(60, 2000) {
+    for _ in 0..series.count(2000) {
         let first = &archives[random.below(archives.len())];
         let alike: Vec<&Archive> = archives
             .iter()
@@ -723,13 +723,13 @@ pub(crate) fn concatenated(random: &mut Random, scale: Scale) -> Tried {
 
 /// Scans many damaged archives in one run. `robots_files` and `faults` have exactly the results of
 /// the reader, and the dataset passes `verify`.
-pub(crate) fn dataset(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn dataset(random: &mut Random, series: Series) -> Tried {
     let folder = tempfile::tempdir().unwrap();
     let inputs = folder.path().join("robotstxt");
     fs::create_dir(&inputs).unwrap();
     let archives: Vec<Archive> = small().into_iter().chain(large()).collect();
     let (mut captures, mut faults) = (Vec::new(), Vec::new());
-    let count = scale.of(100, 3000);
+    let count = series.count(3000);
     for nth in 0..count {
         let archive = &archives[random.below(archives.len())];
         let offset = random.below(archive.bytes.len());

@@ -3,7 +3,7 @@
 
 use super::run::Bench;
 use super::shim::{IO, NO_PERMISSION, NO_SHIM, NO_SPACE, Shim, can_load};
-use super::{Scale, Tried};
+use super::{Series, Tried};
 use crate::util::Random;
 use std::fs;
 use std::process::Command;
@@ -52,22 +52,22 @@ fn fail(random: &mut Random, count: usize, faults: &[(&str, &str, &str)]) -> Tri
     }
 }
 
-pub(crate) fn full(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn full(random: &mut Random, series: Series) -> Tried {
     let faults = [("write", NO_SPACE, "no space left on device")];
-    fail(random, scale.of(20, 200), &faults)
+    fail(random, series.count(200), &faults)
 }
 
-pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn failing(random: &mut Random, series: Series) -> Tried {
     let faults = [
         ("sync", IO, "input/output error"),
         ("rename", IO, "input/output error"),
         ("open", NO_PERMISSION, "permission denied"),
     ];
-    fail(random, scale.of(7, 60), &faults)
+    fail(random, series.count(60), &faults)
 }
 
 /// A run on a real file system that is too small.
-pub(crate) fn small(_: &mut Random, _: Scale) -> Tried {
+pub(crate) fn small(_: &mut Random, _: Series) -> Tried {
     let bench = Bench::new(12);
     let disk = bench.folder.path().join("disk");
     fs::create_dir(&disk).unwrap();
@@ -105,13 +105,13 @@ pub(crate) fn small(_: &mut Random, _: Scale) -> Tried {
     }
 }
 
-pub(crate) fn vanishing(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn vanishing(random: &mut Random, series: Series) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
     let bench = Bench::new(2);
     let out = bench.out();
-    let (wanted, mut count) = (scale.of(5, 50), 0);
+    let (wanted, mut count) = (series.count(50), 0);
     while count < wanted {
         bench.clear();
         let child = bench.begin_slow(30);

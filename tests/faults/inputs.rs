@@ -3,7 +3,7 @@
 
 use super::run::Bench;
 use super::shim::{IO, NO_PERMISSION, NO_SHIM, Shim, can_load};
-use super::{Scale, Tried};
+use super::{Series, Tried};
 use crate::util::{Ran, Random};
 use std::fs;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn assert_left_out(bench: &Bench, ran: &Ran, why: &str) {
 }
 
 /// Opening fails, or any call of `read`.
-pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn failing(random: &mut Random, series: Series) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
@@ -42,7 +42,7 @@ pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
             what,
         };
         let calls = bench.count(shim(0));
-        for _ in 0..scale.of(4, 40) {
+        for _ in 0..series.count(40) {
             bench.clear();
             let ran = bench.run(&bench.out(), Some(shim(1 + random.below(calls))), &[]);
             assert_left_out(&bench, &ran, why);
@@ -56,7 +56,7 @@ pub(crate) fn failing(random: &mut Random, scale: Scale) -> Tried {
     }
 }
 
-pub(crate) fn missing(_: &mut Random, _: Scale) -> Tried {
+pub(crate) fn missing(_: &mut Random, _: Series) -> Tried {
     let bench = Bench::new(3);
     let path = bench.folder.path().join(INPUT);
     let bytes = fs::read(&path).unwrap();
@@ -93,7 +93,7 @@ pub(crate) fn missing(_: &mut Random, _: Scale) -> Tried {
     }
 }
 
-pub(crate) fn changing(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn changing(random: &mut Random, series: Series) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
@@ -101,7 +101,7 @@ pub(crate) fn changing(random: &mut Random, scale: Scale) -> Tried {
     let path = bench.folder.path().join(INPUT);
     let bytes = fs::read(&path).unwrap();
     let mut count = 0;
-    for _ in 0..scale.of(2, 20) {
+    for _ in 0..series.count(20) {
         for grows in [true, false] {
             bench.clear();
             let slow = Shim {

@@ -3,7 +3,7 @@
 
 use super::run::Bench;
 use super::shim::{NO_SHIM, Shim, WRITING, can_load};
-use super::{Scale, Tried};
+use super::{Series, Tried};
 use crate::output::{assert_same, contents};
 use crate::util::{self, Random};
 use std::fs;
@@ -31,7 +31,7 @@ fn wait(child: &mut Child) -> Option<i32> {
 }
 
 /// Kills the run inside system calls that write. Half of a write has been done by then.
-pub(crate) fn at_calls(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn at_calls(random: &mut Random, series: Series) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
@@ -44,7 +44,7 @@ pub(crate) fn at_calls(random: &mut Random, scale: Scale) -> Tried {
         what: "kill",
     };
     let calls = bench.count(shim(0));
-    let wanted = scale.of(60, 600);
+    let wanted = series.count(600);
     let (killed, runs) = kill(&bench, random, wanted, |random, more| {
         let ran = bench.run(&out, Some(shim(1 + random.below(calls))), more);
         assert!(matches!(ran.code, None | Some(1)), "{}", ran.err);
@@ -125,7 +125,7 @@ fn assert_one_or_unfinished(bench: &Bench, former: &Path, call: usize) -> bool {
 
 /// Kills a run while it replaces a dataset that has other inputs. Either `--resume` ends with the
 /// new dataset, or the former one is unchanged and the hint names the next step.
-pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn replacing(random: &mut Random, series: Series) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
@@ -164,10 +164,15 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
     assert_same(bench.undisturbed(), &out);
     let calls: usize = fs::read_to_string(count).unwrap().parse().unwrap();
     // The former dataset is removed at the beginning, so each call is tried there.
-    let first = calls.min(scale.of(100, 200));
-    let later = scale.of(10, 200);
+    let (first, later) = (calls.min(200), series.count(200));
+    let first = (0..series.count(first)).map(|i| match series.is_whole() {
+        true => 1 + i,
+        false => 1 + random.below(first),
+    });
+    let mut chosen: Vec<usize> = first.collect();
+    chosen.extend((0..later).map(|_| 1 + random.below(calls)));
     let (mut tried, mut unchanged, mut beside) = (0, 0, 0);
-    for call in (1..=first).chain((0..later).map(|_| 1 + random.below(calls))) {
+    for call in chosen {
         put_former();
         let ran = bench.run(&out, Some(shim(call)), &["--overwrite"]);
         if ran.code.is_some() {
@@ -200,7 +205,10 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
         assert!(!out.join("rules/crawl=OLD").exists());
         assert!(bench.temporary().is_empty(), "{:?}", bench.temporary());
     }
-    assert!(beside > 0, "no kill left `_SUCCESS` of the former dataset");
+    assert!(
+        beside > 0 || !series.is_whole(),
+        "no kill left `_SUCCESS` of the former dataset"
+    );
     Tried {
         count: tried,
         lost: format!(
@@ -211,7 +219,7 @@ pub(crate) fn replacing(random: &mut Random, scale: Scale) -> Tried {
 
 /// Kills runs that write a single file. At most the lock file and one temporary file are left, and
 /// the next run removes them.
-pub(crate) fn single_file(_: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn single_file(random: &mut Random, series: Series) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
@@ -239,7 +247,10 @@ pub(crate) fn single_file(_: &mut Random, scale: Scale) -> Tried {
     };
     let (mut call, mut tried) = (0, 0);
     loop {
-        call += scale.of(2, 1);
+        call += match series.is_whole() {
+            true => 1,
+            false => 1 + random.below(20),
+        };
         let shim = Shim {
             path: place.to_str().unwrap(),
             calls: WRITING,
@@ -272,13 +283,13 @@ pub(crate) fn single_file(_: &mut Random, scale: Scale) -> Tried {
     }
 }
 
-pub(crate) fn at_times(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn at_times(random: &mut Random, series: Series) -> Tried {
     let bench = Bench::new(4);
     let out = bench.out();
     let began = Instant::now();
     bench.run(&out, None, &[]);
     let usual = began.elapsed().as_micros() as usize;
-    let wanted = scale.of(40, 400);
+    let wanted = series.count(400);
     let (killed, runs) = kill(&bench, random, wanted, |random, more| {
         let mut command = bench.command(&out, None, more);
         command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -294,14 +305,14 @@ pub(crate) fn at_times(random: &mut Random, scale: Scale) -> Tried {
 }
 
 /// Cuts the manifest anywhere in the lines of its parts.
-pub(crate) fn manifest(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn manifest(random: &mut Random, series: Series) -> Tried {
     let bench = Bench::new(2);
     let out = bench.out();
     bench.run(&out, None, &[]);
     let path = out.join("_manifest.jsonl");
     let whole = fs::read(&path).unwrap();
     let parts = memchr::memmem::find(&whole, b"{\"captures\"").unwrap();
-    let count = scale.of(10, 200);
+    let count = series.count(200);
     for _ in 0..count {
         fs::write(&path, &whole[..parts + random.below(whole.len() - parts)]).unwrap();
         fs::remove_file(out.join("_SUCCESS")).unwrap();
@@ -331,7 +342,7 @@ fn signal(child: &Child, name: &str) {
     assert!(ran.unwrap().success());
 }
 
-pub(crate) fn interrupt(random: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn interrupt(random: &mut Random, series: Series) -> Tried {
     if !cfg!(unix) {
         return Tried::not("not tried: signals are sent on Unix alone");
     }
@@ -341,7 +352,7 @@ pub(crate) fn interrupt(random: &mut Random, scale: Scale) -> Tried {
     bench.run(&out, None, &[]);
     let usual = began.elapsed().as_micros() as usize;
     let (mut count, mut longest, mut with_parts) = (0, Duration::ZERO, 0);
-    while count < scale.of(12, 100) {
+    while count < series.count(100) {
         bench.clear();
         let mut child = bench.command(&out, None, &[]).spawn().unwrap();
         // Before the manifest exists, a signal ends the process like any other.
@@ -409,13 +420,13 @@ pub(crate) fn interrupt(random: &mut Random, scale: Scale) -> Tried {
     }
 }
 
-pub(crate) fn two_runs(_: &mut Random, scale: Scale) -> Tried {
+pub(crate) fn two_runs(_: &mut Random, series: Series) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
     let bench = Bench::new(1);
     let out = bench.out();
-    let count = scale.of(2, 10);
+    let count = series.count(10);
     for _ in 0..count {
         bench.clear();
         let mut first = bench.begin_slow(100);

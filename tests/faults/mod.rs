@@ -1,8 +1,8 @@
 //! Fault injection: damage, kills, full disks and hostile bytes. Each kind of fault is injected many
 //! times, and its cost is counted.
 //!
-//! The tests inject a few of each kind with a fixed seed. `make faults` injects many with any seed
-//! and prints the rows of a table (`docs/faults.md`).
+//! `make campaign` injects all of them, and prints the rows of a table; other runs inject a fiftieth
+//! (`docs/testing.md`).
 
 mod bodies;
 mod damage;
@@ -14,26 +14,9 @@ mod packing;
 mod run;
 pub(crate) mod shim;
 
+use crate::series::Series;
 use crate::util::Random;
 use std::time::Instant;
-
-/// The number of faults that are injected per kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scale {
-    /// As many as fit into a test run.
-    Few,
-    /// As many as are needed for the documented figures.
-    Many,
-}
-
-impl Scale {
-    fn of<T>(self, few: T, many: T) -> T {
-        match self {
-            Self::Few => few,
-            Self::Many => many,
-        }
-    }
-}
 
 /// The result of injecting one kind of fault.
 #[derive(Debug, Default)]
@@ -54,17 +37,11 @@ impl Tried {
     }
 }
 
-/// Injects faults of one kind and prints the row of the table. Panics if they cost too much. With
-/// `FAULTS_SEED`, which `make faults` sets, many are injected.
-fn try_kind(name: &str, make: fn(&mut Random, Scale) -> Tried) {
-    let seed = std::env::var("FAULTS_SEED").ok();
-    let scale = match seed {
-        Some(_) => Scale::Many,
-        None => Scale::Few,
-    };
-    let seed = seed.map_or(1, |seed| seed.parse().expect("a number"));
+/// Injects faults of one kind and prints the row of the table. Panics if they cost too much.
+fn try_kind(name: &str, make: fn(&mut Random, Series) -> Tried) {
+    let series = Series::new();
     let began = Instant::now();
-    let Tried { count, lost } = make(&mut Random::new(seed), scale);
+    let Tried { count, lost } = make(&mut series.random(0), series);
     println!(
         "\n| {name} | {count} | {lost} | {:.0} |",
         began.elapsed().as_secs_f64()

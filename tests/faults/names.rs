@@ -2,7 +2,7 @@
 //! checked, and none breaks `views.sql`.
 
 use super::packing::gzip;
-use super::{Scale, Tried};
+use super::{Series, Tried};
 use crate::util::{self, Random};
 use serde_json::Value;
 use std::fs;
@@ -139,7 +139,7 @@ fn quoted(sql: &str) -> (Vec<String>, String) {
     (texts, rest)
 }
 
-pub(crate) fn names(_: &mut Random, _: Scale) -> Tried {
+pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
     let folder = tempfile::tempdir().unwrap();
     let inputs = folder.path().join("in");
     fs::create_dir(&inputs).unwrap();
