@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help test lint rust-test run queries documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples faults bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -70,25 +70,46 @@ help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
 
 # The program is the one that the tests have built: building another one for release takes longer than all that it executes.
-TEST = $(MAKE) PROGRAM=target/debug/robots-scan
-TEST_LOG = target/queries-and-documents.log
+STEP = $(MAKE) PROGRAM=target/debug/robots-scan
+TEST_LOG = target/queries.log
 
-# Two lists of targets are made side by side, each with a dataset of its own: most of what they execute takes one core. They
-# are a pipeline, through which the second learns the exit code of the first, so that Ctrl-C ends both.
-test: lint rust-test ## runs everything that must pass before a commit
-	$(TEST) run .venv-test/ready .venv-python/ready
-	@echo 'queries and documents write to $(TEST_LOG), which is shown at their end'
-	@{ $(TEST) queries documents > $(TEST_LOG) 2>&1; echo $$?; } | { \
-	  $(TEST) python DATASET=target/samples-python.parquet < /dev/null; python=$$?; \
-	  read -r queries || exit 1; cat $(TEST_LOG); exit $$((python + queries)); }
-	$(TEST) recipes report-test pages network spark deny
+# What needs a few minutes to pass, or more than Rust and one Python environment, is in the later steps.
+QUICK = samples:: spec:: cli:: command_line:: schemas:: documents::
+LATER = faults:: remote::
 
-lint: ## checks the format and the warnings of clippy
+check: lint ## while one works: format, clippy, unit tests, specifications, samples, command line
+	$(CARGO) test --workspace --locked --lib --bins
+	$(CARGO) test --workspace --locked --test tests -- $(QUICK)
+
+# Two lists of targets are made side by side: most of what they execute takes one core. They are a pipeline, through which the
+# second learns the exit code of the first, so that Ctrl-C ends both.
+test: lint rust-test ## all tests that need only Rust and one Python environment
+	$(STEP) run .venv-test/ready
+	@echo 'queries writes to $(TEST_LOG), which is shown at its end'
+	@{ $(STEP) queries > $(TEST_LOG) 2>&1; echo $$?; } | { \
+	  $(STEP) hosts documents contributing < /dev/null; others=$$?; \
+	  read -r queries || exit 1; cat $(TEST_LOG); exit $$((others + queries)); }
+
+test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, other Python environments
+	$(CARGO) test --workspace --locked --test tests -- $(LATER)
+	$(STEP) run python recipes report-test pages network spark deny
+
+lint: ## checks the format, and the warnings of clippy about the product
 	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --locked -- -D warnings
+
+lint-tests: ## checks the warnings of clippy about tests and benches, too
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-rust-test: ## runs the tests in Rust, including the examples in doc comments
-	$(CARGO) test --workspace --locked
+rust-test: ## runs the tests in Rust that belong to `test`, with the examples in doc comments
+	$(CARGO) test --workspace --locked --lib --bins
+	$(CARGO) test --workspace --locked --test tests -- $(addprefix --skip ,$(LATER))
+	$(CARGO) test --workspace --locked --doc
+
+SEED ?= 1
+
+campaign: ## all long series, whole: hours; the kinds of fault print a table; one module: ONLY=faults::a_disk
+	CAMPAIGN_SEED=$(SEED) $(CARGO) test --workspace --locked --test tests -- --nocapture --test-threads=1 $(or $(ONLY),faults:: oracles:: parser_oracle:: leniency:: laws:: verify:: join:: damaged_tables::)
 
 # Some samples are damaged on purpose, so the run must end with exit code 1, "done with faults".
 run: $(PROGRAM) ## runs the main job over all samples, into target/samples.parquet
@@ -103,22 +124,24 @@ REAL_DATASET = target/real.parquet
 ALL_REAL = $(wildcard ../shared/data/real ../shared/data/warc)
 ALL_REAL_DATASET = target/all-real.parquet
 
-queries: $(PROGRAM) .venv-test/ready ## tests views, macros, research questions and the annotation over the dataset of `run`
+queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questions over the dataset of `run`
 	rm -rf $(REAL_DATASET)
 	@if test -z '$(REAL_ARCHIVES)'; then echo 'skipped: views of real archives, which are not available'; else \
 	  $(PROGRAM) $(REAL_ARCHIVES) -q -o $(REAL_DATASET) --crawl REAL --subset robotstxt; test $$? -le 1; fi
 	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
+	$(QUERIES)
+	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
+	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
+	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
+
+hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their oracles, and tests the table for cc-host-index
 	rm -rf $(ALL_REAL_DATASET)
 	@if test -z '$(ALL_REAL)'; then echo 'skipped: hosts of real archives, which are not available'; else \
 	  $(PROGRAM) $(ALL_REAL) --relative-to ../shared/data -q -o $(ALL_REAL_DATASET) 2>/dev/null; test $$? -le 1; fi
 	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
-	$(QUERIES)
 	.venv-test/bin/python jobs/test_equal_answers.py $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
-	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
-	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
-	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
@@ -212,23 +235,17 @@ deny: ## checks licences and sources of the dependencies, if cargo-deny is insta
 	then $(CARGO) deny check --hide-inclusion-graph bans licenses sources; \
 	else echo 'cargo-deny is not installed: licences and sources are not checked (cargo install cargo-deny)'; fi
 
-schemas: ## writes schemas/ and docs/tables.md from the code
-	$(CARGO) run --release --locked -- schema --write schemas
-	WRITE_DOCS=1 $(CARGO) test --locked --test tests schemas::the_page_of_tables
+schemas: ## writes schemas/ from the code
+	$(CARGO) run --locked -- schema --write schemas
 
 expected: run .venv-test/ready ## writes jobs/expected/ again; review the diff, it is the only check
 	$(QUERIES) --write
 
 golden: ## writes the digests of all outputs into tests/golden/; review the diff, it is the only check
-	GOLDEN_WRITE=1 $(CARGO) test --locked --test tests golden::
+	GOLDEN_WRITE=1 $(CARGO) test --workspace --locked --test tests golden::
 
 samples: ## writes data-samples/warc/ again, and the robots.txt files with unusual bytes
 	$(CARGO) xtask samples
-
-SEED ?= 1
-
-faults: ## tests damage, kills, full disks and hostile input from SEED=1; one kind: ONLY=a_disk (docs/faults.md)
-	FAULTS_SEED=$(SEED) $(CARGO) test --locked --test tests faults::$(ONLY) -- --nocapture --test-threads=1
 
 benches: ## runs the benches of single layers
 	$(CARGO) bench --locked --package robots-scan-benches
@@ -264,7 +281,7 @@ profile: ## counts the instructions of the whole job by stage; needs valgrind
 # Comparisons are not traced: most of them would be those of the slow reference implementations.
 FUZZ = $(CARGO) fuzz run -s none --no-trace-compares
 
-fuzz: fuzz-unpack ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/fuzzing.md)
+fuzz: fuzz-unpack ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/testing.md)
 	for target in $(TARGETS); do \
 	  $(FUZZ) $$target fuzz/grown/$$target fuzz/regressions/$$target -- \
 	    -dict=fuzz/robots.dict -len_control=20 -max_len=1024 -max_total_time=$(SECONDS) || exit; \

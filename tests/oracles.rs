@@ -1,7 +1,7 @@
 //! The language compared with the oracles in `tests/oracle/` on random inputs. `fuzz_corpus` runs the same
 //! checks on the corpora of the fuzzers.
 //!
-//! `docs/oracles.md` states what each oracle shares with the product.
+//! `docs/testing.md` states what each oracle shares with the product.
 
 use crate::checks::oracle::fingerprint::fingerprint;
 use crate::checks::{WHOLE, automaton, dialects, parser, verdicts};

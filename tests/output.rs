@@ -1,12 +1,10 @@
 //! The bytes of a dataset do not depend on threads, shards, ranges or interruptions.
 
-use crate::series::Series;
 use crate::util;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// Returns all files of a dataset except the log, which holds times, and the views, which hold the
@@ -200,73 +198,6 @@ fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
     }
     assert!(table_rows(&ranges, "robots_files").len() > 10_000);
     assert!(table_rows(&ranges, "faults").len() > 10);
-}
-
-#[test]
-fn a_killed_run_that_is_resumed_gives_the_same_output() {
-    let (folder, list) = crawl(12);
-    let undisturbed = folder.path().join("undisturbed");
-    let ran = scan_list(&list, &undisturbed, &["--threads", "2"]);
-    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
-    let series = Series::new();
-    let mut random = series.random(7);
-    let (mut killed, mut with_parts) = (0, 0);
-    for round in 0..series.count(200) {
-        let out = folder.path().join(format!("killed-{round}"));
-        let mut child = util::command()
-            .args([
-                "--paths",
-                list.to_str().unwrap(),
-                "--base",
-                folder.path().to_str().unwrap(),
-                "-o",
-                out.to_str().unwrap(),
-            ])
-            .args(["--part-inputs", "4", "--threads", "2"])
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(random.below(400) as u64));
-        if child.try_wait().unwrap().is_none() {
-            child.kill().unwrap();
-            killed += 1;
-        }
-        child.wait().unwrap();
-        // Every file under its final name is complete.
-        for file in util::files_below(&out).iter().filter(|file| {
-            file.extension()
-                .is_some_and(|extension| extension == "parquet")
-        }) {
-            util::rows_of_file(file);
-        }
-        let has_manifest = out.join("_manifest.jsonl").exists();
-        let manifest = fs::read_to_string(out.join("_manifest.jsonl")).unwrap_or_default();
-        with_parts += usize::from(manifest.contains("\"part\":") && !out.join("_SUCCESS").exists());
-        let again = if has_manifest {
-            &["--threads", "2", "--resume"][..]
-        } else {
-            &["--threads", "2", "--overwrite"][..]
-        };
-        if !has_manifest {
-            // Killed before it had begun: nothing marks the folder as a dataset.
-            let _ = fs::remove_dir_all(&out);
-        }
-        let ran = scan_list(
-            &list,
-            &out,
-            if has_manifest {
-                again
-            } else {
-                &["--threads", "2"]
-            },
-        );
-        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
-        assert_same(&undisturbed, &out);
-    }
-    // On a very fast or slow machine no kill may hit. The test would then check nothing.
-    assert!(killed > 0, "no run was killed in time");
-    println!("{killed} runs were killed, {with_parts} of them with parts done");
 }
 
 #[test]
