@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -24,7 +24,7 @@ build: ## builds the program, target/release/robots-scan (the default)
 target/release/robots-scan: build
 
 target/debug/robots-scan:
-	$(CARGO) build --locked
+	$(CARGO) build --workspace --locked
 
 # The platform that `dist` builds for.
 TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
@@ -72,6 +72,7 @@ help: ## lists the targets
 # The program is the one that the tests have built: building another one for release takes longer than all that it executes.
 STEP = $(MAKE) PROGRAM=target/debug/robots-scan
 TEST_LOG = target/queries.log
+ALL_LOG = target/environments.log
 
 # What needs a few minutes to pass, or more than Rust and one Python environment, is in the later steps.
 QUICK = samples:: spec:: cli:: command_line:: schemas:: documents::
@@ -84,7 +85,7 @@ check: lint ## while one works: format, clippy, unit tests, specifications, samp
 # Two lists of targets are made side by side: most of what they execute takes one core. They are a pipeline, through which the
 # second learns the exit code of the first, so that Ctrl-C ends both.
 test: lint rust-test ## all tests that need only Rust and one Python environment
-	$(STEP) run .venv-test/ready
+	$(STEP) readme run .venv-test/ready
 	@echo 'queries writes to $(TEST_LOG), which is shown at its end'
 	@{ $(STEP) queries > $(TEST_LOG) 2>&1; echo $$?; } | { \
 	  $(STEP) hosts documents contributing < /dev/null; others=$$?; \
@@ -92,7 +93,11 @@ test: lint rust-test ## all tests that need only Rust and one Python environment
 
 test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, other Python environments
 	$(CARGO) test --workspace --locked --test tests -- $(LATER)
-	$(STEP) run python recipes report-test pages network spark deny
+	$(STEP) dev-wheel
+	@echo 'other environments write to $(ALL_LOG), which is shown at their end'
+	@{ $(STEP) -o dev-wheel python recipes spark DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
+	  $(STEP) -o dev-wheel report-test pages network deny < /dev/null; others=$$?; \
+	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 
 lint: ## checks the format, and the warnings of clippy about the product
 	$(CARGO) fmt --all --check
@@ -110,6 +115,9 @@ SEED ?= 1
 
 campaign: ## all long series, whole: hours; the kinds of fault print a table; one module: ONLY=faults::a_disk
 	CAMPAIGN_SEED=$(SEED) $(CARGO) test --workspace --locked --test tests -- --nocapture --test-threads=1 $(or $(ONLY),faults:: oracles:: parser_oracle:: leniency:: laws:: verify:: join:: damaged_tables::)
+
+readme: $(PROGRAM) ## types the quick start of the README, with the program that is built
+	set -e; for i in 1 2; do $(PROGRAM) $$(sed -n 's/^\$$ cargo run --release -- //p' README.md); done
 
 # Some samples are damaged on purpose, so the run must end with exit code 1, "done with faults".
 run: $(PROGRAM) ## runs the main job over all samples, into target/samples.parquet

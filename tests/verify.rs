@@ -500,7 +500,10 @@ fn changed_lines_of_the_manifest_are_found() {
             Box::new(part("records", json!("x"))),
             &[("manifest", 1), ("unfinished", 1), ("foreign", 10)],
         ),
-        (Box::new(part("inputs", json!([0, 2]))), &[("parts", 1)]),
+        (
+            Box::new(part("inputs", json!({"start": 0, "end": 2}))),
+            &[("parts", 1)],
+        ),
         (
             Box::new(part("crawl", json!("../.."))),
             &[("manifest", 1), ("unfinished", 1), ("foreign", 10)],

@@ -2,7 +2,7 @@
 
 usage: environments.py WHEEL FOLDER [ENVIRONMENT…]
 
-For each environment, a virtual environment in FOLDER has the wheel and the packages of requirements/ENVIRONMENT.txt, and
+For each environment, a virtual environment in FOLDER has the wheel and the packages of its REQUIREMENTS, and
 nothing else. It is made again if these requirements or the version of Python change; the wheel is always installed again.
 The tests of the environment run in it, one after the other. Without names, all environments are tested; `spark` needs Java.
 
@@ -39,6 +39,21 @@ ENVIRONMENTS = {
     "spark": ["test_spark"],
 }
 
+# The packages of each environment. The wheel has no dependencies.
+REQUIREMENTS = {
+    "none": [],
+    "types": ["mypy==2.4.1", "polars==2.1.0"],
+    "pyarrow": ["pyarrow==26.0.1"],
+    "polars": ["polars==2.1.0"],
+    # pandas reads Arrow with pyarrow.
+    "pandas": ["pandas==3.1.1", "pyarrow==26.0.1"],
+    # DuckDB needs NumPy for functions in Python.
+    "duckdb": ["duckdb==2.0.0", "numpy==2.4.6"],
+    "duckdb-pyarrow": ["duckdb==2.0.0", "numpy==2.4.6", "pyarrow==26.0.1"],
+    "scrapy": ["scrapy==2.19.0"],
+    "spark": ["pyspark==4.3.0", "duckdb==2.0.0", "pyarrow==26.0.1"],
+}
+
 TIMEOUT_SECONDS = 600
 
 ACCEPTED_SKIPS = ("real archives are not available", "the file system takes only UTF-8")
@@ -71,7 +86,7 @@ def check(name: str, wheel: Path, folder: Path) -> dict[str, Any]:
     """Run the tests of an environment, and print a line about it. Return the numbers of tests that passed and failed."""
     began = time.monotonic()
     try:
-        install(folder, requirements(TESTS / "requirements" / f"{name}.txt"), wheel)
+        install(folder, "".join(f"{package}\n" for package in REQUIREMENTS[name]), wheel)
     except subprocess.CalledProcessError as error:
         print(f"FAILED {name}: the environment could not be made:\n{error.stdout}", flush=True)
         return {"passed": 0, "failed": 1}
@@ -86,17 +101,6 @@ def check(name: str, wheel: Path, folder: Path) -> dict[str, Any]:
     if counts["failed"]:
         print("    " + output.strip().replace("\n", "\n    "), flush=True)
     return counts
-
-
-def requirements(file: Path) -> str:
-    """Return the lines of a file of requirements, with those of the files that it includes."""
-    lines = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        if line.startswith("-r "):
-            lines.append(requirements(file.parent / line.removeprefix("-r ")))
-        elif line and not line.startswith("#"):
-            lines.append(line + "\n")
-    return "".join(lines)
 
 
 def install(folder: Path, required: str, wheel: Path) -> None:

@@ -1,12 +1,13 @@
 //! The crawlers that a file names, with their groups in all three dialects, gathered in one pass.
 
-use super::seeded_hash::{SeededHash, clear_table};
+use super::group_sets::clear_table;
 use crate::agent_name::is_wildcard;
 use crate::dialect::grouping::{GroupCounter, KosterRecordStarts};
 use crate::dialect::koster1996;
 use crate::dialect::rfc9309::is_conforming;
 use crate::document::{DirectiveKind, RobotsTxt, Span};
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
 
 /// The groups of an agent, in order. Nearly all agents have one group; the others are in
 /// [`AgentIndex::links`].
@@ -65,7 +66,7 @@ pub(crate) struct AgentIndex {
     pub(crate) all_conform: bool,
     /// The indexes of [`in_order`](Self::in_order), by text.
     table: HashTable<u32>,
-    hash: SeededHash,
+    hash: DefaultHashBuilder,
     links: Vec<GroupLink>,
     koster_names: Vec<KosterName>,
     lower_case: Vec<u8>,
@@ -183,7 +184,7 @@ impl AgentIndex {
     /// Returns the index of the entry of a name in lower case.
     pub(crate) fn find(&self, robots_txt: &RobotsTxt<'_>, name: &[u8]) -> Option<usize> {
         let is_same = |&entry: &u32| robots_txt.text(self.in_order[entry as usize].text) == name;
-        let found = self.table.find(self.hash.text(name), is_same);
+        let found = self.table.find(self.hash.hash_one(name), is_same);
         found.map(|&entry| entry as usize)
     }
 
@@ -196,14 +197,14 @@ impl AgentIndex {
             ..
         } = self;
         let name = robots_txt.text(text);
-        let name_hash = hash.text(name);
+        let name_hash = hash.hash_one(name);
         let is_same = |&entry: &u32| robots_txt.text(in_order[entry as usize].text) == name;
         if let Some(&entry) = table.find(name_hash, is_same) {
             return entry as usize;
         }
         let entry = in_order.len();
         table.insert_unique(name_hash, entry as u32, |&entry| {
-            hash.text(robots_txt.text(in_order[entry as usize].text))
+            hash.hash_one(robots_txt.text(in_order[entry as usize].text))
         });
         in_order.push(AgentEntry {
             text,

@@ -5,9 +5,12 @@
 use super::Verdict;
 use super::agents::{AgentIndex, GroupList};
 use super::coverage::Coverage;
-use super::seeded_hash::{SeededHash, clear_table};
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
 use std::ops::Range;
+
+/// The largest capacity that a table keeps for the next file.
+const MAX_KEPT_CAPACITY: usize = 4096;
 
 /// The index of the set without groups.
 pub(crate) const EMPTY: u32 = 0;
@@ -47,7 +50,7 @@ pub(crate) struct GroupSets {
     singles: Vec<u32>,
     /// The sets of more than one group, by their groups.
     table: HashTable<u32>,
-    hash: SeededHash,
+    hash: DefaultHashBuilder,
     scratch: Vec<u32>,
 }
 
@@ -81,7 +84,7 @@ impl GroupSets {
             [group_no] => return self.of_single(group_no),
             _ => {}
         }
-        let groups_hash = self.hash.numbers(groups);
+        let groups_hash = self.hash.hash_one(groups);
         let is_same = |&set: &u32| self.groups(set) == groups;
         if let Some(&set) = self.table.find(groups_hash, is_same) {
             return set;
@@ -96,7 +99,7 @@ impl GroupSets {
         } = self;
         table.insert_unique(groups_hash, set, |&set| {
             let range = &sets[set as usize].groups;
-            hash.numbers(&groups[range.start as usize..range.end as usize])
+            hash.hash_one(&groups[range.start as usize..range.end as usize])
         });
         set
     }
@@ -137,9 +140,31 @@ impl GroupSets {
     }
 }
 
+/// Removes all entries of a table. Its memory is kept unless it is large, because clearing takes
+/// time proportional to the capacity.
+pub(crate) fn clear_table<T>(table: &mut HashTable<T>) {
+    if table.capacity() > MAX_KEPT_CAPACITY {
+        *table = HashTable::new();
+    } else {
+        table.clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_empty_after_it_is_cleared() {
+        for count in [10, 10 * MAX_KEPT_CAPACITY as u64] {
+            let mut table = HashTable::new();
+            for number in 0..count {
+                table.insert_unique(number, number, |&number| number);
+            }
+            clear_table(&mut table);
+            assert!(table.is_empty() && table.capacity() <= MAX_KEPT_CAPACITY);
+        }
+    }
 
     #[test]
     fn equal_groups_have_the_same_set() {

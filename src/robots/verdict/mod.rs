@@ -6,7 +6,6 @@ pub(crate) mod evaluator;
 pub(crate) mod fingerprint;
 pub(crate) mod group_sets;
 pub(crate) mod leniency;
-mod seeded_hash;
 
 use crate::document::ContentClass;
 

@@ -116,7 +116,9 @@ impl JoinedManifest {
                     .stale
                     .extend(is_own_path(path).then(|| path.to_owned()));
             } else {
-                let entry = CrawlEntry::read(&line).map_err(bad)?;
+                let source = line["source"].as_str().map(str::to_owned);
+                let source = source.ok_or_else(|| bad("source"))?;
+                let entry = CrawlEntry::read(line).map_err(|_| bad("resolved"))?;
                 let is_own = |file: &FileEntry| {
                     let path = OutputLayout::crawl_path(file.table, &entry.crawl);
                     file.table.has_crawls() && path == Path::new(&file.path)
@@ -124,11 +126,7 @@ impl JoinedManifest {
                 if !entry.files.iter().all(is_own) {
                     return Err(bad("files"));
                 }
-                let source = line["source"].as_str().ok_or_else(|| bad("source"))?;
-                joined.crawls.push(JoinedCrawl {
-                    source: source.to_owned(),
-                    entry,
-                });
+                joined.crawls.push(JoinedCrawl { source, entry });
             }
         }
         Ok(joined)

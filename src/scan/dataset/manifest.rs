@@ -89,7 +89,7 @@ impl Manifest {
     fn parse_lines(&mut self, lines: Vec<Line>) {
         let is_input = |line: &Line| {
             let value = line.value.as_ref();
-            value.is_ok_and(|value| input_name(value).is_some())
+            value.is_ok_and(|value| value.get("input").is_some())
         };
         let last_input = lines.iter().rposition(is_input);
         let (mut parts, mut part_numbers) = (BTreeMap::new(), Vec::new());
@@ -98,7 +98,8 @@ impl Manifest {
                 Ok(value) if i == 0 => self.parse_first_line(&value),
                 Ok(value) => {
                     part_numbers.extend(value["part"].as_u64());
-                    self.parse_entry(&value, &mut parts)
+                    let parsed = self.parse_entry(value, &mut parts);
+                    parsed.map_err(|problem| vec![problem])
                 }
                 Err(error) => {
                     // Between inputs it was one of them, and they are counted.
@@ -149,9 +150,9 @@ impl Manifest {
             problems.push("does not say which version of robots-scan wrote it".to_owned());
         }
         self.written_options = line["options"].clone();
-        match DatasetOptions::read(&line["options"]) {
+        match serde_json::from_value(line["options"].clone()) {
             Ok(options) => self.options = Some(options),
-            Err(name) => problems.push(format!("has no valid option `{name}`")),
+            Err(error) => problems.push(format!("has no valid options: {error}")),
         }
         match problems.is_empty() {
             true => Ok(()),
@@ -159,58 +160,56 @@ impl Manifest {
         }
     }
 
-    /// Parses a later line, or returns its problems.
+    /// Parses a later line, or describes its problem.
     fn parse_entry(
         &mut self,
-        line: &Value,
+        line: Value,
         parts: &mut BTreeMap<u32, PartEntry>,
-    ) -> Result<(), Vec<String>> {
-        let mut problems = Vec::new();
-        if let Some(name) = input_name(line) {
-            let bytes = &line["bytes"];
-            if !(bytes.is_null() || bytes.is_u64()) {
-                problems.push(format!("has no size of the input {name}"));
-            }
-            let index = line["index"].as_u64();
-            if index.is_none() {
-                problems.push(format!("has no index of the input {name}"));
-            }
-            if !parts.is_empty() {
-                problems.push("is an input after parts".to_owned());
-            }
-            self.inputs.push(InputEntry {
-                name: Some(name.to_owned()),
-                bytes: bytes.as_u64(),
-                index,
-            });
-        } else if let Some(path) = line["stale"].as_str() {
-            match is_own_path(path) {
-                true => drop(self.stale.insert(path.to_owned())),
-                false => problems.push("is a path that no dataset has".to_owned()),
-            }
-        } else if line.get("resolved").is_some() {
-            match CrawlEntry::read(line) {
-                Ok(entry) if self.crawls.iter().any(|other| other.crawl == entry.crawl) => {
-                    let crawl = entry.crawl;
-                    problems.push(format!("is the crawl {crawl}, as an earlier line is"));
-                }
-                Ok(entry) => self.crawls.push(entry),
-                Err(name) => problems.push(format!("is not a crawl: it has no valid `{name}`")),
-            }
-        } else {
-            match PartEntry::read(line) {
-                Ok(part) if parts.contains_key(&part.number) => {
-                    let number = part.number;
-                    problems.push(format!("is part {number}, as an earlier line is"));
-                }
-                Ok(part) => drop(parts.insert(part.number, part)),
-                Err(name) => problems.push(format!("is not a part: it has no valid `{name}`")),
-            }
+    ) -> Result<(), String> {
+        if line.get("input").is_some() {
+            let input = serde_json::from_value(line);
+            self.inputs.push(input.unwrap_or(InputEntry {
+                name: None,
+                bytes: None,
+                index: None,
+            }));
+            let is_whole = self
+                .inputs
+                .last()
+                .is_some_and(|input| input.index.is_some());
+            return match (is_whole, parts.is_empty()) {
+                (true, true) => Ok(()),
+                (false, _) => Err("is not a whole input".to_owned()),
+                (_, false) => Err("is an input after parts".to_owned()),
+            };
         }
-        match problems.is_empty() {
-            true => Ok(()),
-            false => Err(problems),
+        if let Some(path) = line["stale"].as_str() {
+            return match is_own_path(path) {
+                true => {
+                    self.stale.insert(path.to_owned());
+                    Ok(())
+                }
+                false => Err("is a path that no dataset has".to_owned()),
+            };
         }
+        if line.get("resolved").is_some() {
+            let entry = CrawlEntry::read(line).map_err(|why| format!("is not a crawl: {why}"))?;
+            if self.crawls.iter().any(|other| other.crawl == entry.crawl) {
+                return Err(format!(
+                    "is the crawl {}, as an earlier line is",
+                    entry.crawl
+                ));
+            }
+            self.crawls.push(entry);
+            return Ok(());
+        }
+        let part = PartEntry::read(line).map_err(|why| format!("is not a part: {why}"))?;
+        let number = part.number;
+        if parts.contains_key(&number) {
+            return Err(format!("is part {number}, as an earlier line is"));
+        }
+        parts.insert(number, part);
+        Ok(())
     }
 
     /// Checks which files each part has, and drops those that are not its own.
@@ -374,11 +373,6 @@ pub(crate) fn digest(text: &[u8]) -> String {
 /// Only the start of each line is compared, as a manifest has a line for each input.
 pub(super) fn is_being_replaced(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"\n{\"stale\":").is_some()
-}
-
-/// Returns the name of the input, if a line is one.
-fn input_name(line: &Value) -> Option<&str> {
-    line["input"].as_str()
 }
 
 /// Returns true if a path is one that a dataset can own, besides those that are

@@ -1,8 +1,6 @@
 //! The lines of a manifest as types, for writing and for reading.
 //!
-//! Lines are JSON objects whose keys are sorted. Most fields are read by serde as a
-//! whole. The options and the parts are read [field by field](Fields), so that a
-//! report can name the field that is missing or invalid.
+//! Lines are JSON objects whose keys are sorted.
 
 use crate::parquet_writer::WrittenFile;
 use crate::part_size::PartSize;
@@ -10,13 +8,13 @@ use crate::remote::ObjectIdentity;
 use crate::sample::Sample;
 use crate::shard::Shard;
 use crate::tables::{Table, is_partition_name};
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::ops::Range;
 
 /// The format of the manifest itself.
-pub(crate) const FORMAT: u64 = 4;
+pub(crate) const FORMAT: u64 = 5;
 
 /// The first line of a manifest, and the lines of the inputs. They must be equal for
 /// a run to be resumed.
@@ -36,7 +34,7 @@ pub(super) struct FirstLine<'a> {
 }
 
 /// The options that change rows or files, with the versions of built-in data.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct DatasetOptions {
     /// The digest of the registry of crawlers.
     pub(crate) agents: String,
@@ -53,7 +51,6 @@ pub(crate) struct DatasetOptions {
     /// The sample that was read, if not all inputs were.
     pub(crate) sample: Option<Sample>,
     pub(crate) shard: Option<Shard>,
-    #[serde(serialize_with = "table_names")]
     pub(crate) tables: Vec<Table>,
 }
 
@@ -65,7 +62,7 @@ pub(crate) struct Partition {
 }
 
 /// An archive. The name is missing if its line could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct InputEntry {
     pub(crate) bytes: Option<u64>,
     /// The index in the list of all inputs, of which the keys of its captures are made.
@@ -81,17 +78,16 @@ pub(super) struct StaleEntry<'a> {
 }
 
 /// A finished part.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct PartEntry {
     pub(crate) captures: u64,
     pub(crate) crawl: String,
     pub(crate) faults: u64,
     pub(crate) files: Vec<FileEntry>,
     /// The indexes of its inputs.
-    #[serde(serialize_with = "range_pair")]
     pub(crate) inputs: Range<usize>,
     /// The identities of the inputs that were objects on servers; empty if none was.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) objects: Vec<Option<ObjectIdentity>>,
     /// The number of the part, from 0.
     #[serde(rename = "part")]
@@ -101,7 +97,7 @@ pub(crate) struct PartEntry {
 }
 
 /// The files of a crawl in the resolved tables.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct CrawlEntry {
     pub(crate) files: Vec<FileEntry>,
     #[serde(rename = "resolved")]
@@ -113,7 +109,6 @@ pub(crate) struct CrawlEntry {
 pub(crate) struct FileEntry {
     /// The path, relative to the folder of the dataset.
     pub(crate) path: String,
-    #[serde(deserialize_with = "table", serialize_with = "table_name")]
     pub(crate) table: Table,
     #[serde(flatten)]
     pub(crate) stats: FileStats,
@@ -136,32 +131,17 @@ pub(super) fn line_of(entry: &impl Serialize) -> String {
 }
 
 impl PartEntry {
-    /// Reads a part, or returns the name of the field that is missing or invalid.
-    pub(super) fn read(line: &Value) -> Result<Self, &'static str> {
-        let fields = Fields(line);
-        let inputs: Range<usize> = match fields.get("inputs")? {
-            (start, end) if start < end => start..end,
-            _ => return Err("inputs"),
-        };
-        let objects: Option<Vec<Option<ObjectIdentity>>> = fields.get("objects")?;
-        if objects
-            .as_ref()
-            .is_some_and(|objects| objects.len() != inputs.len())
-        {
-            return Err("objects");
+    /// Reads a part, or describes why it is not one.
+    pub(super) fn read(line: Value) -> Result<Self, String> {
+        let part: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
+        let has_names = is_partition_name(&part.crawl) && is_partition_name(&part.subset);
+        let has_objects = part.objects.is_empty() || part.objects.len() == part.inputs.len();
+        match (has_names, !part.inputs.is_empty(), has_objects) {
+            (true, true, true) => Ok(part),
+            (false, _, _) => Err("its crawl or subset is not valid".to_owned()),
+            (_, false, _) => Err("it has no inputs".to_owned()),
+            _ => Err("its objects are not as many as its inputs".to_owned()),
         }
-        fields.get::<Vec<IgnoredAny>>("files")?;
-        Ok(Self {
-            number: fields.get("part")?,
-            crawl: fields.partition_name("crawl")?,
-            subset: fields.partition_name("subset")?,
-            inputs,
-            records: fields.get("records")?,
-            objects: objects.unwrap_or_default(),
-            captures: fields.get("captures")?,
-            faults: fields.get("faults")?,
-            files: fields.get("files")?,
-        })
     }
 }
 
@@ -181,54 +161,12 @@ impl FileEntry {
 }
 
 impl CrawlEntry {
-    /// Reads the files of a crawl, or returns the name of the field that is missing or invalid.
-    pub(super) fn read(line: &Value) -> Result<Self, &'static str> {
-        let fields = Fields(line);
-        fields.get::<Vec<IgnoredAny>>("files")?;
-        Ok(Self {
-            crawl: fields.partition_name("resolved")?,
-            files: fields.get("files")?,
-        })
-    }
-}
-
-impl DatasetOptions {
-    /// Reads the options, or returns the name of the one that is missing or invalid.
-    pub(super) fn read(options: &Value) -> Result<Self, &'static str> {
-        let fields = Fields(options);
-        fields.get::<Vec<IgnoredAny>>("tables")?;
-        fields.get::<Vec<IgnoredAny>>("crawls")?;
-        let shard = fields.get("shard")?;
-        let tables = fields.get::<Vec<TableName>>("tables")?;
-        Ok(Self {
-            rows: options["rows"].clone(),
-            tables: tables.into_iter().map(|TableName(table)| table).collect(),
-            list: fields.get("list")?,
-            part_size: fields.get("part_size")?,
-            sample: fields.get("sample")?,
-            shard,
-            agents: fields.get("agents")?,
-            psl: fields.get("psl")?,
-            crawls: fields.get("crawls")?,
-        })
-    }
-}
-
-/// The fields of a JSON object, to be read one by one.
-struct Fields<'v>(&'v Value);
-
-impl<'v> Fields<'v> {
-    /// Reads a field, or returns its name if it is missing or invalid.
-    fn get<T: Deserialize<'v>>(&self, name: &'static str) -> Result<T, &'static str> {
-        T::deserialize(&self.0[name]).map_err(|_| name)
-    }
-
-    /// Reads a field that is the value of a partition column.
-    fn partition_name(&self, name: &'static str) -> Result<String, &'static str> {
-        let text: String = self.get(name)?;
-        match is_partition_name(&text) {
-            true => Ok(text),
-            false => Err(name),
+    /// Reads the files of a crawl, or describes why they are none.
+    pub(super) fn read(line: Value) -> Result<Self, String> {
+        let entry: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
+        match is_partition_name(&entry.crawl) {
+            true => Ok(entry),
+            false => Err("its crawl is not valid".to_owned()),
         }
     }
 }
@@ -265,29 +203,16 @@ impl<'de> Deserialize<'de> for Shard {
     }
 }
 
-/// A table of a dataset, by name.
-struct TableName(Table);
-
-impl<'de> Deserialize<'de> for TableName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        table(deserializer).map(Self)
+impl Serialize for Table {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 
-fn table<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Table, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    let table = Table::ALL.into_iter().find(|table| table.name() == name);
-    table.ok_or_else(|| D::Error::custom("not a table"))
-}
-
-fn table_name<S: Serializer>(table: &Table, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(table.name())
-}
-
-fn table_names<S: Serializer>(tables: &[Table], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(tables.iter().map(|table| table.name()))
-}
-
-fn range_pair<S: Serializer>(range: &Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {
-    (range.start, range.end).serialize(serializer)
+impl<'de> Deserialize<'de> for Table {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let table = Table::ALL.into_iter().find(|table| table.name() == name);
+        table.ok_or_else(|| D::Error::custom("not a table"))
+    }
 }

@@ -9,11 +9,11 @@ use crate::dataset::{
 };
 use crate::disk::{self, open_files};
 use crate::error::{DatasetDefect, Error, ErrorKind, FileKind};
-use crate::external_sort::BloomFilter;
 use crate::tables::Table;
 use arrow_array::{Array, Int64Array, RecordBatch};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use parquet::bloom_filter::Sbbf;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::statistics::Statistics;
@@ -98,7 +98,7 @@ pub enum CaptureFilter {
     /// them are not read.
     Values(Arc<ColumnValuesFilter>),
     /// Captures whose crawl and URL, as [`push_crawl_key`] writes them, may be in a Bloom filter.
-    Urls(Arc<BloomFilter>),
+    Urls(Arc<Sbbf>),
 }
 
 /// A column and some of its values.
@@ -630,7 +630,7 @@ fn read_part(
             let filter = text_filter(column, move |url| {
                 key.clear();
                 push_crawl_key(&mut key, crawl, url.as_bytes());
-                filter.may_contain(&key)
+                filter.check(key.as_slice())
             });
             builder = builder.with_row_filter(filter);
         }

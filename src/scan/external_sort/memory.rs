@@ -1,8 +1,12 @@
 //! The share of memory that each sorter and filter of a command may use.
 
-use super::{BloomFilter, OrderedWriter, SharedSorter, SortedRecords, Sorter, SpillFolder};
+use super::{OrderedWriter, SharedSorter, SortedRecords, Sorter, SpillFolder};
 use crate::error::Error;
 use crate::external_sort::sort_key::{FieldReader, push_unescaped_key};
+use parquet::bloom_filter::Sbbf;
+
+/// The bytes of a Bloom filter per key, if the memory limit allows it: about 1 % false positives.
+const BLOOM_BYTES_PER_KEY: u64 = 2;
 
 /// The least memory limit with which the sorters of a command work.
 pub(crate) const MIN_MEMORY_BYTES: u64 = 16 << 20;
@@ -53,24 +57,25 @@ impl<'s> SortMemory<'s> {
         self.shares(1)
     }
 
-    /// Creates a Bloom filter for about `keys` keys.
-    pub(crate) fn bloom_filter(&self, keys: u64) -> BloomFilter {
+    /// Creates a Bloom filter for about `keys` keys. With less than [`BLOOM_BYTES_PER_KEY`] it has more
+    /// false positives.
+    pub(crate) fn bloom_filter(&self, keys: u64) -> Sbbf {
         let share = self.bytes_max / MAX_SORTERS / 2;
-        BloomFilter::new(keys, usize::try_from(share).unwrap_or(usize::MAX))
+        // The size is rounded up to a power of two.
+        let bytes_max = 1 << share.max(1).ilog2();
+        let bytes = keys.saturating_mul(BLOOM_BYTES_PER_KEY).min(bytes_max);
+        Sbbf::new_with_num_of_bytes(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
     /// Creates a Bloom filter of the keys with which records begin.
-    pub(crate) fn bloom_filter_of_keys(
-        &self,
-        records: &SortedRecords<'_>,
-    ) -> Result<BloomFilter, Error> {
+    pub(crate) fn bloom_filter_of_keys(&self, records: &SortedRecords<'_>) -> Result<Sbbf, Error> {
         let mut filter = self.bloom_filter(records.len());
         let mut reader = records.read()?;
         let mut key = Vec::new();
         while let Some(record) = reader.peek() {
             key.clear();
             push_unescaped_key(&mut key, FieldReader::new(record).key());
-            filter.insert(&key);
+            filter.insert(key.as_slice());
             reader.advance()?;
         }
         Ok(filter)

@@ -10,7 +10,6 @@
 //! [`SortMemory`] divides the memory limit of a command among its sorters.
 
 mod arena;
-mod bloom;
 mod memory;
 mod ordered;
 mod shared;
@@ -18,7 +17,6 @@ pub(crate) mod sort_key;
 mod spill;
 
 pub(crate) use arena::Arena;
-pub(crate) use bloom::BloomFilter;
 pub(crate) use memory::{MIN_MEMORY_BYTES, SortMemory};
 pub(crate) use ordered::OrderedWriter;
 pub(crate) use shared::SharedSorter;

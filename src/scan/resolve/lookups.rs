@@ -35,7 +35,7 @@ pub(crate) fn candidates_of_origins<'a>(
     let requested = context.memory.bloom_filter_of_keys(lookups)?;
     let filter = filter_of_origins(lookups)?;
     candidates_of_keys(context, lookups, &filter, &|rows, row, key| {
-        rows.is_robots_path(row) && rows.write_origin(row, key) && requested.may_contain(key)
+        rows.is_robots_path(row) && rows.write_origin(row, key) && requested.check(key)
     })
 }
 

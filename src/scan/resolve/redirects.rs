@@ -308,7 +308,7 @@ fn sort_all_pages<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>,
     for_each_redirect_target(context, &mut |crawl, next_url| {
         key.clear();
         push_crawl_key(&mut key, crawl, next_url.as_bytes());
-        targets.insert(&key);
+        targets.insert(key.as_slice());
     })?;
     let filter = CaptureFilter::Urls(Arc::new(targets));
     sort_captures(context, &filter, false, &|rows, row, key| {

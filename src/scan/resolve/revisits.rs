@@ -145,7 +145,7 @@ impl<'s> ContentSources<'s> {
             fields.u32();
             content_key.clear();
             push_unescaped_key(&mut content_key, fields.key());
-            wanted.insert(&content_key);
+            wanted.insert(content_key.as_slice());
             if digests.len() <= MAX_VALUES {
                 let digest = &content_key[..content_key.len() - STATUS_BYTES];
                 digests.insert(String::from_utf8_lossy(digest).into_owned());
@@ -153,9 +153,7 @@ impl<'s> ContentSources<'s> {
             reader.advance()?;
         }
         let filter = filter_of_values("content_digest", digests);
-        Self::sort(context, &filter, &|content_key| {
-            wanted.may_contain(content_key)
-        })
+        Self::sort(context, &filter, &|content_key| wanted.check(content_key))
     }
 
     /// Sorts the captures whose content keys are wanted.
