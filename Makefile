@@ -6,7 +6,7 @@ PYTHON ?= python3
 # The program that `run`, `queries` and `documents` execute.
 PROGRAM = target/release/robots-scan
 
-# Where the dataset of the samples is written, for `run`, `test` and `expected`.
+# Where the dataset of the samples is written, for `run` and `test`.
 DATASET = target/samples.parquet
 QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv-test/bin/python jobs/test_queries.py
 
@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas expected golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -246,8 +246,8 @@ deny: ## checks licences and sources of the dependencies, if cargo-deny is insta
 schemas: ## writes schemas/ from the code
 	$(CARGO) run --locked -- schema --write schemas
 
-expected: run .venv-test/ready ## writes jobs/expected/ again; review the diff, it is the only check
-	$(QUERIES) --write
+question-list: .venv-test/ready ## writes the list of questions in docs/queries.md
+	.venv-test/bin/python jobs/test_queries.py --write
 
 golden: ## writes the digests of all outputs into tests/golden/; review the diff, it is the only check
 	GOLDEN_WRITE=1 $(CARGO) test --workspace --locked --test tests golden::

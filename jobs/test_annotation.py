@@ -20,6 +20,7 @@ from pathlib import Path
 import duckdb
 import test_hosts
 import test_runner
+from dataset import opened
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,12 +40,6 @@ DOUBLES = ["hcrank10", "prank10", "prank", "hcrank"]
 NOT_CAPTURED = [("aaa,not-captured", "aaa"), ("com,not-captured,www2", "com"), ("zw,not-captured", "zw")]
 
 
-def open_dataset(dataset):
-    con = duckdb.connect()
-    con.execute((Path(dataset) / "views.sql").read_text(encoding="utf-8"))
-    return con
-
-
 def quoted(text):
     return "'{}'".format(str(text).replace("'", "''"))
 
@@ -62,7 +57,7 @@ class Tests:
         self.program, self.dataset, self.folder = program, dataset.resolve(), folder
         beside = Path(sys.executable).parent / "duckdb"
         self.duckdb = beside if beside.exists() else shutil.which("duckdb")
-        self.con = open_dataset(self.dataset)
+        self.con = opened(self.dataset)
         crawls = self.con.execute("SELECT crawl, max(host_id) AS last FROM hosts GROUP BY crawl ORDER BY last").fetchall()
         self.crawls = [crawl for crawl, _ in crawls]
         assert len(self.crawls) > 2, self.crawls
@@ -146,7 +141,7 @@ class Tests:
             folder = self.folder / f"random-{seed}"
             folder.mkdir()
             dataset = test_hosts.random_dataset(self.program, random.Random(seed), seed, folder)
-            con = open_dataset(dataset)
+            con = opened(dataset)
             for number, (crawl,) in enumerate(con.execute("SELECT DISTINCT crawl FROM hosts ORDER BY ALL").fetchall()):
                 path = self.write(f"random-{seed}-{number}", crawl, dataset)
                 self.check_hosts(con, path, crawl)

@@ -10,9 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import duckdb
-
 import test_runner
+from dataset import opened
 
 TIMEOUT_SECONDS = 600
 SAMPLES = Path(__file__).resolve().parent.parent / "data-samples" / "warc"
@@ -23,12 +22,6 @@ SAME = ("crawl, surt_host_name, url_host_name, domain, agent, verdict, verdict_g
 
 def run(program, *arguments):
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
-
-
-def opened(dataset):
-    connection = duckdb.connect()
-    connection.execute((Path(dataset) / "views.sql").read_text(encoding="utf-8"))
-    return connection
 
 
 class Tests:

@@ -9,9 +9,8 @@ test_queries.py compares them on hand-made and on random rows, too.
 
 import random
 import sys
-from pathlib import Path
 
-import duckdb
+from dataset import opened
 
 # More crawlers than any registry has.
 ALL = 100_000
@@ -117,9 +116,7 @@ def add_random_rows(con, seed):
 def main(datasets):
     failed = 0
     for dataset in datasets:
-        con = duckdb.connect()
-        con.execute((Path(dataset) / "views.sql").read_text(encoding="utf-8"))
-        found, compared = differences(con)
+        found, compared = differences(opened(dataset))
         for difference in found:
             print(f"FAILED {dataset} {difference}")
         if not compared:

@@ -19,7 +19,7 @@ import tempfile
 from base64 import b32encode
 from pathlib import Path
 
-import duckdb
+from dataset import opened
 
 HOSTS = [f"h{n}.test" for n in range(10)]
 # Lines with their keys left out: A for a user-agent line, D and P for one that disallows or permits.
@@ -77,8 +77,7 @@ def selected_by_check(program, dataset, host, crawl):
 
 
 def open_dataset(dataset):
-    con = duckdb.connect()
-    con.execute((Path(dataset) / "views.sql").read_text(encoding="utf-8"))
+    con = opened(dataset)
     for name in ["hosts", "verdicts"]:
         con.execute((Path(__file__).parent / "oracle" / f"{name}.sql").read_text(encoding="utf-8"))
     return con

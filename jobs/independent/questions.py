@@ -1,10 +1,12 @@
-"""Answers research questions about the hosts of all crawls. Each answer is a list of rows, a dictionary by column.
+"""Answers research questions about the hosts of all crawls. Each answer is a list of rows, a dictionary by column. What a capture has of
+anomalies, preferences, templates and software, and its verdicts by dialect, are given by the tables.
 
 Rows are in no particular order, and lists are not limited to the first ones. Shares are not rounded. Intervals are null, since the
 archives are no random sample.
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from itertools import combinations
 from statistics import median
@@ -12,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 
 from .archive import domain_of, registered_domain
 from .hosts import Answer
-from .robots_txt import is_product_token, whole_name
+from .robots_txt import is_product_token, key_and_value, lines_of, whole_name
 
 # The keys of directives that a specification or a crawler defines: docs/tables.md, directives, known.
 KNOWN_DIRECTIVES = set(
@@ -43,12 +45,18 @@ def mean_of_domains(hosts, condition):
     return mean(sum(map(condition, group)) / len(group) for group in by_domain(hosts).values())
 
 
+def largest(values):
+    """The share of the most common value that is not null, or null without values."""
+    values = list(values)
+    return share(max(Counter(value for value in values if value is not None).values(), default=0), len(values))
+
+
 def largest_domain(hosts):
-    return share(max(Counter(host.domain for host in hosts).values(), default=0), len(hosts))
+    return largest(host.domain for host in hosts)
 
 
 def largest_ruleset(hosts):
-    return share(max(Counter(host.ruleset for host in hosts if host.ruleset is not None).values(), default=0), len(hosts))
+    return largest(host.ruleset for host in hosts)
 
 
 def quantile(values, fraction):
@@ -74,6 +82,12 @@ def rows_of(features, hosts, columns):
     return [dict(zip(columns, feature)) | shares(group, hosts) for feature, group in counted.items()]
 
 
+def status_class(status):
+    """The class of a response without content."""
+    names = {400: "notfound", 404: "notfound", 410: "notfound", 401: "unauthorized", 403: "forbidden", 429: "defer_visits"}
+    return names.get(status, {3: "redirect", 5: "defer_visits"}.get(status // 100, "other"))
+
+
 def reason(answer):
     """The reason for which a crawler is blocked: name, wildcard or status; null if it is not."""
     if answer.verdict != "disallow_all":
@@ -84,9 +98,10 @@ def reason(answer):
 class Computation:
     """What several questions need, over crawls and a registry of crawlers."""
 
-    def __init__(self, crawls, registry):
+    def __init__(self, crawls, registry, tables):
         self.crawls = crawls
         self.registry = registry
+        self.tables = tables
 
     def each_crawl(self, rows):
         """The rows of a function for each crawl, with the column crawl."""
@@ -118,6 +133,13 @@ class Computation:
                 row |= {"largest_domain": largest_domain(blocked), "largest_ruleset": largest_ruleset(blocked)}
         return row | {"low": None, "high": None}
 
+    def verdict_shares(self, hosts, agent, name, verdict):
+        """Two columns: the shares of hosts and of domains with this verdict."""
+        answers = self.answers(hosts, agent)
+        known = [host for host, _ in answers.values()]
+        found = {key for key, (_, answer) in answers.items() if answer.verdict == verdict}
+        return {name: len(found) / len(known), f"domains_{name}": mean_of_domains(known, lambda host: host.key in found)}
+
     def naming(self, hosts, verdict, among=None):
         """The names that hosts name with this verdict, of all names or among some."""
         decided = [host for host in hosts if host.wildcard.verdict != "unknown"]
@@ -136,11 +158,7 @@ class Questions(Computation):
 
     def share_of_hosts_blocking(self, agent="GPTBot"):
         def rows(hosts):
-            answers = self.answers(hosts, agent)
-            partial = {key for key, (_, answer) in answers.items() if answer.verdict == "partial"}
-            known = [host for host, _ in answers.values()]
-            yield self.blocking_shares(hosts, agent) | {
-                "partial": len(partial) / len(known), "domains_partial": mean_of_domains(known, lambda host: host.key in partial)}
+            yield self.blocking_shares(hosts, agent) | self.verdict_shares(hosts, agent, "partial", "partial")
         return self.each_crawl(rows)
 
     def most_blocked_agents(self):
@@ -175,14 +193,12 @@ class Questions(Computation):
 
     def outcome_funnel(self):
         def outcome(host):
-            status = host.source.status
             if host.is_revisit:
                 return "revisit without content"
             if host.is_successful:
                 return {"rules": "robots.txt with rules", "html": "not a robots.txt", "binary": "not a robots.txt"}.get(
                     host.content_class, "robots.txt without rules")
-            names = {400: "notfound", 404: "notfound", 410: "notfound", 401: "unauthorized", 403: "forbidden", 429: "defer_visits"}
-            return names.get(status, {3: "redirect", 5: "defer_visits"}.get(status // 100, "other"))
+            return status_class(host.source.status)
         return self.each_crawl(lambda hosts: rows_of([(host, (outcome(host),)) for host in hosts], hosts, ["outcome"]))
 
     def access_in_three(self, agent="GPTBot"):
@@ -316,28 +332,29 @@ class Questions(Computation):
         return self.each_crawl(rows)
 
     def blocks_from_templates(self, agent="GPTBot", min_domains=10):
-        """Without the columns that depend on the template: one row per value of shared_rules."""
         def rows(hosts):
             domains = defaultdict(set)
             for host in hosts:
                 if host.has_rules:
                     domains[host.ruleset].add(host.domain)
             blocks = [host for host, answer in self.answers(hosts, agent).values() if reason(answer) == "name"]
-            features = [(host, (len(domains[host.ruleset]) >= min_domains,)) for host in blocks]
-            kept = ("shared_rules", "hosts", "of_hosts", "of_domains")
-            return [{column: row[column] for column in kept} for row in rows_of(features, blocks, ["shared_rules"])]
+            features = [(host, (self.tables.file(host.source)["template"], len(domains[host.ruleset]) >= min_domains)) for host in blocks]
+            return rows_of(features, blocks, ["template", "shared_rules"])
         return self.each_crawl(rows)
 
     def most_common_rule_sets(self, min_domains=2):
-        """Without ruleset_id and template; the example tells rule sets apart."""
         def rows(hosts):
             files = [host for host in hosts if host.has_rules]
             for row in rows_of([(host, (host.ruleset,)) for host in files], files, ["ruleset"]):
                 ruleset = row.pop("ruleset")
-                row["example"] = min(host.url for host in files if host.ruleset == ruleset)
+                of_set = [self.tables.file(host.source) for host in files if host.ruleset == ruleset]
+                templates = {file["template"] for file in of_set}
                 del row["largest_ruleset"]
                 if row["domains"] >= min_domains:
-                    yield row
+                    yield row | {
+                        "ruleset_id": of_set[0]["ruleset_id"], "template": templates.pop() if len(templates) == 1 else None,
+                        "hosts_with_template": sum(file["template"] is not None for file in of_set),
+                        "example": min(host.url for host in files if host.ruleset == ruleset)}
         return self.each_crawl(rows)
 
     def sitemap_adoption(self):
@@ -545,4 +562,139 @@ class Questions(Computation):
             rows = {row["blocked"]: row for row in rows_of(features, decided, ["blocked"])}
             for name in ("any", f"at least {at_least}", "all", "* by its rules"):
                 yield {"blocked": name, "agents": len(members)} | (rows.get(name) or shares([], decided))
+        return self.each_crawl(rows)
+
+    def anomalies_found(self):
+        def rows(hosts):
+            files = [host for host in hosts if host.is_successful]
+            found = [(host, anomaly) for host in files for anomaly in self.tables.of("anomalies", host.source)]
+            kinds = {(host.key, anomaly["code"]): (host, (anomaly["code"], anomaly["severity"])) for host, anomaly in found}
+            for row in rows_of(kinds.values(), files, ["code", "severity"]):
+                lines = [(host, anomaly) for host, anomaly in found if anomaly["code"] == row["code"]]
+                changed = list({host.key: host for host, anomaly in lines if anomaly["changes_verdict"]}.values())
+                yield row | {"changed": len(changed), "changed_largest_domain": largest_domain(changed), "lines": len(lines)}
+        return self.each_crawl(rows)
+
+    def stated_preferences(self):
+        def rows(hosts):
+            files = [host for host in hosts if host.is_successful]
+            features = {}
+            for host in files:
+                for row in self.tables.of("preferences", host.source):
+                    value = None if row["mechanism"] == "rsl-license" else row["pref_value"]
+                    feature = (row["mechanism"], row["pref_key"], value, row["from_template"])
+                    features[host.key, feature] = (host, feature)
+            return rows_of(features.values(), files, ["mechanism", "pref_key", "pref_value", "from_template"])
+        return self.each_crawl(rows)
+
+    def contradictions(self, agent="GPTBot"):
+        def rows(hosts):
+            groups = defaultdict(list)
+            for host, _ in self.answers(hosts, agent).values():
+                allowed = {
+                    row["allow"] for row in self.tables.of("preferences", host.source)
+                    if row["pref_key"] in ("ai-train", "train-ai") and row["is_valid"] and row["allow"] is not None}
+                if allowed:
+                    groups["both" if len(allowed) == 2 else "yes" if True in allowed else "no"].append(host)
+            for name, group in groups.items():
+                yield {"training_allowed": name} | self.blocking_shares(group, agent) | self.verdict_shares(
+                    group, agent, "partial", "partial") | self.verdict_shares(group, agent, "allowed", "allow_all")
+        return self.each_crawl(rows)
+
+    def effective_preferences(self):
+        """A statement counts if it is valid, for the whole site and for all crawlers."""
+        purposes = {"ai-train": "training", "train-ai": "training", "ai-input": "ai-input", "search": "search"}
+
+        def is_for_all(host, group_no):
+            return group_no is None or any(whole_name(value) == "*" for value in host.robots.groups[group_no - 1].values)
+
+        def rows(hosts):
+            files = [host for host in hosts if host.is_successful]
+            statements = defaultdict(list)
+            for host in files:
+                for row in self.tables.of("preferences", host.source):
+                    purpose = purposes.get(row["pref_key"]) if row["is_valid"] and row["allow"] is not None else None
+                    if purpose and row["path"] in (None, "", "/", "/*") and is_for_all(host, row["group_no"]):
+                        statements[host.key, purpose].append(row)
+            features, from_template = [], defaultdict(list)
+            for host in files:
+                for purpose in {purpose for key, purpose in statements if key == host.key}:
+                    of_host = statements[host.key, purpose]
+                    feature = (purpose, "allowed" if all(row["allow"] for row in of_host) else "disallowed")
+                    features.append((host, feature))
+                    from_template[feature].append(all(row["from_template"] for row in of_host))
+            for row in rows_of(features, files, ["purpose", "preference"]):
+                yield row | {"from_template": mean(from_template[row["purpose"], row["preference"]])}
+        return self.each_crawl(rows)
+
+    def blocked_at_the_edge(self):
+        def rows(hosts):
+            firewall = {host.key: self.tables.file(host.source)["waf_hint"] for host in hosts}
+            for row in rows_of([(host, (firewall[host.key],)) for host in hosts], hosts, ["waf_hint"]):
+                group = [host for host in hosts if firewall[host.key] == row["waf_hint"]]
+                classes = {host.key: status_class(host.source.status) for host in group}
+                blocked = {key for key, name in classes.items() if name in ("unauthorized", "forbidden", "defer_visits")}
+                later = sum(name == "defer_visits" for name in classes.values())
+                yield row | {
+                    "forbidden": len(blocked) - later, "come_back_later": later, "web_page": sum(host.content_class == "html" for host in group),
+                    "blocked": len(blocked) / len(group), "domains_blocked": mean_of_domains(group, lambda host: host.key in blocked)}
+        return self.each_crawl(rows)
+
+    def blocking_by_software(self, kind="firewall", agent="GPTBot", min_hosts=5):
+        def software(host):
+            file = self.tables.file(host.source)
+            server = re.match("[^/ (]*", file["http_server"] or "")[0].lower() or None
+            return {"firewall": file["waf_hint"], "server": server, "template": file["template"]}[kind]
+
+        def rows(hosts):
+            groups = defaultdict(list)
+            for host, _ in self.answers(hosts, agent).values():
+                groups[software(host)].append(host)
+            return [{"software": name} | self.blocking_shares(group, agent) for name, group in groups.items() if len(group) >= min_hosts]
+        return self.each_crawl(rows)
+
+    def dialects_that_disagree(self):
+        """By capture instead of by host."""
+        rows = []
+        for crawl in self.crawls.names:
+            captures = [capture for capture in self.crawls.captures[crawl] if capture.is_robots_path() and not capture.is_revisit]
+            files = {capture.number: self.crawls.parsed(capture) for capture in captures}
+            domains = {capture.number: domain_of(capture.host()) for capture in captures}
+            sizes = Counter(domains.values())
+
+            def weight(numbers):
+                return sum(1 / sizes[domains[number]] for number in numbers) / len(sizes)
+
+            for a, b in combinations(("google", "rfc9309", "koster1996"), 2):
+                names = {
+                    capture.number: {row["agent"] for row in self.tables.of("verdicts", capture) if row[f"verdict_{a}"] != row[f"verdict_{b}"]}
+                    for capture in captures}
+                differ = [number for number in names if names[number]]
+                by_rules = [number for number in differ if files[number]]
+                for_all = [number for number in by_rules if "*" in names[number]]
+                rows.append({
+                    "crawl": crawl, "dialects": f"{a}, {b}", "captures": len(captures), "differ": len(differ),
+                    "share": len(differ) / len(captures), "domains": len(sizes), "share_of_domains": weight(differ),
+                    "by_rules": len(by_rules), "domains_by_rules": weight(by_rules), "by_rules_for_all": len(for_all),
+                    "domains_by_rules_for_all": weight(for_all), "by_status": len(differ) - len(by_rules), "low": None, "high": None,
+                    "largest_domain": largest(domains[number] for number in by_rules),
+                    "largest_ruleset": largest(files[number].ruleset for number in by_rules)})
+        return rows
+
+    def provenance(self, agent="GPTBot", host=None):
+        """The line is rebuilt from its key and value, without the comment."""
+        def line(source, line_no):
+            lines = [text for text, _ in lines_of(source.body)]
+            key, value = key_and_value(lines[line_no - 1].partition(b"#")[0])
+            return f"{key.decode()}: {value.decode()}"
+
+        def rows(hosts):
+            for found, answer in self.answers(hosts, agent).values():
+                if found.name == host or host is None and reason(answer) == "name":
+                    source, file = found.source, self.tables.file(found.source)
+                    yield {
+                        "surt_host_name": found.key, "url_host_name": found.name, "verdict": answer.verdict, "basis": answer.basis,
+                        "line_no": answer.line_no, "line": line(source, answer.line_no), "url": source.url, "fetch_time": source.time,
+                        "fetch_status": source.status, "content_digest": source.digest} | {
+                            column: value for column, value in file.items() if column.startswith("warc_")}
         return self.each_crawl(rows)

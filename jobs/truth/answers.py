@@ -109,13 +109,6 @@ old | 24 | 18 | 2/24 | 2/24 | 1/24 | 2/18 | 1.5/18 | 1/18 | 1/2 | 1/2 | 6/24 | 4
 new | 30 | 22 | 2/30 | 2/30 | 1/30 | 2/22 | 1.5/22 | 1/22 | 1/2 | 1/2 | 9/30 | 7/22
 """)
 
-# AdsBot-Google ignores '*' and is named nowhere, so only statuses block it. Nothing is blocked by name, so there is no largest domain.
-answer("q01", "share_of_hosts_blocking(agent := 'AdsBot-Google/1.0')", f"""
-crawl | {BLOCKING} | partial | domains_partial
-old | 24 | 18 | 0 | 0 | 1/24 | 0 | 0 | 1/18 | - | - | 0 | 0
-new | 30 | 22 | 0 | 0 | 1/30 | 0 | 0 | 1/22 | - | - | 0 | 0
-""")
-
 # gptbot as above, and invite names it without a block: ratio 7/8 and 13/14. ccbot, old: news, target, moved, kept; weights
 # 1/2 + 1/2 + 2; new also managed, second. googlebot is named by garden (allowed) and fallback (blocked). google-extended: news, and in
 # the new crawl paper. claudebot, new: blocked by news, allowed by invite. googlebot-news: garden. 'kangaroo bot' is not in the registry.
