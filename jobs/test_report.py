@@ -655,7 +655,7 @@ def documented_commands(results, folder):
                     done = run(["sh", "-c", command.removeprefix(".venv/bin/")], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
                     results.check(done.returncode == 0 and list(place.glob("*.html")), f"{name}: {command}: {done}")
                     executed += 1
-    results.check(executed >= 3, f"{executed} commands of the documents draw a report")
+    results.check(executed >= 1, f"{executed} commands of the documents draw a report")
 
 
 def copy(dataset, folder):
