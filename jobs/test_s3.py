@@ -24,7 +24,7 @@ import s3_server
 import test_runner
 
 SAMPLES = Path(__file__).parent.parent / "data-samples" / "warc"
-NOT_COMPARED = {"_manifest.jsonl", "_log.jsonl", "views.sql"}
+NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
 OPTIONS = ["--crawl", "C", "--subset", "robotstxt", "--part-inputs", "40", "--rate", "none"]
 
 

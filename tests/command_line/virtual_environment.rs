@@ -116,7 +116,7 @@ fn make_test_does_not_touch_the_environment_of_the_readme() {
             .unwrap();
         String::from_utf8(make.stdout).unwrap()
     };
-    for target in ["queries", "expected", "clean"] {
+    for target in ["queries", "question-list", "clean"] {
         let text = dry(target);
         assert!(text.contains(".venv-test"), "{text}");
         let is_readers = |word: &str| word == ".venv" || word.starts_with(".venv/");
