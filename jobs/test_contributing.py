@@ -327,16 +327,16 @@ TRIALS = {
 
 
 def recipes():
-    """Returns the commands of each recipe by its heading; those above the recipes are under the name of the page."""
+    """Returns the text of each recipe by its heading; what is above the recipes is under the name of the page."""
     top, _, below = text(PAGE).partition("\n## Recipes\n")
-    parts = {PAGE: top} | dict(part.split("\n", 1) for part in below.split("\n### ")[1:])
-    found = {}
-    for name, part in parts.items():
-        part = re.sub(r"^ {3}", "", part, flags=re.MULTILINE)
-        blocks = [command for block in FENCE.finditer(part) for command in joined(block[2])]
-        spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", FENCE.sub("", part))]
-        found[name] = [command for command in blocks + spans if re.match(r"(make|cargo)( |$)|\.venv-test/", command)]
-    return found
+    return {PAGE: top} | dict(part.split("\n", 1) for part in below.split("\n### ")[1:])
+
+
+def commands_of(recipe):
+    recipe = re.sub(r"^ {3}", "", recipe, flags=re.MULTILINE)
+    blocks = [command for block in FENCE.finditer(recipe) for command in joined(block[2])]
+    spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", FENCE.sub("", recipe))]
+    return [command for command in blocks + spans if re.match(r"(make|cargo)( |$)|\.venv-test/", command)]
 
 
 def copy_file(source, target):
@@ -367,8 +367,11 @@ def copy_repository():
     (COPY / "target/cargo").chmod(0o755)
 
 
-def apply(edits):
-    for path, old, new in edits:
+def apply(name, recipe):
+    """Makes the edits of a trial. The recipe names each file or its folder, unless it is about all documents."""
+    for path, old, new in TRIALS[name][1]:
+        places = [f"`{path}`", f"]({path}", *(f"`{folder}/`" for folder in Path(path).parents)]
+        assert name == DOCUMENTS or any(place in recipe for place in places), f"the recipe does not name {path}"
         if old is None:
             assert not (COPY / path).exists(), f"{path} exists"
             (COPY / path).write_text(new, encoding="utf-8")
@@ -410,27 +413,30 @@ def main():
 
     def attempt(name, action, *arguments):
         nonlocal passed, failed
-        began = time.monotonic()
+        began, is_sound = time.monotonic(), False
         try:
             action(*arguments)
-            passed += 1
+            is_sound = True
         except (AssertionError, OSError, ValueError, duckdb.Error, subprocess.SubprocessError) as error:
-            failed += 1
             print(f"FAILED {name}: {type(error).__name__}: {error}")
-        print(f"{name}: {time.monotonic() - began:.1f} s", flush=True)
+        passed += is_sound
+        failed += not is_sound
+        if action is not apply:
+            print(f"{name}: {time.monotonic() - began:.1f} s", flush=True)
+        return is_sound
 
-    try:
-        attempt("the copy", copy_repository)
-        commands = recipes()
-        for name in sorted((commands.keys() ^ TRIALS.keys()) - {PAGE}):
-            attempt(f"'{name}' has a recipe and a trial", run, "false")
-        every = dict.fromkeys(command for of_recipe in commands.values() for command in of_recipe)
+    def try_all():
+        parts = recipes()
+        for name in sorted((parts.keys() ^ TRIALS.keys()) - {PAGE}):
+            attempt(f"'{name}' is not both a recipe and a trial", run, "false")
+        every = dict.fromkeys(command for part in parts.values() for command in commands_of(part))
         of_documents = [command for command in every if command.startswith("make documents")]
         for name in sorted(TRIALS, key=lambda name: name != DOCUMENTS):
-            attempt(f"{name}: the edits", apply, TRIALS[name][1])
+            attempt(f"{name}: the edits", apply, name, parts.get(name, ""))
             for command in of_documents if name == DOCUMENTS else []:
                 attempt(f"`{command}`", execute, command)
-        attempt("the build", run, "cargo", "build", "--workspace", "--locked", "--test", "tests", "--bins")
+        if not attempt("the build", run, "cargo", "build", "--workspace", "--locked", "--test", "tests", "--bins"):
+            return
         # What writes files comes before what tests them.
         order = ("make samples", "make schemas", "make golden", "make", ".venv", "cargo")
         others = [command for command in every if command not in of_documents]
@@ -439,6 +445,10 @@ def main():
         attempt("a scan", run, PROGRAM, *INPUTS, "-q", "-o", "target/trial.parquet")
         for name, (check, _) in TRIALS.items():
             attempt(name, check)
+
+    try:
+        if attempt("the copy", copy_repository):
+            try_all()
     finally:
         shutil.rmtree(COPY, ignore_errors=True)
     print(f"{passed} passed, {failed} failed")
