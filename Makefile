@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign run queries hosts documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -153,6 +153,9 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
+
+contributing: $(PROGRAM) .venv-test/ready ## tries the recipes of CONTRIBUTING.md in a copy, and executes its commands
+	.venv-test/bin/python jobs/test_contributing.py
 
 # On Linux, R is installed as root or by a sudo that asks for no password, or not at all. Elsewhere recipes in R are skipped without it.
 recipes: $(PROGRAM) .venv-recipes/ready dev-wheel ## executes the recipes in docs/recipes.md and docs/python.md
