@@ -131,7 +131,7 @@ pub(super) fn line_of(entry: &impl Serialize) -> String {
 }
 
 impl PartEntry {
-    /// Reads a part, or describes why it is not one.
+    /// Reads a part, or describes the defect of the line.
     pub(super) fn read(line: Value) -> Result<Self, String> {
         let part: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
         let has_names = is_partition_name(&part.crawl) && is_partition_name(&part.subset);
@@ -161,7 +161,7 @@ impl FileEntry {
 }
 
 impl CrawlEntry {
-    /// Reads the files of a crawl, or describes why they are none.
+    /// Reads the files of a crawl, or describes the defect of the line.
     pub(super) fn read(line: Value) -> Result<Self, String> {
         let entry: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
         match is_partition_name(&entry.crawl) {

@@ -8,10 +8,18 @@ use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// The rows of a batch.
 const BATCH_ROWS: usize = 4096;
+
+/// Runs a call of the Parquet reader, which may panic: whoever writes a dataset also states its digests.
+fn guarded<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    // The reader is not used again after a panic.
+    let result = catch_unwind(AssertUnwindSafe(call));
+    result.unwrap_or_else(|_| Err("the reader gave up".to_owned()))
+}
 
 /// A row of a file whose columns have been checked.
 ///
@@ -36,7 +44,8 @@ impl RowCursor {
     /// Opens a file. The cursor is before the first row.
     pub(super) fn open(path: &Path, names: &[&'static str]) -> Result<Self, String> {
         let file = disk::open(path).map_err(|error| one_line(&error))?;
-        let part = open_part_file(path, file, None).map_err(|error| one_line(cause(&error)))?;
+        let part =
+            guarded(|| open_part_file(path, file, None).map_err(|error| one_line(cause(&error))))?;
         Ok(Self {
             part,
             names: names.to_vec(),
@@ -58,8 +67,12 @@ impl RowCursor {
         self.rows_before += self.batch_rows as u64;
         (self.row, self.batch_rows) = (0, 0);
         loop {
-            if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
-                let batch = batch.map_err(|error| one_line(&error))?;
+            let reader = self.reader.as_mut();
+            let batch = guarded(|| {
+                let batch = reader.and_then(Iterator::next).transpose();
+                batch.map_err(|error| one_line(&error))
+            });
+            if let Some(batch) = batch? {
                 let columns = self.names.iter().map(|name| {
                     let column = batch.column_by_name(name).cloned();
                     column.ok_or_else(|| format!("it has no column `{name}`"))
@@ -70,7 +83,7 @@ impl RowCursor {
                     return Ok(true);
                 }
             } else if self.row_group < self.part.metadata.metadata().num_row_groups() {
-                self.reader = Some(self.open_row_group()?);
+                self.reader = Some(guarded(|| self.open_row_group())?);
                 self.row_group += 1;
             } else {
                 self.reader = None;
