@@ -93,7 +93,7 @@ test: lint rust-test ## all tests that need only Rust and one Python environment
 
 test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, other Python environments
 	$(CARGO) test --workspace --locked --test tests -- $(LATER)
-	$(STEP) dev-wheel
+	$(STEP) contributing dev-wheel
 	@echo 'other environments write to $(ALL_LOG), which is shown at their end'
 	@{ $(STEP) -o dev-wheel python recipes spark DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
 	  $(STEP) -o dev-wheel report-test pages network deny < /dev/null; others=$$?; \

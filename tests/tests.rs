@@ -7,6 +7,7 @@ mod archives;
 mod checks;
 mod cli;
 mod command_line;
+mod crawler_verdicts;
 mod damaged_tables;
 mod disk;
 mod documents;

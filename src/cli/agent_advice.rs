@@ -4,8 +4,8 @@
 //! Any name is accepted, because a robots.txt may name any crawler. The name in a header
 //! of a browser-like crawler is `Mozilla`, so its answer is for another crawler.
 
+use crate::escape::quoted;
 use crate::session::Session;
-use crate::shell::quoted;
 use robots_scan::crawler::DialectChoice;
 use robots_scan::crawler::registry::{CrawlerEntry, CrawlerRegistry, whole_name};
 

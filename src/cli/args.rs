@@ -4,10 +4,11 @@
 //! struct: its options also work without the command `scan`, and clap cannot detect an
 //! optional struct that flattens others.
 
+use crate::network;
+use crate::quantity::{parse_duration, parse_size};
 use crate::shard_choice::ShardChoice;
-use crate::show_args::ShowArgs;
-use crate::verdicts_args::VerdictsArgs;
-use crate::{duration, network, size};
+use crate::show_command::ShowArgs;
+use crate::verdicts_command::VerdictsArgs;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueHint};
@@ -243,7 +244,7 @@ pub(crate) struct ScanArgs {
     ///
     /// An archive that comes at less than 1 KiB a second uses up this time, too. A response that sends
     /// nothing for a tenth of it, at most 30 s, is requested again.
-    #[arg(long, value_name = "TIME", default_value = network::PATIENCE, help_heading = URLS, value_parser = duration::parse, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", default_value = network::PATIENCE, help_heading = URLS, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
     /// Further root certificates, in PEM
@@ -437,7 +438,7 @@ pub(crate) struct MatchArgs {
     pub(crate) threads: Option<u16>,
 
     /// The memory for sorting, at least 16MiB; the rest is sorted on disk, beside OUT
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size, value_hint = ValueHint::Other)]
     pub(crate) memory: u64,
 
     /// A custom registry of crawlers instead of the built-in one
@@ -509,7 +510,7 @@ pub(crate) struct JoinArgs {
     pub(crate) threads: Option<u16>,
 
     /// The memory for sorting, at least 16MiB; the rest is sorted on disk, in FOLDER/_joined
-    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = size::parse, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size, value_hint = ValueHint::Other)]
     pub(crate) memory: u64,
 
     /// Prints no progress and no summary; errors remain
@@ -571,7 +572,7 @@ pub(crate) struct CopyArgs {
     pub(crate) connections: u16,
 
     /// How long a request is tried before the copy stops
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration::parse, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
     /// Further root certificates, in PEM
@@ -704,12 +705,12 @@ fn limit(text: &str) -> Result<Limit, String> {
     if text == "none" {
         Ok(Limit(None))
     } else {
-        size::parse(text).map(|bytes| Limit(Some(bytes)))
+        parse_size(text).map(|bytes| Limit(Some(bytes)))
     }
 }
 
 fn max_body(text: &str) -> Result<u64, String> {
-    let bytes = size::parse(text)?;
+    let bytes = parse_size(text)?;
     if (1..=1 << 30).contains(&bytes) {
         Ok(bytes)
     } else {

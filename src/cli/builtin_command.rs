@@ -1,9 +1,10 @@
-//! `robots-scan schema`, `agents`, `man` and `completions`: print what is built in.
+//! `robots-scan schema`, `agents`, `man` and `completions`: print what is built in. `report` is not:
+//! only the Python package has it.
 
-use crate::args::{AgentsArgs, Args, SchemaArgs};
+use crate::args::{AgentsArgs, Args, ReportArgs, SchemaArgs};
 use crate::escape::{escape, json_line};
-use crate::usage_error::UsageError;
-use crate::{defaults, exit, mistyped, output};
+use crate::exit::{self, UsageError};
+use crate::{defaults, mistyped, output};
 use anyhow::Result;
 use clap::CommandFactory;
 use robots::AnomalyKind;
@@ -157,4 +158,12 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8> {
     clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut script);
     output::print(script)?;
     Ok(exit::OK)
+}
+
+/// Returns an error that says what to install. The Python package runs its own command before this one.
+pub(crate) fn report(_: &ReportArgs) -> Result<u8> {
+    let text = "the report comes with the Python package, not with this program";
+    let hint =
+        "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan report";
+    Err(UsageError::with_hint(text, hint).into())
 }

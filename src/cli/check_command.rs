@@ -4,11 +4,10 @@
 //! archive. `check_report.rs` formats the output.
 
 use crate::args::CheckArgs;
-use crate::exit::{self, Stopped};
-use crate::plural::counted;
+use crate::exit::{self, Stopped, UsageError};
+use crate::quantity::counted;
 use crate::session::Session;
-use crate::usage_error::UsageError;
-use crate::{agent_advice, check_report, defaults, interrupt, message, output};
+use crate::{agent_advice, check_report, defaults, message, output};
 use anyhow::Result;
 use robots::{BODY_LIMIT_BYTES, ParseOptions, Verdict};
 use robots_scan::check::{
@@ -154,7 +153,7 @@ fn host_report(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
         let text = "a dataset has the body limit that it was scanned with";
         return Err(UsageError::with_hint(text, "leave out --body-limit").into());
     }
-    let stop = interrupt::stop_flag()?;
+    let stop = Session::Terminal.stop_flag()?;
     let host_request = HostRequest {
         path: &args.file,
         host,

@@ -2,7 +2,7 @@
 
 use crate::escape::{escape, json_line};
 use crate::message;
-use crate::plural::counted;
+use crate::quantity::counted;
 use clap::builder::styling::{AnsiColor, Style};
 use robots::{Basis, Severity, StatusEffect, Verdict};
 use robots_scan::capture::date::to_iso;

@@ -1,4 +1,4 @@
-//! Escaping of untrusted text for terminals.
+//! Escaping of untrusted text for terminals, JSON and shells.
 //!
 //! Text from archives, paths, lists or arguments may contain control characters
 //! that move the cursor, set the title of a terminal or reverse the direction of
@@ -47,6 +47,32 @@ pub(crate) fn json_line(value: &Value) -> String {
     out
 }
 
+/// Returns a text quoted for a shell. Control characters are written in the form
+/// `$'…'`, which bash, zsh and ksh understand.
+pub(crate) fn quoted(text: &str) -> String {
+    if matches!(escape(text), Cow::Owned(_)) {
+        let mut out = "$'".to_owned();
+        for char in text.chars() {
+            let mut bytes = [0; 4];
+            let char = char.encode_utf8(&mut bytes);
+            match (&*char, escape(char)) {
+                ("'" | "\\", _) => out.push_str(&format!("\\{char}")),
+                (_, Cow::Borrowed(_)) => out.push_str(char),
+                (_, Cow::Owned(_)) => out.extend(char.bytes().map(|byte| format!("\\x{byte:02x}"))),
+            }
+        }
+        return out + "'";
+    }
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(&byte));
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
 /// Returns true for a character that has an effect on a terminal.
 fn is_control_character(char: char) -> bool {
     char.is_control()
@@ -81,5 +107,17 @@ mod tests {
         assert!(!line.trim_end().chars().any(is_control_character), "{line}");
         assert!(line.contains("\\u009b") && line.contains("\\u202e") && line.contains('é'));
         assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), value);
+    }
+
+    #[test]
+    fn quoted_words_contain_no_control_characters() {
+        for (text, word) in [
+            ("out.parquet", "out.parquet"),
+            ("my out", "'my out'"),
+            ("it's", "'it'\\''s'"),
+            ("a\x1b[2J'\\\u{9b}", "$'a\\x1b[2J\\'\\\\\\xc2\\x9b'"),
+        ] {
+            assert_eq!(quoted(text), word);
+        }
     }
 }

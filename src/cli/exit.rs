@@ -1,4 +1,4 @@
-//! Exit codes.
+//! Exit codes, and the errors that determine them.
 
 use crate::output::OutputError;
 use robots_scan::error::{Error, ErrorKind};
@@ -13,6 +13,42 @@ pub(crate) const NOT_STARTED: u8 = 2;
 /// The run did not finish, and may be continued with `--resume`; the result is unknown; or it
 /// could not be printed.
 pub(crate) const STOPPED: u8 = 3;
+
+/// An error in the arguments: options that conflict, or an argument that is probably
+/// a mistake. The hint says what to type instead. The exit code is [`NOT_STARTED`].
+#[derive(Debug)]
+pub(crate) struct UsageError {
+    text: String,
+    hint: Option<String>,
+}
+
+impl UsageError {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn with_hint(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            hint: Some(hint.into()),
+        }
+    }
+
+    pub(crate) fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for UsageError {}
 
 /// An error that stopped a run which had begun, or left the result of `check` or `show` unknown.
 #[derive(Debug)]

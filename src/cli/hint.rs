@@ -1,9 +1,8 @@
 //! Hints: advice after an error, which often names an option to use. The library
 //! knows no options. It returns typed errors, and the hints for them are here.
 
-use crate::exit::Stopped;
-use crate::shell::quoted;
-use crate::usage_error::UsageError;
+use crate::escape::quoted;
+use crate::exit::{Stopped, UsageError};
 use robots_scan::error::{DatasetDefect, Error, ErrorKind, JoinDefect};
 use robots_scan::remote::Scheme;
 use robots_scan::verify::Remedy;

@@ -1,8 +1,8 @@
 //! The command line of robots-scan.
 //!
-//! `args.rs`, `show_args.rs` and `verdicts_args.rs` define the arguments. Each command has a file
-//! `<name>_command.rs`, which converts its arguments to the options of the library, runs it,
-//! and prints the result.
+//! `args.rs` defines the arguments, except for those of `show` and `verdicts`, which are in their files.
+//! Each command has a file `<name>_command.rs`, which converts its arguments to the options of the
+//! library, runs it, and prints the result.
 //! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
 //! `output.rs` writes standard output, `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
 //! determines the exit code, and `progress.rs` displays progress.
@@ -21,12 +21,10 @@ mod check_command;
 mod check_report;
 mod copy_command;
 mod defaults;
-mod duration;
 mod escape;
 mod exit;
 mod figures;
 mod hint;
-mod interrupt;
 mod join_command;
 mod match_command;
 mod message;
@@ -34,22 +32,16 @@ mod mistyped;
 mod network;
 mod next_commands;
 mod output;
-mod plural;
 mod progress;
 mod progress_line;
+mod quantity;
 mod record_fetch;
-mod report_command;
 mod scan_command;
 mod session;
 mod shard_choice;
-mod shell;
-mod show_args;
 mod show_command;
 mod show_report;
-mod size;
 mod summary;
-mod usage_error;
-mod verdicts_args;
 mod verdicts_command;
 mod verify_command;
 mod views_command;
@@ -99,7 +91,7 @@ fn run_command(command: Command) -> Result<u8> {
         Command::Verify(args) => verify_command::run(&args, &session)?.print(),
         Command::Copy(args) => copy_command::run(&args),
         Command::Views(args) => views_command::run(&args),
-        Command::Report(args) => report_command::run(&args),
+        Command::Report(args) => builtin_command::report(&args),
         Command::Schema(args) => builtin_command::schema(&args),
         Command::Agents(args) => builtin_command::agents(&args),
         Command::Completions { shell } => builtin_command::completions(shell),

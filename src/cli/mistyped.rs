@@ -2,7 +2,7 @@
 //! commands, and datasets.
 
 use crate::args::Args;
-use crate::usage_error::UsageError;
+use crate::exit::UsageError;
 use clap::CommandFactory;
 use std::ffi::OsStr;
 use std::fs::{self, File};

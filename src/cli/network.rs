@@ -1,9 +1,9 @@
 //! The client for URLs, and the messages about servers that refuse requests.
 
 use crate::args::{CopyArgs, ScanArgs};
-use crate::duration;
+use crate::quantity::{duration_text, parse_duration};
 use crate::session::Session;
-use crate::show_args::ShowArgs;
+use crate::show_command::ShowArgs;
 use anyhow::Result;
 use robots_scan::pipeline::ScanNotice;
 use robots_scan::remote::{Rate, Remote, RemoteEvent, RemoteOptions};
@@ -79,7 +79,7 @@ pub(crate) fn given_options(args: &ScanArgs) -> Vec<&'static str> {
     let options = [
         ("--rate", args.rate.is_some()),
         ("--connections", args.connections.is_some()),
-        ("--patience", Ok(args.patience) != duration::parse(PATIENCE)),
+        ("--patience", Ok(args.patience) != parse_duration(PATIENCE)),
         ("--ca", args.ca.is_some()),
         ("--no-sign-request", args.no_sign_request),
     ];
@@ -130,10 +130,10 @@ pub(crate) fn text(event: &RemoteEvent) -> String {
             wait,
         } => format!(
             "{server}: {reason}; all requests wait, {} before the next one",
-            duration::text(*wait)
+            duration_text(*wait)
         ),
         RemoteEvent::WaitEnds { server, waited } => {
-            format!("{server} continues after {}", duration::text(*waited))
+            format!("{server} continues after {}", duration_text(*waited))
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The commands that the summary of a run suggests, such as the one that opens its output in DuckDB.
 
-use crate::shell::{duckdb_query, quoted};
+use crate::escape::{escape, quoted};
 use robots_scan::remote::RemoteUrl;
 use robots_scan::tables::Table;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -38,6 +39,18 @@ pub(crate) fn of_file(path: &Path) -> String {
         command: format!("duckdb -c {}", duckdb_query(path)),
         purpose: "print its rows",
     }])
+}
+
+/// Returns the DuckDB query that shows a file, quoted for a shell.
+fn duckdb_query(output: &Path) -> String {
+    let path = output.to_string_lossy();
+    let query = format!("FROM '{}'", path.replace('\'', "''"));
+    let is_escaped = matches!(escape(&path), Cow::Owned(_));
+    if is_escaped || path.contains(['"', '$', '`', '\\', '!', '\'']) {
+        quoted(&query)
+    } else {
+        format!("\"{query}\"")
+    }
 }
 
 /// Returns the commands for a copy of a dataset in a store.
@@ -151,6 +164,7 @@ mod tests {
             of_file(Path::new("it's.parquet")),
             "next:\n  duckdb -c 'FROM '\\''it'\\'''\\''s.parquet'\\'''  print its rows\n"
         );
+        assert_eq!(duckdb_query(Path::new("a\x07")), "$'FROM \\'a\\x07\\''");
     }
 
     #[test]

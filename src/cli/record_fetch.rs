@@ -1,6 +1,6 @@
 //! The shell command that fetches the record of a capture.
 
-use crate::shell::quoted;
+use crate::escape::quoted;
 use robots_scan::check::RecordDetails;
 use robots_scan::show::{ArchiveAccess, ArchivePlace, RecordCompression};
 

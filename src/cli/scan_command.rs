@@ -2,15 +2,14 @@
 
 use crate::args::{Missing, ScanArgs};
 use crate::escape::{escape, json_line};
-use crate::exit::{self, Stopped};
+use crate::exit::{self, Stopped, UsageError};
 use crate::figures::{Figures, InputTotals};
 use crate::network::{self, EventRoute};
-use crate::plural::counted;
 use crate::progress::ProgressDisplay;
+use crate::quantity::{counted, duration_text};
 use crate::session::{Outcome, Session};
 use crate::shard_choice::ShardChoice;
-use crate::usage_error::UsageError;
-use crate::{defaults, duration, mistyped, next_commands, summary};
+use crate::{defaults, mistyped, next_commands, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::dataset::{IfExists, OutputLayout};
@@ -331,7 +330,7 @@ fn write_requests(options: &Options, out: &mut impl Write) -> Result<()> {
         None => writeln!(out, "{requests}, at no limited rate")?,
         Some(rate) => {
             let least = Duration::from_secs_f64(urls.len() as f64 / rate);
-            let least = duration::text(least);
+            let least = duration_text(least);
             writeln!(out, "{requests}, at least {least} at {rate} a second")?;
         }
     }

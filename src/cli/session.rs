@@ -1,10 +1,10 @@
 //! The place to which a command writes its progress and messages, and the request to stop it.
 
 use crate::call_monitor::{CallMonitor, MessageLevel};
-use crate::{interrupt, message, output};
+use crate::{message, output};
 use anyhow::Result;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The user of a command.
 #[derive(Clone, Default)]
@@ -17,10 +17,11 @@ pub(crate) enum Session {
 }
 
 impl Session {
-    /// Returns the flag that stops the command.
+    /// Returns the flag that stops the command. It can be called only once per process for a
+    /// terminal.
     pub(crate) fn stop_flag(&self) -> Result<Arc<AtomicBool>> {
         match self {
-            Self::Terminal => interrupt::stop_flag(),
+            Self::Terminal => signal_flag(),
             Self::Call(monitor) => Ok(monitor.stop_flag()),
         }
     }
@@ -40,6 +41,14 @@ impl Session {
             Self::Call(monitor) => monitor.push(MessageLevel::Hint, text),
         }
     }
+}
+
+/// Returns a flag that becomes true when Ctrl-C or a signal interrupts or terminates the process.
+fn signal_flag() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
+    Ok(stop)
 }
 
 /// The result of a command.

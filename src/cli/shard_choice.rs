@@ -1,6 +1,6 @@
 //! The shard of a run: given, or that of a task of a cluster.
 
-use crate::usage_error::UsageError;
+use crate::exit::UsageError;
 use robots_scan::shard::{MAX_SHARDS, Shard};
 use std::str::FromStr;
 

@@ -3,7 +3,7 @@
 use crate::check_report;
 use crate::escape::{escape, json_line};
 use crate::record_fetch::RecordFetch;
-use crate::show_args::ShowArgs;
+use crate::show_command::ShowArgs;
 use robots_scan::check::AgentReport;
 use robots_scan::crawler::DialectChoice;
 use robots_scan::show::{ArchivePlace, HostText, ShownHost, TextSource};

@@ -2,7 +2,7 @@
 
 use crate::call::CallError;
 use crate::escape::escape;
-use crate::plural::counted;
+use crate::quantity::counted;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::dataset::OutputLayout;
 use robots_scan::pipeline::{MostBlocked, ScanSummary};

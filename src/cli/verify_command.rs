@@ -3,8 +3,8 @@
 use crate::args::VerifyArgs;
 use crate::escape::{escape, json_line};
 use crate::figures::Figures;
-use crate::plural::counted;
 use crate::progress::ProgressDisplay;
+use crate::quantity::counted;
 use crate::session::{Outcome, Session};
 use crate::{defaults, exit, hint};
 use anyhow::Result;

@@ -2,7 +2,7 @@
 
 use crate::args::ViewsArgs;
 use crate::escape::escape;
-use crate::plural::counted;
+use crate::quantity::counted;
 use crate::{exit, next_commands, output};
 use anyhow::Result;
 use robots_scan::dataset;

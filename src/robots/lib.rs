@@ -54,25 +54,25 @@
 mod agent_name;
 mod ai_preference;
 mod anomaly;
+mod crawl_rate;
 mod dialect;
 mod document;
 mod http_status;
 mod parse;
 mod pattern;
 mod policy;
-mod request_rate;
 mod verdict;
 
 pub use agent_name::{is_product_token, product_token, whole_name};
 pub use ai_preference::{AiPreference, Mechanism, preferences};
 pub use anomaly::{Anomaly, AnomalyKind, Severity};
+pub use crawl_rate::RequestRate;
 pub use dialect::Dialect;
 pub use dialect::audience::{Audience, audience};
 pub use document::builder::{DirectiveRow, RobotsTxtBuilder};
-pub use document::owned::OwnedRobotsTxt;
 pub use document::{
-    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, ParseOptions,
-    RobotsTxt, Span, Summary,
+    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, OwnedRobotsTxt,
+    ParseOptions, RobotsTxt, Span, Summary,
 };
 pub use http_status::{FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 pub use parse::Parser;
@@ -81,7 +81,6 @@ pub use parse::lines::{Line, LineEnding, Lines, MAX_LINE_BYTES};
 pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
-pub use request_rate::RequestRate;
 pub use verdict::evaluator::{Evaluation, Evaluator};
 pub use verdict::leniency::{LeniencyImpact, changes_verdict};
 pub use verdict::{AgentVerdict, Basis, Verdict};

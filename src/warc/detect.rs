@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::compression::Compression;
+use crate::decode::Compression;
 use crate::decode::decoder::Decoder;
 use crate::decode::gzip::{self, GzipDecoder};
 use crate::decode::source::ArchiveSource;

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::io;
 
-use crate::location::DamagedRange;
 use crate::unsupported_format::UnsupportedFormat;
 
 /// A fault of an archive and its position.
@@ -21,6 +20,16 @@ pub struct Error {
     records_before: u32,
     is_fatal: bool,
     source: Option<io::Error>,
+}
+
+/// A damaged range in the decompressed bytes of a member that holds several records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DamagedRange {
+    /// The offset of the damage, in decompressed bytes of its member.
+    pub offset: u64,
+    /// The number of decompressed bytes from the damage to the next record or the end of the
+    /// member. They are skipped.
+    pub bytes: u64,
 }
 
 /// The kind of a fault.

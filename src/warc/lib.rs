@@ -52,38 +52,28 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may panic"))]
 
 mod archive_file;
-mod compression;
 mod decode;
 mod detect;
 mod error;
 mod header;
-mod integrity;
-mod limits;
-mod location;
 mod reader;
 mod record;
 mod record_start;
-mod record_type;
 mod resync;
 mod search_budget;
-mod slice;
 mod unsupported_format;
 
 #[cfg(test)]
 mod tests;
 
 pub use archive_file::ArchiveFile;
-pub use compression::Compression;
+pub use decode::Compression;
+pub use decode::source::SLICE_BYTES;
 pub use detect::detect;
-pub use error::{Error, ErrorKind};
-pub use integrity::Integrity;
-pub use limits::Limits;
-pub use location::{DamagedRange, RecordLocation};
-pub use reader::Reader;
-pub use record::{Headers, Record};
-pub use record_type::RecordType;
+pub use error::{DamagedRange, Error, ErrorKind};
+pub use reader::{Limits, Reader};
+pub use record::{Headers, Integrity, Record, RecordLocation, RecordType};
 pub use resync::find_member;
-pub use slice::SLICE_BYTES;
 pub use unsupported_format::UnsupportedFormat;
 
 /// The examples of the README, which are tested with those in the documentation.

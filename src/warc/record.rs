@@ -1,9 +1,6 @@
-//! A record of an archive.
+//! A record of an archive: its header and block, type, location and integrity.
 
 use crate::header::HeaderField;
-use crate::integrity::Integrity;
-use crate::location::RecordLocation;
-use crate::record_type::RecordType;
 
 /// A record, borrowed from the buffers of its [`Reader`](crate::Reader).
 ///
@@ -125,6 +122,101 @@ impl<'a> Iterator for Headers<'a> {
         let field = self.fields.next()?;
         Some((field.name(self.header), field.value(self.header)))
     }
+}
+
+/// The type of a record, from its `WARC-Type` field ([WARC 1.1 §5.5]).
+///
+/// [WARC 1.1 §5.5]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-type-mandatory
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RecordType {
+    /// A description of the records that follow.
+    Warcinfo,
+    /// A complete response of a server, usually with the HTTP header.
+    Response,
+    /// A resource without the header of the protocol that delivered it.
+    Resource,
+    /// A complete request to a server.
+    Request,
+    /// A response that refers to an earlier record with the same content.
+    Revisit,
+    /// Information about another record.
+    Metadata,
+    /// Another form of a record, such as the text in WET files.
+    Conversion,
+    /// A further segment of a record that was split.
+    Continuation,
+    /// Any other type, or none.
+    Unknown,
+}
+
+impl RecordType {
+    /// Returns the name of the type in lower case, as in `WARC-Type`.
+    pub fn name(self) -> &'static str {
+        match self {
+            RecordType::Warcinfo => "warcinfo",
+            RecordType::Response => "response",
+            RecordType::Resource => "resource",
+            RecordType::Request => "request",
+            RecordType::Revisit => "revisit",
+            RecordType::Metadata => "metadata",
+            RecordType::Conversion => "conversion",
+            RecordType::Continuation => "continuation",
+            RecordType::Unknown => "unknown",
+        }
+    }
+
+    /// Returns the type with this name, compared without regard to case.
+    pub(crate) fn from_name(name: &[u8]) -> RecordType {
+        // The most frequent types come first.
+        const NAMES: [(&[u8], RecordType); 8] = [
+            (b"response", RecordType::Response),
+            (b"request", RecordType::Request),
+            (b"metadata", RecordType::Metadata),
+            (b"warcinfo", RecordType::Warcinfo),
+            (b"revisit", RecordType::Revisit),
+            (b"resource", RecordType::Resource),
+            (b"conversion", RecordType::Conversion),
+            (b"continuation", RecordType::Continuation),
+        ];
+        NAMES
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map_or(RecordType::Unknown, |&(_, record_type)| record_type)
+    }
+}
+
+/// The location of a record in its archive, in the terms of the Common Crawl index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RecordLocation {
+    /// The offset, in bytes of the archive, of the gzip member or zstd frame that holds the
+    /// record, or of the record itself if the archive is not compressed.
+    pub offset: u64,
+    /// The number of bytes, in the archive, of the member or frame, or of the uncompressed record
+    /// with the two line ends after its block. `None` if several records share the member.
+    pub length: Option<u64>,
+    /// The index of the record in its member, from 0. Damaged records count.
+    pub index_in_member: u32,
+}
+
+/// States whether a checksum confirms that the bytes of a record are those that were written.
+///
+/// Integrity is a property of the gzip member or zstd frame that holds the record. All records of
+/// a member have the same integrity, wherever in the member damage was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Integrity {
+    /// The member or frame decodes to its end and its checksum matches.
+    Verified,
+    /// No checksum covers the bytes: the record is not compressed, or its zstd frame decodes to
+    /// its end and has no checksum.
+    #[default]
+    Unguarded,
+    /// The checksum was not reached when the record was read: the member holds several records,
+    /// the input is a stream, and the member is longer than the part of the stream that is kept.
+    /// Records of regular files never have this value.
+    Unknown,
+    /// The member or frame does not decode to its end, or its checksum does not match: the record
+    /// may differ from what was written.
+    Damaged,
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::io;
 use memchr::memmem;
 
 use crate::archive_file::ArchiveFile;
-use crate::compression::Compression;
+use crate::decode::Compression;
 use crate::decode::buffer::DecodedBuffer;
 use crate::decode::decoder::Decoder;
 use crate::detect::start_detected;

@@ -26,7 +26,7 @@
 //! If you change what is counted, check that it depends neither on how the input is read (file or
 //! stream, sizes of reads) nor on which decoder was tried first.
 
-use crate::slice::SLICE_BYTES;
+use crate::decode::source::SLICE_BYTES;
 
 /// The unit in which work is counted.
 const SEARCH_BLOCK_BYTES: u64 = 1 << 20;

@@ -7,7 +7,6 @@
 //! | `table` | the rows of a file in Arrow |
 //! | `stream` | the rows of archives in Arrow |
 //! | `mistaken` | arguments that are mistaken for one another |
-//! | `of_process` | values that a forked process must not use |
 //! | `column` | columns of other libraries, read in Arrow |
 //! | `functions` | answers for columns of files, crawlers and URLs |
 //! | `text` | bodies, names and URLs as bytes |
@@ -22,7 +21,6 @@ mod command;
 mod error;
 mod functions;
 mod mistaken;
-mod of_process;
 mod policy_cache;
 mod robots_txt;
 mod stream;

@@ -1,7 +1,6 @@
 //! The rows of archives in Arrow.
 
 use crate::error;
-use crate::of_process::OfProcess;
 use crate::table::{STREAM, column_names, schema_capsule};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -14,7 +13,7 @@ use robots_scan::tables::Table;
 use robots_scan_cli::CallMonitor;
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::{mem, process, thread};
 
 /// The error of a stream that was opened before this process was forked.
 const FORKED: &str = "the stream belongs to the process from which this one was forked";
@@ -152,6 +151,46 @@ impl RecordBatchReader for Rows {
     }
 }
 
+/// A value with threads, which only the process has that made it.
+///
+/// `fork` copies the memory of a process, but only one of its threads. In the copy the value is not
+/// dropped, because that would wait for the others.
+struct OfProcess<T> {
+    /// `None` only while it is dropped.
+    value: Option<T>,
+    process: u32,
+}
+
+impl<T> OfProcess<T> {
+    fn new(value: T) -> Self {
+        Self {
+            value: Some(value),
+            process: process::id(),
+        }
+    }
+
+    /// Returns true if this process was forked from the one that made the value.
+    fn is_forked(&self) -> bool {
+        self.process != process::id()
+    }
+
+    fn get(&self) -> &T {
+        self.value.as_ref().expect("only `drop` takes the value")
+    }
+
+    fn get_mut(&mut self) -> &mut T {
+        self.value.as_mut().expect("only `drop` takes the value")
+    }
+}
+
+impl<T> Drop for OfProcess<T> {
+    fn drop(&mut self) {
+        if self.is_forked() {
+            mem::forget(self.value.take());
+        }
+    }
+}
+
 /// Has a warning logged if some places could not be read.
 ///
 /// The thread that reads the rows may hold the lock of the interpreter and wait for the end of the run, so
@@ -172,7 +211,7 @@ fn warn_of_faults(faults: u64, table: Table) {
 /// Logs the warnings that were not logged yet. It is also called when the interpreter ends.
 #[pyfunction]
 pub(crate) fn log_warnings(py: Python<'_>) -> PyResult<()> {
-    let warnings = std::mem::take(&mut *lock(&WARNINGS));
+    let warnings = mem::take(&mut *lock(&WARNINGS));
     if warnings.is_empty() {
         return Ok(());
     }

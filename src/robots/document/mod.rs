@@ -4,21 +4,18 @@
 //! escaped paths and lower-cased names, are in a small buffer.
 
 pub(crate) mod builder;
-mod directive;
-pub(crate) mod owned;
-mod span;
 mod summary;
 
 use crate::anomaly::Anomaly;
 use crate::parse::blanks::{trim_end, trim_start};
-pub use directive::{Directive, DirectiveKind};
-pub(crate) use span::IN_BUFFER;
-pub use span::Span;
 pub use summary::{ContentClass, LineEndings, Summary};
 
 /// The number of bytes of a body that count by default: 500 KiB (Google's page, "File size";
 /// RFC 9309 §2.5 requires at least as many).
 pub const BODY_LIMIT_BYTES: u64 = 512_000;
+
+/// The bit of [`Span::start`] that marks a text in the buffer instead of the body.
+pub(crate) const IN_BUFFER: u32 = 1 << 31;
 
 /// The length at which a body is cut, so that spans can refer to all of it. Escaping makes three
 /// bytes of one, which must fit as well.
@@ -26,6 +23,25 @@ pub(crate) const MAX_BODY_BYTES: usize = IN_BUFFER as usize / 4;
 
 /// The largest length of the buffer.
 pub(crate) const MAX_BUFFER_BYTES: usize = IN_BUFFER as usize - 1;
+
+/// A reference to a text of a file. [`RobotsTxt::text`] returns the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+impl Span {
+    /// Returns the length of the text in bytes.
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Returns true if the text is empty.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
 
 /// Options for parsing a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +58,83 @@ impl Default for ParseOptions {
             body_limit: Some(BODY_LIMIT_BYTES),
             is_truncated: false,
         }
+    }
+}
+
+/// The kind of a directive, determined by its key (google-semantics §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirectiveKind {
+    /// `User-agent`, and the misspellings that Google's parser accepts.
+    UserAgent,
+    /// `Allow`.
+    Allow,
+    /// `Disallow`, and the misspellings that Google's parser accepts.
+    Disallow,
+    /// `Sitemap`.
+    Sitemap,
+    /// Any other key.
+    Other,
+}
+
+/// A line with a key and a value.
+#[derive(Clone, Copy, Debug)]
+pub struct Directive {
+    /// The number of the line, from 1.
+    pub line_no: u32,
+    /// The kind of the line.
+    pub kind: DirectiveKind,
+    /// The number of the group, from 1, or 0.
+    pub(crate) group_no: u32,
+    /// The number of a user-agent line in its group, from 1, or 0.
+    pub(crate) agent_no: u32,
+    /// The number of the record according to Koster's draft, from 1. A blank line, or a user-agent
+    /// line after rules, starts a new record.
+    pub record_no: u32,
+    /// The key as written, without surrounding blanks and tabs. An incomplete byte order mark
+    /// before the key is part of it.
+    pub key_raw: Span,
+    /// The value as written, up to a `#`, without surrounding blanks and tabs.
+    pub value_raw: Span,
+    /// The value as Google's parser reads it: cut at a NUL and at the line limit, trimmed, and
+    /// [escaped](crate::escape) if the line is a rule.
+    pub value: Span,
+    /// The [whole name](crate::whole_name) in a user-agent line.
+    pub name: Span,
+    /// The [product token](crate::product_token) that Google's parser reads from a user-agent line,
+    /// in lower case.
+    pub token: Span,
+    /// True if a colon separates key and value.
+    pub has_colon: bool,
+    /// True if the key is a misspelling that Google's parser accepts.
+    pub is_typo: bool,
+    /// True if the line ends within the body limit and is complete.
+    pub counts: bool,
+    /// True if the line ends beyond 512,000 bytes.
+    pub is_beyond_500kib: bool,
+    /// True if the line is in a block that a vendor manages.
+    pub is_managed: bool,
+}
+
+impl Directive {
+    /// Returns the number of the group, from 1, or `None` before the first user-agent line.
+    ///
+    /// User-agent, allow and disallow lines belong to groups as Google's parser reads them. Other
+    /// lines have the number of the group that surrounds them.
+    #[inline]
+    pub fn group_no(&self) -> Option<u32> {
+        (self.group_no != 0).then_some(self.group_no)
+    }
+
+    /// Returns the number of a user-agent line in its group, from 1, or `None` for other lines.
+    #[inline]
+    pub fn agent_no(&self) -> Option<u32> {
+        (self.agent_no != 0).then_some(self.agent_no)
+    }
+
+    /// Returns true if the line is an allow or disallow line.
+    #[inline]
+    pub fn is_rule(&self) -> bool {
+        matches!(self.kind, DirectiveKind::Allow | DirectiveKind::Disallow)
     }
 }
 
@@ -90,8 +183,8 @@ impl DocumentData {
 
 /// A parsed robots.txt file.
 ///
-/// It borrows the body and the parser, and is cheap to copy. [`OwnedRobotsTxt`](crate::OwnedRobotsTxt)
-/// keeps a file beyond the next call of the parser.
+/// It borrows the body and the parser, and is cheap to copy. [`OwnedRobotsTxt`] keeps a file beyond
+/// the next call of the parser.
 #[derive(Clone, Copy, Debug)]
 pub struct RobotsTxt<'a> {
     pub(crate) body: &'a [u8],
@@ -167,6 +260,64 @@ impl<'a> RobotsTxt<'a> {
         out.extend(key.iter().map(u8::to_ascii_lowercase));
         if out == b"content-signals" {
             out.pop();
+        }
+    }
+}
+
+/// A parsed file that owns its body, so that it outlives the parser's next call.
+///
+/// # Example
+///
+/// ```
+/// use robots::{OwnedRobotsTxt, Parser};
+///
+/// let mut parser = Parser::new();
+/// let kept = OwnedRobotsTxt::new(&parser.parse(b"User-agent: *\nDisallow: /x\n"));
+/// parser.parse(b"");
+/// assert_eq!(kept.as_robots_txt().summary().n_disallow, 1);
+/// ```
+#[derive(Debug, Default)]
+pub struct OwnedRobotsTxt {
+    body: Vec<u8>,
+    document: DocumentData,
+}
+
+impl OwnedRobotsTxt {
+    /// Copies a parsed file, its body included.
+    pub fn new(robots_txt: &RobotsTxt<'_>) -> Self {
+        let document = robots_txt.document;
+        Self {
+            body: robots_txt.body.to_vec(),
+            document: DocumentData {
+                directives: document.directives.clone(),
+                groups: document.groups.clone(),
+                anomalies: document.anomalies.clone(),
+                buffer: document.buffer.clone(),
+                summary: document.summary,
+            },
+        }
+    }
+
+    /// Returns the bytes that were parsed.
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// Returns the number of bytes of memory that the file takes.
+    pub fn memory_bytes(&self) -> usize {
+        let document = &self.document;
+        self.body.capacity()
+            + document.buffer.capacity()
+            + document.directives.capacity() * size_of::<Directive>()
+            + document.groups.capacity() * size_of::<Group>()
+            + document.anomalies.capacity() * size_of::<Anomaly>()
+    }
+
+    /// Borrows the file.
+    pub fn as_robots_txt(&self) -> RobotsTxt<'_> {
+        RobotsTxt {
+            body: &self.body,
+            document: &self.document,
         }
     }
 }

@@ -17,14 +17,13 @@ pub(crate) mod key;
 pub(crate) mod lines;
 mod lookahead;
 mod rule;
-mod seconds;
-mod sniff;
 pub(crate) mod template;
 mod template_rules;
 mod user_agent;
 
 use crate::agent_name::is_blank;
 use crate::anomaly::{Anomaly, AnomalyKind};
+use crate::crawl_rate::parse_seconds;
 use crate::dialect::grouping::{GroupCounter, KosterRecordCounter};
 use crate::document::{
     BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER, LineEndings,
@@ -32,7 +31,7 @@ use crate::document::{
 };
 use blanks::{find_blank, trim_blanks, trim_end, trim_start};
 use byte_classes::ByteClasses;
-use file_checks::DirectiveRef;
+use file_checks::{DirectiveRef, looks_like_html};
 use key::{
     is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
     read_key, read_name_key, read_rule_key,
@@ -40,7 +39,6 @@ use key::{
 use lines::{Line, LineEnding, Lines, MAX_LINE_BYTES, line_len};
 use lookahead::Lookahead;
 use memchr::{memchr, memchr2};
-use sniff::looks_like_html;
 use template::Template;
 use template_rules::MarkersSeen;
 use user_agent::ParsedAgent;
@@ -584,7 +582,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
             && counts
         {
             if key.eq_ignore_ascii_case(b"crawl-delay") {
-                group.crawl_delay = group.crawl_delay.or_else(|| seconds::parse_seconds(value));
+                group.crawl_delay = group.crawl_delay.or_else(|| parse_seconds(value));
             } else if key.eq_ignore_ascii_case(b"request-rate") {
                 group.request_rate = group.request_rate.or(Some(span));
             } else if key.eq_ignore_ascii_case(b"visit-time") {
@@ -595,7 +593,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
             if self.since_agent.crawl_delay == 0 && !self.groups.has_rules() {
                 self.since_agent.crawl_delay = line_no;
             }
-            if seconds::parse_seconds(value).is_none() {
+            if parse_seconds(value).is_none() {
                 self.report(line_no, AnomalyKind::BadCrawlDelay, span);
             }
         }

@@ -5,8 +5,7 @@
 use std::io;
 
 use super::decoder::Decoder;
-use super::step::DecodeStep;
-use crate::compression::Compression;
+use super::{Compression, DecodeStep};
 use crate::error::ErrorKind;
 use crate::record_start::skip_line_ends;
 

@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::gzip::{self, GzipDecoder};
 use super::source::ArchiveSource;
-use super::step::DecodeStep;
 use super::zstd::{self, ZstdDecoder};
 use super::zstd_frame;
-use crate::compression::Compression;
+use super::{Compression, DecodeStep};
 use crate::error::{Error, ErrorKind};
 use crate::search_budget::{Probe, SearchBudget};
 

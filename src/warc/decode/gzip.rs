@@ -16,8 +16,8 @@ use std::io;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
+use super::DecodeStep;
 use super::source::ArchiveSource;
-use super::step::DecodeStep;
 use crate::error::ErrorKind;
 use crate::record_start::{skip_line_ends, starts_record};
 use crate::search_budget::Probe;

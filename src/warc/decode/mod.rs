@@ -13,6 +13,29 @@ pub(crate) mod decoder;
 pub(crate) mod gzip;
 pub(crate) mod libdeflate;
 pub(crate) mod source;
-pub(crate) mod step;
 pub(crate) mod zstd;
 pub(crate) mod zstd_frame;
+
+use crate::error::ErrorKind;
+
+/// The compression of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// No compression: the file is a sequence of records.
+    None,
+    /// One or more gzip members, each with one or more records.
+    Gzip,
+    /// One or more zstd frames, each with one or more records, after an optional dictionary frame.
+    Zstd,
+}
+
+/// The result of one step of a decoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DecodeStep {
+    /// This many bytes were decoded. Never 0.
+    Bytes(usize),
+    /// The member, frame or uncompressed input has ended and is valid.
+    End,
+    /// The member or frame cannot be decoded any further.
+    Damaged(ErrorKind),
+}

@@ -3,7 +3,12 @@
 use std::io::{self, Read};
 
 use crate::archive_file::ArchiveFile;
-use crate::slice::SLICE_BYTES;
+
+/// The unit of slices in bytes: boundaries between slices of a file must be multiples of it.
+///
+/// [`Reader::open_slice`](crate::Reader::open_slice) reads few bytes beyond such a boundary, and the
+/// work limit of searches starts again at it.
+pub const SLICE_BYTES: u64 = 1 << 20;
 
 /// The number of bytes that are read at once, and the usual size of the buffer.
 const READ_BYTES: usize = SLICE_BYTES as usize;

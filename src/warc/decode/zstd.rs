@@ -7,8 +7,8 @@ use std::io::{self, Read as _};
 
 use ::zstd::zstd_safe::{self, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective};
 
+use super::DecodeStep;
 use super::source::ArchiveSource;
-use super::step::DecodeStep;
 use super::zstd_frame::{FrameStart, MAGIC, MAX_BLOCK_BYTES, frame_start, hidden_frame};
 use crate::error::ErrorKind;
 use crate::record_start::{skip_line_ends, starts_record};

@@ -7,14 +7,13 @@
 use std::io;
 
 use super::Reader;
-use crate::compression::Compression;
+use crate::decode::Compression;
 use crate::decode::buffer::DecodedEnd;
 use crate::decode::gzip;
 use crate::decode::libdeflate::LibdeflateResult;
 use crate::decode::zstd_frame::{FrameStart, frame_start, has_checksum};
-use crate::error::{Error, ErrorKind};
-use crate::integrity::Integrity;
-use crate::location::DamagedRange;
+use crate::error::{DamagedRange, Error, ErrorKind};
+use crate::record::Integrity;
 use crate::resync::{SearchResult, find_next_member, find_next_record};
 use crate::unsupported_format::UnsupportedFormat;
 

@@ -27,13 +27,12 @@ use std::sync::atomic::AtomicBool;
 use self::member::{Member, ReadFault};
 use self::record::{CurrentRecord, RecordFault};
 use crate::archive_file::ArchiveFile;
-use crate::compression::Compression;
+use crate::decode::Compression;
 use crate::decode::buffer::{DecodedBuffer, DecodedEnd};
 use crate::decode::decoder::Decoder;
 use crate::decode::libdeflate::LibdeflateDecoder;
 use crate::detect::{HEAD_BYTES, start_detected};
 use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
 use crate::record::Record;
 use crate::record_start::{is_partial_start, starts_record};
 use crate::resync::{find_next_record, find_start};
@@ -43,6 +42,29 @@ use crate::resync::{find_next_record, find_start};
 /// It is smaller than a slice, so that at most 1 MiB is read twice for each boundary, wherever the
 /// members are: the rest is needed for the start of the file and for bytes after the slice.
 const SLICE_SEARCH_BYTES: u64 = 768 << 10;
+
+/// Limits on the memory that a [`Reader`] uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest record header, in bytes. A longer one is a fault.
+    pub max_header_bytes: usize,
+    /// The largest part of a record block that is kept, in bytes. The rest is skipped.
+    pub max_block_bytes: usize,
+    /// The largest gzip member, in decompressed bytes, that is decompressed in one call. Larger
+    /// members are decompressed step by step, with the same result, but more slowly.
+    pub max_member_bytes: usize,
+}
+
+impl Default for Limits {
+    /// Returns limits of 1 MiB for a header, 32 MiB for a block and 16 MiB for a member.
+    fn default() -> Limits {
+        Limits {
+            max_header_bytes: 1 << 20,
+            max_block_bytes: 32 << 20,
+            max_member_bytes: 16 << 20,
+        }
+    }
+}
 
 /// Reads the records of an archive.
 ///

@@ -7,13 +7,11 @@
 use std::io;
 
 use super::Reader;
-use crate::compression::Compression;
+use crate::decode::Compression;
 use crate::decode::buffer::DecodedEnd;
 use crate::error::ErrorKind;
 use crate::header::{self, HeaderField, ParsedHeader};
-use crate::integrity::Integrity;
-use crate::location::RecordLocation;
-use crate::record::Record;
+use crate::record::{Integrity, Record, RecordLocation};
 use crate::record_start::{find_record, is_partial_start, starts_record};
 
 /// The longest run of CR and LF after a record that is not a fault.
