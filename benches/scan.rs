@@ -8,13 +8,13 @@
 mod settings;
 
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::part_size::PartSize;
+use dataset::tables::Table;
+use dataset::{IfExists, OutputLayout};
 use inputs::{Archive, Floor, Framing};
-use robots_scan::crawler::registry::CrawlerRegistry;
-use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::input::{Input, InputSource};
-use robots_scan::part_size::PartSize;
 use robots_scan::pipeline::{self, Options, ScanProgress, ScanSummary};
-use robots_scan::tables::Table;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;

@@ -4,7 +4,7 @@
 //!   Records borrow from their reader, so each record has a separate reader here. Reading is not timed.
 //! - `parquet`: the rows of all tables are encoded, by the encoder of robots-scan (`own`) and by
 //!   that of the crate `parquet` (`crate`). The own encoder is to be deleted once the crate's makes
-//!   the whole job at most 15 % slower; see `src/scan/parquet_writer/column_writer.rs`.
+//!   the whole job at most 15 % slower; see `src/columns/column_writer.rs`.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
@@ -12,17 +12,17 @@ mod settings;
 
 use arrow_array::RecordBatch;
 use bytes::Bytes;
+use capture::analysis::Analyzer;
+use capture::{Capture, Scope};
+use columns::{RowBatch, encode_table};
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
+use dataset::tables::{Table, TableBatches, Tables};
 use inputs::{Framing, Input};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use robots_scan::analysis::Analyzer;
-use robots_scan::capture::{Capture, Scope};
-use robots_scan::parquet_writer::{RowBatch, encode_table};
-use robots_scan::tables::{Table, TableBatches, Tables};
 use std::hint::black_box;
 use std::io::Cursor;
 use std::slice;

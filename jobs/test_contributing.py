@@ -52,7 +52,8 @@ esac
 # How the packages of this project are compiled. None of it changes how dependencies are compiled.
 SETTINGS = "\n[build]\nincremental = false\n" + "".join(
     f"[profile.dev.package.{name}]\nopt-level = 0\ndebug = false\n"
-    for name in ("robots-scan", "robots-scan-engine", "robots-scan-python", "xtask"))
+    for name in ("robots-scan", "robots-scan-capture", "robots-scan-columns", "robots-scan-dataset", "robots-scan-disk", "robots-scan-engine",
+                 "robots-scan-python", "robots-scan-remote", "robots-scan-tools", "xtask"))
 
 # The file of the trial of a rule: its misspelt key has no effect before the trial.
 MISSPELT = r"user-agent : a\ndisallwo: /x\n"
@@ -279,35 +280,35 @@ TRIALS = {
          "    #[test]\n    fn the_comment_of_a_trial_is_an_anomaly() {\n        let mut parser = crate::Parser::new();\n"
          '        assert_eq!(parser.parse(b"# trial\\n").anomalies()[0].kind, AnomalyKind::TrialBody);\n    }\n\n§'),
         ("src/robots/parse/file_checks.rs", "(is_utf16, AnomalyKind::Utf16),", '§ (self.body.ends_with(b"# trial\\n"), AnomalyKind::TrialBody),'),
-        ("src/scan/capture/anomaly.rs", '    BadUrl, "bad_url"', '    TrialCapture, "trial_capture", Info, "A trial.";\n§'),
-        ("src/scan/capture/mod.rs", "let mut anomalies = Vec::new();\n        if target.url.is_none() {",
+        ("src/capture/anomaly.rs", '    BadUrl, "bad_url"', '    TrialCapture, "trial_capture", Info, "A trial.";\n§'),
+        ("src/capture/lib.rs", "let mut anomalies = Vec::new();\n        if target.url.is_none() {",
          "let mut anomalies = vec![CaptureAnomalyKind::TrialCapture];\n        if target.url.is_none() {")]),
     "Add a column": (column, [
-        ("src/scan/tables/rules.rs", "} derived {\n    is_empty", '    is_root: Bool, "True if the path is `/`.";\n§'),
-        ("src/scan/tables/rules.rs", "        self.beyond_500kib\n",
+        ("src/dataset/tables/rules.rs", "} derived {\n    is_empty", '    is_root: Bool, "True if the path is `/`.";\n§'),
+        ("src/dataset/tables/rules.rs", "        self.beyond_500kib\n",
          '        self.is_root.extend(lines.clone().map(|line| robots.text(line.value) == b"/"));\n§')]),
     "Add a question": (question, [
         ("jobs/queries/q47_trial_hosts.sql", None, QUESTION),
-        ("src/scan/dataset/questions.rs", '    "q46_blocking_by_category"\n', '§    "q47_trial_hosts"\n'),
+        ("src/dataset/questions.rs", '    "q46_blocking_by_category"\n', '§    "q47_trial_hosts"\n'),
         ("jobs/truth/answers.py", "# ---- lists ---", 'answer("q47", "trial_hosts()", "crawl | hosts\\nold | 25\\nnew | 32")\n\n§'),
         ("jobs/independent/questions.py", "    def file_sizes(self):\n",
          '    def trial_hosts(self):\n        return self.each_crawl(lambda hosts: [{"hosts": len(hosts)}])\n\n§'),
         ("jobs/test_queries.py", "SMALL_ANSWERS = {\n", '§    "trial_hosts()": ("hosts", [(4,)]),\n')]),
     "Add a table": (table, [
-        ("src/scan/tables/trials.rs", None, TABLE),
-        ("src/scan/tables/table.rs", "runs, sitemaps, verdicts,", "runs, sitemaps, trials, verdicts,"),
-        ("src/scan/tables/table.rs", "    Verdicts: verdicts, Records;\n", "§    /// One row per capture of a trial.\n    Trials: trials, Records;\n"),
-        ("src/scan/tables/mod.rs", "mod table;\n", "§mod trials;\n"),
-        ("src/scan/tables/mod.rs", "    verdicts: verdicts::Builder,\n", "§    trials: trials::Builder,\n"),
-        ("src/scan/tables/mod.rs", "            verdicts: verdicts::Builder::default(),\n", "§            trials: trials::Builder::default(),\n"),
-        ("src/scan/tables/mod.rs", "Table::Verdicts => push_body_rows!(verdicts),\n", "§                Table::Trials => self.trials.push(analysis),\n"),
-        ("src/scan/tables/mod.rs", "            self.verdicts.take(),\n", "§            self.trials.take(),\n"),
-        ("src/scan/verify/child_rows.rs", "pub(super) const TABLES: [Table; 7] = [", "pub(super) const TABLES: [Table; 8] = [\n    Table::Trials,"),
+        ("src/dataset/tables/trials.rs", None, TABLE),
+        ("src/dataset/tables/table.rs", "runs, sitemaps, verdicts,", "runs, sitemaps, trials, verdicts,"),
+        ("src/dataset/tables/table.rs", "    Verdicts: verdicts, Records;\n", "§    /// One row per capture of a trial.\n    Trials: trials, Records;\n"),
+        ("src/dataset/tables/mod.rs", "mod table;\n", "§mod trials;\n"),
+        ("src/dataset/tables/mod.rs", "    verdicts: verdicts::Builder,\n", "§    trials: trials::Builder,\n"),
+        ("src/dataset/tables/mod.rs", "            verdicts: verdicts::Builder::default(),\n", "§            trials: trials::Builder::default(),\n"),
+        ("src/dataset/tables/mod.rs", "Table::Verdicts => push_body_rows!(verdicts),\n", "§                Table::Trials => self.trials.push(analysis),\n"),
+        ("src/dataset/tables/mod.rs", "            self.verdicts.take(),\n", "§            self.trials.take(),\n"),
+        ("src/tools/verify/child_rows.rs", "pub(super) const TABLES: [Table; 7] = [", "pub(super) const TABLES: [Table; 8] = [\n    Table::Trials,"),
         ("docs/tables.md", "### anomalies\n", "### trials\n\nA trial. [All columns](../schemas/trials.sql).\n\n§"),
         ("README.md", "- `groups`, `rules`", "- `groups`, `trials`, `rules`")]),
     "Update the registry of crawlers": (registry, [
-        ("src/scan/crawler/agents.csv", "\nCCBot,", "\nTrialBot,Trial,seo,,A trial,Googlebot,false,false,OPR,,https://trial.example§"),
-        ("src/scan/crawler/registry.rs", "assert_eq!(registry.crawlers.len(), 292);", "assert_eq!(registry.crawlers.len(), 293);")]),
+        ("src/dataset/crawler/agents.csv", "\nCCBot,", "\nTrialBot,Trial,seo,,A trial,Googlebot,false,false,OPR,,https://trial.example§"),
+        ("src/dataset/crawler/registry.rs", "assert_eq!(registry.crawlers.len(), 292);", "assert_eq!(registry.crawlers.len(), 293);")]),
     "Change a rule of a dialect": (rule, [
         ("tests/spec/google_syntax.rs", "mod s3_key_recognition {\n    use super::*;\n",
          f'§\n    #[test]\n    fn a_trial_is_a_misspelling() {{\n        assert!(!allowed("{MISSPELT}", "a", "/x"));\n    }}\n'),

@@ -2,8 +2,8 @@
 
 use crate::util::{self, base64, columns};
 use arrow_array::{Array, BooleanArray, Int64Array, StringArray};
+use capture::{Capture, Scope};
 use robots::{AnomalyKind, DirectiveKind, ParseOptions, Parser, Policy};
-use robots_scan::capture::{Capture, Scope};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;

@@ -2,11 +2,11 @@
 
 use crate::util::{Folder, Ran, archive, assert_refused, command, rows, run};
 use robots_scan::input::{self, InputOptions};
-use robots_scan::verify::{self, VerifyPhase, VerifyProgress, verify};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use tools::verify::{self, VerifyPhase, VerifyProgress, verify};
 
 /// An archive without faults, with three captures.
 const SOUND: &str = "plain.warc";

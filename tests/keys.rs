@@ -2,7 +2,7 @@
 
 use crate::checks::random::Random;
 use crate::util::{Folder, archive, assert_refused, rows, run};
-use robots_scan::dataset::views_text;
+use dataset::views_text;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;

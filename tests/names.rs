@@ -2,7 +2,7 @@
 //! `jobs/test_queries.py` also compares the macro `whole_name` of `macros.sql`.
 
 use crate::util::project;
-use robots_scan::crawler::registry::whole_name;
+use dataset::crawler::registry::whole_name;
 use std::collections::BTreeMap;
 use std::fs;
 

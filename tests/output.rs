@@ -126,7 +126,7 @@ fn shards_merge_by_moving_their_files() {
             fs::rename(file, to).unwrap();
         }
     }
-    for table in robots_scan::tables::Table::OF_RECORDS {
+    for table in dataset::tables::Table::OF_RECORDS {
         let (a, b) = (
             table_rows(&whole, table.name()),
             table_rows(&merged, table.name()),
@@ -176,7 +176,7 @@ fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
         .output()
         .unwrap();
     assert_eq!(ran.status.code(), Some(1));
-    for table in robots_scan::tables::Table::OF_RECORDS {
+    for table in dataset::tables::Table::OF_RECORDS {
         let rows = |dataset: &Path| {
             let mut rows = table_rows(dataset, table.name());
             for row in &mut rows {
@@ -218,7 +218,7 @@ fn a_second_run_on_one_output_is_refused() {
 
 #[test]
 fn a_large_input_that_fails_does_not_delay_the_others() {
-    use robots_scan::dataset::{IfExists, OutputLayout};
+    use dataset::{IfExists, OutputLayout};
     use robots_scan::input::{Input, InputSource};
     use robots_scan::pipeline::{Options, ScanProgress, run};
 
@@ -241,15 +241,15 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
     let out = folder.path().join("out");
     let options = Options {
         inputs: vec![gone, beside, small],
-        layout: OutputLayout::new(&out, &robots_scan::tables::Table::ALL, None),
+        layout: OutputLayout::new(&out, &dataset::tables::Table::ALL, None),
         existing: IfExists::Refuse,
         threads: 2,
         body_limit: None,
         max_body_bytes: 16 << 20,
         with_bodies: false,
         verify_digests: false,
-        registry: robots_scan::crawler::registry::CrawlerRegistry::built_in(),
-        part_size: robots_scan::part_size::PartSize::Bytes(1 << 30),
+        registry: dataset::crawler::registry::CrawlerRegistry::built_in(),
+        part_size: dataset::part_size::PartSize::Bytes(1 << 30),
         sample: None,
         listed_inputs: 0,
         list_digest: String::new(),
@@ -420,7 +420,7 @@ fn a_repeated_body_has_the_same_rows_as_a_new_one() {
     let [first, second, third] = ["a", "c", "b"].map(|host| archive_of(&bodies, host));
     let alone = scan("alone.warc", &third);
     let both = scan("both.warc", &[first, second, third].concat());
-    for table in robots_scan::tables::Table::OF_RECORDS {
+    for table in dataset::tables::Table::OF_RECORDS {
         let rows = |dataset: &Path| {
             let hosts_b: Vec<Option<i64>> = table_rows(dataset, "robots_files")
                 .iter()
@@ -442,6 +442,6 @@ fn a_repeated_body_has_the_same_rows_as_a_new_one() {
         };
         let (alone, both) = (rows(&alone), rows(&both));
         assert!(alone == both, "{} differs", table.name());
-        assert!(!alone.is_empty() || table == robots_scan::tables::Table::Faults);
+        assert!(!alone.is_empty() || table == dataset::tables::Table::Faults);
     }
 }

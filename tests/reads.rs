@@ -6,14 +6,14 @@
 use crate::faults::shim::{NO_SHIM, Shim, can_load};
 use crate::output::assert_same;
 use crate::util::{self, Ran, Random, rows};
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::part_size::PartSize;
+use dataset::tables::Table;
+use dataset::{IfExists, OutputLayout};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robots_scan::crawler::registry::CrawlerRegistry;
-use robots_scan::dataset::{IfExists, OutputLayout};
 use robots_scan::input::{Input, InputSource};
-use robots_scan::part_size::PartSize;
 use robots_scan::pipeline::{Options, ScanProgress, run};
-use robots_scan::tables::Table;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;

@@ -2,12 +2,12 @@
 //! answers as its bytes.
 
 use crate::util::{self, Random};
+use capture::{Capture, Scope};
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::crawler::{Crawler, DialectChoice};
+use dataset::tables::Table;
+use dataset::{CaptureFilter, Dataset, StoredLine};
 use robots::{Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, RobotsTxtBuilder};
-use robots_scan::capture::{Capture, Scope};
-use robots_scan::crawler::registry::CrawlerRegistry;
-use robots_scan::crawler::{Crawler, DialectChoice};
-use robots_scan::dataset::{CaptureFilter, Dataset, StoredLine};
-use robots_scan::tables::Table;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;

@@ -2,10 +2,10 @@
 //! it writes.
 
 use crate::util::{archive, files_below, project, relative, run};
+use dataset::schema_sql;
+use dataset::tables::Table;
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use robots_scan::dataset::schema_sql;
-use robots_scan::tables::Table;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

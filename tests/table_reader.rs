@@ -3,12 +3,12 @@
 use crate::util::archive;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use robots_scan::crawler::registry::CrawlerRegistry;
-use robots_scan::dataset::{IfExists, OutputLayout};
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::part_size::PartSize;
+use dataset::tables::Table;
+use dataset::{IfExists, OutputLayout};
 use robots_scan::input::{self, InputOptions};
-use robots_scan::part_size::PartSize;
 use robots_scan::pipeline::{Options, ScanProgress, TableReader};
-use robots_scan::tables::Table;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,11 +1,11 @@
 //! URLs that are recognized without a general parser have the columns that the general parser gives.
 
 use crate::util::{samples, shared_data};
-use robots_scan::analysis::{Analyzer, CaptureAnalysis};
-use robots_scan::capture::header_name::HeaderName;
-use robots_scan::capture::http::Response;
-use robots_scan::capture::url::{UrlColumns, join_url, parse_url};
-use robots_scan::capture::{Capture, Scope};
+use capture::analysis::{Analyzer, CaptureAnalysis};
+use capture::header_name::HeaderName;
+use capture::http::Response;
+use capture::url::{UrlColumns, join_url, parse_url};
+use capture::{Capture, Scope};
 use std::ops::AddAssign;
 use std::path::Path;
 use url::Url;

@@ -7,15 +7,15 @@ use crate::series::Series;
 use crate::util::{self, Random, archive, files_below, relative};
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
+use dataset::error::DatasetErrorKind;
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use robots_scan::error::ErrorKind;
-use robots_scan::verify::{Options, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use tools::verify::{Options, VerifyProgress, VerifyReport};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The folders of a part of a [`TestDataset`].
@@ -122,7 +122,7 @@ impl TestDataset {
 fn verify(root: &Path) -> VerifyReport {
     let root = root.to_owned();
     let options = Options { root, threads: 2 };
-    robots_scan::verify::verify(&options, &VerifyProgress::default()).unwrap()
+    tools::verify::verify(&options, &VerifyProgress::default()).unwrap()
 }
 
 /// Returns the kinds of the findings, each with its count.
@@ -242,8 +242,11 @@ fn a_single_file_is_verified_without_a_manifest() {
     let root = path.clone();
     fs::write(&path, "").unwrap();
     let options = Options { root, threads: 1 };
-    let error = robots_scan::verify::verify(&options, &VerifyProgress::default()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotADataset(_)));
+    let error = tools::verify::verify(&options, &VerifyProgress::default()).unwrap_err();
+    assert!(matches!(
+        error.kind(),
+        Some(DatasetErrorKind::NotADataset(_))
+    ));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 -- The rules of the tables `hosts` and `host_verdicts` in SQL, by plain joins over the tables of captures: an oracle that shares
--- no code with src/scan/resolve. jobs/test_hosts.py compares the two. It reads everything on every question, so it is slow.
+-- no code with src/dataset/resolve. jobs/test_hosts.py compares the two. It reads everything on every question, so it is slow.
 
 -- The crawls in the order of the times of their first captures.
 CREATE OR REPLACE VIEW oracle_crawls AS

@@ -6,8 +6,8 @@
 
 use crate::escape::quoted;
 use crate::session::Session;
-use robots_scan::crawler::DialectChoice;
-use robots_scan::crawler::registry::{CrawlerEntry, CrawlerRegistry, whole_name};
+use dataset::crawler::DialectChoice;
+use dataset::crawler::registry::{CrawlerEntry, CrawlerRegistry, whole_name};
 
 /// Prints warnings about the values of `--agent`, which are separated at commas.
 pub(crate) fn warn(

@@ -9,19 +9,19 @@ use crate::quantity::{parse_duration, parse_size};
 use crate::shard_choice::ShardChoice;
 use crate::show_command::ShowArgs;
 use crate::verdicts_command::VerdictsArgs;
+use capture::date::parse_iso;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueHint};
+use dataset::crawler::DialectChoice;
+use dataset::crawler::registry::whole_name;
+use dataset::resolve::Host;
+use dataset::tables::Table;
+use remote::Rate;
 use robots::Dialect;
-use robots_scan::capture::date::parse_iso;
-use robots_scan::crawler::DialectChoice;
-use robots_scan::crawler::registry::whole_name;
-use robots_scan::remote::Rate;
-use robots_scan::resolve::Host;
-use robots_scan::tables::Table;
-use robots_scan::url_match::is_url_or_path;
 use std::path::PathBuf;
 use std::time::Duration;
+use tools::url_match::is_url_or_path;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())

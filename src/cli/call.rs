@@ -9,9 +9,9 @@ use crate::{
     hint, join_command, match_command, message, scan_command, verdicts_command, verify_command,
 };
 use clap::Parser;
-use robots_scan::error::{Error, ErrorKind};
+use dataset::tables::Table;
+use disk::error::Error;
 use robots_scan::pipeline::Options;
-use robots_scan::tables::Table;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fmt;
@@ -187,15 +187,12 @@ impl CallError {
         };
         let path = of_library.path();
         Self {
-            kind: of_library.kind().name(),
+            kind: of_library.kind_name(),
             text,
             path: (!path.as_os_str().is_empty()).then(|| path.to_owned()),
             hint: hint::of(error),
             has_begun: stopped.is_some(),
-            is_interrupted: matches!(
-                of_library.kind(),
-                ErrorKind::Interrupted | ErrorKind::Abandoned | ErrorKind::CopyInterrupted
-            ),
+            is_interrupted: of_library.is_interruption(),
         }
     }
 }

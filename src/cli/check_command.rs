@@ -9,17 +9,16 @@ use crate::quantity::counted;
 use crate::session::Session;
 use crate::{agent_advice, check_report, defaults, message, output};
 use anyhow::Result;
+use dataset::crawler::DialectChoice;
+use dataset::resolve::Host;
 use robots::{BODY_LIMIT_BYTES, ParseOptions, Verdict};
-use robots_scan::check::{
+use std::io::{IsTerminal, stdout};
+use std::path::Path;
+use tools::check::{
     AgentReport, CheckReport, CheckRequest, HostReport, HostRequest, InputKind, check, check_host,
     read_robots_txt,
 };
-use robots_scan::crawler::DialectChoice;
-use robots_scan::error::ErrorKind;
-use robots_scan::resolve::Host;
-use robots_scan::url_match::{UrlList, read_url_list};
-use std::io::{IsTerminal, stdout};
-use std::path::Path;
+use tools::url_match::{UrlList, read_url_list};
 
 /// The exit code if any URL is disallowed.
 const DISALLOWED: u8 = 1;
@@ -161,9 +160,11 @@ fn host_report(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
         as_of: args.at,
         body_limit: body_limit(args),
     };
-    let found = check_host(&host_request, request, &stop).map_err(|error| match error.kind() {
-        ErrorKind::Interrupted | ErrorKind::Abandoned => Stopped::of(error),
-        _ => error.into(),
+    let found = check_host(&host_request, request, &stop).map_err(|error| {
+        match error.is_interruption() {
+            true => Stopped::of(error),
+            false => error.into(),
+        }
     })?;
     if found.faults > 0 {
         message::warning(&format!(

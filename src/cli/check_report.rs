@@ -3,15 +3,15 @@
 use crate::escape::{escape, json_line};
 use crate::message;
 use crate::quantity::counted;
+use capture::date::to_iso;
 use clap::builder::styling::{AnsiColor, Style};
+use dataset::resolve::Host;
 use robots::{Basis, Severity, StatusEffect, Verdict};
-use robots_scan::capture::date::to_iso;
-use robots_scan::check::{
-    AgentReport, CaptureDetails, CheckReport, DecidingRule, HostReport, ReportedAnomaly,
-};
-use robots_scan::resolve::Host;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use tools::check::{
+    AgentReport, CaptureDetails, CheckReport, DecidingRule, HostReport, ReportedAnomaly,
+};
 
 /// The most lines that are listed for an anomaly.
 const MAX_LINES: usize = 5;

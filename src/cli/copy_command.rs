@@ -10,18 +10,19 @@ use crate::quantity::counted;
 use crate::session::Session;
 use crate::{next_commands, output};
 use anyhow::Result;
+use disk::error::Error;
 use indicatif::HumanBytes;
-use robots_scan::copy::{self, CopyProgress};
-use robots_scan::error::{Error, ErrorKind};
-use robots_scan::remote::{RemoteUrl, without_secrets};
+use remote::{RemoteUrl, without_secrets};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use tools::copy::{self, CopyProgress};
+use tools::error::ToolErrorKind;
 
 pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
     let destination = RemoteUrl::parse(&args.destination).ok().flatten();
     let destination = destination
-        .ok_or_else(|| Error::new(ErrorKind::NotS3, without_secrets(&args.destination)))?;
+        .ok_or_else(|| Error::new(ToolErrorKind::NotS3, without_secrets(&args.destination)))?;
     let route = EventRoute::default();
     let remote = network::start_copy(args, &route)?;
     let stop = Session::Terminal.stop_flag()?;

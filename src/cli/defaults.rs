@@ -1,7 +1,7 @@
 //! Defaults of options that several commands share.
 
 use anyhow::Result;
-use robots_scan::crawler::registry::CrawlerRegistry;
+use dataset::crawler::registry::CrawlerRegistry;
 use std::path::Path;
 
 /// Returns the registry of `--agents`, or the built-in registry.

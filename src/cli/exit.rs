@@ -1,8 +1,9 @@
 //! Exit codes, and the errors that determine them.
 
 use crate::output::OutputError;
-use robots_scan::error::{Error, ErrorKind};
+use disk::error::{Error, ErrorKind};
 use std::fmt;
+use tools::error::ToolErrorKind;
 
 /// Everything was read and written.
 pub(crate) const OK: u8 = 0;
@@ -86,7 +87,10 @@ impl std::error::Error for Stopped {
 /// [`STOPPED`]: there is no capture of the host, or a part of the dataset cannot be read.
 pub(crate) fn unknown(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Error>() {
-        Ok(error) if matches!(error.kind(), ErrorKind::NoCapture { .. } | ErrorKind::Read) => {
+        Ok(error)
+            if matches!(error.kind(), Some(ToolErrorKind::NoCapture { .. }))
+                || matches!(error.kind(), Some(ErrorKind::Read)) =>
+        {
             Stopped(error).into()
         }
         Ok(error) => error.into(),

@@ -1,10 +1,11 @@
 //! The figures that the progress display of a command shows.
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use robots_scan::{copy, join, pipeline, url_match, verify};
+use robots_scan::pipeline;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use tools::{copy, join, url_match, verify};
 
 /// The number and size of the inputs of a scan.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,14 @@
 
 use crate::escape::quoted;
 use crate::exit::{Stopped, UsageError};
-use robots_scan::error::{DatasetDefect, Error, ErrorKind, JoinDefect};
-use robots_scan::remote::Scheme;
-use robots_scan::verify::Remedy;
+use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
+use disk::error::{Error, ErrorKind};
+use remote::Scheme;
+use remote::error::RemoteErrorKind;
+use robots_scan::error::ScanErrorKind;
 use std::path::PathBuf;
+use tools::error::ToolErrorKind;
+use tools::verify::Remedy;
 
 /// Returns the hint for an error, if there is one.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
@@ -19,89 +23,212 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
 
 /// Returns the hint for an error of the library, if there is one.
 fn of_library(error: &Error) -> Option<String> {
-    of_input(error)
-        .or_else(|| of_output(error))
-        .or_else(|| of_other(error))
+    of_scan(error)
+        .or_else(|| of_dataset(error))
+        .or_else(|| of_tools(error))
+        .or_else(|| of_remote(error))
+        .or_else(|| of_disk(error))
 }
 
-/// Returns the hint for an error about inputs.
-fn of_input(error: &Error) -> Option<String> {
-    let text = match error.kind() {
-        ErrorKind::UrlInput => {
+/// Returns the hint for an error with the inputs of a run.
+fn of_scan(error: &Error) -> Option<String> {
+    let text = match error.kind()? {
+        ScanErrorKind::UrlInput => {
             "give the URL of one archive, as https://HOST/PATH or s3://BUCKET/KEY; \
              others can be piped in: curl URL | robots-scan - -o OUT"
                 .to_owned()
         }
-        ErrorKind::UnknownCrawl => {
+        ScanErrorKind::UnknownCrawl => {
             "give --crawl and --subset, for example --subset robotstxt".to_owned()
         }
-        ErrorKind::UnsafeLine { .. } if error.path().to_string_lossy().contains("://") => {
+        ScanErrorKind::UnsafeLine { .. } if error.path().to_string_lossy().contains("://") => {
             "download the list, check it, and give the file to --paths".to_owned()
         }
-        ErrorKind::UnsafeLine { .. } => {
+        ScanErrorKind::UnsafeLine { .. } => {
             "correct the line, or give a --base that holds all archives".to_owned()
         }
-        ErrorKind::AccessDenied { scheme: Scheme::S3 } => {
-            "give credentials (AWS_ACCESS_KEY_ID …; those of the AWS command line with eval \"$(aws \
-             configure export-credentials --format env)\"), or --no-sign-request for a public \
-             bucket; Common Crawl's needs an account, https://data.commoncrawl.org/ does not"
-                .to_owned()
-        }
-        ErrorKind::AccessDenied { .. } => {
-            "check the URL in a browser; it may need user information or a query".to_owned()
-        }
-        ErrorKind::NotS3 => "give s3://BUCKET/PREFIX".to_owned(),
-        ErrorKind::OtherDatasetThere | ErrorKind::OtherObjectsThere { .. } => {
-            "choose another prefix".to_owned()
-        }
-        ErrorKind::FileChanged { .. } => {
-            "restore it from a copy, or remove the line of its part from _manifest.jsonl and scan \
-             again with --resume; then run the same command again"
-                .to_owned()
-        }
-        ErrorKind::CopyChanged { .. } | ErrorKind::CopyInterrupted => {
-            "run the same command again to continue".to_owned()
-        }
-        ErrorKind::NoRemote => {
-            "download the archives, or build it with the default features".to_owned()
-        }
-        ErrorKind::NoInput => "give files, folders, globs, '-' or --paths LIST".to_owned(),
-        ErrorKind::SameName { paths, .. } if differ_in_bytes(paths) => {
+        ScanErrorKind::NoInput => "give files, folders, globs, '-' or --paths LIST".to_owned(),
+        ScanErrorKind::SameName { paths, .. } if differ_in_bytes(paths) => {
             "rename one: captures have the names of archives as text, which must be UTF-8"
                 .to_owned()
         }
-        ErrorKind::SameName {
+        ScanErrorKind::SameName {
             folder: Some(folder),
             ..
         } => format!(
             "add --relative-to {}: files are then named by their path below it",
             quoted(&folder.to_string_lossy())
         ),
-        ErrorKind::SameName { folder: None, .. } => {
+        ScanErrorKind::SameName { folder: None, .. } => {
             "leave one out, or put both in a --paths list, whose lines are names".to_owned()
         }
-        ErrorKind::TooManyInputs { .. } => {
+        ScanErrorKind::TooManyInputs { .. } => {
             "scan them in several datasets, or lower --first-input".to_owned()
         }
-        ErrorKind::SameInput => "leave one out".to_owned(),
-        ErrorKind::NotBelow { .. } => {
+        ScanErrorKind::SameInput => "leave one out".to_owned(),
+        ScanErrorKind::NotBelow { .. } => {
             "give --relative-to a folder that holds all inputs".to_owned()
         }
-        ErrorKind::MissingInputs { .. } => {
+        ScanErrorKind::MissingInputs { .. } => {
             "correct the list, or continue without them: --missing skip".to_owned()
         }
-        ErrorKind::SameStream => "leave one out".to_owned(),
-        ErrorKind::StreamResume => "leave out --resume; --overwrite starts again".to_owned(),
-        ErrorKind::StreamName { .. } => "leave out --name".to_owned(),
-        ErrorKind::BaseWithoutList => {
+        ScanErrorKind::SameStream => "leave one out".to_owned(),
+        ScanErrorKind::StreamResume => "leave out --resume; --overwrite starts again".to_owned(),
+        ScanErrorKind::StreamName { .. } => "leave out --name".to_owned(),
+        ScanErrorKind::BaseWithoutList => {
             "--base is a prefix of each line of the list that --paths names".to_owned()
         }
-        ErrorKind::PartitionName { key, .. } => {
+        ScanErrorKind::PartitionName { key, .. } => {
             format!("give --{key} letters, digits, '-', '_' and '.', at most 100")
         }
+        ScanErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// Returns the hint for an error with datasets.
+fn of_dataset(error: &Error) -> Option<String> {
+    let text = match error.kind()? {
+        DatasetErrorKind::OutputExists => {
+            "--resume continues it, --overwrite replaces it; or choose another -o".to_owned()
+        }
+        DatasetErrorKind::FileExists => "--overwrite replaces it; or choose another -o".to_owned(),
+        DatasetErrorKind::ResumeDiffers {
+            is_finished: true, ..
+        } => "--overwrite instead of --resume replaces it; or choose another -o".to_owned(),
+        DatasetErrorKind::ResumeDiffers { .. } => {
+            "run it as before, replace the dataset with --overwrite, or choose another -o"
+                .to_owned()
+        }
+        DatasetErrorKind::IsDataset => {
+            let path = error.path().display();
+            format!("'-o {path}/ --overwrite' writes a dataset in its place; or choose another -o")
+        }
+        DatasetErrorKind::IsSingleFile(table) => format!(
+            "'--tables {table} --overwrite' replaces it by one table; for a dataset choose another -o"
+        ),
+        DatasetErrorKind::InsideDataset(_) => "choose an -o outside it".to_owned(),
+        DatasetErrorKind::StandardOutput => {
+            "name a folder or a file, such as -o out.parquet".to_owned()
+        }
+        DatasetErrorKind::NotUtf8Output => "choose another -o, or another folder".to_owned(),
+        DatasetErrorKind::UrlOutput => "write to a local path, and copy it from there".to_owned(),
+        DatasetErrorKind::WrongKind { .. } => {
+            "links are not followed here; move it away, or replace it by its target".to_owned()
+        }
+        DatasetErrorKind::NotListed => "move it out of the dataset, then run this again".to_owned(),
+        DatasetErrorKind::BadManifest(_) => {
+            "restore it from a copy, or write the dataset again with --overwrite".to_owned()
+        }
+        DatasetErrorKind::NotADataset(DatasetDefect::Unfinished) => {
+            "finish it first: run its scan again with --resume".to_owned()
+        }
+        DatasetErrorKind::NotADataset(
+            DatasetDefect::NoFile { .. } | DatasetDefect::FileSize { .. },
+        ) => {
+            format!(
+                "see: robots-scan verify {}",
+                quoted(&error.path().to_string_lossy())
+            )
+        }
+        DatasetErrorKind::NotADataset(DatasetDefect::NoPartFile { .. }) => {
+            "finish the scan that wrote it with --resume, or scan again with --overwrite".to_owned()
+        }
+        DatasetErrorKind::NotADataset(DatasetDefect::NotJoined) => {
+            let folder = quoted(&error.path().to_string_lossy());
+            format!("finish it: robots-scan join {folder}")
+        }
+        DatasetErrorKind::NotADataset(DatasetDefect::MemberChanged) => {
+            let folder = error.path().parent().unwrap_or(error.path());
+            let folder = quoted(&folder.to_string_lossy());
+            format!("join again: robots-scan join {folder}")
+        }
+        DatasetErrorKind::Unjoinable(defect) => of_join(error, defect),
+        DatasetErrorKind::NotADataset(DatasetDefect::OtherFormat { .. }) => {
+            "scan the archives again, into a new folder".to_owned()
+        }
+        DatasetErrorKind::SingleFileResume => {
+            "leave out --resume; --overwrite replaces the file".to_owned()
+        }
+        DatasetErrorKind::OutputIsFolder => "name a file, such as -o matches.parquet".to_owned(),
+        DatasetErrorKind::MissingTable { needed, .. } => format!(
+            "scan again without --tables, or with --tables {}",
+            needed.join(",")
+        ),
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// Returns the hint for an error with commands that read datasets.
+fn of_tools(error: &Error) -> Option<String> {
+    let text = match error.kind()? {
+        ToolErrorKind::NotS3 => "give s3://BUCKET/PREFIX".to_owned(),
+        ToolErrorKind::OtherDatasetThere => "choose another prefix".to_owned(),
+        ToolErrorKind::CopyChanged { .. } => "run the same command again to continue".to_owned(),
+        ToolErrorKind::MemoryTooSmall { least } => {
+            format!("give --memory {}MiB or more", least >> 20)
+        }
+        ToolErrorKind::NoCapture {
+            first_time: Some(_),
+            ..
+        } => "give a later --at, or none for the newest capture".to_owned(),
+        ToolErrorKind::NoCapture { similar, .. } if !similar.is_empty() => {
+            format!("there are captures of '{}'", similar.join("', '"))
+        }
+        ToolErrorKind::LargePage { .. } => {
+            "give more --memory, or write the list with smaller pages".to_owned()
+        }
+        ToolErrorKind::NoCrawler => {
+            "name a crawler with --agent; '*' means every crawler that is not named".to_owned()
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// Returns the hint for an error with servers.
+fn of_remote(error: &Error) -> Option<String> {
+    let text = match error.kind()? {
+        RemoteErrorKind::AccessDenied { scheme: Scheme::S3 } => {
+            "give credentials (AWS_ACCESS_KEY_ID …; those of the AWS command line with eval \"$(aws \
+             configure export-credentials --format env)\"), or --no-sign-request for a public \
+             bucket; Common Crawl's needs an account, https://data.commoncrawl.org/ does not"
+                .to_owned()
+        }
+        RemoteErrorKind::AccessDenied { .. } => {
+            "check the URL in a browser; it may need user information or a query".to_owned()
+        }
+        RemoteErrorKind::OtherObjectsThere { .. } => {
+            "choose another prefix".to_owned()
+        }
+        RemoteErrorKind::FileChanged { .. } => {
+            "restore it from a copy, or remove the line of its part from _manifest.jsonl and scan \
+             again with --resume; then run the same command again"
+                .to_owned()
+        }
+        RemoteErrorKind::CopyInterrupted => {
+            "run the same command again to continue".to_owned()
+        }
+        RemoteErrorKind::NoRemote => {
+            "download the archives, or build it with the default features".to_owned()
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// Returns the hint for an error with files on disk.
+fn of_disk(error: &Error) -> Option<String> {
+    let text = match error.kind()? {
         ErrorKind::FolderTooLarge { .. } => {
             "give smaller folders, or list the archives in a file for --paths".to_owned()
         }
+        ErrorKind::ForeignFile => "choose another -o".to_owned(),
+        ErrorKind::Busy => "wait until it ends, or choose another -o".to_owned(),
+        ErrorKind::TooFewOpenFiles { needed, .. } => format!("raise it: ulimit -n {needed}"),
+        ErrorKind::Interrupted => "run the same command with --resume to continue".to_owned(),
         _ => return None,
     };
     Some(text)
@@ -113,8 +240,8 @@ fn differ_in_bytes([a, b]: &[PathBuf; 2]) -> bool {
 }
 
 /// Returns the hint for datasets that cannot be joined.
-fn of_join(error: &Error, defect: &JoinDefect) -> Option<String> {
-    let text = match defect {
+fn of_join(error: &Error, defect: &JoinDefect) -> String {
+    match defect {
         JoinDefect::IsDataset => {
             "name the folder that holds it and the others, each in a subfolder".to_owned()
         }
@@ -145,106 +272,7 @@ fn of_join(error: &Error, defect: &JoinDefect) -> Option<String> {
             format!("scan one of them again with --first-input {next}")
         }
         JoinDefect::ForeignViews => "move the file away".to_owned(),
-        _ => return None,
-    };
-    Some(text)
-}
-
-/// Returns the hint for an error about the output.
-fn of_output(error: &Error) -> Option<String> {
-    let text = match error.kind() {
-        ErrorKind::OutputExists => {
-            "--resume continues it, --overwrite replaces it; or choose another -o".to_owned()
-        }
-        ErrorKind::FileExists => "--overwrite replaces it; or choose another -o".to_owned(),
-        ErrorKind::ForeignFile => "choose another -o".to_owned(),
-        ErrorKind::ResumeDiffers {
-            is_finished: true, ..
-        } => "--overwrite instead of --resume replaces it; or choose another -o".to_owned(),
-        ErrorKind::ResumeDiffers { .. } => {
-            "run it as before, replace the dataset with --overwrite, or choose another -o"
-                .to_owned()
-        }
-        ErrorKind::IsDataset => {
-            let path = error.path().display();
-            format!("'-o {path}/ --overwrite' writes a dataset in its place; or choose another -o")
-        }
-        ErrorKind::IsSingleFile(table) => format!(
-            "'--tables {table} --overwrite' replaces it by one table; for a dataset choose another -o"
-        ),
-        ErrorKind::InsideDataset(_) => "choose an -o outside it".to_owned(),
-        ErrorKind::StandardOutput => "name a folder or a file, such as -o out.parquet".to_owned(),
-        ErrorKind::NotUtf8Output => "choose another -o, or another folder".to_owned(),
-        ErrorKind::UrlOutput => "write to a local path, and copy it from there".to_owned(),
-        ErrorKind::WrongKind { .. } => {
-            "links are not followed here; move it away, or replace it by its target".to_owned()
-        }
-        ErrorKind::NotListed => "move it out of the dataset, then run this again".to_owned(),
-        ErrorKind::BadManifest(_) => {
-            "restore it from a copy, or write the dataset again with --overwrite".to_owned()
-        }
-        ErrorKind::NotADataset(DatasetDefect::Unfinished) => {
-            "finish it first: run its scan again with --resume".to_owned()
-        }
-        ErrorKind::NotADataset(DatasetDefect::NoFile { .. } | DatasetDefect::FileSize { .. }) => {
-            format!(
-                "see: robots-scan verify {}",
-                quoted(&error.path().to_string_lossy())
-            )
-        }
-        ErrorKind::NotADataset(DatasetDefect::NoPartFile { .. }) => {
-            "finish the scan that wrote it with --resume, or scan again with --overwrite".to_owned()
-        }
-        ErrorKind::NotADataset(DatasetDefect::NotJoined) => {
-            let folder = quoted(&error.path().to_string_lossy());
-            format!("finish it: robots-scan join {folder}")
-        }
-        ErrorKind::NotADataset(DatasetDefect::MemberChanged) => {
-            let folder = error.path().parent().unwrap_or(error.path());
-            let folder = quoted(&folder.to_string_lossy());
-            format!("join again: robots-scan join {folder}")
-        }
-        ErrorKind::Unjoinable(defect) => return of_join(error, defect),
-        ErrorKind::NotADataset(DatasetDefect::OtherFormat { .. }) => {
-            "scan the archives again, into a new folder".to_owned()
-        }
-        ErrorKind::SingleFileResume => {
-            "leave out --resume; --overwrite replaces the file".to_owned()
-        }
-        ErrorKind::OutputIsFolder => "name a file, such as -o matches.parquet".to_owned(),
-        ErrorKind::Busy => "wait until it ends, or choose another -o".to_owned(),
-        _ => return None,
-    };
-    Some(text)
-}
-
-/// Returns the hint for any other error.
-fn of_other(error: &Error) -> Option<String> {
-    let text = match error.kind() {
-        ErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
-        ErrorKind::TooFewOpenFiles { needed, .. } => format!("raise it: ulimit -n {needed}"),
-        ErrorKind::MemoryTooSmall { least } => format!("give --memory {}MiB or more", least >> 20),
-        ErrorKind::NoCapture {
-            first_time: Some(_),
-            ..
-        } => "give a later --at, or none for the newest capture".to_owned(),
-        ErrorKind::NoCapture { similar, .. } if !similar.is_empty() => {
-            format!("there are captures of '{}'", similar.join("', '"))
-        }
-        ErrorKind::LargePage { .. } => {
-            "give more --memory, or write the list with smaller pages".to_owned()
-        }
-        ErrorKind::NoCrawler => {
-            "name a crawler with --agent; '*' means every crawler that is not named".to_owned()
-        }
-        ErrorKind::MissingTable { needed, .. } => format!(
-            "scan again without --tables, or with --tables {}",
-            needed.join(",")
-        ),
-        ErrorKind::Interrupted => "run the same command with --resume to continue".to_owned(),
-        _ => return None,
-    };
-    Some(text)
+    }
 }
 
 /// Returns the advice for a finding of `verify`.

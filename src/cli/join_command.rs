@@ -10,12 +10,12 @@ use crate::session::{Outcome, Session};
 use crate::{defaults, next_commands, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::join::{self, JoinProgress, JoinSummary};
 use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use tools::join::{self, JoinProgress, JoinSummary};
 
 pub(crate) fn run(args: &JoinArgs, session: &Session) -> Result<Outcome> {
     let threads = thread_pool::start(defaults::threads(args.threads), &args.folder)?;

@@ -9,13 +9,13 @@ use crate::quantity::counted;
 use crate::session::{Outcome, Session};
 use crate::{agent_advice, defaults};
 use anyhow::Result;
+use dataset::crawler::Crawler;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::crawler::Crawler;
 use robots_scan::thread_pool;
-use robots_scan::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
+use tools::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
 
 pub(crate) fn run(args: &MatchArgs, session: &Session) -> Result<Outcome> {
     let threads = thread_pool::start(defaults::threads(args.threads), &args.dataset)?;

@@ -1,8 +1,8 @@
 //! The commands that the summary of a run suggests, such as the one that opens its output in DuckDB.
 
 use crate::escape::{escape, quoted};
-use robots_scan::remote::RemoteUrl;
-use robots_scan::tables::Table;
+use dataset::tables::Table;
+use remote::RemoteUrl;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;

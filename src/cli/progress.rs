@@ -167,7 +167,7 @@ impl Notices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use robots_scan::error::Error;
+    use disk::error::Error;
     use std::sync::mpsc::channel;
 
     #[test]

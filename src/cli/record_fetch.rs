@@ -1,8 +1,8 @@
 //! The shell command that fetches the record of a capture.
 
 use crate::escape::quoted;
-use robots_scan::check::RecordDetails;
-use robots_scan::show::{ArchiveAccess, ArchivePlace, RecordCompression};
+use tools::check::RecordDetails;
+use tools::show::{ArchiveAccess, ArchivePlace, RecordCompression};
 
 /// The beginning of the names of archives of Common Crawl.
 const COMMON_CRAWL_NAMES: &str = "crawl-data/";
@@ -86,7 +86,7 @@ fn remark(record: &RecordDetails, compression: RecordCompression) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use robots_scan::remote::RemoteUrl;
+    use remote::RemoteUrl;
 
     /// Returns the command for a record of 50 bytes at 100.
     fn command(name: &str, place: Option<ArchivePlace>, compression: RecordCompression) -> String {

@@ -11,16 +11,17 @@ use crate::session::{Outcome, Session};
 use crate::shard_choice::ShardChoice;
 use crate::{defaults, mistyped, next_commands, summary};
 use anyhow::Result;
+use dataset::part_size::PartSize;
+use dataset::sample::Sample;
+use dataset::shard::Shard;
+use dataset::tables::Table;
+use dataset::{IfExists, OutputLayout};
+use disk::error::Error;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::dataset::{IfExists, OutputLayout};
-use robots_scan::error::{Error, ErrorKind};
+use remote::RemoteUrl;
+use robots_scan::error::ScanErrorKind;
 use robots_scan::input::{self, Input, InputOptions, InputSource};
-use robots_scan::part_size::PartSize;
 use robots_scan::pipeline::{self, Options, ScanProgress};
-use robots_scan::remote::RemoteUrl;
-use robots_scan::sample::Sample;
-use robots_scan::shard::Shard;
-use robots_scan::tables::Table;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -248,7 +249,9 @@ fn selected_tables(args: &ScanArgs) -> Vec<Table> {
 /// for datasets.
 fn with_usage(error: Error) -> anyhow::Error {
     let usage = match error.kind() {
-        ErrorKind::NoInput | ErrorKind::NotAnArchive(_) => mistyped::dataset(error.path()),
+        Some(ScanErrorKind::NoInput | ScanErrorKind::NotAnArchive(_)) => {
+            mistyped::dataset(error.path())
+        }
         _ => None,
     };
     usage.map_or_else(|| error.into(), Into::into)

@@ -10,14 +10,14 @@ use crate::session::Session;
 use crate::{agent_advice, defaults, message, output, show_report};
 use anyhow::Result;
 use clap::ValueHint;
-use robots_scan::check::CheckRequest;
-use robots_scan::crawler::DialectChoice;
-use robots_scan::error::ErrorKind;
-use robots_scan::resolve::Host;
-use robots_scan::show::{ArchiveBase, ArchiveProblem, ShowRequest, ShownHost, show_host};
+use dataset::crawler::DialectChoice;
+use dataset::resolve::Host;
+use disk::error::ErrorKind;
 use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 use std::time::Duration;
+use tools::check::CheckRequest;
+use tools::show::{ArchiveBase, ArchiveProblem, ShowRequest, ShownHost, show_host};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
 /// a hint does.
 fn archive_base(text: &str) -> Result<ArchiveBase> {
     ArchiveBase::parse(text).map_err(|error| match error.kind() {
-        ErrorKind::Read => {
+        Some(ErrorKind::Read) => {
             let hint = "--base is the folder or URL that holds the archives, or one archive";
             UsageError::with_hint(message::with_causes(&error.into()), hint).into()
         }
@@ -156,9 +156,9 @@ fn shown_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> 
         urls: &[],
     };
     let stop = Session::Terminal.stop_flag()?;
-    show_host(&request, &check, &stop).map_err(|error| match error.kind() {
-        ErrorKind::Interrupted | ErrorKind::Abandoned => Stopped::of(error),
-        _ => error.into(),
+    show_host(&request, &check, &stop).map_err(|error| match error.is_interruption() {
+        true => Stopped::of(error),
+        false => error.into(),
     })
 }
 

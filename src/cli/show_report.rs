@@ -4,14 +4,14 @@ use crate::check_report;
 use crate::escape::{escape, json_line};
 use crate::record_fetch::RecordFetch;
 use crate::show_command::ShowArgs;
-use robots_scan::check::AgentReport;
-use robots_scan::crawler::DialectChoice;
-use robots_scan::show::{ArchivePlace, HostText, ShownHost, TextSource};
-use robots_scan::tables::Table;
+use dataset::crawler::DialectChoice;
+use dataset::tables::Table;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{self, Write, stdout};
 use terminal_size::{Width, terminal_size_of};
+use tools::check::AgentReport;
+use tools::show::{ArchivePlace, HostText, ShownHost, TextSource};
 
 /// The mark of a line that applies to a crawler.
 const APPLIES: char = '>';

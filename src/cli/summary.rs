@@ -3,8 +3,8 @@
 use crate::call::CallError;
 use crate::escape::escape;
 use crate::quantity::counted;
+use dataset::OutputLayout;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::dataset::OutputLayout;
 use robots_scan::pipeline::{MostBlocked, ScanSummary};
 use serde_json::{Value, json};
 use std::cmp::Reverse;

@@ -8,11 +8,11 @@ use crate::session::{Outcome, Session};
 use crate::{agent_advice, defaults};
 use anyhow::Result;
 use clap::ValueHint;
+use dataset::crawler::{Crawler, DialectChoice};
 use indicatif::HumanBytes;
-use robots_scan::crawler::{Crawler, DialectChoice};
-use robots_scan::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use tools::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

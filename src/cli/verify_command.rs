@@ -9,11 +9,11 @@ use crate::session::{Outcome, Session};
 use crate::{defaults, exit, hint};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::verify::{self, FindingGroup, Options, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use tools::verify::{self, FindingGroup, Options, VerifyProgress, VerifyReport};
 
 /// The exit code if there is any finding.
 const HAS_FINDINGS: u8 = 1;

@@ -5,7 +5,6 @@ use crate::escape::escape;
 use crate::quantity::counted;
 use crate::{exit, next_commands, output};
 use anyhow::Result;
-use robots_scan::dataset;
 
 pub(crate) fn run(args: &ViewsArgs) -> Result<u8> {
     let tables = dataset::write_views(&args.dataset)?;

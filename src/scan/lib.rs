@@ -15,68 +15,41 @@
 //!
 //! Data takes one route:
 //!
-//! | stage | module | result |
+//! | stage | module or package | result |
 //! |---|---|---|
 //! | find archives | [`input`] | [`Input`](input::Input) |
-//! | fetch archives from servers | [`remote`] | bytes in memory or in a file |
+//! | fetch archives from servers | `remote` | bytes in memory or in a file |
 //! | divide large archives into slices, read records | [`pipeline`] | [`warc::Record`] |
 //! | read URL, record and HTTP response | `capture` | `Capture` |
-//! | parse the body, compute verdicts | `analysis` | `CaptureAnalysis` |
-//! | build rows | [`tables`] | [`TableBatches`](tables::TableBatches) |
-//! | encode row groups, write files | `parquet_writer` | Parquet files |
-//! | commit parts | [`dataset`] | a dataset |
+//! | parse the body, compute verdicts | `capture::analysis` | `CaptureAnalysis` |
+//! | build rows | `dataset::tables` | [`TableBatches`](dataset::tables::TableBatches) |
+//! | encode row groups, write files | `columns` | Parquet files |
+//! | commit parts | `dataset` | a dataset |
 //!
-//! [`pipeline::run`] runs all of this. The commands that read a dataset are in [`check`], [`show`],
-//! [`url_match`] (with `resolve`, which determines the authoritative capture of an origin) and
-//! [`verify`]; [`copy`] copies a dataset to a store. Command-line options are parsed in `src/cli`, which is the only user of the terminal.
+//! [`pipeline::run`] runs all of this. The commands that read a dataset are in the package `tools`.
+//! Command-line options are parsed in `src/cli`, which is the only user of the terminal.
 
 #[cfg(not(unix))]
 compile_error!("robots-scan needs the file locks, links and folders of a Unix system");
 
-#[doc(hidden)]
-pub mod analysis;
-#[doc(hidden)]
-pub mod capture;
-pub mod check;
-pub mod copy;
-pub mod crawler;
-pub mod crawler_verdicts;
-pub mod dataset;
-mod disk;
 pub mod error;
-mod escaped_text;
-mod external_sort;
-mod hash_seed;
 pub mod input;
-pub mod join;
-#[doc(hidden)]
-pub mod parquet_writer;
-pub mod part_size;
 pub mod pipeline;
-pub mod remote;
-#[doc(hidden)]
-pub mod resolve;
-pub mod sample;
-pub mod shard;
-pub mod show;
-pub mod tables;
 pub mod thread_pool;
-pub mod url_match;
-pub mod verify;
 
-pub use error::Error;
+pub use disk::error::Error;
 pub use {robots, warc};
 
-use crawler::registry::CrawlerRegistry;
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::part_size::PartSize;
+use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use input::InputOptions;
-use part_size::PartSize;
 use pipeline::{Options, ScanProgress, ScanSummary};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
-use tables::Table;
 
 /// Scans archives into a new dataset, with the defaults of the command `robots-scan`.
 ///

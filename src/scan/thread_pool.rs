@@ -1,6 +1,7 @@
 //! Thread pools.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::ScanErrorKind;
+use disk::error::Error;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 
@@ -8,10 +9,10 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Threads`] if the system does not start them. The error names `path`, which is what
+/// [`ScanErrorKind::Threads`] if the system does not start them. The error names `path`, which is what
 /// the threads are for.
 pub fn start(count: usize, path: impl AsRef<Path>) -> Result<ThreadPool, Error> {
     let pool = ThreadPoolBuilder::new().num_threads(count).build();
     // The source of the error of `rayon` has the same text.
-    pool.map_err(|error| Error::with_source(ErrorKind::Threads(count), path, error.to_string()))
+    pool.map_err(|error| Error::with_source(ScanErrorKind::Threads(count), path, error.to_string()))
 }

@@ -3,10 +3,10 @@
 
 use super::oracle::response::{self, Response as ResponseOracle};
 use super::{shown, sum_of};
-use robots_scan::capture::anomaly::CaptureAnomalyKind;
-use robots_scan::capture::header_name::HeaderName;
-use robots_scan::capture::http::Response;
-use robots_scan::capture::{Capture, Scope};
+use capture::anomaly::CaptureAnomalyKind;
+use capture::header_name::HeaderName;
+use capture::http::Response;
+use capture::{Capture, Scope};
 use std::io::{Cursor, Write as _};
 use warc::{Limits, Reader, RecordType};
 

@@ -4,7 +4,7 @@
 use super::packing::{Archive, Known, Packing, SCOPE, gzip, large, pack, small, zstd};
 use super::{Series, Tried};
 use crate::util::{self, Random};
-use robots_scan::capture::Capture;
+use capture::Capture;
 use serde_json::Value;
 use std::fs;
 use std::io::Cursor;

@@ -1,7 +1,7 @@
 //! Sound samples, with their records packed in every supported way.
 
 use crate::util;
-use robots_scan::capture::{Capture, Scope};
+use capture::{Capture, Scope};
 use std::fs;
 use std::io::{Cursor, Read, Write};
 use warc::{Limits, Reader};

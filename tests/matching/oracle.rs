@@ -9,14 +9,13 @@ use crate::util::{columns, run, shared_data};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use capture::{Capture, Scope};
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::crawler::{Crawler, DialectChoice};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use robots::Dialect;
-use robots_scan::capture::{Capture, Scope};
-use robots_scan::crawler::registry::CrawlerRegistry;
-use robots_scan::crawler::{Crawler, DialectChoice};
-use robots_scan::url_match::{MatchProgress, Options, UrlList, prepare};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -24,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
+use tools::url_match::{MatchProgress, Options, UrlList, prepare};
 
 /// Agents with more questions than this are matched alone.
 const MANY: usize = 1000;

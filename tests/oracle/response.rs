@@ -1,4 +1,4 @@
-//! Parses a response according to RFC 9112, with the leniencies that `robots_scan::capture::http`
+//! Parses a response according to RFC 9112, with the leniencies that `capture::http`
 //! documents.
 
 /// The maximum length of a size line.

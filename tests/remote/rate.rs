@@ -4,7 +4,7 @@ use super::Site;
 use super::script::Fault;
 use std::time::Duration;
 
-/// The pace itself is tested with invented times (`src/scan/remote/pace.rs`).
+/// The pace itself is tested with invented times (`src/remote/pace.rs`).
 #[test]
 fn redirects_count_for_the_rate() {
     let site = Site::small(12);

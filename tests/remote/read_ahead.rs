@@ -2,13 +2,13 @@
 
 use super::{Site, assert_same_tables, large, sample, tables};
 use crate::util::files_below;
-use robots_scan::crawler::registry::CrawlerRegistry;
-use robots_scan::dataset::{IfExists, OutputLayout};
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::part_size::PartSize;
+use dataset::tables::Table;
+use dataset::{IfExists, OutputLayout};
+use remote::{Rate, Remote, RemoteOptions};
 use robots_scan::input::{self, InputOptions};
-use robots_scan::part_size::PartSize;
 use robots_scan::pipeline::{self, Options};
-use robots_scan::remote::{Rate, Remote, RemoteOptions};
-use robots_scan::tables::Table;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;

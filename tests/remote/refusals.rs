@@ -74,7 +74,7 @@ fn retry_after_as_a_date_is_respected() {
     refuse(Some(RetryAfter::Date(seconds(2.0))), &[seconds(1.0)]);
 }
 
-/// That further waits double is tested with invented times (`src/scan/remote/pace.rs`).
+/// That further waits double is tested with invented times (`src/remote/pace.rs`).
 #[test]
 fn a_refusal_without_retry_after_is_waited_for() {
     refuse(None, &[seconds(1.0)]);

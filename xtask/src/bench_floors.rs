@@ -5,12 +5,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
+use capture::{Capture, Scope};
 use cpu_time::ProcessTime;
 use fast_robots::RobotsTxt;
 use fastwarc::warc::iter::{ArchiveIterator, ArchiveIteratorOptions};
 use inputs::Floor;
 use robots::Parser;
-use robots_scan::capture::{Capture, Scope};
 use std::error::Error;
 use std::fs;
 use std::hint::black_box;

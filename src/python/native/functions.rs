@@ -6,13 +6,13 @@ use crate::column::{Column, Parameter};
 use crate::policy_cache::PolicyCache;
 use crate::{REGISTRY, dialect_choice, error, mistaken};
 use arrow_array::{BooleanArray, StringArray};
+use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use pyo3::prelude::*;
 use robots::{ParseOptions, Verdict};
-use robots_scan::check::ParsedFile;
-use robots_scan::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use tools::check::ParsedFile;
 
 /// The size of the parsed files after which a call drops them.
 const MAX_PARSED_BYTES: usize = 16 << 20;

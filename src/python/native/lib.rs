@@ -27,10 +27,10 @@ mod stream;
 mod table;
 mod text;
 
+use dataset::crawler::DialectChoice;
+use dataset::crawler::registry::CrawlerRegistry;
 use pyo3::prelude::*;
 use robots::Dialect;
-use robots_scan::crawler::DialectChoice;
-use robots_scan::crawler::registry::CrawlerRegistry;
 use std::sync::LazyLock;
 
 /// The built-in registry of crawlers.

@@ -1,10 +1,10 @@
 //! The rules of a file for the crawlers that were asked about.
 
 use crate::REGISTRY;
-use robots_scan::check::ParsedFile;
-use robots_scan::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use std::collections::HashMap;
 use std::sync::Arc;
+use tools::check::ParsedFile;
 
 /// The most crawlers whose rules are kept. If there are more, all are dropped.
 const MAX_CRAWLERS: usize = 256;

@@ -4,6 +4,8 @@ use crate::policy_cache::PolicyCache;
 use crate::table::Table;
 use crate::text::Text;
 use crate::{REGISTRY, dialect_choice, error, mistaken};
+use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use dataset::tables;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
@@ -12,13 +14,11 @@ use robots::{
     Basis, Directive, DirectiveKind, Group, HttpStatus, ParseOptions, RequestRate, StatusEffect,
     Verdict,
 };
-use robots_scan::check::{CrawlerVerdict, ParsedFile};
-use robots_scan::crawler::{Crawler, CrawlerPolicy, DialectChoice};
-use robots_scan::tables;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
+use tools::check::{CrawlerVerdict, ParsedFile};
 
 /// The size of a body up to which the lock of the interpreter is kept: another thread that takes it
 /// would keep this one waiting for longer than the body takes.

@@ -5,11 +5,11 @@ use crate::table::{STREAM, column_names, schema_capsule};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use dataset::tables::Table;
+use disk::error::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use robots_scan::error::Error;
 use robots_scan::pipeline::{Options, ScanProgress, ScanSummary, TableReader, reader_schema};
-use robots_scan::tables::Table;
 use robots_scan_cli::CallMonitor;
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,7 +57,7 @@ pub(crate) fn select_sql(table: &str, source: &str) -> PyResult<String> {
             Some(&format!("choose from {names}")),
         )
     })?;
-    Ok(robots_scan::dataset::select_sql(found, source))
+    Ok(dataset::select_sql(found, source))
 }
 
 #[pymethods]

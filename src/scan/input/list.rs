@@ -2,9 +2,10 @@
 
 use super::stream::Stream;
 use super::{InputOptions, InputSource, MAX_INPUTS, NamedInput, is_missing, names, parse_url};
-use crate::disk;
-use crate::error::{Error, ErrorKind, UnsafeLineReason};
-use crate::remote::{RemoteUrl, Scheme, has_scheme, without_secrets};
+use crate::error::{ScanErrorKind, UnsafeLineReason};
+use disk::error::Error;
+use remote::error::RemoteErrorKind;
+use remote::{RemoteUrl, Scheme, has_scheme, without_secrets};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ pub(super) fn expand_argument(argument: &str, found: &mut Vec<NamedInput>) -> Re
         Ok(metadata) if metadata.is_dir() => {
             let files = disk::walk(path, &is_archive_name)?;
             if files.is_empty() {
-                return Err(Error::new(ErrorKind::NoInput, path));
+                return Err(Error::new(ScanErrorKind::NoInput, path));
             }
             add_files(files, found)?;
         }
@@ -57,7 +58,7 @@ pub(super) fn expand_argument(argument: &str, found: &mut Vec<NamedInput>) -> Re
             };
             let files = glob_files(argument, &pattern)?;
             if files.is_empty() {
-                return Err(Error::new(ErrorKind::NoInput, path));
+                return Err(Error::new(ScanErrorKind::NoInput, path));
             }
             add_files(files, found)?;
         }
@@ -122,7 +123,7 @@ pub(super) fn read_paths(
             disk::read_named(list, MAX_LIST_BYTES).map_err(|error| Error::read(list, error))?
         }
         (Some(url), Some(remote)) => remote.read(url, MAX_LIST_BYTES)?,
-        (Some(url), None) => return Err(Error::new(ErrorKind::NoRemote, url.display_path())),
+        (Some(url), None) => return Err(Error::new(RemoteErrorKind::NoRemote, url.display_path())),
     };
     let list = url.as_ref().map_or(list, |url| url.display_path());
     let text = unpacked(bytes).map_err(|error| Error::read(list, error))?;
@@ -143,7 +144,7 @@ pub(super) fn read_paths(
             _ => line.to_owned(),
         };
         if found.len() as u64 >= MAX_INPUTS {
-            let kind = ErrorKind::TooManyInputs {
+            let kind = ScanErrorKind::TooManyInputs {
                 inputs: found.len() + 1,
                 first_input: options.first_input,
             };
@@ -176,7 +177,7 @@ pub(super) fn read_paths(
 
 /// Returns an error if a line of a list at a URL leads elsewhere than to its server: whoever can
 /// change the list must not be able to read files of this machine, or to direct requests.
-fn check_remote_line(line: &str, list: Option<&RemoteUrl>) -> Result<(), ErrorKind> {
+fn check_remote_line(line: &str, list: Option<&RemoteUrl>) -> Result<(), ScanErrorKind> {
     let refused = |reason| Err(unsafe_line(line, reason));
     if line.starts_with(['/', '\\']) {
         return refused(UnsafeLineReason::AbsolutePath);
@@ -193,8 +194,8 @@ fn check_remote_line(line: &str, list: Option<&RemoteUrl>) -> Result<(), ErrorKi
     }
 }
 
-fn unsafe_line(line: &str, reason: UnsafeLineReason) -> ErrorKind {
-    ErrorKind::UnsafeLine {
+fn unsafe_line(line: &str, reason: UnsafeLineReason) -> ScanErrorKind {
+    ScanErrorKind::UnsafeLine {
         line: without_secrets(line),
         reason,
     }

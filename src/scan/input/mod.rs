@@ -14,16 +14,17 @@ mod partition;
 pub mod stream;
 mod warcinfo;
 
-use crate::disk::open_files;
-use crate::error::{Error, ErrorKind};
+use crate::error::ScanErrorKind;
 use crate::input::stream::{PEEK_BYTES, Stream};
-use crate::remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme, without_secrets};
-use crate::sample::Sample;
-use crate::shard::Shard;
-pub use crate::tables::is_partition_name;
 use crate::thread_pool;
+use dataset::sample::Sample;
+use dataset::shard::Shard;
+pub use dataset::tables::is_partition_name;
+use disk::error::Error;
+use disk::open_files;
 use partition::{crawl_of_path, subset_of_path};
 use rayon::prelude::*;
+use remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme, without_secrets};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -50,7 +51,7 @@ impl InputSource {
     /// # Errors
     ///
     /// [`ErrorKind::Read`] if the path is a folder, or if its metadata cannot be
-    /// read; [`ErrorKind::UrlInput`] for a URL of another kind.
+    /// read; [`ScanErrorKind::UrlInput`] for a URL of another kind.
     fn of(path: PathBuf) -> Result<Self, Error> {
         if let Some(url) = parse_url(&path.to_string_lossy())? {
             return Ok(Self::Remote(url));
@@ -80,9 +81,9 @@ impl InputSource {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::UrlInput`] for a URL that no object can have, or of another protocol.
+/// [`ScanErrorKind::UrlInput`] for a URL that no object can have, or of another protocol.
 fn parse_url(text: &str) -> Result<Option<RemoteUrl>, Error> {
-    let refused = || Error::new(ErrorKind::UrlInput, without_secrets(text));
+    let refused = || Error::new(ScanErrorKind::UrlInput, without_secrets(text));
     match RemoteUrl::parse(text) {
         Ok(None) if has_scheme(text) => Err(refused()),
         Ok(url) => Ok(url),
@@ -245,13 +246,13 @@ const UNKNOWN_CRAWL: &str = "unknown";
 ///
 /// # Errors
 ///
-/// [`ErrorKind::NoInput`], [`ErrorKind::UrlInput`], [`ErrorKind::SameName`],
-/// [`ErrorKind::SameInput`], [`ErrorKind::NotBelow`], [`ErrorKind::MissingInputs`],
-/// [`ErrorKind::SameStream`], [`ErrorKind::StreamResume`], [`ErrorKind::StreamName`],
-/// [`ErrorKind::BaseWithoutList`], [`ErrorKind::PartitionName`],
-/// [`ErrorKind::TooManyInputs`],
-/// [`ErrorKind::UnknownCrawl`], [`ErrorKind::UnsafeLine`], [`ErrorKind::AccessDenied`],
-/// [`ErrorKind::Threads`], and
+/// [`ScanErrorKind::NoInput`], [`ScanErrorKind::UrlInput`], [`ScanErrorKind::SameName`],
+/// [`ScanErrorKind::SameInput`], [`ScanErrorKind::NotBelow`], [`ScanErrorKind::MissingInputs`],
+/// [`ScanErrorKind::SameStream`], [`ScanErrorKind::StreamResume`], [`ScanErrorKind::StreamName`],
+/// [`ScanErrorKind::BaseWithoutList`], [`ScanErrorKind::PartitionName`],
+/// [`ScanErrorKind::TooManyInputs`],
+/// [`ScanErrorKind::UnknownCrawl`], [`ScanErrorKind::UnsafeLine`], [`RemoteErrorKind::AccessDenied`],
+/// [`ScanErrorKind::Threads`], and
 /// [`ErrorKind::Read`] for a path or list that does not exist or cannot be read.
 pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
     let mut found: Vec<NamedInput> = Vec::new();
@@ -262,24 +263,24 @@ pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
         list::read_paths(list, options, &mut found)?;
     } else if let Some(base) = &options.base {
         return Err(Error::new(
-            ErrorKind::BaseWithoutList,
+            ScanErrorKind::BaseWithoutList,
             without_secrets(base),
         ));
     }
     if found.is_empty() {
         let path = options.printable_list();
-        return Err(Error::new(ErrorKind::NoInput, path));
+        return Err(Error::new(ScanErrorKind::NoInput, path));
     }
     for (key, value) in [("crawl", &options.crawl), ("subset", &options.subset)] {
         if let Some(value) = value.as_ref().filter(|value| !is_partition_name(value)) {
             let value = value.clone();
-            return Err(Error::new(ErrorKind::PartitionName { key, value }, key));
+            return Err(Error::new(ScanErrorKind::PartitionName { key, value }, key));
         }
     }
     names::assign(&mut found, options)?;
     let end = options.first_input.saturating_add(found.len() as u64);
     if end > MAX_INPUTS {
-        let kind = ErrorKind::TooManyInputs {
+        let kind = ScanErrorKind::TooManyInputs {
             inputs: found.len(),
             first_input: options.first_input,
         };
@@ -313,7 +314,10 @@ pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
         if let InputSource::Stream(stream) = &input.source
             && options.is_resumed
         {
-            return Err(Error::new(ErrorKind::StreamResume, stream.display_path()));
+            return Err(Error::new(
+                ScanErrorKind::StreamResume,
+                stream.display_path(),
+            ));
         }
     }
     if !options.skips_missing {
@@ -372,7 +376,7 @@ fn check_missing(found: &[(u64, NamedInput)], options: &InputOptions) -> Result<
         }
         _ => {
             let first = missing.iter().take(MISSING_NAMED);
-            let kind = ErrorKind::MissingInputs {
+            let kind = ScanErrorKind::MissingInputs {
                 first: first
                     .map(|input| input.source.display_path().to_owned())
                     .collect(),
@@ -406,7 +410,7 @@ fn with_partition(
     if let InputSource::Remote(url) = &source
         && !is_known
     {
-        return Err(Error::new(ErrorKind::UnknownCrawl, url.display_path()));
+        return Err(Error::new(ScanErrorKind::UnknownCrawl, url.display_path()));
     }
     if !(is_known || options.is_dry_run && matches!(source, InputSource::Stream(_))) {
         let warcinfo = Warcinfo::read(&source, reader)?;
@@ -433,7 +437,7 @@ fn with_partition(
 ///
 /// # Errors
 ///
-/// [`ErrorKind::NotAnArchive`] for the first input, if no input is an archive;
+/// [`ScanErrorKind::NotAnArchive`] for the first input, if no input is an archive;
 /// [`ErrorKind::Read`] for a stream that cannot be read.
 pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
     let mut first = None;
@@ -464,7 +468,7 @@ pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
         }
     }
     first.map_or(Ok(()), |(path, kind)| {
-        Err(Error::new(ErrorKind::NotAnArchive(kind), path))
+        Err(Error::new(ScanErrorKind::NotAnArchive(kind), path))
     })
 }
 

@@ -2,7 +2,8 @@
 //! All names of a run are different.
 
 use super::{InputOptions, InputSource, NamedInput};
-use crate::error::{Error, ErrorKind};
+use crate::error::ScanErrorKind;
+use disk::error::Error;
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -49,7 +50,7 @@ fn name_by_paths(found: &mut [NamedInput], folder: &Path) -> Result<(), Error> {
         let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else {
             let folder = folder.to_owned();
             return Err(Error::new(
-                ErrorKind::NotBelow { folder },
+                ScanErrorKind::NotBelow { folder },
                 input.source.display_path(),
             ));
         };
@@ -74,13 +75,13 @@ fn name_streams(found: &mut [NamedInput], name: Option<&str>) -> Result<(), Erro
             && let Some(identity) = stream.identity()
             && !identities.insert(identity)
         {
-            return Err(Error::new(ErrorKind::SameStream, stream.display_path()));
+            return Err(Error::new(ScanErrorKind::SameStream, stream.display_path()));
         }
     }
     if let Some(name) = name {
         let [input] = streams.as_mut_slice() else {
             let streams = streams.len();
-            return Err(Error::new(ErrorKind::StreamName { streams }, name));
+            return Err(Error::new(ScanErrorKind::StreamName { streams }, name));
         };
         name.clone_into(&mut input.name);
         return Ok(());
@@ -116,7 +117,7 @@ fn is_descriptor(path: &Path) -> bool {
 fn same_name(first: &NamedInput, second: &NamedInput, found: &[NamedInput]) -> Error {
     let paths = [first, second].map(|input| input.source.display_path().to_owned());
     if absolute(&paths[0]) == absolute(&paths[1]) {
-        return Error::new(ErrorKind::SameInput, &paths[0]);
+        return Error::new(ScanErrorKind::SameInput, &paths[0]);
     }
     let can_rename = has_own_path(first) && has_own_path(second);
     let files = found.iter().filter(|input| has_own_path(input));
@@ -124,7 +125,7 @@ fn same_name(first: &NamedInput, second: &NamedInput, found: &[NamedInput]) -> E
         .map(|input| absolute(input.source.display_path()))
         .reduce(|a, b| common_folder(&a, &b))
         .filter(|_| can_rename);
-    Error::new(ErrorKind::SameName { paths, folder }, &first.name)
+    Error::new(ScanErrorKind::SameName { paths, folder }, &first.name)
 }
 
 /// Returns the deepest folder that two paths share.
@@ -194,10 +195,10 @@ mod tests {
             let mut inputs = found(paths);
             let mut options = InputOptions::default();
             let error = assign(&mut inputs, &options).unwrap_err();
-            let ErrorKind::SameName {
+            let Some(ScanErrorKind::SameName {
                 folder: Some(found),
                 ..
-            } = error.kind()
+            }) = error.kind()
             else {
                 panic!("{error}");
             };
@@ -215,6 +216,6 @@ mod tests {
             &mut found(&["/d/x", "/d/./a/../x"]),
             &InputOptions::default(),
         );
-        assert_eq!(*error.unwrap_err().kind(), ErrorKind::SameInput);
+        assert_eq!(error.unwrap_err().kind(), Some(&ScanErrorKind::SameInput));
     }
 }

@@ -1,9 +1,9 @@
 //! A slice of an archive, and the result of reading it. `plan.rs` divides archives into slices.
 
 use super::stats::ScanStats;
-use crate::capture::Scope;
 use crate::input::stream::Stream;
-use crate::tables::TableBatches;
+use capture::Scope;
+use dataset::tables::TableBatches;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 //! The texts of the column `detail` are those of the archive reader: who rewords them changes data, which
 //! `tests/golden` shows.
 
-use crate::capture::digest::DIGEST_MISMATCH;
-use crate::tables::Fault;
+use capture::digest::DIGEST_MISMATCH;
+use dataset::tables::Fault;
 use warc::RecordLocation;
 
 /// Returns the fault of an input that does not exist.

@@ -6,13 +6,13 @@
 use super::progress::{ScanPhase, ScanProgress};
 use super::stats::{MostBlocked, WrittenParts};
 use super::tasks::TaskPool;
-use crate::dataset::{CrawlEntry, Dataset, DatasetWriter, FileEntry, OutputLayout};
-use crate::error::{Error, ErrorKind};
-use crate::external_sort::{SortMemory, SpillFolder};
-use crate::parquet_writer::TableFileWriter;
-use crate::resolve::ResolveContext;
-use crate::resolve::hosts::{ResolvedHosts, resolve_hosts};
-use crate::tables::Table;
+use columns::TableFileWriter;
+use dataset::external_sort::{SortMemory, SpillFolder};
+use dataset::resolve::ResolveContext;
+use dataset::resolve::hosts::{ResolvedHosts, resolve_hosts};
+use dataset::tables::Table;
+use dataset::{CrawlEntry, Dataset, DatasetWriter, FileEntry, OutputLayout};
+use disk::error::{Error, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -40,7 +40,7 @@ pub(super) fn write_hosts(
     let stored = Dataset::of_parts(&root, &parts, &tables)?.stopped_by(stop);
     let resolved = tasks.install(|| resolve(&stored, dataset, progress, stop));
     let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {
-        ErrorKind::Abandoned => Error::new(ErrorKind::Interrupted, &root),
+        Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Interrupted, &root),
         _ => error,
     })?;
     let crawls = stored.crawls();

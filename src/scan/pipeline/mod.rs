@@ -44,16 +44,18 @@ pub use progress::{ScanNotice, ScanPhase, ScanProgress};
 pub use stats::{MostBlocked, ResumedParts, ScanSummary, WrittenParts};
 pub use table_reader::{TableReader, reader_schema};
 
-use crate::crawler::registry::CrawlerRegistry;
-use crate::dataset::{AGENTS, DatasetWriter, LockedDataset, PlannedPart};
-use crate::disk::SingleFile;
-use crate::disk::open_files::{self, OpenFiles};
-use crate::error::{Error, ErrorKind, InputIdentity, ResumeDifference};
 use crate::input::{Input, InputSource};
-use crate::parquet_writer::{self, WrittenFile};
-use crate::remote::ObjectIdentity;
-use crate::tables::{Table, agents_rows};
+use columns::WrittenFile;
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::error::{DatasetErrorKind, InputIdentity, ResumeDifference};
+use dataset::tables::{Table, agents_rows};
+use dataset::{AGENTS, DatasetWriter, LockedDataset, PlannedPart};
+use disk::SingleFile;
+use disk::error::{Error, ErrorKind};
+use disk::open_files::{self, OpenFiles};
 use output_target::OutputTarget;
+use remote::ObjectIdentity;
+use remote::error::RemoteErrorKind;
 use scheduler::Scheduler;
 use serde_json::json;
 use std::path::Path;
@@ -71,9 +73,9 @@ const MAX_CHECKED_OBJECTS: usize = 256;
 ///
 /// # Errors
 ///
-/// Returns the errors of [`OutputLayout::check`](crate::dataset::OutputLayout::check) before
+/// Returns the errors of [`OutputLayout::check`](dataset::OutputLayout::check) before
 /// anything is written, errors of writing, and
-/// [`Interrupted`](crate::error::ErrorKind::Interrupted) once `stop` is set. An input that fails is
+/// [`Interrupted`](disk::error::ErrorKind::Interrupted) once `stop` is set. An input that fails is
 /// not an error of the run: it is reported as a [`ScanNotice`] and counted in
 /// [`ScanSummary::failed_inputs`].
 pub fn run(
@@ -84,7 +86,7 @@ pub fn run(
 ) -> Result<ScanSummary, Error> {
     let is_remote = |input: &&Input| matches!(input.source, InputSource::Remote(_));
     if let (Some(input), None) = (options.inputs.iter().find(is_remote), &options.remote) {
-        return Err(Error::new(ErrorKind::NoRemote, &input.name));
+        return Err(Error::new(RemoteErrorKind::NoRemote, &input.name));
     }
     let began = Instant::now();
     let tables = options.layout.tables().len();
@@ -201,7 +203,7 @@ fn open_dataset(
 ///
 /// # Errors
 ///
-/// [`ErrorKind::ResumeDiffers`], [`ErrorKind::Interrupted`].
+/// [`DatasetErrorKind::ResumeDiffers`], [`ErrorKind::Interrupted`].
 fn check_objects(
     options: &Options,
     begun: Vec<(usize, ObjectIdentity)>,
@@ -235,7 +237,7 @@ fn check_objects(
                 now: identity(&now),
             };
             // Objects are not checked for a finished run.
-            let kind = ErrorKind::ResumeDiffers {
+            let kind = DatasetErrorKind::ResumeDiffers {
                 difference,
                 is_finished: false,
             };
@@ -250,5 +252,5 @@ fn write_agents(registry: &CrawlerRegistry, dataset: &DatasetWriter) -> Result<W
     let new = dataset.temp().new_file(Path::new(AGENTS), true)?;
     let schema = Table::Agents.file_schema(&[]);
     let rows = agents_rows(&registry.crawlers);
-    parquet_writer::write_table(schema, rows, new)
+    columns::write_table(schema, rows, new)
 }

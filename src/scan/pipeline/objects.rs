@@ -8,7 +8,7 @@
 
 use super::tasks::{TaskPool, TaskResult};
 use crate::input::{Input, InputSource};
-use crate::remote::{
+use remote::{
     FetchError, FetchedFile, MAX_OBJECT_IN_MEMORY_BYTES, ObjectIdentity, Remote, RemoteUrl,
 };
 use std::collections::{HashMap, VecDeque};

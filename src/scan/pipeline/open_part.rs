@@ -1,9 +1,9 @@
 //! A part whose files are being written.
 
 use super::stats::ScanStats;
-use crate::parquet_writer::TableFileWriter;
-use crate::remote::ObjectIdentity;
-use crate::tables::Table;
+use columns::TableFileWriter;
+use dataset::tables::Table;
+use remote::ObjectIdentity;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -1,14 +1,12 @@
 //! The options of a run.
 
-use crate::crawler::registry::CrawlerRegistry;
-use crate::dataset::{
-    DatasetOptions, IfExists, InputEntry, ManifestHeader, OutputLayout, Partition,
-};
 use crate::input::Input;
-use crate::part_size::PartSize;
-use crate::remote::Remote;
-use crate::sample::Sample;
-use crate::shard::Shard;
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::part_size::PartSize;
+use dataset::sample::Sample;
+use dataset::shard::Shard;
+use dataset::{DatasetOptions, IfExists, InputEntry, ManifestHeader, OutputLayout, Partition};
+use remote::Remote;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! The output that a run writes to.
 
-use crate::dataset::{DatasetWriter, PartEntry};
-use crate::disk::{NewFile, SingleFile};
-use crate::error::Error;
-use crate::parquet_writer::RowBatch;
+use columns::RowBatch;
+use dataset::{DatasetWriter, PartEntry};
+use disk::error::Error;
+use disk::{NewFile, SingleFile};
 use std::fs::File;
 use std::path::Path;
 use std::sync::mpsc::SyncSender;

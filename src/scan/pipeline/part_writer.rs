@@ -13,13 +13,13 @@ use super::output_target::OutputTarget;
 use super::plan::{Part, plan_parts};
 use super::stats::{ScanStats, WrittenParts};
 use super::tasks::{EncodedTask, FinishedPart, TaskPool, TaskResult};
-use crate::dataset::{FileEntry, OutputLayout, PartEntry};
-use crate::disk::NewFile;
-use crate::error::{Error, ErrorKind};
 use crate::input::Input;
-use crate::parquet_writer::{self, FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
-use crate::remote::ObjectIdentity;
-use crate::tables::{RunRow, Table, TableBatches, runs_rows};
+use columns::{FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
+use dataset::tables::{RunRow, Table, TableBatches, runs_rows};
+use dataset::{FileEntry, OutputLayout, PartEntry};
+use disk::NewFile;
+use disk::error::{Error, ErrorKind};
+use remote::ObjectIdentity;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::Arc;
@@ -409,7 +409,7 @@ fn finish_files(
         finished.push((table, file.finish()?));
     }
     if let Some(runs) = runs {
-        let file = parquet_writer::write_table(runs.schema, runs.rows, runs.new)?;
+        let file = columns::write_table(runs.schema, runs.rows, runs.new)?;
         finished.push((Table::Runs, file));
     }
     Ok(finished)

@@ -3,7 +3,7 @@
 use super::archive_slice::SliceSource;
 use super::pending_slice::PendingSlice;
 use crate::input::{Input, InputSource};
-use crate::part_size::PartSize;
+use dataset::part_size::PartSize;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;

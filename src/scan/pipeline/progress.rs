@@ -1,8 +1,8 @@
 //! Progress and problems that a run reports to other threads.
 
-use crate::error::Error;
-use crate::remote::RemoteEvent;
-use crate::tables::Fault;
+use dataset::tables::Fault;
+use disk::error::Error;
+use remote::RemoteEvent;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// The progress of a run, to be read from another thread.

@@ -22,12 +22,12 @@ use super::progress::{ScanNotice, ScanProgress};
 use super::stats::{ResumedParts, ScanStats, ScanSummary};
 use super::tasks::{IdleAnalyzers, SliceRead, TaskPool, TaskResult};
 use super::worker::Worker;
-use crate::capture::Scope;
-use crate::disk::open_files::OpenFiles;
-use crate::error::{Error, ErrorKind};
 use crate::input::{Input, InputSource};
-use crate::remote::{FetchErrorKind, FetchedFile};
-use crate::tables::Table;
+use capture::Scope;
+use dataset::tables::Table;
+use disk::error::{Error, ErrorKind};
+use disk::open_files::OpenFiles;
+use remote::{FetchErrorKind, FetchedFile};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -182,7 +182,7 @@ impl<'a> Scheduler<'a> {
         while self.part_writer.is_finishing() {
             if let Ok(TaskResult::PartFinished(part)) = self.results.recv()
                 && let Err(error) = self.part_writer.commit(*part)
-                && matches!(&result, Err(error) if *error.kind() == ErrorKind::Interrupted)
+                && matches!(&result, Err(error) if error.kind() == Some(&ErrorKind::Interrupted))
             {
                 result = Err(error);
             }

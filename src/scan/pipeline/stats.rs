@@ -1,6 +1,6 @@
 //! Statistics of a run.
 
-use crate::tables::Fault;
+use dataset::tables::Fault;
 use std::collections::BTreeMap;
 
 /// Statistics of what was read: of a slice, a part, or a run.

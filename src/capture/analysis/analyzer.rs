@@ -1,0 +1,137 @@
+//! The analyzer of captures.
+
+use super::body_cache::{BodyAnalysis, BodyCache};
+use super::capture_analysis::CaptureAnalysis;
+use crate::Capture;
+use robots::{
+    AgentVerdict, Basis, Evaluator, ParseOptions, Parser, RobotsTxt, StatusEffect, Verdict,
+};
+use std::borrow::Cow;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Analyzes captures one after the other, and reuses memory and the results for repeated bodies.
+#[derive(Debug, Default)]
+pub struct Analyzer {
+    parser: Parser,
+    evaluator: BodyEvaluator,
+    cache: BodyCache,
+}
+
+/// Evaluates parsed bodies.
+#[derive(Debug, Default)]
+struct BodyEvaluator {
+    evaluator: Evaluator,
+    /// True if verdicts and the effects of anomalies are left out.
+    skips_verdicts: bool,
+}
+
+impl Analyzer {
+    /// Makes an analyzer that leaves out verdicts and the effects of anomalies on them
+    /// ([`CaptureAnomaly::changes_verdict`](super::CaptureAnomaly)). The number of anomalies is the
+    /// same.
+    pub fn without_verdicts() -> Self {
+        let mut analyzer = Self::default();
+        analyzer.evaluator.skips_verdicts = true;
+        analyzer
+    }
+
+    /// Analyzes `capture`, whose key is `robots_id` and whose record is at `location` of its
+    /// archive.
+    pub fn analyze<'a>(
+        &'a mut self,
+        robots_id: i64,
+        location: warc::RecordLocation,
+        capture: &'a Capture<'a>,
+    ) -> CaptureAnalysis<'a> {
+        let mut analysis = CaptureAnalysis::without_body(robots_id, location, capture);
+        match &capture.body {
+            Some(body) if capture.is_parsed() => {
+                analysis.add_body(self.analyze_body(body, capture.parse_options));
+            }
+            _ => analysis.verdicts.push(status_verdict(capture)),
+        }
+        analysis
+    }
+
+    /// Frees the memory that a large body needed. The cache is kept.
+    pub fn release_memory(&mut self) {
+        self.parser = Parser::default();
+        self.evaluator.evaluator = Evaluator::default();
+    }
+
+    /// Analyzes a body, or returns the cached analysis of an equal one.
+    fn analyze_body<'a>(&'a mut self, body: &'a [u8], options: ParseOptions) -> BodyAnalysis<'a> {
+        let Self {
+            parser,
+            evaluator,
+            cache,
+        } = self;
+        if !BodyCache::accepts(body) {
+            let robots = parser.parse_with(body, options);
+            return evaluator.evaluate(robots);
+        }
+        let hash = BodyCache::hash(body);
+        if let Some(index) = cache.find(hash, body, options) {
+            return cache.get(index);
+        }
+        let has_occurred = cache.has_seen(hash);
+        let analysis = evaluator.evaluate(parser.parse_with(body, options));
+        if !has_occurred {
+            return analysis;
+        }
+        let index = cache.insert(hash, options, analysis);
+        cache.get(index)
+    }
+}
+
+/// The bits of a hash that an id does not use: programs that store numbers as floating point keep
+/// only 53 bits exact.
+const UNUSED_ID_BITS: u32 = u64::BITS - f64::MANTISSA_DIGITS;
+
+impl BodyEvaluator {
+    /// Computes everything that depends on a parsed body alone.
+    fn evaluate<'a>(&mut self, robots: RobotsTxt<'a>) -> BodyAnalysis<'a> {
+        let mut evaluation = self.evaluator.evaluate(&robots);
+        let ruleset_id = (evaluation.fingerprint(xxh3_64) >> UNUSED_ID_BITS).cast_signed();
+        let (mut verdicts, mut leniency_impacts) = (Vec::new(), Vec::new());
+        // Files that may exceed the work budget are evaluated anyway, because that is an anomaly.
+        if !self.skips_verdicts || !evaluation.fits_work_budget() {
+            verdicts = evaluation.verdicts();
+        }
+        if !self.skips_verdicts {
+            leniency_impacts = evaluation.leniency_impacts(&verdicts);
+        }
+        BodyAnalysis {
+            robots,
+            verdicts,
+            leniency_impacts: Cow::Owned(leniency_impacts),
+            ruleset_id,
+            cached_body: None,
+        }
+    }
+}
+
+/// Returns the verdict of a capture whose body is not parsed, according to its status.
+fn status_verdict(capture: &Capture<'_>) -> AgentVerdict<'static> {
+    let verdict_of = |effect: StatusEffect| match effect {
+        _ if capture.record.is_revisit => Verdict::Unknown,
+        StatusEffect::AllowAll => Verdict::AllowAll,
+        StatusEffect::DisallowAll => Verdict::DisallowAll,
+        StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => Verdict::Unknown,
+    };
+    let status = &capture.fetch.http_status;
+    let verdict = verdict_of(status.effect_google());
+    AgentVerdict {
+        agent: b"*",
+        verdict,
+        verdict_google: verdict,
+        verdict_rfc9309: verdict_of(status.effect_rfc9309()),
+        verdict_koster1996: verdict_of(status.effect_koster1996()),
+        basis: Basis::HttpStatus,
+        is_root_allowed: verdict == Verdict::AllowAll,
+        n_allow: 0,
+        n_disallow: 0,
+        crawl_delay: None,
+        evidence_line: None,
+    }
+}

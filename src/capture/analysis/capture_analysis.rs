@@ -1,0 +1,227 @@
+//! The analysis of one capture.
+
+use super::anomaly::CaptureAnomaly;
+use super::body_cache::{BodyAnalysis, CachedBodyId};
+use super::sitemap::SitemapLine;
+use crate::Capture;
+use crate::anomaly::CaptureAnomalyKind;
+use robots::{
+    AgentVerdict, AiPreference, AnomalyKind, ContentClass, Directive, DirectiveKind,
+    LeniencyImpact, Mechanism, RobotsTxt, Span,
+};
+use std::borrow::Cow;
+
+/// The number of earlier preferences that each preference is compared with. Most files have a
+/// handful; the limit keeps the cost of hostile files linear.
+const MAX_PREFERENCES_COMPARED: usize = 64;
+
+/// A capture with everything that was derived from it.
+#[derive(Debug)]
+pub struct CaptureAnalysis<'a> {
+    /// The key of the capture in all tables.
+    pub robots_id: i64,
+    /// The location of the record in its archive.
+    pub location: warc::RecordLocation,
+    /// The capture.
+    pub capture: &'a Capture<'a>,
+    /// The parsed body, if the capture is to be parsed as a robots.txt file.
+    pub robots: Option<RobotsTxt<'a>>,
+    /// The verdicts of `*` and of every name in the file.
+    pub verdicts: Vec<AgentVerdict<'a>>,
+    /// The sitemap lines.
+    pub sitemaps: Vec<SitemapLine<'a>>,
+    /// The preferences on AI use.
+    pub preferences: Vec<PreferenceLine<'a>>,
+    /// Anomalies of the body that the parser does not report, sorted by line.
+    derived_anomalies: Vec<CaptureAnomaly<'a>>,
+    /// The lines that were read leniently, and their effects.
+    leniency_impacts: Cow<'a, [LeniencyImpact]>,
+    /// The fingerprint of the rules.
+    pub ruleset_id: Option<i64>,
+    /// The identity of the body in the cache, if it is cached. Captures with the same identity
+    /// have equal bodies, which were parsed with equal options.
+    pub cached_body: Option<CachedBodyId>,
+}
+
+/// A preference on AI use and its line.
+#[derive(Debug)]
+pub struct PreferenceLine<'a> {
+    /// The line.
+    pub line: &'a Directive,
+    /// The preference.
+    pub preference: AiPreference<'a>,
+}
+
+impl<'a> CaptureAnalysis<'a> {
+    /// Returns the analysis of a capture without a parsed body.
+    pub(crate) fn without_body(
+        robots_id: i64,
+        location: warc::RecordLocation,
+        capture: &'a Capture<'a>,
+    ) -> Self {
+        Self {
+            robots_id,
+            location,
+            capture,
+            robots: None,
+            verdicts: Vec::new(),
+            sitemaps: Vec::new(),
+            preferences: Vec::new(),
+            derived_anomalies: Vec::new(),
+            leniency_impacts: Cow::Borrowed(&[]),
+            ruleset_id: None,
+            cached_body: None,
+        }
+    }
+
+    /// Adds the analysis of the body, and derives what also depends on the capture.
+    pub(crate) fn add_body(&mut self, body: BodyAnalysis<'a>) {
+        self.robots = Some(body.robots);
+        self.verdicts = body.verdicts;
+        self.ruleset_id = Some(body.ruleset_id);
+        self.cached_body = body.cached_body;
+        self.leniency_impacts = body.leniency_impacts;
+        self.read_lines(&body.robots);
+        self.add_file_anomalies(&body.robots);
+        if !body.robots.summary().content.is_page_or_binary() {
+            self.add_sitemap_anomalies(&body.robots);
+            self.add_preference_anomalies(&body.robots);
+        }
+        self.derived_anomalies
+            .sort_by_key(|anomaly| anomaly.line_no);
+    }
+
+    /// Reads sitemaps and preferences.
+    fn read_lines(&mut self, robots: &RobotsTxt<'a>) {
+        let mut name = Vec::new();
+        for line in robots.directives() {
+            match line.kind {
+                DirectiveKind::Sitemap => {
+                    let value = robots.text(line.value);
+                    let sitemap = SitemapLine::resolve(value, line, self.capture);
+                    self.sitemaps.push(sitemap);
+                }
+                DirectiveKind::Other => {
+                    robots.directive_name(line, &mut name);
+                    let mechanism = std::str::from_utf8(&name)
+                        .ok()
+                        .and_then(Mechanism::of_directive);
+                    if let Some(mechanism) = mechanism {
+                        let preferences = &mut self.preferences;
+                        robots::preferences(mechanism, robots.text(line.value), |preference| {
+                            preferences.push(PreferenceLine { line, preference });
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add_file_anomalies(&mut self, robots: &RobotsTxt<'a>) {
+        if self.verdicts.iter().any(AgentVerdict::is_undecided) {
+            self.derived_anomalies
+                .push(CaptureAnomaly::of_file(AnomalyKind::TooComplex));
+        }
+        if robots.summary().content == ContentClass::Html && self.capture.is_challenge_if_html {
+            self.derived_anomalies.push(CaptureAnomaly::of_capture(
+                CaptureAnomalyKind::ChallengePage,
+            ));
+        }
+    }
+
+    fn add_sitemap_anomalies(&mut self, robots: &RobotsTxt<'a>) {
+        for sitemap in &self.sitemaps {
+            let detail = robots.text(sitemap.line.value);
+            let anomaly = |kind| CaptureAnomaly::of_line(sitemap.line, kind, detail);
+            if !sitemap.is_absolute {
+                self.derived_anomalies
+                    .push(anomaly(AnomalyKind::RelativeSitemap));
+            }
+            if sitemap.same_registered_domain == Some(false) {
+                self.derived_anomalies
+                    .push(anomaly(AnomalyKind::SitemapOtherDomain));
+            }
+        }
+    }
+
+    fn add_preference_anomalies(&mut self, robots: &RobotsTxt<'a>) {
+        for (i, PreferenceLine { line, preference }) in self.preferences.iter().enumerate() {
+            if !preference.is_valid {
+                self.derived_anomalies.push(CaptureAnomaly::of_line(
+                    line,
+                    AnomalyKind::BadSignalValue,
+                    robots.text(line.value),
+                ));
+            }
+            let earlier = self.preferences[..i].iter().rev();
+            let is_contradiction = earlier.take(MAX_PREFERENCES_COMPARED).any(|other| {
+                other.line.group_no() == line.group_no()
+                    && other.preference.mechanism == preference.mechanism
+                    && other.preference.path == preference.path
+                    && other.preference.key.eq_ignore_ascii_case(preference.key)
+                    && matches!(
+                        (other.preference.allow, preference.allow),
+                        (Some(a), Some(b)) if a != b
+                    )
+            });
+            if is_contradiction {
+                self.derived_anomalies.push(CaptureAnomaly::of_line(
+                    line,
+                    AnomalyKind::SignalContradiction,
+                    preference.key,
+                ));
+            }
+        }
+    }
+
+    /// Returns the number of anomalies of the capture.
+    pub fn anomaly_count(&self) -> usize {
+        let of_parser = self
+            .robots
+            .as_ref()
+            .map_or(0, |robots| robots.text_anomalies().len());
+        self.capture.anomalies.len() + of_parser + self.derived_anomalies.len()
+    }
+
+    /// Returns the anomalies of the capture, sorted by line. Anomalies of the whole file come
+    /// first. They are created lazily, because a hostile body can have millions.
+    pub fn anomalies(&self) -> impl Iterator<Item = CaptureAnomaly<'a>> {
+        let of_capture = self.capture.anomalies.iter().copied();
+        let of_parser = self
+            .robots
+            .as_ref()
+            .map_or(&[][..], RobotsTxt::text_anomalies);
+        let mut of_parser = of_parser.iter().peekable();
+        let mut derived = self.derived_anomalies.iter().peekable();
+        let of_body = std::iter::from_fn(move || {
+            let is_parser_next = match (of_parser.peek(), derived.peek()) {
+                (Some(anomaly), Some(other)) => anomaly.line_no <= other.line_no,
+                (anomaly, _) => anomaly.is_some(),
+            };
+            if !is_parser_next {
+                return derived.next().copied();
+            }
+            of_parser.next().map(|anomaly| CaptureAnomaly {
+                line_no: anomaly.line_no,
+                code: anomaly.kind.code(),
+                severity: anomaly.kind.severity(),
+                changes_verdict: robots::changes_verdict(&self.leniency_impacts, anomaly),
+                detail: self.text(anomaly.detail),
+            })
+        });
+        of_capture.map(CaptureAnomaly::of_capture).chain(of_body)
+    }
+
+    /// Returns the text of a span of the body.
+    pub fn text(&self, span: Span) -> &'a [u8] {
+        self.robots.as_ref().map_or(b"", |robots| robots.text(span))
+    }
+
+    /// Returns true if the body is UTF-8 or was not parsed.
+    pub fn is_valid_utf8(&self) -> bool {
+        self.robots
+            .as_ref()
+            .is_none_or(|robots| robots.summary().is_valid_utf8)
+    }
+}

@@ -1,0 +1,72 @@
+//! Sitemap lines.
+
+use crate::Capture;
+use crate::archive_url::ArchiveUrl;
+use crate::host_columns::{HostColumns, host_columns};
+use crate::url::{join_url, parse_url};
+use robots::Directive;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A sitemap line and the URL that it refers to.
+#[derive(Debug)]
+pub struct SitemapLine<'a> {
+    /// The line.
+    pub line: &'a Directive,
+    /// The absolute URL, resolved against the URL of the robots.txt file.
+    pub url: Option<Cow<'a, str>>,
+    /// The host of that URL.
+    pub host: Option<Arc<HostColumns>>,
+    /// True if the line states an absolute URL (RFC 9309 §2.2.4, sitemaps.org).
+    pub is_absolute: bool,
+    /// True if the sitemap is on the host of the robots.txt file.
+    pub same_host: Option<bool>,
+    /// True if the sitemap is on the registered domain of the robots.txt file.
+    pub same_registered_domain: Option<bool>,
+}
+
+impl<'a> SitemapLine<'a> {
+    /// Resolves the value of a sitemap line of `capture`.
+    pub fn resolve(value: &'a [u8], line: &'a Directive, capture: &Capture<'_>) -> Self {
+        let has_sitemap_scheme =
+            |url: &ArchiveUrl<'_>| matches!(url.scheme(), "http" | "https" | "ftp");
+        let absolute =
+            ArchiveUrl::parse(value).filter(|url| has_sitemap_scheme(url) && url.host().is_some());
+        let is_absolute = absolute.is_some();
+        let url = absolute.or_else(|| {
+            let base = parse_url(capture.url.as_ref()?.url.as_bytes())?;
+            let joined = (!value.is_empty()).then(|| join_url(&base, value))?;
+            joined.map(ArchiveUrl::Parsed)
+        });
+        let url = url.filter(has_sitemap_scheme);
+        let capture_host = capture.url.as_ref().and_then(|url| url.host.as_ref());
+        let host = url.as_ref().and_then(|url| host_of(url, capture_host));
+        let is_equal = |column: fn(&HostColumns) -> Option<&str>| {
+            let (sitemap, capture) = (column(host.as_deref()?)?, column(capture_host?)?);
+            Some(sitemap == capture)
+        };
+        Self {
+            line,
+            is_absolute,
+            same_host: is_equal(|host| Some(&host.name)),
+            same_registered_domain: is_equal(|host| {
+                Some(host.registered_domain().unwrap_or(&host.name))
+            }),
+            host,
+            url: url.map(ArchiveUrl::into_text),
+        }
+    }
+}
+
+/// Returns the columns of the host of a sitemap. Most sitemaps are on the host of the capture,
+/// whose columns are then shared.
+fn host_of(
+    url: &ArchiveUrl<'_>,
+    capture_host: Option<&Arc<HostColumns>>,
+) -> Option<Arc<HostColumns>> {
+    let name = url.host()?;
+    let shared = capture_host
+        .filter(|host| host.name == name)
+        .map(Arc::clone);
+    Some(shared.unwrap_or_else(|| Arc::new(host_columns(name))))
+}

@@ -1,0 +1,117 @@
+//! Hosts in the columns of Common Crawl's indexes. Registered domains are those of the Public Suffix
+//! List in the `psl` crate.
+
+use crate::surt::surt_host_name;
+
+/// The columns of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostColumns {
+    /// The key of cc-host-index: `www.example.com` is `com,example`.
+    pub surt_host_name: String,
+    /// The host name, in punycode.
+    pub name: String,
+    // The starts of the parts of the name. All of them end where the name ends.
+    tld: Option<usize>,
+    registry_suffix: Option<usize>,
+    registered_domain: Option<usize>,
+    private_domain: Option<usize>,
+}
+
+impl HostColumns {
+    /// Returns the last label; `None` for addresses.
+    pub fn tld(&self) -> Option<&str> {
+        self.part(self.tld)
+    }
+
+    /// Returns the public suffix according to the ICANN section of the list; `None` if unknown.
+    pub fn registry_suffix(&self) -> Option<&str> {
+        self.part(self.registry_suffix)
+    }
+
+    /// Returns the domain directly below that suffix.
+    pub fn registered_domain(&self) -> Option<&str> {
+        self.part(self.registered_domain)
+    }
+
+    /// Returns the domain directly below the public suffix according to the whole list.
+    pub fn private_domain(&self) -> Option<&str> {
+        self.part(self.private_domain)
+    }
+
+    fn part(&self, start: Option<usize>) -> Option<&str> {
+        start.map(|start| &self.name[start..])
+    }
+}
+
+/// Returns the columns of a host name as normalized by the `url` crate.
+pub fn host_columns(host: &str) -> HostColumns {
+    let name = host
+        .strip_suffix('.')
+        .filter(|name| !name.is_empty())
+        .unwrap_or(host);
+    let mut columns = HostColumns {
+        surt_host_name: surt_host_name(name),
+        name: name.to_owned(),
+        ..HostColumns::default()
+    };
+    if !is_address(name) {
+        let (private, registry) = public_suffixes(name);
+        let start = |part: &str| name.len() - part.len();
+        columns.tld = name.rsplit('.').next().map(start);
+        columns.registry_suffix = registry.map(start);
+        columns.registered_domain = registry
+            .and_then(|suffix| domain_below(name, suffix))
+            .map(start);
+        columns.private_domain = private
+            .and_then(|suffix| domain_below(name, suffix))
+            .map(start);
+    }
+    columns
+}
+
+/// Returns the last label of a host name; `None` for addresses.
+pub fn tld(name: &str) -> Option<&str> {
+    name.rsplit('.').next().filter(|_| !is_address(name))
+}
+
+/// Returns the domain directly below the public suffix of the ICANN section; `None` for addresses and
+/// if the suffix is not known.
+pub fn registered_domain(name: &str) -> Option<&str> {
+    if is_address(name) {
+        return None;
+    }
+    let (_, registry) = public_suffixes(name);
+    domain_below(name, registry?)
+}
+
+fn is_address(host: &str) -> bool {
+    // An IPv4 address ends with a digit, which is cheaper to see than to parse it.
+    let is_ipv4 = || host.parse::<std::net::Ipv4Addr>().is_ok();
+    host.starts_with('[') || host.ends_with(|last: char| last.is_ascii_digit()) && is_ipv4()
+}
+
+/// Returns the public suffixes of `name` according to the whole list and to its ICANN section, each
+/// if the list has one.
+fn public_suffixes(name: &str) -> (Option<&str>, Option<&str>) {
+    let (mut candidate, mut longest) = (name, None);
+    while let Some(suffix) = psl::suffix(candidate.as_bytes()).filter(psl::Suffix::is_known) {
+        let text = &candidate[candidate.len() - suffix.as_bytes().len()..];
+        longest = longest.or(Some(text));
+        if suffix.typ() == Some(psl::Type::Icann) {
+            return (longest, Some(text));
+        }
+        // A private suffix is below a suffix of a registry.
+        match text.split_once('.') {
+            Some((_, above)) => candidate = above,
+            None => break,
+        }
+    }
+    (longest, None)
+}
+
+/// Returns the suffix and one more label; `None` for the suffix itself.
+fn domain_below<'a>(name: &'a str, suffix: &str) -> Option<&'a str> {
+    let above = name[..name.len() - suffix.len()].strip_suffix('.')?;
+    let label = above.rsplit('.').next().filter(|label| !label.is_empty())?;
+    Some(&name[name.len() - suffix.len() - 1 - label.len()..])
+}

@@ -1,0 +1,535 @@
+//! Captures: one robots.txt file as an archive holds it.
+//!
+//! [`Capture::read`] extracts everything that the WARC record, its URL and its HTTP response state.
+//! The body is only decoded here; parsing it is the task of the `robots` crate.
+//!
+//! If you add a field, also add its column in `tables/robots_files.rs`. If you change what counts
+//! as a capture, also check `docs/architecture.md` and the samples, whose rows were counted by hand.
+
+#![allow(
+    missing_docs,
+    reason = "only packages of this project use it; a field is named for what it holds"
+)]
+
+pub mod analysis;
+pub mod anomaly;
+pub mod archive_url;
+pub mod date;
+pub mod digest;
+pub mod header_name;
+pub mod host_columns;
+pub mod http;
+mod plain_url;
+mod record_fields;
+mod surt;
+pub mod url;
+mod waf;
+
+use crate::anomaly::CaptureAnomalyKind;
+use crate::archive_url::ArchiveUrl;
+use crate::digest::parse_sha1;
+use crate::header_name::HeaderName;
+use crate::http::Response;
+use crate::http::header_text;
+use crate::record_fields::{RecordField, RecordFields};
+use crate::url::UrlColumns;
+use robots::{HttpStatus, ParseOptions};
+use std::borrow::Cow;
+use warc::{Integrity, Record, RecordType};
+
+/// Selects the records that are captures and limits how much of a body is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope {
+    /// True if the archive is of the robots.txt subset. Every response of that subset is a
+    /// capture, because it also holds the targets of redirects.
+    pub is_robots_subset: bool,
+    /// The maximum number of bytes read of a decoded body.
+    pub max_body_bytes: usize,
+    /// The offset in a body within which a line must end to count.
+    pub body_limit: Option<u64>,
+}
+
+/// A fetched robots.txt file, or the target of a redirect from one. Borrows from its record.
+#[derive(Debug)]
+pub struct Capture<'a> {
+    /// The URL as written in the record.
+    pub url_raw: &'a [u8],
+    /// The columns of the URL; `None` if it cannot be parsed.
+    pub url: Option<UrlColumns<'a>>,
+    /// True if the path is exactly `/robots.txt`.
+    pub is_robots_path: bool,
+    /// Metadata of the WARC record.
+    pub record: RecordMetadata<'a>,
+    /// Time and result of the fetch.
+    pub fetch: Fetch,
+    /// Metadata of the payload.
+    pub content: ContentMetadata<'a>,
+    /// HTTP header fields that have columns of their own.
+    pub headers: ResponseHeaders<'a>,
+    /// The decoded body; `None` for a revisit.
+    pub body: Option<Cow<'a, [u8]>>,
+    /// The options for parsing the body.
+    pub parse_options: ParseOptions,
+    /// True if the body is a challenge page, provided that it is HTML.
+    pub(crate) is_challenge_if_html: bool,
+    /// Anomalies of the record, the URL and the response.
+    pub anomalies: Vec<CaptureAnomalyKind>,
+}
+
+/// Metadata of the WARC record of a capture.
+#[derive(Debug)]
+pub struct RecordMetadata<'a> {
+    /// `WARC-Record-ID`, without angle brackets.
+    pub id: Option<Cow<'a, str>>,
+    /// `WARC-IP-Address`.
+    pub ip_address: Option<Cow<'a, str>>,
+    /// True if the record is a revisit: its body is that of another capture.
+    pub is_revisit: bool,
+    /// True if the bytes of the record failed a check; `None` if the checksum had not been reached
+    /// when the record was read.
+    pub is_doubtful: Option<bool>,
+}
+
+/// Time and result of a fetch.
+#[derive(Debug)]
+pub struct Fetch {
+    /// The time of the fetch, in milliseconds since 1970.
+    pub time: Option<i64>,
+    /// The status code that the server sent; `None` for a resource record.
+    pub status: Option<u16>,
+    /// The status code and what determines its effect. A resource record counts as 200.
+    pub http_status: HttpStatus,
+    /// The absolute target of a redirect.
+    pub redirect: Option<String>,
+}
+
+/// Metadata of the payload of a capture.
+#[derive(Debug)]
+pub struct ContentMetadata<'a> {
+    /// SHA-1 of the payload, in base32.
+    pub digest: Option<Cow<'a, str>>,
+    /// The media type stated by the server, without parameters.
+    pub mime_type: Option<Cow<'a, str>>,
+    /// The media type detected by the crawler.
+    pub mime_detected: Option<Cow<'a, str>>,
+    /// The reason why the payload is incomplete.
+    pub truncated: Option<Cow<'a, str>>,
+}
+
+/// HTTP header fields that have columns of their own.
+#[derive(Debug)]
+pub struct ResponseHeaders<'a> {
+    /// `Server`.
+    pub server: Option<Cow<'a, str>>,
+    /// `Last-Modified`.
+    pub last_modified: Option<Cow<'a, str>>,
+    /// `Content-Usage`.
+    pub content_usage: Option<Cow<'a, str>>,
+    /// `TDM-Reservation`.
+    pub tdm_reservation: Option<Cow<'a, str>>,
+    /// The web application firewall that the header fields indicate.
+    pub waf_hint: Option<&'static str>,
+}
+
+/// The type and the URL of a record that is a capture.
+struct TargetUrl<'a> {
+    /// The type of the record, which is expensive to look up.
+    record_type: RecordType,
+    raw: &'a [u8],
+    /// `None` if it cannot be parsed.
+    url: Option<ArchiveUrl<'a>>,
+    is_robots_path: bool,
+}
+
+impl<'a> Capture<'a> {
+    /// Reads the capture of a record, or returns `None` if the record is not a capture.
+    ///
+    /// Captures are responses, resources and revisits whose path is exactly `/robots.txt`, and every
+    /// response and revisit of the robots.txt subset.
+    pub fn read(record: &Record<'a>, scope: Scope) -> Option<Self> {
+        let target = TargetUrl::of_capture(record, scope)?;
+        let mut anomalies = Vec::new();
+        if target.url.is_none() {
+            anomalies.push(CaptureAnomalyKind::BadUrl);
+        }
+        let fields = RecordFields::of(record);
+        let time = fields.get(RecordField::Date);
+        let time = time.and_then(date::parse_warc_date);
+        if time.is_none() {
+            anomalies.push(CaptureAnomalyKind::BadDate);
+        }
+        let record_type = target.record_type;
+        let response = read_response(record, record_type, &mut anomalies);
+        let fetch = Fetch::new(time, &response, &target, &mut anomalies);
+        let mut truncated = truncation(record, &fields, &mut anomalies);
+        let body = (record_type != RecordType::Revisit).then(|| {
+            decode_body(
+                &response,
+                scope.max_body_bytes,
+                &mut truncated,
+                &mut anomalies,
+            )
+        });
+        let is_parsed = matches!(fetch.http_status.code, Some(200..=299));
+        let is_challenge_if_html = body.as_ref().filter(|_| is_parsed).is_some_and(|body| {
+            body.trim_ascii_start().starts_with(b"<") && waf::is_challenge(&response, body)
+        });
+        Some(Self {
+            url_raw: target.raw,
+            url: target.url.map(ArchiveUrl::into_columns),
+            is_robots_path: target.is_robots_path,
+            record: RecordMetadata::new(record, &fields, record_type),
+            fetch,
+            parse_options: ParseOptions {
+                body_limit: scope.body_limit,
+                is_truncated: truncated.is_some(),
+            },
+            content: ContentMetadata::new(&fields, record_type, &response, truncated),
+            headers: ResponseHeaders::of(&response),
+            body,
+            is_challenge_if_html,
+            anomalies,
+        })
+    }
+
+    /// Returns the capture of a body that was fetched successfully, about which nothing else is known.
+    pub fn of_body(body: &'a [u8], parse_options: ParseOptions) -> Self {
+        Self {
+            url_raw: b"",
+            url: None,
+            is_robots_path: true,
+            record: RecordMetadata {
+                id: None,
+                ip_address: None,
+                is_revisit: false,
+                is_doubtful: None,
+            },
+            fetch: Fetch {
+                time: None,
+                status: None,
+                http_status: HttpStatus {
+                    code: Some(200),
+                    has_location: false,
+                },
+                redirect: None,
+            },
+            content: ContentMetadata {
+                digest: None,
+                mime_type: None,
+                mime_detected: None,
+                truncated: None,
+            },
+            headers: ResponseHeaders {
+                server: None,
+                last_modified: None,
+                content_usage: None,
+                tdm_reservation: None,
+                waf_hint: None,
+            },
+            body: Some(Cow::Borrowed(body)),
+            parse_options,
+            is_challenge_if_html: false,
+            anomalies: Vec::new(),
+        }
+    }
+
+    /// Compares the digests of the capture's record with its bytes.
+    ///
+    /// Returns the header field that differs, if any, and marks the capture as doubtful.
+    pub fn verify_digests(&mut self, record: &Record<'_>) -> Option<&'static str> {
+        let field = digest::find_mismatch(record)?;
+        self.record.is_doubtful = Some(true);
+        Some(field)
+    }
+
+    /// Returns true if the body is to be parsed as a robots.txt file.
+    pub fn is_parsed(&self) -> bool {
+        self.body.is_some() && matches!(self.fetch.http_status.code, Some(200..=299))
+    }
+}
+
+impl<'a> TargetUrl<'a> {
+    /// Returns the URL of a record, or `None` if the record is not a capture.
+    fn of_capture(record: &Record<'a>, scope: Scope) -> Option<Self> {
+        let record_type = record.record_type();
+        if !matches!(
+            record_type,
+            RecordType::Response | RecordType::Revisit | RecordType::Resource
+        ) {
+            return None;
+        }
+        // The subset also holds the targets of redirects.
+        let accepts_any_path = scope.is_robots_subset && record_type != RecordType::Resource;
+        let raw = record.target_uri().unwrap_or_default();
+        // Most records of a crawl are other pages: this avoids parsing their URLs.
+        if !accepts_any_path && memchr::memmem::find(raw, b"/robots.txt").is_none() {
+            return None;
+        }
+        let url = ArchiveUrl::parse(raw);
+        // A URL that cannot be parsed is accepted if it ends in the path.
+        let is_robots_path = match &url {
+            Some(url) => url.is_robots_path(),
+            None => raw.ends_with(b"/robots.txt"),
+        };
+        (accepts_any_path || is_robots_path).then_some(Self {
+            record_type,
+            raw,
+            url,
+            is_robots_path,
+        })
+    }
+}
+
+impl<'a> RecordMetadata<'a> {
+    fn new(record: &Record<'a>, fields: &RecordFields<'a>, record_type: RecordType) -> Self {
+        Self {
+            id: fields.get(RecordField::Id).map(|id| {
+                let id = id.trim_ascii();
+                let id = id.strip_prefix(b"<").unwrap_or(id);
+                header_text(id.strip_suffix(b">").unwrap_or(id))
+            }),
+            ip_address: fields.get(RecordField::IpAddress).map(header_text),
+            is_revisit: record_type == RecordType::Revisit,
+            is_doubtful: match record.integrity() {
+                Integrity::Verified | Integrity::Unguarded => Some(false),
+                Integrity::Damaged => Some(true),
+                Integrity::Unknown => None,
+            },
+        }
+    }
+}
+
+impl Fetch {
+    fn new(
+        time: Option<i64>,
+        response: &Response<'_>,
+        target: &TargetUrl<'_>,
+        anomalies: &mut Vec<CaptureAnomalyKind>,
+    ) -> Self {
+        // A resource record has no HTTP response: the crawler obtained it by other means.
+        let code = match target.record_type {
+            RecordType::Resource => Some(200),
+            _ => response.status,
+        };
+        if code.is_none() {
+            anomalies.push(CaptureAnomalyKind::BadStatus);
+        }
+        let is_redirect = matches!(code, Some(300..=399));
+        let redirect = if is_redirect {
+            let location = response
+                .header(HeaderName::Location)
+                .filter(|location| !location.is_empty());
+            let base = target.url.as_ref();
+            location
+                .and_then(|location| base?.join(location))
+                .map(|url| url.into_text().into_owned())
+        } else {
+            None
+        };
+        if is_redirect && code != Some(304) && redirect.is_none() {
+            anomalies.push(CaptureAnomalyKind::RedirectWithoutLocation);
+        }
+        Self {
+            time,
+            status: response.status,
+            http_status: HttpStatus {
+                code,
+                has_location: redirect.is_some(),
+            },
+            redirect,
+        }
+    }
+}
+
+impl<'a> ContentMetadata<'a> {
+    fn new(
+        fields: &RecordFields<'a>,
+        record_type: RecordType,
+        response: &Response<'a>,
+        truncated: Option<Cow<'a, str>>,
+    ) -> Self {
+        let body = match record_type {
+            RecordType::Revisit => None,
+            _ => Some(response.body),
+        };
+        let mime_type = match record_type {
+            RecordType::Resource => fields
+                .get(RecordField::ContentType)
+                .map(|value| header_text(media_type(value))),
+            _ => response.header_part(HeaderName::ContentType, media_type),
+        };
+        Self {
+            digest: payload_digest(fields.get(RecordField::PayloadDigest), body),
+            mime_type: mime_type
+                .filter(|media_type| !media_type.is_empty())
+                .map(in_lower_case),
+            mime_detected: fields
+                .get(RecordField::IdentifiedPayloadType)
+                .map(header_text),
+            truncated,
+        }
+    }
+}
+
+impl<'a> ResponseHeaders<'a> {
+    fn of(response: &Response<'a>) -> Self {
+        Self {
+            server: response.header_text(HeaderName::Server),
+            last_modified: response.header_text(HeaderName::LastModified),
+            content_usage: response.header_text(HeaderName::ContentUsage),
+            tdm_reservation: response.header_text(HeaderName::TdmReservation),
+            waf_hint: waf::hint(response),
+        }
+    }
+}
+
+/// Parses the response in a record. The block of a resource record is its body.
+fn read_response<'a>(
+    record: &Record<'a>,
+    record_type: RecordType,
+    anomalies: &mut Vec<CaptureAnomalyKind>,
+) -> Response<'a> {
+    let block = record.block();
+    let mut response = match record_type {
+        RecordType::Resource => Response::without_headers(block),
+        _ => Response::parse(block),
+    };
+    if record.has_length_quirk() {
+        anomalies.push(CaptureAnomalyKind::LengthQuirk);
+        response.body = response.body.strip_prefix(b"\r\n").unwrap_or(response.body);
+    }
+    if response.is_header_cut {
+        anomalies.push(CaptureAnomalyKind::HeadersCut);
+    }
+    response
+}
+
+/// Returns the reason why the payload of a record is incomplete, if it is.
+fn truncation<'a>(
+    record: &Record<'a>,
+    fields: &RecordFields<'a>,
+    anomalies: &mut Vec<CaptureAnomalyKind>,
+) -> Option<Cow<'a, str>> {
+    let mut reason = fields
+        .get(RecordField::Truncated)
+        .map(|reason| in_lower_case(header_text(reason.trim_ascii())));
+    if reason.is_some() {
+        anomalies.push(CaptureAnomalyKind::PayloadTruncated);
+    }
+    if record.is_truncated() {
+        anomalies.push(CaptureAnomalyKind::RecordCut);
+        reason.get_or_insert_with(|| "length".into());
+    }
+    reason
+}
+
+/// Decodes the body of a response, up to `max_bytes`. Sets `truncated` if the body was cut.
+fn decode_body<'a>(
+    response: &Response<'a>,
+    max_bytes: usize,
+    truncated: &mut Option<Cow<'_, str>>,
+    anomalies: &mut Vec<CaptureAnomalyKind>,
+) -> Cow<'a, [u8]> {
+    let decoded = response.decode(max_bytes);
+    if decoded.is_misdeclared {
+        anomalies.push(CaptureAnomalyKind::Misdeclared);
+    }
+    if decoded.is_cut {
+        anomalies.push(CaptureAnomalyKind::CodingCut);
+        truncated.get_or_insert_with(|| "length".into());
+    }
+    if decoded.body.starts_with(b"\x1f\x8b") {
+        anomalies.push(CaptureAnomalyKind::UndeclaredGzip);
+    }
+    decoded.body
+}
+
+/// Returns a media type without its parameters.
+fn media_type(value: &[u8]) -> &[u8] {
+    let end = memchr::memchr(b';', value).unwrap_or(value.len());
+    value[..end].trim_ascii()
+}
+
+fn in_lower_case(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(text.to_ascii_lowercase()),
+        false => text,
+    }
+}
+
+/// Returns the SHA-1 of the payload in base32: the stated one, or that of the body as stored.
+fn payload_digest<'a>(stated: Option<&'a [u8]>, body: Option<&[u8]>) -> Option<Cow<'a, str>> {
+    if let Some(stated) = stated {
+        let stated = stated.trim_ascii();
+        // The usual notation needs no conversion.
+        if let Some(digits) = stated.strip_prefix(b"sha1:")
+            && digest::is_base32_sha1(digits)
+        {
+            return Some(header_text(digits));
+        }
+        if let Some(octets) = parse_sha1(stated) {
+            return Some(Cow::Owned(base32(&octets)));
+        }
+    }
+    use sha1::Digest as _;
+    body.map(|body| Cow::Owned(base32(&sha1::Sha1::digest(body))))
+}
+
+/// Encodes bytes in base32 (RFC 4648 §6). The length must be a multiple of 5: no padding is added.
+fn base32(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let mut out = String::with_capacity(bytes.len().div_ceil(5) * 8);
+    let (mut bits, mut n_bits) = (0u32, 0);
+    for &byte in bytes {
+        bits = bits << 8 | u32::from(byte);
+        n_bits += 8;
+        while n_bits >= 5 {
+            n_bits -= 5;
+            out.push(char::from(LETTERS[(bits >> n_bits & 31) as usize]));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stated_digest_is_written_in_base32_and_a_missing_one_computed() {
+        // SHA-1 of `hello` and of the empty body, from `sha1sum` and `base32`.
+        const HELLO: &str = "VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N";
+        const EMPTY: &str = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+        for stated in [
+            " sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N",
+            "SHA1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N",
+            "sha1:vl2mmho4yxukfwv63yhtwsbm3gxksq2n",
+            "sha1:AAF4C61DDCC5E8A2DABEDE0F3B482CD9AEA9434D",
+        ] {
+            let digest = payload_digest(Some(stated.as_bytes()), Some(b""));
+            assert_eq!(digest.as_deref(), Some(HELLO), "{stated}");
+        }
+        for stated in [
+            None,
+            Some(""),
+            Some("VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"),
+            Some("sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2"),
+            Some("sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ20"),
+            Some("md5:5d41402abc4b2a76b9719d911017c592"),
+        ] {
+            let stated = stated.map(str::as_bytes);
+            assert_eq!(payload_digest(stated, Some(b"")).as_deref(), Some(EMPTY));
+            assert_eq!(payload_digest(stated, None), None);
+        }
+    }
+
+    #[test]
+    fn base32_is_that_of_rfc_4648() {
+        use sha1::Digest as _;
+        assert_eq!(
+            base32(&sha1::Sha1::digest(b"")),
+            "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
+        );
+        assert_eq!(base32(b"fooba"), "MZXW6YTB");
+    }
+}

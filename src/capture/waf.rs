@@ -1,0 +1,85 @@
+//! Detects web application firewalls and their challenge pages.
+
+use crate::header_name::HeaderName as Name;
+use crate::http::Response;
+use aho_corasick::packed::Searcher;
+use std::sync::LazyLock;
+
+/// Header fields that indicate a firewall: field name, start of the value in lower case (empty for
+/// any value), name of the firewall. The first match wins.
+const HEADER_MARKS: &[(Name, &str, &str)] = &[
+    (Name::CfMitigated, "", "cloudflare"),
+    (Name::CfRay, "", "cloudflare"),
+    (Name::Server, "cloudflare", "cloudflare"),
+    (Name::Server, "akamai", "akamai"),
+    (Name::XAkamaiTransformed, "", "akamai"),
+    (Name::AkamaiGrn, "", "akamai"),
+    (Name::XIinfo, "", "imperva"),
+    (Name::XCdn, "incapsula", "imperva"),
+    (Name::XCdn, "imperva", "imperva"),
+    (Name::XSucuriId, "", "sucuri"),
+    (Name::Server, "sucuri", "sucuri"),
+    (Name::XDatadome, "", "datadome"),
+    (Name::Server, "datadome", "datadome"),
+    (Name::XPxAuthorization, "", "perimeterx"),
+    (Name::XAmznWafAction, "", "aws_waf"),
+    (Name::Server, "awselb", "aws"),
+    (Name::XAmzCfId, "", "aws"),
+    (Name::Server, "cloudfront", "aws"),
+    (Name::Server, "ddos-guard", "ddos_guard"),
+    (Name::XKpsdkCt, "", "kasada"),
+    (Name::XAzureRef, "", "azure"),
+    (Name::Server, "big-ip", "f5"),
+    (Name::Server, "bigip", "f5"),
+    (Name::Server, "qrator", "qrator"),
+    (Name::Server, "vercel", "vercel"),
+    (Name::XServedBy, "cache-", "fastly"),
+    (Name::Via, "1.1 varnish", "varnish"),
+];
+
+/// Phrases of pages that ask visitors to prove that they are human.
+const CHALLENGE_PHRASES: [&[u8]; 11] = [
+    b"Just a moment...",
+    b"challenge-platform",
+    b"cf-chl",
+    b"_Incapsula_Resource",
+    b"sucuri_cloudproxy",
+    b"aws-waf-token",
+    b"captcha",
+    b"Captcha",
+    b"Making sure you're not a bot",
+    b"anubis",
+    b"ddos-guard",
+];
+
+/// Searches for all phrases in one pass; `None` if the CPU has no suitable vector instructions.
+static PHRASE_SEARCHER: LazyLock<Option<Searcher>> =
+    LazyLock::new(|| Searcher::new(CHALLENGE_PHRASES));
+
+/// The number of bytes of a page that are searched for challenge phrases.
+const MAX_CHALLENGE_BYTES: usize = 64 << 10;
+
+/// Returns the firewall that the header fields of a response indicate.
+pub(crate) fn hint(response: &Response<'_>) -> Option<&'static str> {
+    HEADER_MARKS.iter().find_map(|&(header, begin, name)| {
+        let value = response.header(header)?;
+        let is_match = value
+            .get(..begin.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(begin.as_bytes()));
+        is_match.then_some(name)
+    })
+}
+
+/// Returns true if an HTML page served in place of a robots.txt file is a challenge page.
+pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
+    let html = &html[..html.len().min(MAX_CHALLENGE_BYTES)];
+    response.status == Some(202)
+        || response.header(Name::CfMitigated).is_some()
+        || response.header(Name::XAmznWafAction).is_some()
+        || match &*PHRASE_SEARCHER {
+            Some(phrases) => phrases.find(html).is_some(),
+            None => CHALLENGE_PHRASES
+                .iter()
+                .any(|phrase| memchr::memmem::find(html, phrase).is_some()),
+        }
+}

@@ -1,0 +1,231 @@
+//! A column chunk: the encoded pages of one column of a row group, with its metadata.
+
+use super::dictionary::ColumnDictionary;
+use super::page::{DictionaryPage, EncodedPage};
+use super::statistics::TextRange;
+use bytes::Bytes;
+use parquet::basic::{Compression, Encoding, PageType, ZstdLevel};
+use parquet::bloom_filter::Sbbf;
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, OffsetIndexBuilder, PageEncodingStats};
+use parquet::file::statistics::Statistics;
+use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+use std::io::Write;
+
+/// The rate of false positives for which Bloom filters are sized.
+const BLOOM_FPP: f64 = 0.01;
+
+/// A finished column chunk.
+pub struct ColumnChunk {
+    bytes: Bytes,
+    close: ColumnCloseResult,
+}
+
+impl ColumnChunk {
+    /// Appends the chunk to a row group.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn append_to_row_group<W: Write + Send>(
+        self,
+        row_group: &mut SerializedRowGroupWriter<'_, W>,
+    ) -> Result<(), ParquetError> {
+        row_group.append_column(&self.bytes, self.close)
+    }
+}
+
+/// A column chunk to which pages are appended.
+pub(super) struct ColumnChunkBuilder {
+    pub(super) descr: ColumnDescPtr,
+    pub(super) texts: TextStatistics,
+    /// The encoded data pages.
+    pages: TrackedWrite<Vec<u8>>,
+    locations: OffsetIndexBuilder,
+    rows: u64,
+    nulls: u64,
+    uncompressed_bytes: u64,
+    /// The number of data pages with dictionary indexes.
+    dictionary_pages: i32,
+    /// The number of data pages with plain values.
+    plain_pages: i32,
+    /// The number of data pages with differences of integers.
+    delta_pages: i32,
+}
+
+/// The range and the Bloom filter of the texts of a column chunk.
+#[derive(Debug, Default)]
+pub(super) struct TextStatistics {
+    range: TextRange,
+    /// The maximum number of rows, if a Bloom filter is to be written.
+    bloom_rows: Option<u64>,
+    bloom: Option<Sbbf>,
+}
+
+impl TextStatistics {
+    pub(super) fn add(&mut self, text: &[u8]) {
+        self.range.add(text);
+        if let Some(rows) = self.bloom_rows {
+            if self.bloom.is_none() {
+                self.bloom = Sbbf::new_with_ndv_fpp(rows, BLOOM_FPP).ok();
+            }
+            if let Some(bloom) = &mut self.bloom {
+                bloom.insert(text);
+            }
+        }
+    }
+
+    fn finish(mut self, nulls: u64) -> (Statistics, Option<Sbbf>) {
+        if let Some(bloom) = &mut self.bloom {
+            bloom.fold_to_target_fpp(BLOOM_FPP);
+        }
+        (self.range.statistics(nulls), self.bloom)
+    }
+}
+
+impl ColumnChunkBuilder {
+    /// Makes an empty chunk. `bloom_rows` is the maximum number of rows of the row
+    /// group, if a Bloom filter is to be written.
+    pub(super) fn new(descr: ColumnDescPtr, bloom_rows: Option<u64>) -> Self {
+        Self {
+            descr,
+            texts: TextStatistics {
+                bloom_rows,
+                ..TextStatistics::default()
+            },
+            pages: TrackedWrite::new(Vec::new()),
+            locations: OffsetIndexBuilder::new(),
+            rows: 0,
+            nulls: 0,
+            uncompressed_bytes: 0,
+            dictionary_pages: 0,
+            plain_pages: 0,
+            delta_pages: 0,
+        }
+    }
+
+    /// Returns true if a page needs the dictionary.
+    pub(super) fn needs_dictionary(&self) -> bool {
+        self.dictionary_pages > 0
+    }
+
+    /// Appends a page.
+    pub(super) fn append(&mut self, page: EncodedPage) -> Result<(), ParquetError> {
+        match page.encoding {
+            Encoding::RLE_DICTIONARY => self.dictionary_pages += 1,
+            Encoding::DELTA_BINARY_PACKED => self.delta_pages += 1,
+            _ => self.plain_pages += 1,
+        }
+        self.rows += page.rows as u64;
+        self.nulls += page.nulls as u64;
+        let data_page = Page::DataPage {
+            buf: page.compressed,
+            num_values: page.rows as u32,
+            encoding: page.encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        };
+        let data_page = CompressedPage::new(data_page, page.uncompressed_bytes);
+        let spec = SerializedPageWriter::new(&mut self.pages).write_page(data_page)?;
+        self.uncompressed_bytes += spec.uncompressed_size as u64;
+        self.locations
+            .append_offset_and_size(spec.offset as i64, spec.compressed_size as i32);
+        self.locations.append_row_count(page.rows as i64);
+        Ok(())
+    }
+
+    /// Finishes the chunk: the dictionary page, the data pages, and the metadata.
+    pub(super) fn close(
+        mut self,
+        values: &ColumnDictionary,
+        dictionary: Option<&DictionaryPage>,
+        level: ZstdLevel,
+    ) -> Result<ColumnChunk, ParquetError> {
+        let mut sink = TrackedWrite::new(Vec::new());
+        if let Some(dictionary) = dictionary {
+            let page = Page::DictionaryPage {
+                buf: dictionary.compressed.clone(),
+                num_values: dictionary.values as u32,
+                encoding: Encoding::PLAIN,
+                is_sorted: false,
+            };
+            let page = CompressedPage::new(page, dictionary.uncompressed_bytes);
+            let spec = SerializedPageWriter::new(&mut sink).write_page(page)?;
+            self.uncompressed_bytes += spec.uncompressed_size as u64;
+        }
+        let dictionary_bytes = sink.bytes_written() as i64;
+        let mut bytes = sink.into_inner()?;
+        bytes.append(&mut self.pages.into_inner()?);
+
+        let mut pages = Vec::new();
+        let mut encodings = vec![Encoding::RLE];
+        let stats = |page_type, encoding, count| PageEncodingStats {
+            page_type,
+            encoding,
+            count,
+        };
+        if dictionary.is_some() {
+            let indexes = Encoding::RLE_DICTIONARY;
+            pages.push(stats(PageType::DICTIONARY_PAGE, Encoding::PLAIN, 1));
+            pages.push(stats(PageType::DATA_PAGE, indexes, self.dictionary_pages));
+            encodings.extend([Encoding::PLAIN, indexes]);
+        }
+        for (encoding, count) in [
+            (Encoding::PLAIN, self.plain_pages),
+            (Encoding::DELTA_BINARY_PACKED, self.delta_pages),
+        ] {
+            if count > 0 {
+                pages.push(stats(PageType::DATA_PAGE, encoding, count));
+                encodings.push(encoding);
+            }
+        }
+        let (statistics, bloom_filter) = statistics(values, &self.descr, self.nulls, self.texts);
+        let metadata = ColumnChunkMetaData::builder(self.descr)
+            .set_compression(Compression::ZSTD(level))
+            .set_encodings(encodings)
+            .set_page_encoding_stats(pages)
+            .set_num_values(self.rows as i64)
+            .set_total_compressed_size(bytes.len() as i64)
+            .set_total_uncompressed_size(self.uncompressed_bytes as i64)
+            .set_data_page_offset(dictionary_bytes)
+            .set_dictionary_page_offset(dictionary.map(|_| 0))
+            .set_statistics(statistics)
+            .build()?;
+        let mut locations = self.locations.build();
+        for location in &mut locations.page_locations {
+            location.offset += dictionary_bytes;
+        }
+        let close = ColumnCloseResult {
+            bytes_written: bytes.len() as u64,
+            rows_written: self.rows,
+            metadata,
+            bloom_filter,
+            column_index: None,
+            offset_index: Some(locations),
+        };
+        Ok(ColumnChunk {
+            bytes: bytes.into(),
+            close,
+        })
+    }
+}
+
+/// Returns the statistics of a chunk, and its Bloom filter if it has one.
+fn statistics(
+    dictionary: &ColumnDictionary,
+    descr: &ColumnDescPtr,
+    nulls: u64,
+    mut texts: TextStatistics,
+) -> (Statistics, Option<Sbbf>) {
+    if let Some(statistics) = dictionary.statistics(descr.physical_type(), nulls) {
+        return (statistics, None);
+    }
+    if let ColumnDictionary::Texts(dictionary) = dictionary {
+        dictionary.texts().for_each(|text| texts.add(text));
+    }
+    texts.finish(nulls)
+}

@@ -1,0 +1,286 @@
+//! Columns of a batch of rows: their values, and the builders that rows are
+//! appended to.
+
+use std::ops::Range;
+
+/// The values of a column of a batch.
+#[derive(Clone, Debug)]
+pub enum ColumnValues {
+    Long(Vec<i64>),
+    Int(Vec<i32>),
+    Double(Vec<f64>),
+    Bool(Vec<bool>),
+    /// Ids of texts in the [`InternedTexts`](super::InternedTexts) of the batch.
+    Text(Vec<u32>),
+    /// Texts that rarely repeat and are not interned: their concatenated bytes,
+    /// and the end of each.
+    PlainText(Vec<u8>, Vec<u32>),
+}
+
+/// A column of a batch.
+#[derive(Clone, Debug)]
+pub struct ColumnData {
+    /// One value per row. The value of a null row has no meaning.
+    pub values: ColumnValues,
+    /// One flag per row, true if it is null. May be empty if no row is null.
+    pub nulls: Vec<bool>,
+}
+
+impl ColumnData {
+    /// Returns the number of rows.
+    pub(crate) fn len(&self) -> usize {
+        match &self.values {
+            ColumnValues::Long(values) => values.len(),
+            ColumnValues::Int(values) => values.len(),
+            ColumnValues::Double(values) => values.len(),
+            ColumnValues::Bool(values) => values.len(),
+            ColumnValues::Text(values) | ColumnValues::PlainText(_, values) => values.len(),
+        }
+    }
+
+    /// Returns how many of these rows are null.
+    pub(crate) fn null_count(&self, rows: &Range<usize>) -> usize {
+        let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
+        // Release builds check for overflow, and a checked sum is not vectorized.
+        let add = |count: usize, &is_null: &bool| count.wrapping_add(usize::from(is_null));
+        nulls.iter().fold(0, add)
+    }
+
+    /// Copies a range of rows. `new_id` maps the id of a text to its id in the
+    /// batch that is copied to.
+    pub fn copy(&self, rows: Range<usize>, new_id: impl FnMut(&u32) -> u32) -> Self {
+        let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
+        let has_nulls = nulls.contains(&true);
+        let values = match &self.values {
+            ColumnValues::Long(values) => ColumnValues::Long(values[rows].to_vec()),
+            ColumnValues::Int(values) => ColumnValues::Int(values[rows].to_vec()),
+            ColumnValues::Double(values) => ColumnValues::Double(values[rows].to_vec()),
+            ColumnValues::Bool(values) => ColumnValues::Bool(values[rows].to_vec()),
+            ColumnValues::Text(values) if !has_nulls => {
+                ColumnValues::Text(values[rows].iter().map(new_id).collect())
+            }
+            ColumnValues::Text(values) => {
+                // The id of a null row is not that of a text.
+                let mut new_id = new_id;
+                let values = values[rows].iter().zip(nulls);
+                let values = values.map(|(id, is_null)| if *is_null { 0 } else { new_id(id) });
+                ColumnValues::Text(values.collect())
+            }
+            ColumnValues::PlainText(bytes, ends) => {
+                let end = |row: usize| ends[row] as usize;
+                let start = rows.start.checked_sub(1).map_or(0, end);
+                let stop = rows.end.checked_sub(1).map_or(0, end);
+                let ends = ends[rows].iter().map(|end| end - start as u32);
+                ColumnValues::PlainText(bytes[start..stop].to_vec(), ends.collect())
+            }
+        };
+        let nulls = if has_nulls {
+            nulls.to_vec()
+        } else {
+            Vec::new()
+        };
+        Self { values, nulls }
+    }
+}
+
+/// Returns the values of a batch, and leaves an empty vector that has room for the next batch.
+///
+/// Batches differ in size: the last one of an archive is smaller. The room is therefore that of this
+/// batch, but at most twice what it needed, so that one large batch does not reserve memory for ever.
+/// An empty batch changes nothing.
+pub fn take_vec<T>(values: &mut Vec<T>) -> Vec<T> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let next = Vec::with_capacity(values.capacity().min(2 * values.len()));
+    std::mem::replace(values, next)
+}
+
+/// Builds a column of values of a fixed size: numbers, booleans, or ids of
+/// interned texts.
+#[derive(Debug, Default)]
+pub struct ColumnBuilder<T> {
+    values: Vec<T>,
+    nulls: Vec<bool>,
+}
+
+impl<T: Copy + Default> ColumnBuilder<T> {
+    #[inline]
+    pub fn append_value(&mut self, value: T) {
+        self.values.push(value);
+        if !self.nulls.is_empty() {
+            self.nulls.push(false);
+        }
+    }
+
+    #[inline]
+    pub fn append_option(&mut self, value: Option<T>) {
+        if value.is_none() && self.nulls.is_empty() {
+            self.nulls.resize(self.values.len(), false);
+            self.nulls.push(true);
+        } else if !self.nulls.is_empty() {
+            self.nulls.push(value.is_none());
+        }
+        self.values.push(value.unwrap_or_default());
+    }
+
+    /// Appends values that are not null.
+    pub fn extend(&mut self, values: impl Iterator<Item = T>) {
+        self.values.extend(values);
+        if !self.nulls.is_empty() {
+            self.nulls.resize(self.values.len(), false);
+        }
+    }
+
+    /// Appends values that may be null.
+    pub fn extend_options(&mut self, values: impl Iterator<Item = Option<T>>) {
+        values.for_each(|value| self.append_option(value));
+    }
+
+    /// Appends `count` rows that are null, except for the values with their indexes among these rows.
+    /// Faster than [`extend_options`](Self::extend_options) if nearly all rows are null.
+    pub fn extend_nulls(&mut self, count: usize, values: impl Iterator<Item = (usize, T)>) {
+        let start = self.values.len();
+        self.fill(None, count);
+        for (i, value) in values {
+            self.values[start + i] = value;
+            self.nulls[start + i] = false;
+        }
+    }
+
+    /// Appends the same value `count` times.
+    pub fn fill(&mut self, value: Option<T>, count: usize) {
+        let len = self.values.len() + count;
+        if value.is_none() || !self.nulls.is_empty() {
+            self.nulls.resize(self.values.len(), false);
+            self.nulls.resize(len, value.is_none());
+        }
+        self.values.resize(len, value.unwrap_or_default());
+    }
+
+    /// Appends the values of earlier rows again.
+    pub fn repeat(&mut self, rows: Range<usize>) {
+        if !self.nulls.is_empty() {
+            self.nulls.extend_from_within(rows.clone());
+        }
+        self.values.extend_from_within(rows);
+    }
+
+    /// Overwrites the last `count` rows with one value.
+    pub fn set_last(&mut self, count: usize, value: Option<T>) {
+        let start = self.values.len() - count;
+        self.values.truncate(start);
+        self.nulls.truncate(start);
+        self.fill(value, count);
+    }
+
+    /// Returns the column and starts a new one. `wrap` is the variant of [`ColumnValues`] for the
+    /// type of the column.
+    pub fn take(&mut self, wrap: impl Fn(Vec<T>) -> ColumnValues) -> ColumnData {
+        ColumnData {
+            values: wrap(take_vec(&mut self.values)),
+            nulls: take_vec(&mut self.nulls),
+        }
+    }
+
+    /// Returns the bytes of texts that the column itself holds: none, as its
+    /// texts are interned.
+    pub fn text_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// Builds a column of texts that rarely repeat and are not interned.
+#[derive(Debug, Default)]
+pub struct PlainTextBuilder {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    nulls: Vec<bool>,
+}
+
+impl PlainTextBuilder {
+    pub fn append_value(&mut self, text: impl AsRef<str>) {
+        self.bytes.extend_from_slice(text.as_ref().as_bytes());
+        self.ends.push(self.bytes.len() as u32);
+        if !self.nulls.is_empty() {
+            self.nulls.push(false);
+        }
+    }
+
+    pub fn append_option(&mut self, text: Option<impl AsRef<str>>) {
+        match text {
+            Some(text) => self.append_value(text),
+            None => {
+                self.nulls.resize(self.ends.len(), false);
+                self.nulls.push(true);
+                self.ends.push(self.bytes.len() as u32);
+            }
+        }
+    }
+
+    /// Returns the column and starts a new one.
+    pub fn take(&mut self) -> ColumnData {
+        ColumnData {
+            values: ColumnValues::PlainText(take_vec(&mut self.bytes), take_vec(&mut self.ends)),
+            nulls: take_vec(&mut self.nulls),
+        }
+    }
+
+    /// Returns the bytes of texts that the column itself holds.
+    pub fn text_bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_batch_has_room_for_one_of_the_same_size() {
+        let mut values = Vec::with_capacity(100);
+        values.resize(60, 0u8);
+        assert_eq!(take_vec(&mut values).len(), 60);
+        assert_eq!((values.len(), values.capacity()), (0, 100));
+        values.resize(20, 0);
+        take_vec(&mut values);
+        assert_eq!(values.capacity(), 40);
+        assert_eq!(take_vec(&mut values).capacity(), 0);
+        assert_eq!(values.capacity(), 40);
+    }
+
+    #[test]
+    fn null_flags_exist_only_if_a_row_is_null() {
+        let mut column = ColumnBuilder::<i32>::default();
+        column.append_value(1);
+        column.append_option(Some(2));
+        assert!(column.take(ColumnValues::Int).nulls.is_empty());
+        column.append_value(1);
+        column.append_option(None);
+        column.append_value(3);
+        let taken = column.take(ColumnValues::Int);
+        assert_eq!(taken.nulls, [false, true, false]);
+        assert!(matches!(taken.values, ColumnValues::Int(values) if values == [1, 0, 3]));
+        column.extend([1, 2].into_iter());
+        column.fill(None, 2);
+        column.fill(Some(5), 2);
+        column.extend_options([Some(6), None].into_iter());
+        let taken = column.take(ColumnValues::Int);
+        assert_eq!(taken.nulls, [0, 0, 1, 1, 0, 0, 0, 1].map(|flag| flag == 1));
+        column.extend_options([Some(6), Some(7)].into_iter());
+        assert!(column.take(ColumnValues::Int).nulls.is_empty());
+        column.append_value(9);
+        column.extend_nulls(3, [(1, 4)].into_iter());
+        let taken = column.take(ColumnValues::Int);
+        assert_eq!(taken.nulls, [false, true, false, true]);
+        assert!(matches!(taken.values, ColumnValues::Int(values) if values == [9, 0, 4, 0]));
+        let mut texts = PlainTextBuilder::default();
+        texts.append_option(None::<&str>);
+        texts.append_value("ab");
+        let taken = texts.take();
+        assert_eq!(taken.nulls, [true, false]);
+        assert!(
+            matches!(taken.values, ColumnValues::PlainText(bytes, ends) if bytes == b"ab" && ends == [0, 2])
+        );
+    }
+}

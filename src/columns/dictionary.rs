@@ -1,0 +1,239 @@
+//! Dictionaries: the distinct values of a column chunk, in the order of their first
+//! occurrence.
+
+use super::delta::DeltaColumn;
+use super::statistics;
+use crate::HASH_SEED;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use parquet::basic::Type;
+use parquet::file::statistics::Statistics;
+
+/// The distinct values of a column chunk, or what is known of values without a dictionary.
+#[derive(Debug)]
+pub(super) enum ColumnDictionary {
+    Texts(TextDictionary),
+    Numbers(NumberDictionary),
+    /// Booleans are written plain. The flags are true if false and true occur.
+    Bools([bool; 2]),
+    /// Integers that are written by their differences.
+    Delta(DeltaColumn),
+}
+
+impl ColumnDictionary {
+    /// Makes an empty dictionary for values of a Parquet type.
+    pub(super) fn new(physical: Type, is_delta: bool) -> Self {
+        match physical {
+            Type::INT32 | Type::INT64 if is_delta => Self::Delta(DeltaColumn::default()),
+            Type::BYTE_ARRAY => Self::Texts(TextDictionary::default()),
+            Type::BOOLEAN => Self::Bools([false; 2]),
+            _ => Self::Numbers(NumberDictionary::default()),
+        }
+    }
+
+    /// Returns the bytes of the dictionary page, for which `buffer` may be used,
+    /// and the number of values in it.
+    pub(super) fn encode<'p>(
+        &'p self,
+        physical: Type,
+        buffer: &'p mut Vec<u8>,
+    ) -> (&'p [u8], usize) {
+        buffer.clear();
+        match self {
+            Self::Texts(dictionary) => (dictionary.page(), dictionary.len()),
+            Self::Numbers(dictionary) => {
+                let bytes = if physical == Type::INT32 { 4 } else { 8 };
+                for value in dictionary.values() {
+                    buffer.extend_from_slice(&value.to_le_bytes()[..bytes]);
+                }
+                (buffer, dictionary.values().len())
+            }
+            Self::Bools(_) | Self::Delta(_) => (buffer, 0),
+        }
+    }
+
+    /// Returns the statistics of a column of numbers or booleans; `None` for texts.
+    pub(super) fn statistics(&self, physical: Type, nulls: u64) -> Option<Statistics> {
+        match self {
+            Self::Texts(_) => None,
+            Self::Numbers(dictionary) => {
+                let values = dictionary.values().iter().copied();
+                Some(match physical {
+                    Type::INT32 => statistics::of_ints(values.map(|value| value as i32), nulls),
+                    Type::INT64 => statistics::of_longs(values.map(u64::cast_signed), nulls),
+                    _ => statistics::of_doubles(values.map(f64::from_bits), nulls),
+                })
+            }
+            Self::Bools(occurs) => Some(statistics::of_bools(*occurs, nulls)),
+            Self::Delta(column) => {
+                let bounds = column.bounds.into_iter().flat_map(|(min, max)| [min, max]);
+                Some(match physical {
+                    Type::INT32 => statistics::of_ints(bounds.map(|value| value as i32), nulls),
+                    _ => statistics::of_longs(bounds, nulls),
+                })
+            }
+        }
+    }
+}
+
+/// Distinct texts, stored as they are in the dictionary page: each after its length
+/// in four bytes.
+#[derive(Debug, Default)]
+pub(super) struct TextDictionary {
+    page: Vec<u8>,
+    /// The entries hold all that a lookup needs, as most lookups miss the CPU caches.
+    table: HashTable<DictionaryEntry>,
+}
+
+/// A text of the dictionary.
+#[derive(Debug)]
+struct DictionaryEntry {
+    hash: u64,
+    /// The offset of the text in the page, after its length.
+    start: u32,
+    index: u32,
+}
+
+impl TextDictionary {
+    /// Returns the index of a text, which is added if it is new.
+    pub(super) fn insert(&mut self, text: &[u8], hash: u64) -> u32 {
+        let (page, index) = (&mut self.page, self.table.len() as u32);
+        let entry = self.table.entry(
+            hash,
+            |entry| entry.hash == hash && text_at(page, entry.start) == text,
+            |entry| entry.hash,
+        );
+        match entry {
+            Entry::Occupied(entry) => entry.get().index,
+            Entry::Vacant(entry) => {
+                page.extend_from_slice(&(text.len() as u32).to_le_bytes());
+                let start = page.len() as u32;
+                page.extend_from_slice(text);
+                entry.insert(DictionaryEntry { hash, start, index });
+                index
+            }
+        }
+    }
+
+    /// Returns the number of texts.
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Returns the bytes of the dictionary page.
+    pub(super) fn page(&self) -> &[u8] {
+        &self.page
+    }
+
+    /// Returns the texts by index.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 4;
+        std::iter::repeat_with(move || {
+            let text = text_at(&self.page, start);
+            start += text.len() as u32 + 4;
+            text
+        })
+        .take(self.len())
+    }
+}
+
+fn text_at(page: &[u8], start: u32) -> &[u8] {
+    let start = start as usize;
+    let mut len = [0; 4];
+    len.copy_from_slice(&page[start - 4..start]);
+    &page[start..start + u32::from_le_bytes(len) as usize]
+}
+
+/// Numbers below this are found in an array, without hashing.
+const SMALL_NUMBERS: usize = 4096;
+
+/// Distinct numbers, as their 64 bits.
+#[derive(Debug, Default)]
+pub(super) struct NumberDictionary {
+    values: Vec<u64>,
+    /// For each small number its index plus one, or zero if it does not occur.
+    small: Vec<u32>,
+    table: HashTable<u32>,
+    /// The value of the previous lookup and its index.
+    last: Option<(u64, u32)>,
+}
+
+impl NumberDictionary {
+    /// Returns the index of a number, which is added if it is new.
+    #[inline]
+    pub(super) fn insert(&mut self, value: u64) -> u32 {
+        match (self.small.get(value as usize), self.last) {
+            (Some(&plus_one), _) if plus_one > 0 => plus_one - 1,
+            (_, Some((last, index))) if last == value => index,
+            _ => self.insert_other(value),
+        }
+    }
+
+    fn insert_other(&mut self, value: u64) -> u32 {
+        let index = if value < SMALL_NUMBERS as u64 {
+            self.small.resize(SMALL_NUMBERS, 0);
+            self.values.push(value);
+            self.small[value as usize] = self.values.len() as u32;
+            self.values.len() as u32 - 1
+        } else {
+            self.insert_large(value)
+        };
+        self.last = Some((value, index));
+        index
+    }
+
+    fn insert_large(&mut self, value: u64) -> u32 {
+        let values = &mut self.values;
+        let entry = self.table.entry(
+            hash(value),
+            |&index| values[index as usize] == value,
+            |&index| hash(values[index as usize]),
+        );
+        match entry {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                values.push(value);
+                *entry.insert(values.len() as u32 - 1).get()
+            }
+        }
+    }
+
+    /// Returns the numbers by index.
+    pub(super) fn values(&self) -> &[u64] {
+        &self.values
+    }
+}
+
+/// Returns a seeded multiplicative hash of a number.
+fn hash(value: u64) -> u64 {
+    let product = u128::from(value ^ *HASH_SEED) * 0x9e37_79b9_7f4a_7c15;
+    (product >> 64) as u64 ^ product as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Interner;
+
+    #[test]
+    fn values_are_numbered_in_order_of_first_occurrence() {
+        let mut interner = Interner::default();
+        for text in ["b", "", "a"] {
+            interner.intern(text);
+        }
+        let texts = interner.take();
+        let mut dictionary = TextDictionary::default();
+        let indexes: Vec<u32> = [0, 1, 0, 2, 1]
+            .map(|id| dictionary.insert(texts.get(id), texts.hash(id)))
+            .to_vec();
+        assert_eq!(indexes, [0, 1, 0, 2, 1]);
+        assert_eq!(dictionary.page(), b"\x01\0\0\0b\0\0\0\0\x01\0\0\0a");
+        assert!(dictionary.texts().eq([&b"b"[..], b"", b"a"]));
+
+        let mut dictionary = NumberDictionary::default();
+        let values = [7, u64::MAX, 7, 7, 5000, 0, u64::MAX, 5000, 4095, 4096];
+        let indexes = values.map(|value| dictionary.insert(value));
+        assert_eq!(indexes, [0, 1, 0, 0, 2, 3, 1, 2, 4, 5]);
+        assert_eq!(dictionary.values(), [7, u64::MAX, 5000, 0, 4095, 4096]);
+    }
+}

@@ -1,0 +1,59 @@
+//! Writes tables as Parquet files.
+//!
+//! The crate `parquet` writes file headers, footers and page headers. The pages
+//! themselves are laid out here, by `ColumnWriter`, which states why.
+//!
+//! The route of a value:
+//!
+//! ```text
+//! ColumnBuilder, Interner -> RowBatch -> PageRows -> ColumnWriter -> ColumnChunk -> file
+//! column_data.rs             row_batch   row_groups  column_writer   column_chunk   file.rs
+//! ```
+//!
+//! 1. The tables append values to builders, column by column. Texts are interned:
+//!    a batch holds each distinct text once, with its hash.
+//! 2. `RowGroupSplitter` divides the rows into
+//!    pages and row groups. Only the rows decide where, never batches or threads,
+//!    so that a file has the same bytes for any number of threads.
+//! 3. `ColumnWriter` encodes a page of a column with a dictionary, or plain, and
+//!    compresses it. All columns of a page are encoded in parallel.
+//! 4. `TableFileWriter` appends finished row groups in order, hashes the bytes,
+//!    and gives the file its name once all of it is on disk.
+//!
+//! If you change the layout of a page, check that `tests.rs` still reads it back
+//! with the crate's reader, and expect all golden digests to change. If you change
+//! page or row-group sizes, also check `external_sort`, whose memory limits assume
+//! them, and `docs/performance.md`.
+
+#![allow(
+    missing_docs,
+    reason = "only packages of this project use it; a field is named for what it holds"
+)]
+
+mod arrow_batch;
+mod column_chunk;
+mod column_data;
+mod column_writer;
+mod delta;
+mod dictionary;
+pub mod escaped_text;
+mod file;
+mod file_task;
+mod hashing_writer;
+mod interner;
+mod page;
+mod rle;
+mod row_batch;
+mod row_groups;
+mod schema;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+pub use column_data::{ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder, take_vec};
+pub use file::encode_table;
+pub use file::{TableFileWriter, WrittenFile, write_table};
+pub use file_task::{FileTask, FileTaskOutput};
+pub use interner::{HASH_SEED, InternedTexts, Interner};
+pub use row_batch::RowBatch;
+pub use schema::{ColumnEncoding, TableSchema};

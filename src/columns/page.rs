@@ -1,0 +1,181 @@
+//! The layout of data pages: definition levels, then values, then compression.
+
+use super::dictionary::ColumnDictionary;
+use super::{ColumnData, delta, rle};
+use bytes::Bytes;
+use parquet::basic::{Encoding, Type, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::schema::types::ColumnDescPtr;
+use std::ops::Range;
+use zstd::bulk::Compressor;
+
+/// Buffers for encoding one page, reused for the next one.
+#[derive(Default)]
+pub struct PageBuffers {
+    /// Dictionary indexes of the values that are not null.
+    pub(super) indexes: Vec<u32>,
+    /// For each text of a batch its index in the dictionary, if it is known.
+    pub(super) index_of_text: Vec<u32>,
+    /// Definition levels: one for a value, zero for null.
+    levels: Vec<u32>,
+    pub(super) bools: Vec<bool>,
+    /// Integers that are encoded by their differences.
+    pub(super) integers: Vec<i64>,
+    /// The page: definition levels, then values.
+    page: Vec<u8>,
+    compressor: PageCompressor,
+}
+
+/// Compresses pages.
+#[derive(Default)]
+struct PageCompressor {
+    /// The compressor and its level.
+    zstd: Option<(i32, Compressor<'static>)>,
+    /// Memory for a compressed page, which may become longer than the page.
+    buffer: Vec<u8>,
+}
+
+/// A data page that is ready to be appended to its column chunk.
+pub(super) struct EncodedPage {
+    pub(super) compressed: Bytes,
+    pub(super) uncompressed_bytes: usize,
+    pub(super) encoding: Encoding,
+    pub(super) rows: usize,
+    pub(super) nulls: usize,
+}
+
+impl PageBuffers {
+    /// Starts a page with the definition levels of rows of which `nulls` are null: for each row one
+    /// bit, preceded by the length of all of them. Columns that are never null have none.
+    pub(super) fn start_page<'c>(
+        &mut self,
+        columns: impl Iterator<Item = (&'c ColumnData, Range<usize>)>,
+        descr: &ColumnDescPtr,
+        rows: usize,
+        nulls: usize,
+    ) {
+        self.indexes.clear();
+        self.bools.clear();
+        self.integers.clear();
+        let Self { levels, page, .. } = self;
+        page.clear();
+        if descr.max_def_level() == 0 {
+            return;
+        }
+        page.extend_from_slice(&[0; 4]);
+        if nulls == 0 || nulls == rows {
+            rle::pack_run(u32::from(nulls == 0), rows, 1, page);
+        } else {
+            levels.clear();
+            for (column, rows) in columns {
+                match column.nulls.get(rows.clone()) {
+                    Some(nulls) => levels.extend(nulls.iter().map(|&is_null| u32::from(!is_null))),
+                    None => levels.resize(levels.len() + rows.len(), 1),
+                }
+            }
+            rle::pack(levels, 1, page);
+        }
+        let len = page.len() as u32 - 4;
+        page[..4].copy_from_slice(&len.to_le_bytes());
+    }
+
+    /// Appends a text to the page in plain encoding.
+    pub(super) fn append_plain(&mut self, text: &[u8]) {
+        self.page
+            .extend_from_slice(&(text.len() as u32).to_le_bytes());
+        self.page.extend_from_slice(text);
+    }
+
+    /// Appends the values to the page, except plain texts, which are there already, and returns
+    /// their encoding.
+    pub(super) fn finish_page(
+        &mut self,
+        dictionary: &mut ColumnDictionary,
+        descr: &ColumnDescPtr,
+        is_plain: bool,
+    ) -> Encoding {
+        let Self {
+            indexes,
+            bools,
+            integers,
+            page,
+            ..
+        } = self;
+        match dictionary {
+            ColumnDictionary::Texts(_) if is_plain => Encoding::PLAIN,
+            ColumnDictionary::Texts(dictionary) => {
+                pack_indexes(indexes, dictionary.len(), page);
+                Encoding::RLE_DICTIONARY
+            }
+            ColumnDictionary::Numbers(dictionary) => {
+                pack_indexes(indexes, dictionary.values().len(), page);
+                Encoding::RLE_DICTIONARY
+            }
+            ColumnDictionary::Bools(_) => {
+                rle::put_bools(bools, page);
+                Encoding::PLAIN
+            }
+            ColumnDictionary::Delta(column) => {
+                column.add(integers);
+                delta::pack(integers, descr.physical_type() == Type::INT32, page);
+                Encoding::DELTA_BINARY_PACKED
+            }
+        }
+    }
+
+    /// Compresses the page that was finished.
+    pub(super) fn compress_page(
+        &mut self,
+        level: ZstdLevel,
+    ) -> Result<(Bytes, usize), ParquetError> {
+        let compressed = self.compressor.compress(&self.page, level)?;
+        Ok((compressed, self.page.len()))
+    }
+
+    /// Encodes and compresses a dictionary page.
+    pub(super) fn encode_dictionary(
+        &mut self,
+        dictionary: &ColumnDictionary,
+        physical: parquet::basic::Type,
+        level: ZstdLevel,
+    ) -> Result<DictionaryPage, ParquetError> {
+        let (bytes, values) = dictionary.encode(physical, &mut self.page);
+        Ok(DictionaryPage {
+            values,
+            uncompressed_bytes: bytes.len(),
+            compressed: self.compressor.compress(bytes, level)?,
+        })
+    }
+}
+
+/// A compressed dictionary page.
+pub(super) struct DictionaryPage {
+    pub(super) values: usize,
+    pub(super) uncompressed_bytes: usize,
+    pub(super) compressed: Bytes,
+}
+
+fn pack_indexes(indexes: &[u32], dictionary_len: usize, page: &mut Vec<u8>) {
+    let width = rle::width(dictionary_len);
+    page.push(width);
+    rle::pack(indexes, width, page);
+}
+
+impl PageCompressor {
+    fn compress(&mut self, page: &[u8], level: ZstdLevel) -> Result<Bytes, ParquetError> {
+        let level = level.compression_level();
+        let fail = |error: std::io::Error| ParquetError::External(Box::new(error));
+        let zstd = match &mut self.zstd {
+            Some((current, zstd)) if *current == level => zstd,
+            other => {
+                let zstd = Compressor::new(level).map_err(fail)?;
+                &mut other.insert((level, zstd)).1
+            }
+        };
+        self.buffer.clear();
+        self.buffer
+            .reserve(zstd::zstd_safe::compress_bound(page.len()));
+        let bytes = zstd.compress_to_buffer(page, &mut self.buffer);
+        Ok(Bytes::copy_from_slice(&self.buffer[..bytes.map_err(fail)?]))
+    }
+}

@@ -1,0 +1,240 @@
+//! Divides the rows of a table into pages and row groups.
+//!
+//! A row group ends after [`GROUP_ROWS`] rows, or with the page that brings its
+//! values to [`GROUP_BYTES`], whichever comes first. A page ends after [`PAGE_ROWS`]
+//! rows, or with the row that brings it to [`PAGE_BYTES`]. Only the rows decide, in
+//! output order: batches and threads have no effect. Pages are encoded as they
+//! become full, so that a row group waits for its end in encoded form.
+
+use crate::RowBatch;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rows of a row group, the number that DuckDB uses.
+pub(crate) const GROUP_ROWS: usize = 122_880;
+
+/// Bytes of values of a row group.
+pub(crate) const GROUP_BYTES: u64 = 64 << 20;
+
+/// Rows of a page: an eighth of a row group.
+const PAGE_ROWS: usize = GROUP_ROWS / 8;
+
+/// Bytes of values of a page.
+const PAGE_BYTES: u64 = 4 << 20;
+
+/// The size of a batch above which its pending rows are copied out of it. A batch
+/// of that size holds a large body.
+const LARGE_BATCH_BYTES: u64 = 4 * PAGE_BYTES;
+
+/// Rows of a batch.
+#[derive(Clone, Debug)]
+pub struct BatchRows {
+    pub batch: Arc<RowBatch>,
+    pub rows: Range<usize>,
+}
+
+/// Consecutive rows that are encoded together, as one page of each column.
+#[derive(Debug)]
+pub(crate) struct PageRows {
+    /// The rows, in the batches they came in.
+    pub batches: Vec<BatchRows>,
+    /// Bytes of their values.
+    pub bytes: u64,
+    /// True if the row group ends with this page.
+    pub(crate) ends_group: bool,
+}
+
+/// Collects batches until they fill a page.
+#[derive(Debug, Default)]
+pub(crate) struct RowGroupSplitter {
+    pending: Vec<BatchRows>,
+    /// Rows that are pending.
+    rows: usize,
+    /// Bytes of the values that are pending.
+    bytes: u64,
+    /// Rows of the current group in earlier pages.
+    group_rows: usize,
+    /// Bytes of values of the current group in earlier pages.
+    group_bytes: u64,
+}
+
+impl RowGroupSplitter {
+    /// Adds rows and appends the pages that are full to `full`.
+    pub(crate) fn push(&mut self, batch: RowBatch, full: &mut Vec<PageRows>) {
+        let batch = Arc::new(batch);
+        let mut start = 0;
+        while start < batch.len() {
+            let room = (PAGE_ROWS - self.rows).min(GROUP_ROWS - self.group_rows - self.rows);
+            let most = room.min(batch.len() - start);
+            let limit = PAGE_BYTES - self.bytes;
+            let bytes = |rows: usize| batch.bytes(start + rows) - batch.bytes(start);
+            // The first row that brings the page to its limit is its last.
+            let count = if bytes(most) < limit {
+                most
+            } else {
+                first(most, |rows| bytes(rows) >= limit)
+            };
+            self.rows += count;
+            self.bytes += bytes(count);
+            self.pending.push(BatchRows {
+                batch: Arc::clone(&batch),
+                rows: start..start + count,
+            });
+            start += count;
+            if self.rows >= PAGE_ROWS
+                || self.bytes >= PAGE_BYTES
+                || self.group_rows + self.rows >= GROUP_ROWS
+            {
+                full.push(self.take_page());
+            }
+        }
+        self.release_large_batch();
+    }
+
+    /// Copies pending rows out of a large batch, so that the batch is freed once
+    /// its other rows are encoded.
+    fn release_large_batch(&mut self) {
+        if let Some(BatchRows { batch, rows }) = self.pending.last_mut()
+            && batch.bytes(batch.len()) > LARGE_BATCH_BYTES
+        {
+            let copy = batch.copy(rows.clone());
+            (*batch, *rows) = (Arc::new(copy), 0..rows.len());
+        }
+    }
+
+    /// Returns the last page of the last row group: an empty one if only the end of
+    /// the group is missing, `None` if there is no group.
+    pub(crate) fn finish(&mut self) -> Option<PageRows> {
+        if self.group_rows + self.rows == 0 {
+            return None;
+        }
+        let mut page = self.take_page();
+        page.ends_group = true;
+        (self.group_rows, self.group_bytes) = (0, 0);
+        Some(page)
+    }
+
+    fn take_page(&mut self) -> PageRows {
+        self.group_rows += self.rows;
+        self.group_bytes += self.bytes;
+        let ends_group = self.group_rows >= GROUP_ROWS || self.group_bytes >= GROUP_BYTES;
+        let page = PageRows {
+            batches: std::mem::take(&mut self.pending),
+            bytes: self.bytes,
+            ends_group,
+        };
+        (self.rows, self.bytes) = (0, 0);
+        if ends_group {
+            (self.group_rows, self.group_bytes) = (0, 0);
+        }
+        page
+    }
+}
+
+/// Returns the least number from 1 to `most` for which `holds` is true. It must be
+/// true for `most`, and for every number above one for which it is true.
+fn first(most: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (1, most);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            high = middle
+        } else {
+            low = middle + 1
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ColumnBuilder, ColumnValues, PlainTextBuilder};
+
+    fn batch(texts: &[String]) -> RowBatch {
+        let (mut ids, mut column) = (ColumnBuilder::<i64>::default(), PlainTextBuilder::default());
+        let mut ends = Vec::new();
+        for (row, text) in texts.iter().enumerate() {
+            ids.append_value(row as i64);
+            column.append_value(text);
+            ends.push(12 * (row as u64 + 1) + column.text_bytes());
+        }
+        let columns = vec![ids.take(ColumnValues::Long), column.take()];
+        RowBatch::new(columns, Default::default(), ends)
+    }
+
+    /// Returns the rows of each page, and true if a group ends with it.
+    fn pages(batches: Vec<RowBatch>) -> Vec<(usize, bool)> {
+        let (mut splitter, mut full) = (RowGroupSplitter::default(), Vec::new());
+        for batch in batches {
+            splitter.push(batch, &mut full);
+        }
+        full.extend(splitter.finish());
+        full.iter()
+            .map(|page| {
+                (
+                    page.batches.iter().map(|batch| batch.rows.len()).sum(),
+                    page.ends_group,
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn pending_rows_do_not_keep_a_large_batch_in_memory() {
+        let texts: Vec<String> = (0..PAGE_ROWS + 7)
+            .map(|row| format!("{row}").repeat(500))
+            .collect();
+        let (mut splitter, mut full) = (RowGroupSplitter::default(), Vec::new());
+        splitter.push(batch(&texts), &mut full);
+        let BatchRows { batch, rows: range } = &splitter.pending[0];
+        assert_eq!(batch.len(), range.len());
+        let bytes: usize = texts[texts.len() - batch.len()..]
+            .iter()
+            .map(|text| 12 + text.len())
+            .sum();
+        assert_eq!(batch.bytes(batch.len()), bytes as u64);
+        assert_eq!(splitter.bytes, bytes as u64);
+    }
+
+    fn groups(pages: &[(usize, bool)]) -> Vec<usize> {
+        pages
+            .split_inclusive(|page| page.1)
+            .map(|group| group.iter().map(|page| page.0).sum())
+            .collect()
+    }
+
+    #[test]
+    fn pages_do_not_depend_on_batches() {
+        // Some texts of a kilobyte, so that pages end by size, too.
+        let texts: Vec<String> = (0..300_000)
+            .map(|row| "x".repeat(if row % 3 == 0 { 1000 } else { row % 7 }))
+            .collect();
+        let whole = pages(vec![batch(&texts)]);
+        let rows = groups(&whole);
+        assert!(rows.len() > 2 && rows.iter().all(|&rows| rows <= GROUP_ROWS));
+        assert_eq!(rows.iter().sum::<usize>(), texts.len());
+        for size in [1000, 77_777] {
+            assert_eq!(pages(texts.chunks(size).map(batch).collect()), whole);
+        }
+    }
+
+    #[test]
+    fn row_groups_end_by_their_number_of_rows_too() {
+        let texts: Vec<String> = (0..GROUP_ROWS * 2 + 5).map(|_| String::new()).collect();
+        assert_eq!(
+            groups(&pages(vec![batch(&texts)])),
+            [GROUP_ROWS, GROUP_ROWS, 5]
+        );
+        assert_eq!(pages(vec![]), []);
+        // A full group is not followed by an empty page.
+        assert_eq!(
+            groups(&pages(vec![batch(&texts[..GROUP_ROWS])])),
+            [GROUP_ROWS]
+        );
+        assert_eq!(
+            pages(vec![batch(&texts[..PAGE_ROWS])]),
+            [(PAGE_ROWS, false), (0, true)]
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! The kinds of errors of this package.
+
+mod join_defect;
+mod reason;
+
+pub use join_defect::JoinDefect;
+pub use reason::{DatasetDefect, InputIdentity, ManifestDefect, RegistryDefect, ResumeDifference};
+
+use disk::FileKind;
+use disk::error::Kind;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What can fail with datasets and registries of crawlers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DatasetErrorKind {
+    /// The registry of crawlers is malformed.
+    BadRegistry(RegistryDefect),
+    /// The output is a dataset and exists already.
+    OutputExists,
+    /// The output is one file and exists already.
+    FileExists,
+    /// The output is a folder, but one file is to be written.
+    OutputIsFolder,
+    /// The output is a single file, which cannot be resumed.
+    SingleFileResume,
+    /// The run to resume had other inputs or options.
+    ResumeDiffers {
+        /// The first difference.
+        difference: ResumeDifference,
+        /// True if that run was finished, so that the dataset is complete.
+        is_finished: bool,
+    },
+    /// Datasets cannot be joined.
+    Unjoinable(JoinDefect),
+    /// A path is not a dataset, or the dataset is damaged.
+    NotADataset(DatasetDefect),
+    /// A dataset lacks a table.
+    MissingTable {
+        /// The table.
+        table: &'static str,
+        /// All tables that are needed.
+        needed: Vec<&'static str>,
+    },
+    /// A dataset lacks a crawl.
+    MissingCrawl {
+        /// The crawl.
+        crawl: String,
+        /// The crawls of the dataset.
+        known: Vec<String>,
+    },
+    /// The output is a dataset, but one file is to be written.
+    IsDataset,
+    /// The output is a file with the named table, but a dataset is to be written.
+    IsSingleFile(String),
+    /// The output is inside the named dataset.
+    InsideDataset(PathBuf),
+    /// The output is standard output.
+    StandardOutput,
+    /// The output is a URL.
+    UrlOutput,
+    /// The absolute path of a dataset is not UTF-8, so that `views.sql` cannot have it.
+    NotUtf8Output,
+    /// A file has the wrong type.
+    WrongKind {
+        /// The type of the file.
+        is: FileKind,
+        /// The required type.
+        needed: FileKind,
+    },
+    /// A file that the manifest does not list has a name that the run needs.
+    NotListed,
+    /// A manifest is damaged or was changed.
+    BadManifest(ManifestDefect),
+}
+
+impl Kind for DatasetErrorKind {
+    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = path.display();
+        match self {
+            Self::BadRegistry(why) => {
+                write!(f, "'{place}' is not a registry of crawlers: {why}")
+            }
+            Self::OutputExists | Self::FileExists => {
+                write!(f, "'{place}' already exists")
+            }
+            Self::OutputIsFolder => {
+                write!(f, "'{place}' is a folder, but the output must be a file")
+            }
+            Self::SingleFileResume => {
+                write!(f, "'{place}' is a single file, which cannot be resumed")
+            }
+            Self::ResumeDiffers {
+                difference,
+                is_finished: true,
+            } => write!(
+                f,
+                "'{place}' is a finished dataset of other inputs or options and cannot be resumed: {difference}"
+            ),
+            Self::ResumeDiffers { difference, .. } => write!(
+                f,
+                "'{place}' was begun with other inputs or options and cannot be resumed: {difference}"
+            ),
+            Self::IsDataset => {
+                write!(f, "'{place}' is a dataset, but the output must be a file")
+            }
+            Self::IsSingleFile(table) => write!(
+                f,
+                "'{place}' is a file with the table '{table}', but the output must be a folder for a dataset"
+            ),
+            Self::InsideDataset(dataset) => {
+                write!(f, "'{place}' is inside the dataset '{}'", dataset.display())
+            }
+            Self::StandardOutput => {
+                write!(f, "tables cannot be written to standard output")
+            }
+            Self::NotUtf8Output => write!(
+                f,
+                "the path of '{place}' is not UTF-8, so that no query could open the dataset"
+            ),
+            Self::UrlOutput => write!(
+                f,
+                "'{place}' is a URL, and tables are written to local files only"
+            ),
+            Self::WrongKind { is, needed } => write!(f, "'{place}' is {is}, not {needed}"),
+            Self::NotListed => write!(
+                f,
+                "'{place}' is in the way: the dataset needs this name, but does not list the file"
+            ),
+            Self::BadManifest(what) => {
+                write!(f, "the manifest '{place}' is damaged or changed: {what}")
+            }
+            Self::Unjoinable(why) => write!(f, "'{place}' cannot be joined: {why}"),
+            Self::NotADataset(why) => {
+                write!(f, "'{place}' cannot be used as a dataset: {why}")
+            }
+            Self::MissingTable { table, .. } => {
+                write!(f, "the dataset '{place}' has no table '{table}'")
+            }
+            Self::MissingCrawl { crawl, known } => write!(
+                f,
+                "the dataset '{place}' has no crawl '{crawl}'; it has {}",
+                known.join(", ")
+            ),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The reasons for errors of one kind: why a registry, a dataset or a URL list
+//! is refused, and how a run differs from the one that is to be resumed.
+//!
+//! Texts of other parsers (CSV, Arrow) are kept as they are, in fields named
+//! `message`.
+
+use std::fmt;
+
+/// The reason why a registry of crawlers is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RegistryDefect {
+    /// The file is not CSV.
+    Csv {
+        /// The message of the CSV parser.
+        message: String,
+    },
+    /// The header has no column `token`.
+    NoTokenColumn,
+    /// A field of a boolean column is neither true nor false.
+    NotABoolean {
+        /// The line number, from 1.
+        line: u64,
+        /// The column.
+        column: &'static str,
+        /// The field.
+        value: String,
+    },
+    /// A field of the column `token` is not the name of a crawler.
+    NotAName {
+        /// The line number, from 1.
+        line: u64,
+        /// The field.
+        token: String,
+    },
+    /// Two lines have the same crawler.
+    Duplicate {
+        /// The second of the two lines, from 1.
+        line: u64,
+        /// The crawler.
+        agent: String,
+    },
+}
+
+impl fmt::Display for RegistryDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Csv { message } => f.write_str(message),
+            Self::NoTokenColumn => f.write_str("its first line has no column 'token'"),
+            Self::NotABoolean {
+                line,
+                column,
+                value,
+            } => write!(
+                f,
+                "line {line}: {column} is '{value}', not 'true' or 'false'"
+            ),
+            Self::NotAName { line, token } => write!(f, "line {line}: '{token}' is not a name"),
+            Self::Duplicate { line, agent } => {
+                write!(f, "line {line}: '{agent}' is listed twice")
+            }
+        }
+    }
+}
+
+/// The reason why a path cannot be used as a dataset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DatasetDefect {
+    /// The folder has no tables.
+    NoTables,
+    /// The folder has no manifest.
+    NoManifest {
+        /// The name of the manifest.
+        name: &'static str,
+    },
+    /// The manifest has the format of another version.
+    OtherFormat {
+        /// The version of robots-scan that wrote it.
+        version: String,
+    },
+    /// The path is neither a folder nor a Parquet file.
+    NotParquet,
+    /// The path is neither a dataset nor an archive.
+    NotSearchable,
+    /// A table has no column of this name, or one of another type.
+    NoColumn {
+        /// The column.
+        name: String,
+    },
+    /// A part has no file of a table.
+    NoPartFile {
+        /// The name of the table.
+        table: &'static str,
+    },
+    /// A capture has no row in a table that has one for every capture, or a row has a value that
+    /// robots-scan does not write.
+    Inconsistent {
+        /// The name of the table.
+        table: &'static str,
+    },
+    /// The rows of a table are not in the order in which robots-scan writes them.
+    NotInOrder {
+        /// The name of the table.
+        table: &'static str,
+    },
+    /// Its datasets were not joined to the end.
+    NotJoined,
+    /// Its run is not finished.
+    Unfinished,
+    /// A file of it is missing.
+    NoFile {
+        /// The path of the file in the dataset.
+        name: String,
+    },
+    /// A file of it has another size than was written.
+    FileSize {
+        /// The path of the file in the dataset.
+        name: String,
+        /// Its size.
+        bytes: u64,
+        /// The size that was written.
+        written: u64,
+    },
+    /// It is a joined dataset, and was changed since.
+    MemberChanged,
+    /// A run is writing to the dataset.
+    IsBeingWritten,
+    /// The dataset was changed by others while it was read.
+    Changed,
+    /// One robots.txt has more rules than fit into memory.
+    TooManyRules,
+}
+
+impl fmt::Display for DatasetDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTables => f.write_str("it holds no tables of robots-scan"),
+            Self::NoManifest { name } => write!(f, "it has no {name}"),
+            Self::Unfinished => f.write_str("its run is not finished"),
+            Self::NoFile { name } => write!(f, "its file '{name}' is missing"),
+            Self::FileSize {
+                name,
+                bytes,
+                written,
+            } => write!(
+                f,
+                "its file '{name}' has {bytes} bytes, and had {written} when it was written"
+            ),
+            Self::OtherFormat { version } => {
+                write!(
+                    f,
+                    "it was made by robots-scan {version}, whose format is another one"
+                )
+            }
+            Self::NotParquet => f.write_str("it is neither a folder nor a Parquet file"),
+            Self::NotSearchable => {
+                f.write_str("a host is looked up in a dataset or an archive, and this is neither")
+            }
+            Self::NoColumn { name } => {
+                write!(f, "it has no column `{name}`, or one of another type")
+            }
+            Self::NoPartFile { table } => {
+                write!(f, "this part has no file of the table `{table}`")
+            }
+            Self::Inconsistent { table } => {
+                write!(f, "its table `{table}` does not fit `robots_files`")
+            }
+            Self::NotInOrder { table } => {
+                write!(
+                    f,
+                    "the rows of its table `{table}` are in another order than written"
+                )
+            }
+            Self::NotJoined => f.write_str("joining its datasets was not finished"),
+            Self::MemberChanged => f.write_str("it is not as it was when it was joined"),
+            Self::IsBeingWritten => f.write_str("a run is still writing to it; wait until it ends"),
+            Self::Changed => f.write_str("its captures changed while they were read"),
+            Self::TooManyRules => f.write_str("a file of it has more than 2 GiB of rules"),
+        }
+    }
+}
+
+/// An input as it is identified when a run is resumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputIdentity {
+    /// The name of the input.
+    pub name: String,
+    /// Its size; `None` if it is unknown.
+    pub bytes: Option<u64>,
+    /// The entity tag of an object on a server, or the time of its last change; `None` if both are
+    /// unknown.
+    pub version: Option<Box<str>>,
+}
+
+impl fmt::Display for InputIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.bytes, &self.version) {
+            (Some(bytes), Some(version)) => {
+                write!(f, "{} ({bytes} bytes, version {version})", self.name)
+            }
+            (Some(bytes), None) => write!(f, "{} ({bytes} bytes)", self.name),
+            (None, _) => f.write_str(&self.name),
+        }
+    }
+}
+
+/// The first difference between a run and the one that it was to resume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResumeDifference {
+    /// The dataset was made by another version.
+    Version {
+        /// The version that made the dataset.
+        before: String,
+        /// The version of this program.
+        now: &'static str,
+    },
+    /// The number of inputs.
+    InputCount {
+        /// The number of inputs in the manifest.
+        before: usize,
+        /// The number of inputs of this run.
+        now: usize,
+    },
+    /// An input has another name or size.
+    Input {
+        /// The input in the manifest.
+        before: InputIdentity,
+        /// The input of this run at the same place.
+        now: InputIdentity,
+    },
+    /// An option has another value.
+    Setting {
+        /// The option, as the manifest names it.
+        name: String,
+        /// Its value in the manifest, as JSON.
+        before: String,
+        /// Its value in this run, as JSON.
+        now: String,
+    },
+}
+
+impl fmt::Display for ResumeDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version { before, now } => {
+                write!(f, "it is of version {before}, this is {now}")
+            }
+            Self::InputCount { before, now } => {
+                write!(f, "it had {before} inputs, now there are {now}")
+            }
+            Self::Input { before, now } => write!(f, "an input was {before} and is {now}"),
+            Self::Setting { name, before, now } => write!(f, "{name} was {before} and is {now}"),
+        }
+    }
+}
+
+/// A defect of a manifest: something that no run writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ManifestDefect {
+    /// The last line has no line break.
+    CutLine {
+        /// The length of that line.
+        bytes: usize,
+    },
+    /// The format is of a version that this program does not know.
+    UnknownFormat {
+        /// The version of the format.
+        found: u64,
+        /// The version that this program reads.
+        known: u64,
+    },
+    /// A line, or a field of one, has another content than a run writes.
+    Invalid {
+        /// The line and the difference.
+        message: String,
+    },
+}
+
+impl fmt::Display for ManifestDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CutLine { bytes } => write!(f, "its last line, of {bytes} bytes, has no end"),
+            Self::UnknownFormat { found, known } => {
+                write!(f, "its format is {found}, and this version knows {known}")
+            }
+            Self::Invalid { message } => f.write_str(message),
+        }
+    }
+}

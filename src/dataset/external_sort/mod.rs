@@ -1,0 +1,285 @@
+//! External merge sort: sorts more records than memory holds.
+//!
+//! A record is a byte string, and records are ordered as bytes. The fields to
+//! sort by stand first, encoded so that their bytes compare as the values do
+//! ([`sort_key`]). Records that exceed the memory limit are written as sorted
+//! runs to a temporary folder ([`SpillFolder`]), and runs are merged while they
+//! are read. The order of the output depends only on the records, not on the
+//! memory limit.
+//!
+//! [`SortMemory`] divides the memory limit of a command among its sorters.
+
+mod arena;
+mod memory;
+mod ordered;
+mod shared;
+pub mod sort_key;
+mod spill;
+
+pub use arena::Arena;
+pub use memory::{MIN_MEMORY_BYTES, SortMemory};
+pub use ordered::OrderedWriter;
+pub use shared::SharedSorter;
+pub use spill::SpillFolder;
+
+use disk::error::Error;
+use disk::open_files;
+use spill::Run;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+
+/// Bytes that are read ahead of each run.
+const READ_AHEAD_BYTES: usize = 32 << 10;
+
+/// The most runs that are merged at the same time.
+const MAX_FAN_IN: usize = 256;
+
+/// Collects records in any order.
+pub struct Sorter<'s> {
+    spill_folder: &'s SpillFolder,
+    memory: usize,
+    arena: Arena,
+    runs: Vec<Run>,
+    len: u64,
+}
+
+/// Sorted records, in memory or in runs. They can be read more than once.
+pub struct SortedRecords<'s> {
+    spill_folder: &'s SpillFolder,
+    arena: Arena,
+    runs: Vec<Run>,
+    len: u64,
+}
+
+/// Reads sorted records.
+pub struct Reader<'a> {
+    sorted: &'a SortedRecords<'a>,
+    /// The number of records that have been read.
+    records: usize,
+    sources: Vec<RunReader<'a>>,
+    /// The next record of each run with the index of the run; the least record
+    /// is on top.
+    heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+}
+
+struct RunReader<'a> {
+    file: BufReader<File>,
+    run: &'a Run,
+}
+
+impl<'s> Sorter<'s> {
+    /// Creates a sorter that holds about `memory` bytes.
+    fn new(spill_folder: &'s SpillFolder, memory: usize) -> Self {
+        Self {
+            spill_folder,
+            memory,
+            arena: Arena::default(),
+            runs: Vec::new(),
+            len: 0,
+        }
+    }
+
+    /// Adds a record.
+    pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
+        self.spill_folder.check_stop_at(self.len)?;
+        if !self.arena.has_room(record.len(), self.memory) {
+            self.arena.sort();
+            self.runs.push(self.arena.write_run(self.spill_folder)?);
+            self.arena.clear();
+        }
+        self.arena.push(record);
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Sorts the records. Runs are merged until few enough are left to be read
+    /// at the same time.
+    pub fn finish(mut self) -> Result<SortedRecords<'s>, Error> {
+        self.arena.sort();
+        if !self.runs.is_empty() {
+            self.runs.push(self.arena.write_run(self.spill_folder)?);
+            // Frees the memory for the next sorter.
+            self.arena = Arena::default();
+        }
+        // Several sorts may be read at the same time.
+        let fan_in_max = (open_files::free() / 4).clamp(2, MAX_FAN_IN);
+        let fan_in = (self.memory / 4 / READ_AHEAD_BYTES).clamp(2, fan_in_max);
+        let mut sorted = SortedRecords {
+            spill_folder: self.spill_folder,
+            arena: self.arena,
+            runs: self.runs,
+            len: self.len,
+        };
+        while sorted.runs.len() > fan_in {
+            let rest = sorted.runs.split_off(fan_in);
+            let mut run = self.spill_folder.create_run()?;
+            let mut reader = sorted.read()?;
+            while let Some(record) = reader.peek() {
+                run.write(record)?;
+                reader.advance()?;
+            }
+            drop(reader);
+            sorted.runs = rest;
+            sorted.runs.push(run.finish()?);
+        }
+        Ok(sorted)
+    }
+}
+
+impl SortedRecords<'_> {
+    /// Returns the number of records.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Returns true if there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns a reader at the first record.
+    pub fn read(&self) -> Result<Reader<'_>, Error> {
+        let mut reader = Reader {
+            sorted: self,
+            records: 0,
+            sources: Vec::with_capacity(self.runs.len()),
+            heads: BinaryHeap::with_capacity(self.runs.len()),
+        };
+        for (i, run) in self.runs.iter().enumerate() {
+            let mut file = BufReader::with_capacity(READ_AHEAD_BYTES, run.open()?);
+            let mut head = Vec::new();
+            if read_record(&mut file, &mut head).map_err(|error| run.read_error(error))? {
+                reader.heads.push(Reverse((head, i)));
+            }
+            reader.sources.push(RunReader { file, run });
+        }
+        Ok(reader)
+    }
+}
+
+impl Reader<'_> {
+    /// Returns the current record; `None` at the end.
+    pub fn peek(&self) -> Option<&[u8]> {
+        if self.sources.is_empty() {
+            return self.sorted.arena.get(self.records);
+        }
+        self.heads.peek().map(|Reverse((record, _))| &record[..])
+    }
+
+    /// Goes to the next record.
+    pub fn advance(&mut self) -> Result<(), Error> {
+        self.sorted
+            .spill_folder
+            .check_stop_at(self.records as u64)?;
+        self.records += 1;
+        if let Some(mut top) = self.heads.peek_mut() {
+            let Reverse((head, i)) = &mut *top;
+            let RunReader { file, run } = &mut self.sources[*i];
+            if !read_record(file, head).map_err(|error| run.read_error(error))? {
+                PeekMut::pop(top);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the first record that begins with `key` or a later key. A key is
+    /// as [`FieldReader::key`] returns it.
+    pub fn skip_to_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        // A key has its end, so a record that begins with it has this key.
+        while self
+            .peek()
+            .is_some_and(|record| record < key && !record.starts_with(key))
+        {
+            self.advance()?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a record with its length before it. Returns false at the end of the
+/// run.
+fn read_record(source: &mut impl Read, record: &mut Vec<u8>) -> io::Result<bool> {
+    let mut len = [0; 4];
+    match source.read(&mut len[..1])? {
+        0 => return Ok(false),
+        _ => source.read_exact(&mut len[1..])?,
+    }
+    record.resize(u32::from_le_bytes(len) as usize, 0);
+    source.read_exact(record)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn the_order_does_not_depend_on_the_memory_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let records: Vec<Vec<u8>> = (0..5000u32)
+            .map(|i| {
+                let hash = i.wrapping_mul(2_654_435_761);
+                hash.to_be_bytes()[..1 + hash as usize % 4].repeat(1 + hash as usize % 7)
+            })
+            .collect();
+        let mut expected = records.clone();
+        expected.sort();
+        for (memory, spills) in [(1 << 20, false), (20_000, true), (500, true), (1, true)] {
+            let stop = Arc::new(AtomicBool::new(false));
+            let path = folder.path().join("scratch");
+            let spill_folder = SpillFolder::create(&path, stop).unwrap();
+            let mut sorter = Sorter::new(&spill_folder, memory);
+            for record in &records {
+                sorter.push(record).unwrap();
+            }
+            let sorted = sorter.finish().unwrap();
+            assert_eq!((sorted.len(), sorted.is_empty()), (5000, false));
+            assert_eq!(spill_folder.runs() > 0, spills, "{memory}");
+            for _ in 0..2 {
+                let (mut reader, mut read) = (sorted.read().unwrap(), Vec::new());
+                while let Some(record) = reader.peek() {
+                    read.push(record.to_vec());
+                    reader.advance().unwrap();
+                }
+                assert_eq!(read, expected, "{memory}");
+            }
+            drop(sorted);
+            drop(spill_folder);
+            assert!(!path.exists(), "nothing is left");
+        }
+    }
+
+    #[test]
+    fn a_sort_that_is_stopped_removes_its_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scratch");
+        let stop = Arc::new(AtomicBool::new(false));
+        let spill_folder = SpillFolder::create(&path, Arc::clone(&stop)).unwrap();
+        let mut sorter = Sorter::new(&spill_folder, 10);
+        sorter.push(b"abcdefgh").unwrap();
+        sorter.push(b"ijklmnop").unwrap();
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        let result = (0..100_000).try_for_each(|_| sorter.push(b"x"));
+        assert!(result.is_err());
+        drop(sorter);
+        drop(spill_folder);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn an_existing_folder_is_not_used_for_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scratch");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join("run-7"), b"mine").unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let error = SpillFolder::create(&path, stop).unwrap_err();
+        assert_eq!(error.kind(), Some(&disk::error::ErrorKind::Create));
+        assert!(path.join("run-7").exists());
+    }
+}

@@ -1,0 +1,57 @@
+//! Records that come in order.
+
+use super::spill::RunWriter;
+use super::{Arena, SortedRecords, SpillFolder};
+use disk::error::Error;
+
+/// Keeps records that are pushed in order, in memory or in one run.
+pub struct OrderedWriter<'s> {
+    spill_folder: &'s SpillFolder,
+    memory: usize,
+    arena: Arena,
+    run: Option<RunWriter>,
+    len: u64,
+}
+
+impl<'s> OrderedWriter<'s> {
+    pub(super) fn new(spill_folder: &'s SpillFolder, memory: usize) -> Self {
+        Self {
+            spill_folder,
+            memory,
+            arena: Arena::default(),
+            run: None,
+            len: 0,
+        }
+    }
+
+    /// Adds a record, which must not sort before the one before it.
+    pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
+        self.spill_folder.check_stop_at(self.len)?;
+        self.len += 1;
+        if self.run.is_none() && !self.arena.has_room(record.len(), self.memory) {
+            let mut run = self.spill_folder.create_run()?;
+            for record in self.arena.records() {
+                run.write(record)?;
+            }
+            self.arena = Arena::default();
+            self.run = Some(run);
+        }
+        match &mut self.run {
+            Some(run) => run.write(record),
+            None => {
+                self.arena.push(record);
+                Ok(())
+            }
+        }
+    }
+
+    pub fn finish(self) -> Result<SortedRecords<'s>, Error> {
+        let run = self.run.map(RunWriter::finish).transpose()?;
+        Ok(SortedRecords {
+            spill_folder: self.spill_folder,
+            arena: self.arena,
+            runs: run.into_iter().collect(),
+            len: self.len,
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! The encoding of the fields of a record.
+//!
+//! Records are compared as bytes, so numbers are written in big-endian order,
+//! and signed numbers with the sign bit inverted: their bytes compare as the
+//! numbers do. The byte strings to sort by are keys: a zero in them is written as
+//! [`ZERO`], and [`KEY_END`] stands after them, so that they also compare as the
+//! strings do. Other byte strings are prefixed with their lengths. A record is read
+//! with the functions and in the order in which it was written.
+
+/// The end of a key.
+const KEY_END: [u8; 2] = [0, 0];
+
+/// A zero byte in a key.
+const ZERO: [u8; 2] = [0, 0xff];
+
+/// The message of the panic if a record is read in another way than written.
+const AS_WRITTEN: &str = "a record is read in the order in which it was written";
+
+/// Reads the fields of a record one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldReader<'a>(&'a [u8]);
+
+pub fn put_u8(out: &mut Vec<u8>, value: u8) {
+    out.push(value);
+}
+
+pub fn put_u32(out: &mut Vec<u8>, value: u32) {
+    out.extend_from_slice(&value.to_be_bytes());
+}
+
+pub fn put_u64(out: &mut Vec<u8>, value: u64) {
+    out.extend_from_slice(&value.to_be_bytes());
+}
+
+pub fn put_i64(out: &mut Vec<u8>, value: i64) {
+    put_u64(out, ordered_bits(value));
+}
+
+/// Writes a byte string with its length before it.
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_u32(out, bytes.len() as u32);
+    out.extend_from_slice(bytes);
+}
+
+/// Writes a byte string to sort by.
+pub fn put_key(out: &mut Vec<u8>, bytes: &[u8]) {
+    let mut rest = bytes;
+    while let Some(zero) = memchr::memchr(0, rest) {
+        out.extend_from_slice(&rest[..zero]);
+        out.extend_from_slice(&ZERO);
+        rest = &rest[zero + 1..];
+    }
+    out.extend_from_slice(rest);
+    out.extend_from_slice(&KEY_END);
+}
+
+/// Writes the byte string of a key, as [`FieldReader::key`] returned it, after `out`.
+pub(crate) fn push_unescaped_key(out: &mut Vec<u8>, key: &[u8]) {
+    let mut rest = &key[..key.len() - KEY_END.len()];
+    while let Some(zero) = memchr::memchr(0, rest) {
+        out.extend_from_slice(&rest[..=zero]);
+        rest = &rest[zero + ZERO.len()..];
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Returns an unsigned number that orders as the signed one does.
+pub(crate) fn ordered_bits(value: i64) -> u64 {
+    value.cast_unsigned() ^ 1 << 63
+}
+
+impl<'a> FieldReader<'a> {
+    pub fn new(record: &'a [u8]) -> Self {
+        Self(record)
+    }
+
+    pub fn u8(&mut self) -> u8 {
+        self.take::<1>()[0]
+    }
+
+    pub fn u32(&mut self) -> u32 {
+        u32::from_be_bytes(self.take())
+    }
+
+    pub fn u64(&mut self) -> u64 {
+        u64::from_be_bytes(self.take())
+    }
+
+    pub fn i64(&mut self) -> i64 {
+        (self.u64() ^ 1 << 63).cast_signed()
+    }
+
+    /// Reads a key and returns it as it was written, the form in which keys are compared.
+    pub fn key(&mut self) -> &'a [u8] {
+        let fields = self.0;
+        let mut end = 0;
+        loop {
+            end += memchr::memchr(0, &fields[end..]).expect(AS_WRITTEN) + 2;
+            let (key, rest) = fields.split_at_checked(end).expect(AS_WRITTEN);
+            if key.ends_with(&KEY_END) {
+                self.0 = rest;
+                return key;
+            }
+        }
+    }
+
+    /// Reads a byte string.
+    pub fn bytes(&mut self) -> &'a [u8] {
+        let len = self.u32() as usize;
+        let (bytes, rest) = self.0.split_at_checked(len).expect(AS_WRITTEN);
+        self.0 = rest;
+        bytes
+    }
+
+    /// Returns the fields that have not been read.
+    pub fn rest(&self) -> &'a [u8] {
+        self.0
+    }
+
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (value, rest) = self.0.split_first_chunk::<N>().expect(AS_WRITTEN);
+        self.0 = rest;
+        *value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_compare_as_numbers_do() {
+        let written = |value: i64| {
+            let mut out = Vec::new();
+            put_i64(&mut out, value);
+            out
+        };
+        let values = [i64::MIN, -256, -1, 0, 1, 255, 256, i64::MAX];
+        assert!(values.is_sorted_by(|a, b| written(*a) < written(*b)));
+        for value in values {
+            assert_eq!(FieldReader::new(&written(value)).i64(), value);
+        }
+    }
+
+    #[test]
+    fn fields_are_read_as_they_were_written() {
+        let mut out = Vec::new();
+        put_key(&mut out, b"https://a");
+        put_u8(&mut out, 7);
+        put_u32(&mut out, u32::MAX);
+        put_bytes(&mut out, b"x\0y");
+        put_u64(&mut out, 1);
+        let mut fields = FieldReader::new(&out);
+        assert_eq!(fields.key(), b"https://a\0\0");
+        assert_eq!((fields.u8(), fields.u32()), (7, u32::MAX));
+        assert_eq!(fields.bytes(), b"x\0y");
+        assert_eq!((fields.u64(), fields.rest()), (1, &b""[..]));
+    }
+
+    #[test]
+    fn keys_compare_as_their_bytes_do() {
+        let strings: [&[u8]; 9] = [
+            b"", b"\0", b"\0\0", b"\0\x01", b"\x01", b"a", b"a\0", b"a\0b", b"ab",
+        ];
+        let written = |bytes: &[u8]| {
+            let mut out = Vec::new();
+            put_key(&mut out, bytes);
+            // A number that would sort otherwise.
+            put_u8(&mut out, 255 - bytes.len() as u8);
+            out
+        };
+        assert!(strings.is_sorted_by(|a, b| written(a) < written(b)));
+        for bytes in strings {
+            let record = written(bytes);
+            let mut fields = FieldReader::new(&record);
+            let mut read = Vec::new();
+            push_unescaped_key(&mut read, fields.key());
+            assert_eq!((read.as_slice(), fields.rest().len()), (bytes, 1));
+        }
+    }
+}

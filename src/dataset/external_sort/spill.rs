@@ -1,0 +1,135 @@
+//! Sorted runs in files, and the temporary folder that holds them.
+
+use disk::SORT_RUN_PREFIX;
+use disk::error::{Error, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Bytes that are written to a run at a time. Small writes, which end within a page of the file
+/// system, take a third of the time of sorting.
+const WRITE_BYTES: usize = 256 << 10;
+
+/// Records after which the stop flag is checked again.
+const CHECK_INTERVAL: u64 = 1 << 12;
+
+/// A temporary folder for the runs of all sorters, removed when dropped.
+///
+/// It also holds the flag that stops them, since every sorter has a reference
+/// to it.
+#[derive(Debug)]
+pub struct SpillFolder {
+    folder: PathBuf,
+    runs: AtomicU64,
+    stop: Arc<AtomicBool>,
+}
+
+/// A file of sorted records, removed when dropped.
+#[derive(Debug)]
+pub(super) struct Run {
+    path: PathBuf,
+}
+
+/// Writes a run.
+pub(super) struct RunWriter {
+    run: Run,
+    file: BufWriter<File>,
+}
+
+impl SpillFolder {
+    /// Creates the folder, which must not exist.
+    ///
+    /// Sorters fail with [`ErrorKind::Abandoned`] once `stop` is set.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Create`].
+    pub fn create(folder: &Path, stop: Arc<AtomicBool>) -> Result<Self, Error> {
+        fs::create_dir(folder)
+            .map_err(|error| Error::with_source(ErrorKind::Create, folder, error))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            runs: AtomicU64::new(0),
+            stop,
+        })
+    }
+
+    /// Returns the number of runs written so far.
+    pub fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    /// Checks the stop flag once per [`CHECK_INTERVAL`] records; `record` is
+    /// the number of the current one.
+    pub(super) fn check_stop_at(&self, record: u64) -> Result<(), Error> {
+        if record.is_multiple_of(CHECK_INTERVAL) {
+            self.check_stop()?;
+        }
+        Ok(())
+    }
+
+    /// Returns an error if the stop flag is set.
+    pub fn check_stop(&self) -> Result<(), Error> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorKind::Abandoned, &self.folder));
+        }
+        Ok(())
+    }
+
+    /// Creates the file of the next run.
+    pub(super) fn create_run(&self) -> Result<RunWriter, Error> {
+        self.check_stop()?;
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let path = self.folder.join(format!("{SORT_RUN_PREFIX}{number}"));
+        let file = disk::create_new(&path).map_err(|error| Error::write(&path, error))?;
+        Ok(RunWriter {
+            run: Run { path },
+            file: BufWriter::with_capacity(WRITE_BYTES, file),
+        })
+    }
+}
+
+impl Drop for SpillFolder {
+    fn drop(&mut self) {
+        // Each run removes its own file. Files of others are left alone, and
+        // then this fails.
+        let _ = fs::remove_dir(&self.folder);
+    }
+}
+
+impl Run {
+    pub(super) fn open(&self) -> Result<File, Error> {
+        disk::open(&self.path).map_err(|error| self.read_error(error))
+    }
+
+    pub(super) fn read_error(&self, error: io::Error) -> Error {
+        Error::read(&self.path, error)
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl RunWriter {
+    pub(super) fn write(&mut self, record: &[u8]) -> Result<(), Error> {
+        // The length fits: the texts of a record are lines and URLs, whose
+        // lengths are 32-bit numbers already.
+        let len = (record.len() as u32).to_le_bytes();
+        let result = self
+            .file
+            .write_all(&len)
+            .and_then(|()| self.file.write_all(record));
+        result.map_err(|error| Error::write(&self.run.path, error))
+    }
+
+    pub(super) fn finish(mut self) -> Result<Run, Error> {
+        let result = self.file.flush();
+        result.map_err(|error| Error::write(&self.run.path, error))?;
+        Ok(self.run)
+    }
+}

@@ -1,0 +1,350 @@
+//! The layout of an output, and the checks whether it may be written.
+//!
+//! A dataset has one file per table and part,
+//! `OUT/<table>/crawl=…/subset=…/part-00000.parquet`, besides `_manifest.jsonl`,
+//! `_log.jsonl`, `_SUCCESS` and `views.sql`. A single table can also be written to a
+//! single file. `writer.rs` describes how a dataset is started, resumed and replaced.
+use crate::error::DatasetErrorKind;
+use crate::tables::{PARTITION_COLUMNS, Table};
+use columns::{RowBatch, TableSchema};
+use disk::FileKind;
+use disk::error::{Error, ErrorKind};
+use remote::without_secrets;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The name of the file of a resolved table in the folder of a crawl.
+const CRAWL_FILE: &str = "part-00000.parquet";
+
+pub const SUCCESS: &str = "_SUCCESS";
+pub const VIEWS: &str = "views.sql";
+
+/// The action if the output exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfExists {
+    /// Leave it alone and refuse to run.
+    Refuse,
+    /// Continue it, or begin it if it does not exist.
+    Resume,
+    /// Replace it, if robots-scan wrote it.
+    Overwrite,
+}
+
+/// The layout of an output: a dataset with some tables, or a single file.
+#[derive(Clone, Debug)]
+pub struct OutputLayout {
+    root: PathBuf,
+    tables: Vec<Table>,
+    is_single_file: bool,
+    shard_index: Option<usize>,
+}
+
+/// The file or folder at the path of an output before a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ExistingOutput {
+    Nothing,
+    /// A folder that is empty, or contains only traces of a run that was killed before
+    /// it wrote a manifest.
+    Begun,
+    /// A dataset.
+    Dataset,
+    /// Another folder.
+    Folder,
+    /// A file that robots-scan wrote, with the name of its table.
+    OwnFile(String),
+    /// Another file.
+    File,
+    /// A link, a pipe or a device.
+    Other(FileKind),
+}
+
+impl OutputLayout {
+    /// Returns the layout of a single file, if there is one table and the name ends in
+    /// `.parquet`, and of a dataset at `root` otherwise. File names of a shard have its
+    /// index.
+    pub fn new(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
+        let is_folder = root.as_os_str().to_string_lossy().ends_with('/');
+        let is_named = root
+            .extension()
+            .is_some_and(|extension| extension == "parquet");
+        Self {
+            is_single_file: tables.len() == 1 && is_named && !is_folder,
+            ..Self::dataset(root, tables, shard_index)
+        }
+    }
+
+    /// Returns the layout of a dataset, whatever its name.
+    pub fn dataset(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
+        Self {
+            root: root.to_owned(),
+            tables: tables.to_vec(),
+            is_single_file: false,
+            shard_index,
+        }
+    }
+
+    /// Returns the layout of a single file, whatever its name.
+    pub fn file(root: &Path, table: Table) -> Self {
+        Self {
+            is_single_file: true,
+            ..Self::dataset(root, &[table], None)
+        }
+    }
+
+    /// Returns true if the output is a single file.
+    pub fn is_single_file(&self) -> bool {
+        self.is_single_file
+    }
+
+    /// Returns the folder of the dataset, or the file.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the tables that are written, in the order of the schema.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// Returns the path of the file of a table and part, relative to the folder of the
+    /// dataset.
+    pub fn part_path(&self, table: Table, part: u32, crawl: &str, subset: &str) -> PathBuf {
+        let name = match self.shard_index {
+            Some(index) => format!("part-{index:05}-{part:05}.parquet"),
+            None => format!("part-{part:05}.parquet"),
+        };
+        Path::new(table.name())
+            .join(format!("crawl={crawl}"))
+            .join(format!("subset={subset}"))
+            .join(name)
+    }
+
+    /// Returns the path of the file of a resolved table and crawl, relative to the folder
+    /// of the dataset.
+    pub fn crawl_path(table: Table, crawl: &str) -> PathBuf {
+        Path::new(table.name())
+            .join(format!("crawl={crawl}"))
+            .join(CRAWL_FILE)
+    }
+
+    /// Returns true if the resolved tables are written.
+    pub fn has_hosts(&self) -> bool {
+        self.tables.contains(&Table::Hosts)
+    }
+
+    /// Returns the schema of a file. In a single file, the partition columns are
+    /// columns of the table.
+    pub fn file_schema(&self, table: Table) -> TableSchema {
+        match self.is_single_file && table.has_parts() {
+            true => table.file_schema(&PARTITION_COLUMNS),
+            false => table.file_schema(&[]),
+        }
+    }
+
+    /// Adds the partition columns to rows, if the output is a single file.
+    pub fn file_rows(&self, mut rows: RowBatch, crawl: &str, subset: &str) -> RowBatch {
+        if self.is_single_file {
+            rows.add_constant_column(crawl);
+            rows.add_constant_column(subset);
+        }
+        rows
+    }
+
+    /// Checks that writing is allowed, without writing anything.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::OutputExists`], [`DatasetErrorKind::FileExists`], [`ErrorKind::ForeignFile`],
+    /// [`DatasetErrorKind::IsDataset`], [`DatasetErrorKind::IsSingleFile`], [`DatasetErrorKind::OutputIsFolder`],
+    /// [`DatasetErrorKind::WrongKind`], [`DatasetErrorKind::NotUtf8Output`], [`DatasetErrorKind::SingleFileResume`], and those of `check_output_path`.
+    pub fn check(&self, existing: IfExists) -> Result<(), Error> {
+        check_output_path(&self.root)?;
+        match self.is_single_file {
+            true => self.check_file(existing),
+            false => self.check_dataset(existing),
+        }
+    }
+
+    fn check_file(&self, existing: IfExists) -> Result<(), Error> {
+        let refuse = |kind| Err(Error::new(kind, &self.root));
+        match existing_output(&self.root)? {
+            _ if existing == IfExists::Resume => refuse(DatasetErrorKind::SingleFileResume),
+            ExistingOutput::Nothing => Ok(()),
+            ExistingOutput::Dataset => refuse(DatasetErrorKind::IsDataset),
+            ExistingOutput::Begun | ExistingOutput::Folder => {
+                refuse(DatasetErrorKind::OutputIsFolder)
+            }
+            ExistingOutput::Other(is) => refuse(DatasetErrorKind::WrongKind {
+                is,
+                needed: FileKind::Regular,
+            }),
+            ExistingOutput::File => Err(Error::new(ErrorKind::ForeignFile, &self.root)),
+            ExistingOutput::OwnFile(_) if existing == IfExists::Overwrite => Ok(()),
+            ExistingOutput::OwnFile(_) => refuse(DatasetErrorKind::FileExists),
+        }
+    }
+
+    fn check_dataset(&self, existing: IfExists) -> Result<(), Error> {
+        let refuse = |kind| Err(Error::new(kind, &self.root));
+        // `views.sql` and the queries of DuckDB are UTF-8.
+        if std::path::absolute(&self.root).is_ok_and(|root| root.to_str().is_none()) {
+            return refuse(DatasetErrorKind::NotUtf8Output);
+        }
+        match (existing_output(&resolved(&self.root))?, existing) {
+            (ExistingOutput::Nothing | ExistingOutput::Begun, _) => Ok(()),
+            (ExistingOutput::Dataset, IfExists::Refuse) => refuse(DatasetErrorKind::OutputExists),
+            (ExistingOutput::Dataset, _) => Ok(()),
+            (ExistingOutput::OwnFile(table), _) => refuse(DatasetErrorKind::IsSingleFile(table)),
+            (ExistingOutput::Folder | ExistingOutput::File, _) => {
+                Err(Error::new(ErrorKind::ForeignFile, &self.root))
+            }
+            (ExistingOutput::Other(is), _) => refuse(DatasetErrorKind::WrongKind {
+                is,
+                needed: FileKind::Folder,
+            }),
+        }
+    }
+}
+
+/// Checks that a single file may be written to a path, without writing anything. An
+/// existing file may be replaced if it is a Parquet file of robots-scan, or if
+/// `is_own` returns true for it.
+///
+/// # Errors
+///
+/// Those of [`OutputLayout::check`].
+pub fn check_output_file(
+    path: &Path,
+    overwrite: bool,
+    is_own: &dyn Fn(&Path) -> bool,
+) -> Result<(), Error> {
+    // The table does not matter for this check.
+    let layout = OutputLayout::file(path, Table::Matches);
+    let existing = match overwrite {
+        true => IfExists::Overwrite,
+        false => IfExists::Refuse,
+    };
+    if path.as_os_str().to_string_lossy().ends_with('/') {
+        return Err(Error::new(DatasetErrorKind::OutputIsFolder, path));
+    }
+    match layout.check(existing) {
+        Err(error) if error.kind() == Some(&ErrorKind::ForeignFile) && is_own(path) => {
+            match overwrite {
+                true => Ok(()),
+                false => Err(Error::new(DatasetErrorKind::FileExists, path)),
+            }
+        }
+        result => result,
+    }
+}
+
+/// Checks that an output is a local path that is not inside a dataset.
+///
+/// # Errors
+///
+/// [`DatasetErrorKind::StandardOutput`], [`DatasetErrorKind::UrlOutput`],
+/// [`DatasetErrorKind::InsideDataset`].
+fn check_output_path(path: &Path) -> Result<(), Error> {
+    let text = path.to_string_lossy();
+    if text == "-" {
+        return Err(Error::new(DatasetErrorKind::StandardOutput, path));
+    }
+    let is_scheme = |text: &str| {
+        let mut bytes = text.bytes();
+        bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    };
+    if text
+        .split_once("://")
+        .is_some_and(|(scheme, _)| is_scheme(scheme))
+    {
+        return Err(Error::new(
+            DatasetErrorKind::UrlOutput,
+            without_secrets(&text),
+        ));
+    }
+    match dataset_around(path) {
+        Some(dataset) => Err(Error::new(DatasetErrorKind::InsideDataset(dataset), path)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the dataset that contains a path.
+fn dataset_around(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let mut folders = path.ancestors();
+    // Links in the existing part of the path are resolved.
+    let real = match fs::canonicalize(&path) {
+        Ok(real) => real.parent()?.to_owned(),
+        Err(_) => folders.find_map(|folder| fs::canonicalize(folder).ok())?,
+    };
+    let mut folders = real.ancestors();
+    folders
+        .find(|folder| is_dataset(folder))
+        .map(Path::to_owned)
+}
+
+/// Resolves links in a path, if it exists.
+fn resolved(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Returns what exists at the path of an output.
+fn existing_output(root: &Path) -> Result<ExistingOutput, Error> {
+    let unreadable = |error| Error::read(root, error);
+    match disk::kind(root).map_err(unreadable)? {
+        None => Ok(ExistingOutput::Nothing),
+        Some(FileKind::Regular) => Ok(match own_table(root) {
+            Some(table) => ExistingOutput::OwnFile(table),
+            None => ExistingOutput::File,
+        }),
+        Some(FileKind::Folder) if is_dataset(root) => Ok(ExistingOutput::Dataset),
+        Some(FileKind::Folder) => {
+            let entries = disk::entries(root).map_err(unreadable)?;
+            let left = super::LogEntries::read(root);
+            let left = left.map_err(|error| Error::read(root.join(super::LOG), error))?;
+            let left = left.map(|entries| entries.temp_folders);
+            let is_left =
+                |name: &str, left: &BTreeSet<String>| name == super::LOG || left.contains(name);
+            let is_begun = entries.iter().all(|(path, _)| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                left.as_ref().is_some_and(|left| is_left(&name, left))
+            });
+            Ok(if is_begun {
+                ExistingOutput::Begun
+            } else {
+                ExistingOutput::Folder
+            })
+        }
+        Some(other) => Ok(ExistingOutput::Other(other)),
+    }
+}
+
+/// Returns true if a folder has a manifest that robots-scan wrote.
+pub fn is_dataset(root: &Path) -> bool {
+    let Ok(file) = disk::open(&root.join(super::MANIFEST)) else {
+        return false;
+    };
+    let mut line = String::new();
+    let file = std::io::Read::take(file, 1 << 20);
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(file), &mut line).is_ok()
+        && line.starts_with('{')
+        && line.contains("\"robots_scan\":")
+}
+
+/// Returns the name of the table of a file that robots-scan wrote, or `None` for any
+/// other file.
+fn own_table(path: &Path) -> Option<String> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let file = disk::open(path).ok()?;
+    let reader = SerializedFileReader::new(file).ok()?;
+    let metadata = reader.metadata().file_metadata();
+    let is_own = metadata
+        .created_by()
+        .is_some_and(|creator| creator.starts_with("robots-scan "));
+    let entries = metadata.key_value_metadata().into_iter().flatten();
+    let mut tables = entries.filter(|entry| entry.key == "robots_scan.table");
+    let table = tables.find_map(|entry| entry.value.clone());
+    is_own.then(|| table.unwrap_or_default())
+}

@@ -1,0 +1,70 @@
+//! A dataset on disk, for writing and for reading.
+//!
+//! ```text
+//! layout.rs                        folders and file names; may an output be written?
+//! manifest.rs, manifest_entries.rs which parts are finished, and from which inputs
+//! joined.rs                        the manifest of joined datasets
+//! log.rs                           lock, and traces for cleaning up after a kill
+//! writer.rs                        starts, resumes or replaces a dataset
+//! views.rs, macros.sql             views for DuckDB and Spark
+//! questions.rs                     research questions as macros
+//! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
+//! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
+//! part_file.rs                     opens a file of a part
+//! reader.rs, row_filter.rs         reads tables back
+//! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
+//! ```
+
+#![allow(
+    missing_docs,
+    reason = "only packages of this project use it; a field is named for what it holds"
+)]
+
+mod catch_panic;
+pub mod crawler;
+pub mod error;
+pub mod external_sort;
+mod joined;
+mod layout;
+mod limited_file;
+mod log;
+mod manifest;
+mod manifest_entries;
+mod page_header;
+mod part_file;
+mod part_lines;
+pub mod part_size;
+mod questions;
+mod reader;
+pub mod resolve;
+mod row_filter;
+pub mod sample;
+pub mod shard;
+mod stored_line;
+pub mod tables;
+mod views;
+mod views_file;
+mod writer;
+
+pub use catch_panic::catch_panic;
+pub use joined::{JOINED, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_member};
+pub use layout::{IfExists, OutputLayout};
+pub use layout::{SUCCESS, VIEWS, check_output_file, is_dataset};
+pub use limited_file::{LargePage, LimitedFile, reader_options};
+pub use log::{LogEntries, NAME as LOG, RunLog};
+pub use manifest::{AGENTS, Manifest, NAME as MANIFEST, digest as manifest_digest};
+pub use manifest_entries::{
+    CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
+    Partition,
+};
+pub use part_file::{OpenedPart, open_part_file};
+pub use part_lines::PartLines;
+pub(crate) use reader::push_crawl_key;
+pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
+pub use reader::{PartReader, column};
+pub use stored_line::StoredLine;
+pub use views::{schema_sql, select_sql, spark_sql, sql as views_sql};
+pub(crate) use views_file::views_of;
+pub use views_file::{check_format, check_readable, opens, write_joined_views};
+pub use views_file::{views_text, write_views};
+pub use writer::{DatasetWriter, LockedDataset, PlannedPart};

@@ -1,0 +1,439 @@
+//! A Parquet file whose pages may not exceed a limit.
+//!
+//! A page is decompressed as a whole, so its size determines the memory of the reader. The size is
+//! read from the page header, and a page that is too large is refused before it is read. The
+//! decoders of gzip, brotli and LZ4 frames in the crate `parquet` write as much as there is,
+//! whatever the header states. Such a page is decompressed here first, without keeping it: delete
+//! that once the crate respects the stated size.
+
+use super::page_header::{DICTIONARY_PAGE, PageHeader};
+use bytes::Bytes;
+use disk::error::{Error, ErrorKind};
+use parquet::arrow::arrow_reader::ArrowReaderOptions;
+use parquet::basic::{Compression, Encoding};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData};
+use parquet::file::reader::{ChunkReader, Length};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The most bytes that the values of a batch take in addition to its pages, unless the limit of a
+/// page is smaller.
+const MAX_BATCH_BYTES: u64 = 64 << 20;
+
+/// The first bytes of an LZ4 frame.
+const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+
+/// The place of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PagePlace {
+    /// The row group, from 0.
+    pub row_group: usize,
+    /// The path of the column.
+    pub column: String,
+}
+
+/// A page that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LargePage {
+    pub place: PagePlace,
+    /// Its size, compressed or decompressed, whichever is larger.
+    pub bytes: u64,
+    /// The limit.
+    pub bytes_max: u64,
+}
+
+/// A Parquet file with a limit on the size of its pages.
+#[derive(Clone, Debug)]
+pub struct LimitedFile {
+    file: Arc<File>,
+    /// Column chunks in the order of the file, which do not overlap.
+    chunks: Arc<[Chunk]>,
+    state: Arc<Mutex<State>>,
+    stop: Option<Arc<AtomicBool>>,
+}
+
+/// A column chunk.
+#[derive(Debug)]
+struct Chunk {
+    bytes: Range<u64>,
+    place: PagePlace,
+    codec: Compression,
+    has_prefixes: bool,
+    page_bytes_max: u64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The pages whose headers were read last, by the indexes of their chunks.
+    pages: HashMap<usize, ChunkPages>,
+    /// The chunk that was read last.
+    chunk: Option<usize>,
+    refused: Option<LargePage>,
+    is_stopped: bool,
+}
+
+/// The pages of a chunk that are read next. A dictionary may be read after the header of the page
+/// that follows it.
+#[derive(Debug, Default)]
+struct ChunkPages {
+    dictionary: Option<Page>,
+    current: Option<Page>,
+}
+
+/// A page whose header was read.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    /// The offset of its data.
+    start: u64,
+    header: PageHeader,
+}
+
+/// Options with which pages are read one after the other, so that the header of each is seen.
+pub fn reader_options() -> ArrowReaderOptions {
+    ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip)
+}
+
+impl LimitedFile {
+    /// Sets the limit of each column. Reading fails once `stop` is set.
+    pub fn new(
+        file: File,
+        metadata: &ParquetMetaData,
+        page_bytes_max: impl Fn(&str) -> u64,
+        stop: Option<Arc<AtomicBool>>,
+    ) -> Result<Self, ParquetError> {
+        let mut chunks = Vec::new();
+        for (row_group, group) in metadata.row_groups().iter().enumerate() {
+            for chunk in group.columns() {
+                let (start, length) = byte_range(chunk)?;
+                let column = chunk.column_path().string();
+                chunks.push(Chunk {
+                    bytes: start..start.saturating_add(length),
+                    codec: chunk.compression(),
+                    has_prefixes: has_prefixes(chunk),
+                    page_bytes_max: page_bytes_max(&column),
+                    place: PagePlace { row_group, column },
+                });
+            }
+        }
+        chunks.retain(|chunk| !chunk.bytes.is_empty());
+        chunks.sort_by_key(|chunk| chunk.bytes.start);
+        if chunks
+            .windows(2)
+            .any(|two| two[0].bytes.end > two[1].bytes.start)
+        {
+            return Err(general("its column chunks overlap"));
+        }
+        Ok(Self {
+            file: Arc::new(file),
+            chunks: chunks.into(),
+            state: Arc::default(),
+            stop,
+        })
+    }
+
+    /// Returns the number of rows of a column chunk whose values take at most
+    /// [`MAX_BATCH_BYTES`], up to `rows`.
+    ///
+    /// The values of plain pages are as large as the pages. A value of a dictionary may be
+    /// repeated in each row, and so may a prefix with `DELTA_BYTE_ARRAY`.
+    pub fn batch_rows(&self, chunk: &ColumnChunkMetaData, rows: u64) -> Result<u64, ParquetError> {
+        let (offset, length) = byte_range(chunk)?;
+        let Some(i) = self.chunk_at(offset).filter(|_| length > 0) else {
+            return Ok(rows);
+        };
+        let batch_bytes = MAX_BATCH_BYTES.min(self.chunks[i].page_bytes_max);
+        let value_bytes = match has_prefixes(chunk) {
+            true => u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX),
+            false => {
+                let header = self.read_header(offset)?;
+                match header.page_type == DICTIONARY_PAGE {
+                    // All values together are no larger.
+                    true if header.bytes() <= batch_bytes / rows => 0,
+                    true => self.longest_value(i, offset, &header)?,
+                    false => 0,
+                }
+            }
+        };
+        Ok((batch_bytes / value_bytes.max(1)).clamp(1, rows))
+    }
+
+    /// Returns the length of the longest value of a dictionary of texts; the size of the page if it
+    /// is not known.
+    fn longest_value(
+        &self,
+        chunk: usize,
+        offset: u64,
+        header: &PageHeader,
+    ) -> Result<u64, ParquetError> {
+        let (bytes_max, codec) = (self.chunks[chunk].page_bytes_max, self.chunks[chunk].codec);
+        let is_readable = matches!(codec, Compression::ZSTD(_) | Compression::UNCOMPRESSED);
+        if header.bytes() > bytes_max || !is_readable {
+            return Ok(header.bytes());
+        }
+        let length = header.compressed_bytes as usize;
+        let data = self.file.get_bytes(offset + header.length, length)?;
+        let size = header.uncompressed_bytes as usize;
+        let values = match codec {
+            Compression::UNCOMPRESSED => data.to_vec(),
+            _ => zstd::bulk::decompress(&data, size)?,
+        };
+        let (mut rest, mut longest) = (&values[..], 0);
+        while let Some((length, after)) = rest.split_first_chunk() {
+            let length = u32::from_le_bytes(*length) as usize;
+            let Some(after) = after.get(length..) else {
+                return Ok(header.bytes());
+            };
+            longest = longest.max(length as u64);
+            rest = after;
+        }
+        Ok(longest)
+    }
+
+    /// Returns the page that was refused, if any. An error of the reader is then about this page.
+    pub fn refused(&self) -> Option<LargePage> {
+        self.lock().refused.clone()
+    }
+
+    /// Converts an error of the Parquet reader. It names the page that was read last.
+    pub fn error(
+        &self,
+        path: &Path,
+        error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Error {
+        let state = self.lock();
+        if state.is_stopped {
+            return Error::new(ErrorKind::Abandoned, path);
+        }
+        let error = error.into();
+        let Some(chunk) = state.chunk else {
+            return Error::with_source(ErrorKind::Read, path, error);
+        };
+        let PagePlace { row_group, column } = &self.chunks[chunk].place;
+        let error = format!("row group {row_group}, column `{column}`: {error}");
+        Error::with_source(ErrorKind::Read, path, error)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the index of the chunk with the byte at `offset`.
+    fn chunk_at(&self, offset: u64) -> Option<usize> {
+        let after = self
+            .chunks
+            .partition_point(|chunk| chunk.bytes.start <= offset);
+        let i = after.checked_sub(1)?;
+        self.chunks[i].bytes.contains(&offset).then_some(i)
+    }
+
+    fn read_header(&self, offset: u64) -> Result<PageHeader, ParquetError> {
+        let mut read = self.file.get_read(offset)?;
+        // Nearly all headers are in the buffer.
+        let header = PageHeader::read(&mut read.fill_buf()?);
+        let header = match header {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                PageHeader::read(&mut read)
+            }
+            header => header,
+        };
+        header.map_err(|_| general("a page header cannot be read"))
+    }
+
+    /// Checks the header at `offset`, unless it is known already: then the data is there.
+    fn check_header(&self, i: usize, offset: u64) -> Result<(), ParquetError> {
+        let chunk = &self.chunks[i];
+        let mut state = self.lock();
+        let state = &mut *state;
+        state.chunk = Some(i);
+        let pages = state.pages.entry(i).or_default();
+        if [&pages.dictionary, &pages.current]
+            .into_iter()
+            .flatten()
+            .any(|page| page.start == offset && page.header.compressed_bytes > 0)
+        {
+            return Ok(());
+        }
+        let header = self.read_header(offset)?;
+        if header.bytes() > chunk.page_bytes_max {
+            let (bytes, bytes_max) = (header.bytes(), chunk.page_bytes_max);
+            state.refused = Some(LargePage {
+                place: chunk.place.clone(),
+                bytes,
+                bytes_max,
+            });
+            return Err(general(format!(
+                "a page has {bytes} bytes, more than {bytes_max}"
+            )));
+        }
+        let is_dictionary = header.page_type == DICTIONARY_PAGE;
+        let is_delta = header.encoding == Some(Encoding::DELTA_BYTE_ARRAY as i32);
+        // The size of a batch depends on both.
+        if is_dictionary && offset != chunk.bytes.start || is_delta && !chunk.has_prefixes {
+            return Err(general("a page is not of a kind that its metadata states"));
+        }
+        let page = Page {
+            start: offset + header.length,
+            header,
+        };
+        match is_dictionary {
+            true => pages.dictionary = Some(page),
+            false => pages.current = Some(page),
+        }
+        Ok(())
+    }
+}
+
+impl Length for LimitedFile {
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+}
+
+impl ChunkReader for LimitedFile {
+    type T = BufReader<File>;
+
+    /// Opens the file at `offset`: at a page header, or at the data of a page.
+    fn get_read(&self, offset: u64) -> Result<Self::T, ParquetError> {
+        let stop = self.stop.as_ref();
+        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            self.lock().is_stopped = true;
+            return Err(general("the run is to stop"));
+        }
+        if let Some(i) = self.chunk_at(offset) {
+            self.check_header(i, offset)?;
+        }
+        self.file.get_read(offset)
+    }
+
+    /// Returns the data of a page whose header was read.
+    fn get_bytes(&self, offset: u64, length: usize) -> Result<Bytes, ParquetError> {
+        let Some(i) = self.chunk_at(offset) else {
+            // A Bloom filter.
+            return self.file.get_bytes(offset, length);
+        };
+        if length == 0 {
+            return Ok(Bytes::new());
+        }
+        let header = {
+            let mut state = self.lock();
+            state.chunk = Some(i);
+            let pages = state.pages.entry(i).or_default();
+            let mut pages = [&pages.dictionary, &pages.current].into_iter().flatten();
+            let page = pages.find(|page| page.start == offset);
+            page.map(|page| page.header)
+        };
+        let header = header.filter(|header| header.compressed_bytes as usize == length);
+        let header = header.ok_or_else(|| general("a page has no header"))?;
+        let data = self.file.get_bytes(offset, length)?;
+        check_size(self.chunks[i].codec, &header, &data)?;
+        Ok(data)
+    }
+}
+
+/// Checks that a page has the size that its header states, if the decoder does not.
+fn check_size(codec: Compression, header: &PageHeader, data: &[u8]) -> Result<(), ParquetError> {
+    // The levels of a page of version 2 are not compressed.
+    let levels = header.level_bytes;
+    let stated = u64::from(header.uncompressed_bytes).checked_sub(levels);
+    let compressed = usize::try_from(levels)
+        .ok()
+        .and_then(|levels| data.get(levels..));
+    let (Some(stated), Some(compressed)) = (stated, compressed) else {
+        return Err(general("a page has other sizes than its header states"));
+    };
+    if !header.is_compressed || stated == 0 {
+        return Ok(());
+    }
+    let mut decoder: Box<dyn Read + '_> = match codec {
+        Compression::GZIP(_) => Box::new(flate2::read::MultiGzDecoder::new(compressed)),
+        Compression::BROTLI(_) => {
+            Box::new(brotli_decompressor::Decompressor::new(compressed, 4096))
+        }
+        Compression::LZ4 if compressed.starts_with(&LZ4_FRAME) => {
+            Box::new(lz4_flex::frame::FrameDecoder::new(compressed))
+        }
+        _ => return Ok(()),
+    };
+    let mut limited = decoder.by_ref().take(stated + 1);
+    match io::copy(&mut limited, &mut io::sink())? {
+        found if found == stated => Ok(()),
+        _ => Err(general(format!(
+            "a page header states {stated} bytes, and the page has another size"
+        ))),
+    }
+}
+
+/// Returns the place of a chunk. The crate fails an assertion for numbers below zero.
+fn byte_range(chunk: &ColumnChunkMetaData) -> Result<(u64, u64), ParquetError> {
+    let start = chunk
+        .dictionary_page_offset()
+        .unwrap_or_else(|| chunk.data_page_offset());
+    let range = (u64::try_from(start), u64::try_from(chunk.compressed_size()));
+    match range {
+        (Ok(start), Ok(length)) => Ok((start, length)),
+        _ => Err(general("a column chunk has no place")),
+    }
+}
+
+/// Returns true if values may share their beginnings.
+fn has_prefixes(chunk: &ColumnChunkMetaData) -> bool {
+    chunk
+        .encodings()
+        .any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY)
+}
+
+fn general(message: impl Into<String>) -> ParquetError {
+    ParquetError::General(message.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+    use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+
+    /// Reads the first batch of a file of one column, whose limit is 1 MiB.
+    fn read(texts: &[String], stop: bool) -> Result<RecordBatch, Error> {
+        let column: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+        let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let mut writer =
+            ArrowWriter::try_new(file.try_clone().unwrap(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let metadata = ArrowReaderMetadata::load(&file, reader_options()).unwrap();
+        let stop = Some(Arc::new(AtomicBool::new(stop)));
+        let file = LimitedFile::new(file, metadata.metadata(), |_| 1 << 20, stop).unwrap();
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), metadata);
+        let path = Path::new("part.parquet");
+        let mut reader = builder.build().map_err(|error| file.error(path, error))?;
+        let batch = reader.next().expect("a batch");
+        batch.map_err(|error| file.error(path, error))
+    }
+
+    #[test]
+    fn reading_stops_at_the_next_page() {
+        let texts = ["a".to_owned(), "b".to_owned()];
+        assert_eq!(read(&texts, false).unwrap().num_rows(), 2);
+        let error = read(&texts, true).unwrap_err();
+        assert_eq!(error.kind(), Some(&ErrorKind::Abandoned));
+    }
+
+    #[test]
+    fn an_error_names_the_row_group_and_the_column() {
+        let error = read(&["x".repeat(2 << 20)], false).unwrap_err();
+        assert_eq!(error.kind(), Some(&ErrorKind::Read));
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert!(
+            source.starts_with("row group 0, column `text`: "),
+            "{source}"
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! The log of a dataset, which is also its lock.
+//!
+//! `_log.jsonl` has a line for each event. A later run needs some of them to clean up
+//! after a kill, and these are synced before the event: the name of the temporary
+//! folder, and the files of a part before they get their names. The other lines have
+//! times and speeds, which differ between runs.
+
+use super::manifest::is_own_path;
+use disk::TempFolder;
+use disk::error::{Error, ErrorKind};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+pub const NAME: &str = "_log.jsonl";
+
+/// The start of every log.
+const MARK: &[u8] = br#"{"event":"begin""#;
+
+/// The log of a dataset. The lock is held as long as this value exists.
+#[derive(Debug)]
+pub struct RunLog {
+    path: PathBuf,
+    file: File,
+}
+
+/// The entries of former runs that matter for cleaning up.
+#[derive(Debug, Default)]
+pub struct LogEntries {
+    /// Temporary folders.
+    pub temp_folders: BTreeSet<String>,
+    /// Files of parts that got their names, or were about to. They may be in the
+    /// manifest, too.
+    pub part_files: BTreeSet<String>,
+}
+
+impl LogEntries {
+    /// Parses a log. Lines that a kill cut are skipped.
+    fn parse(text: &[u8]) -> Self {
+        let mut entries = Self::default();
+        for line in text.split(|&byte| byte == b'\n') {
+            let Ok(line) = serde_json::from_slice::<Value>(line) else {
+                continue;
+            };
+            let temporary = line["temporary"].as_str();
+            let temporary = temporary.filter(|name| TempFolder::is_name(name));
+            entries.temp_folders.extend(temporary.map(str::to_owned));
+            match line["event"].as_str() {
+                Some("part") => {
+                    let files = line["files"].as_array().into_iter().flatten();
+                    let files = files.filter_map(Value::as_str);
+                    let own = files.filter(|path| is_own_path(path));
+                    entries.part_files.extend(own.map(str::to_owned));
+                }
+                // The files of the replaced dataset were removed.
+                Some("replaced") => entries.part_files.clear(),
+                _ => {}
+            }
+        }
+        entries
+    }
+
+    /// Reads the log of a dataset without taking the lock. Returns `None` if there is
+    /// no log that robots-scan wrote.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading a file that exists.
+    pub fn read(root: &Path) -> io::Result<Option<Self>> {
+        match disk::read(&root.join(NAME)) {
+            Ok(text) => Ok(is_log(&text).then(|| Self::parse(&text))),
+            Err(error) if error.raw_os_error().is_none() => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Returns true if a text is a log or the start of one.
+fn is_log(text: &[u8]) -> bool {
+    text.starts_with(MARK) || MARK.starts_with(text)
+}
+
+impl RunLog {
+    /// Opens or creates the log of a dataset, and takes the lock.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`] if another run has the lock, [`ErrorKind::ForeignFile`]
+    /// if the file is something else, [`ErrorKind::Create`].
+    pub fn open(root: &Path) -> Result<(Self, LogEntries), Error> {
+        let cannot = |error| Error::with_source(ErrorKind::Create, root, error);
+        let path = root.join(NAME);
+        let mut options = OpenOptions::new();
+        let file = disk::open_with(&path, options.read(true).append(true).create(true));
+        let file = file.map_err(cannot)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, root)),
+            // The file system has no locks: two runs at once are not detected.
+            Err(TryLockError::Error(_)) => {}
+        }
+        let text = disk::read(&path).map_err(cannot)?;
+        if !is_log(&text) {
+            return Err(Error::new(ErrorKind::ForeignFile, path));
+        }
+        let mut log = Self { path, file };
+        if MARK.starts_with(&text) {
+            // A cut first line is removed, or the next line would be appended to it.
+            log.file.set_len(0).map_err(cannot)?;
+        } else if !text.ends_with(b"\n") {
+            log.file.write_all(b"\n").map_err(cannot)?;
+        }
+        Ok((log, LogEntries::parse(&text)))
+    }
+
+    /// Writes the first line of a run, and syncs the folder, as the log may be new.
+    pub fn begin(&mut self, root: &Path, line: &Value) -> Result<(), Error> {
+        self.write(line)?;
+        disk::sync_folder(root).map_err(|error| Error::write(root, error))
+    }
+
+    /// Writes a line and syncs it.
+    pub fn write(&mut self, line: &Value) -> Result<(), Error> {
+        let written = self.write_line(line).and_then(|()| self.file.sync_data());
+        written.map_err(|error| Error::write(&self.path, error))
+    }
+
+    /// Writes an informative line. Errors are ignored.
+    pub fn add(&mut self, line: &Value) {
+        let _ = self.write_line(line);
+    }
+
+    fn write_line(&mut self, line: &Value) -> io::Result<()> {
+        self.file.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn entries_are_read_from_a_log_that_a_kill_cut() {
+        let name = TempFolder::random_name();
+        let part = "rules/crawl=X/subset=warc/part-00001.parquet";
+        let lines = [
+            json!({"event": "begin", "temporary": name}),
+            json!({"event": "part", "files": ["rules/crawl=X/subset=warc/part-00000.parquet"]}),
+            json!({"event": "replaced"}),
+            json!({"event": "part", "files": [part, "../x", "/etc/passwd", 7]}),
+            json!({"event": "begin", "temporary": "../elsewhere"}),
+        ];
+        let mut text: String = lines.map(|line| format!("{line}\n")).concat();
+        text.push_str("{\"event\":\"beg");
+        assert!(is_log(text.as_bytes()) && is_log(b"") && !is_log(b"mine"));
+        let entries = LogEntries::parse(text.as_bytes());
+        assert_eq!(entries.temp_folders.into_iter().collect::<Vec<_>>(), [name]);
+        assert_eq!(entries.part_files.into_iter().collect::<Vec<_>>(), [part]);
+    }
+
+    #[test]
+    fn a_line_that_a_kill_cut_does_not_hide_the_next() {
+        let place = tempfile::tempdir().unwrap();
+        for cut in ["", "{\"eve", "{\"event\":\"begin\",\"inputs\":1}\n{\"even"] {
+            std::fs::write(place.path().join(NAME), cut).unwrap();
+            let name = TempFolder::random_name();
+            let (mut log, _) = RunLog::open(place.path()).unwrap();
+            log.begin(place.path(), &json!({"event": "begin", "temporary": name}))
+                .unwrap();
+            let error = RunLog::open(place.path()).unwrap_err();
+            assert_eq!(error.kind(), Some(&ErrorKind::Busy));
+            drop(log);
+            let entries = LogEntries::read(place.path()).unwrap().unwrap();
+            assert!(entries.temp_folders.contains(&name), "{cut}");
+        }
+        std::fs::write(place.path().join(NAME), "mine").unwrap();
+        let error = RunLog::open(place.path()).unwrap_err();
+        assert_eq!(error.kind(), Some(&ErrorKind::ForeignFile));
+        assert_eq!(std::fs::read(place.path().join(NAME)).unwrap(), b"mine");
+    }
+}

@@ -1,0 +1,218 @@
+//! The lines of a manifest as types, for writing and for reading.
+//!
+//! Lines are JSON objects whose keys are sorted.
+
+use crate::part_size::PartSize;
+use crate::sample::Sample;
+use crate::shard::Shard;
+use crate::tables::{Table, is_partition_name};
+use columns::WrittenFile;
+use remote::ObjectIdentity;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use std::ops::Range;
+
+/// The format of the manifest itself.
+pub(crate) const FORMAT: u64 = 5;
+
+/// The first line of a manifest, and the lines of the inputs. They must be equal for
+/// a run to be resumed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ManifestHeader {
+    pub options: DatasetOptions,
+    pub inputs: Vec<InputEntry>,
+}
+
+/// The first line.
+#[derive(Serialize)]
+pub(super) struct FirstLine<'a> {
+    pub(super) format: u64,
+    pub(super) options: &'a DatasetOptions,
+    /// The version of robots-scan that writes the dataset.
+    pub(super) robots_scan: &'a str,
+}
+
+/// The options that change rows or files, with the versions of built-in data.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct DatasetOptions {
+    /// The digest of the registry of crawlers.
+    pub agents: String,
+    /// The crawls and subsets of the inputs, in order.
+    pub crawls: Vec<Partition>,
+    /// The digest of the list of inputs of which a shard is a share.
+    pub list: String,
+    /// The size of a part.
+    pub part_size: PartSize,
+    /// The version of the Public Suffix List.
+    pub psl: String,
+    /// The options that change rows, as in the table `runs`.
+    pub rows: Value,
+    /// The sample that was read, if not all inputs were.
+    pub sample: Option<Sample>,
+    pub shard: Option<Shard>,
+    pub tables: Vec<Table>,
+}
+
+/// A crawl and a subset of it, written `CRAWL/SUBSET`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    pub crawl: String,
+    pub subset: String,
+}
+
+/// An archive. The name is missing if its line could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct InputEntry {
+    pub bytes: Option<u64>,
+    /// The index in the list of all inputs, of which the keys of its captures are made.
+    pub index: Option<u64>,
+    #[serde(rename = "input")]
+    pub name: Option<String>,
+}
+
+/// A file of the replaced dataset that is still to be removed.
+#[derive(Serialize)]
+pub(super) struct StaleEntry<'a> {
+    pub(super) stale: &'a str,
+}
+
+/// A finished part.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct PartEntry {
+    pub captures: u64,
+    pub crawl: String,
+    pub faults: u64,
+    pub files: Vec<FileEntry>,
+    /// The indexes of its inputs.
+    pub inputs: Range<usize>,
+    /// The identities of the inputs that were objects on servers; empty if none was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<Option<ObjectIdentity>>,
+    /// The number of the part, from 0.
+    #[serde(rename = "part")]
+    pub number: u32,
+    pub records: u64,
+    pub subset: String,
+}
+
+/// The files of a crawl in the resolved tables.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct CrawlEntry {
+    pub files: Vec<FileEntry>,
+    #[serde(rename = "resolved")]
+    pub crawl: String,
+}
+
+/// A file of a part or a crawl.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct FileEntry {
+    /// The path, relative to the folder of the dataset.
+    pub path: String,
+    pub table: Table,
+    #[serde(flatten)]
+    pub stats: FileStats,
+}
+
+/// Rows, size and digest of a file when it was written.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct FileStats {
+    pub bytes: u64,
+    pub rows: u64,
+    /// The XXH3-64 of the bytes, in hexadecimal.
+    #[serde(rename = "xxh3")]
+    pub digest: String,
+}
+
+/// Returns an entry as a line, with sorted keys.
+pub(super) fn line_of(entry: &impl Serialize) -> String {
+    let value = serde_json::to_value(entry).expect("the keys of an entry are texts");
+    format!("{value}\n")
+}
+
+impl PartEntry {
+    /// Reads a part, or describes the defect of the line.
+    pub(super) fn read(line: Value) -> Result<Self, String> {
+        let part: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
+        let has_names = is_partition_name(&part.crawl) && is_partition_name(&part.subset);
+        let has_objects = part.objects.is_empty() || part.objects.len() == part.inputs.len();
+        match (has_names, !part.inputs.is_empty(), has_objects) {
+            (true, true, true) => Ok(part),
+            (false, _, _) => Err("its crawl or subset is not valid".to_owned()),
+            (_, false, _) => Err("it has no inputs".to_owned()),
+            _ => Err("its objects are not as many as its inputs".to_owned()),
+        }
+    }
+}
+
+impl FileEntry {
+    /// Returns the entry of a written file.
+    pub fn new(table: Table, file: WrittenFile) -> Self {
+        Self {
+            table,
+            path: file.path.to_string_lossy().into_owned(),
+            stats: FileStats {
+                rows: file.rows,
+                bytes: file.bytes,
+                digest: file.digest,
+            },
+        }
+    }
+}
+
+impl CrawlEntry {
+    /// Reads the files of a crawl, or describes the defect of the line.
+    pub(super) fn read(line: Value) -> Result<Self, String> {
+        let entry: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
+        match is_partition_name(&entry.crawl) {
+            true => Ok(entry),
+            false => Err("its crawl is not valid".to_owned()),
+        }
+    }
+}
+
+impl Serialize for Partition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{}/{}", self.crawl, self.subset))
+    }
+}
+
+impl<'de> Deserialize<'de> for Partition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.split_once('/') {
+            Some((crawl, subset)) if is_partition_name(crawl) && is_partition_name(subset) => {
+                let (crawl, subset) = (crawl.to_owned(), subset.to_owned());
+                Ok(Self { crawl, subset })
+            }
+            _ => Err(D::Error::custom("not a crawl and a subset")),
+        }
+    }
+}
+
+impl Serialize for Shard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Shard {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Table {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Table {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let table = Table::ALL.into_iter().find(|table| table.name() == name);
+        table.ok_or_else(|| D::Error::custom("not a table"))
+    }
+}

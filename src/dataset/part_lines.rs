@@ -1,0 +1,134 @@
+//! Reads the lines of captures of one part, in the order of its rows.
+
+use super::stored_line::{LineRows, LineTable, StoredLine};
+use super::{CaptureFilter, Dataset, PartReader};
+use crate::error::{DatasetDefect, DatasetErrorKind};
+use disk::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The lines of some captures of a part. Both tables have the order of captures and of lines, so
+/// they are merged while they are read.
+pub struct PartLines<'d> {
+    groups: TableLines<'d>,
+    rules: TableLines<'d>,
+}
+
+/// The rows of one table.
+struct TableLines<'d> {
+    table: LineTable,
+    reader: PartReader<'d>,
+    /// The current batch; `None` at the end.
+    rows: Option<LineRows>,
+    /// The current row of the batch.
+    row: usize,
+    /// The `robots_id` and line number of the last row that was read.
+    last: Option<(i64, i32)>,
+}
+
+impl<'d> PartLines<'d> {
+    /// Opens the tables of a part for captures with these values of `robots_id`, which ascend.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dataset::open_part`].
+    pub fn open(dataset: &'d Dataset, part: u32, ids: Arc<[i64]>) -> Result<Self, Error> {
+        let wanted = CaptureFilter::Ids(ids);
+        let open = |table: LineTable| {
+            let reader = dataset.open_part(table.table(), part, table.columns(), &wanted)?;
+            TableLines::start(table, reader)
+        };
+        Ok(Self {
+            groups: open(LineTable::Groups)?,
+            rules: open(LineTable::Rules)?,
+        })
+    }
+
+    /// Returns the error that a capture that has rules has no rows in `rules`.
+    pub fn no_rules(&self) -> Error {
+        let table = self.rules.table.table().name();
+        self.rules.defect(DatasetDefect::Inconsistent { table })
+    }
+
+    /// Calls `each` with the lines of a capture, in the order of the file. The captures are read in
+    /// ascending order.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::NotADataset`] if the rows of a table are in another order, those of
+    /// [`Dataset::read`], and those of `each`.
+    pub fn read_capture(
+        &mut self,
+        robots_id: i64,
+        each: &mut dyn FnMut(&StoredLine<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        loop {
+            let next_agent = self.groups.line_no_of(robots_id)?;
+            let next_rule = self.rules.line_no_of(robots_id)?;
+            let table = match (next_agent, next_rule) {
+                (None, None) => return Ok(()),
+                (Some(agent), Some(rule)) if rule < agent => &mut self.rules,
+                (None, Some(_)) => &mut self.rules,
+                (Some(_), _) => &mut self.groups,
+            };
+            if let Some(rows) = &table.rows {
+                each(&rows.line(table.row))?;
+                table.row += 1;
+            }
+        }
+    }
+}
+
+impl<'d> TableLines<'d> {
+    fn start(table: LineTable, reader: PartReader<'d>) -> Result<Self, Error> {
+        let mut lines = Self {
+            table,
+            reader,
+            rows: None,
+            row: 0,
+            last: None,
+        };
+        lines.read_batch()?;
+        Ok(lines)
+    }
+
+    /// Goes to the next line of a capture and returns its number; `None` if the capture has no
+    /// more lines.
+    fn line_no_of(&mut self, robots_id: i64) -> Result<Option<i32>, Error> {
+        while let Some(rows) = &self.rows {
+            match rows.robots_id.values().get(self.row) {
+                Some(&id) if id < robots_id => self.row += 1,
+                Some(&id) => return Ok((id == robots_id).then(|| rows.line_no.value(self.row))),
+                None => self.read_batch()?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the next batch, and checks that its rows are in order: otherwise lines would be missed.
+    fn read_batch(&mut self) -> Result<(), Error> {
+        self.row = 0;
+        self.rows = None;
+        let Some(batch) = self.reader.next_batch()? else {
+            return Ok(());
+        };
+        let rows =
+            LineRows::new(self.table, &batch).map_err(|error| self.reader.with_path(error))?;
+        let (ids, lines) = (rows.robots_id.values(), rows.line_no.values());
+        for key in ids.iter().copied().zip(lines.iter().copied()) {
+            if self.last.is_some_and(|last| key <= last) {
+                let table = self.table.table().name();
+                return Err(self.defect(DatasetDefect::NotInOrder { table }));
+            }
+            self.last = Some(key);
+        }
+        self.rows = Some(rows);
+        Ok(())
+    }
+
+    /// Returns an error about the file.
+    fn defect(&self, defect: DatasetDefect) -> Error {
+        let kind = DatasetErrorKind::NotADataset(defect);
+        self.reader.with_path(Error::new(kind, Path::new("")))
+    }
+}

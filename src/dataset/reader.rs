@@ -1,0 +1,708 @@
+//! Reads a dataset: finds its files, and reads rows of a table batch by batch.
+
+use super::row_filter::{
+    id_filter, row_groups_with, row_groups_with_values, statistics, text_filter,
+};
+use crate::error::{DatasetDefect, DatasetErrorKind};
+use crate::tables::Table;
+use crate::{
+    JOINED, JoinedManifest, LimitedFile, OpenedPart, PartEntry, SUCCESS, catch_panic,
+    check_readable, open_part_file,
+};
+use arrow_array::{Array, Int64Array, RecordBatch};
+use disk::FileKind;
+use disk::error::{Error, ErrorKind};
+use disk::open_files;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use parquet::bloom_filter::Sbbf;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::statistics::Statistics;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Rows of a batch: few, as texts may be long.
+const BATCH_ROWS: usize = 1024;
+
+/// The start of the name of the folder of a crawl.
+const CRAWL: &str = "crawl=";
+
+/// The start of the name of the folder of a subset.
+const SUBSET: &str = "subset=";
+
+/// A dataset that is read.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    root: PathBuf,
+    crawls: Vec<String>,
+    files: Vec<PartFile>,
+    stop: Option<Arc<AtomicBool>>,
+}
+
+/// A file of a table of a dataset. Files are read in their order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct PartFile {
+    table: Table,
+    id: PartId,
+    path: PathBuf,
+}
+
+/// A part of a dataset: the rows of some inputs, with a file in each table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartId {
+    /// The index of its crawl.
+    pub crawl: u32,
+    /// Its index among all parts, in the order of crawls.
+    pub part: u32,
+}
+
+/// A file of a part that was found.
+struct FoundFile {
+    table: Table,
+    crawl: String,
+    /// The path without the folder of its table, which files of a part have in common.
+    name: PathBuf,
+    path: PathBuf,
+}
+
+/// The folder of a table and crawl.
+struct CrawlFolder {
+    /// The folder of the dataset.
+    root: PathBuf,
+    table: Table,
+    crawl: String,
+    path: PathBuf,
+}
+
+/// The captures whose rows are read.
+#[derive(Clone, Debug)]
+pub enum CaptureFilter {
+    /// All captures.
+    All,
+    /// One capture.
+    One {
+        /// The index of its crawl.
+        crawl: u32,
+        /// Its key.
+        robots_id: i64,
+    },
+    /// Captures with these keys of a part, in ascending order.
+    Ids(Arc<[i64]>),
+    /// The row groups that have one of these keys. Other rows of them are read, too.
+    Near(RangeInclusive<i64>),
+    /// Rows with one of these values in a text column. If it has a Bloom filter, row groups without
+    /// them are not read.
+    Values(Arc<ColumnValuesFilter>),
+    /// Captures whose crawl and URL, as [`push_crawl_key`] writes them, may be in a Bloom filter.
+    Urls(Arc<Sbbf>),
+}
+
+/// A column and some of its values.
+#[derive(Clone, Debug)]
+pub struct ColumnValuesFilter {
+    /// The name of the column.
+    pub column: &'static str,
+    /// The values.
+    pub values: BTreeSet<String>,
+}
+
+/// Writes a key that begins with the index of a crawl, such as that of a URL of the crawl.
+pub(crate) fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
+    // Zero bytes would be escaped in the key of a record.
+    let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
+    key.extend_from_slice(&bytes);
+    key.extend_from_slice(rest);
+}
+
+impl Dataset {
+    /// Opens a dataset: finds the files of `tables`, all of which must exist, for the
+    /// crawls in `wanted`, or for all crawls if it is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`] if `root` does not exist, [`DatasetErrorKind::NotADataset`] if it has no
+    /// tables, [`DatasetErrorKind::MissingTable`] and [`DatasetErrorKind::MissingCrawl`];
+    /// [`DatasetErrorKind::WrongKind`] if a link, a pipe or a device has the name of a
+    /// part or of its folder.
+    pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
+        fs::metadata(root).map_err(|error| Error::read(root, error))?;
+        let joined = JoinedManifest::read(root)?;
+        let roots = match &joined {
+            None => vec![root.to_owned()],
+            Some(joined) => {
+                joined.check_members(root)?;
+                joined.names().iter().map(|name| root.join(name)).collect()
+            }
+        };
+        // Joined datasets have one set of resolved tables, of all crawls.
+        let (resolved, of_records): (Vec<Table>, Vec<Table>) =
+            tables.iter().partition(|table| table.has_crawls());
+        let mut folders = Vec::new();
+        for root in &roots {
+            check_readable(root)?;
+            folders.extend(crawl_folders(root, &of_records)?);
+        }
+        if !resolved.is_empty() {
+            let root = match &joined {
+                None => root.to_owned(),
+                Some(_) => root.join(JOINED),
+            };
+            folders.extend(crawl_folders(&root, &resolved)?);
+        }
+        let all: BTreeSet<&String> = folders.iter().map(|folder| &folder.crawl).collect();
+        if let Some(crawl) = wanted.iter().find(|crawl| !all.contains(crawl)) {
+            let kind = DatasetErrorKind::MissingCrawl {
+                crawl: crawl.clone(),
+                known: all.iter().map(|crawl| crawl.to_string()).collect(),
+            };
+            return Err(Error::new(kind, root));
+        }
+        let mut files = Vec::new();
+        for folder in folders {
+            if wanted.is_empty() || wanted.contains(&folder.crawl) {
+                for path in parquet_files(&folder.path, folder.table)? {
+                    let name = path.strip_prefix(folder.root.join(folder.table.name()));
+                    files.push(FoundFile {
+                        table: folder.table,
+                        crawl: folder.crawl.clone(),
+                        name: folder.root.join(name.unwrap_or(Path::new(""))),
+                        path,
+                    });
+                }
+            }
+        }
+        Self::of_files(root, files)
+    }
+
+    /// Opens the parts of datasets whose manifests are known: only files of `tables` in these parts
+    /// are read. Each dataset is its folder with its parts; `root` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`].
+    pub fn of_parts(
+        root: &Path,
+        datasets: &[(PathBuf, &[PartEntry])],
+        tables: &[Table],
+    ) -> Result<Self, Error> {
+        let mut files = Vec::new();
+        for (folder, parts) in datasets {
+            for part in *parts {
+                let wanted = part.files.iter();
+                for file in wanted.filter(|file| tables.contains(&file.table)) {
+                    let path = Path::new(&file.path);
+                    let name = path.strip_prefix(file.table.name());
+                    files.push(FoundFile {
+                        table: file.table,
+                        crawl: part.crawl.clone(),
+                        name: folder.join(name.unwrap_or(path)),
+                        path: folder.join(path),
+                    });
+                }
+            }
+        }
+        Self::of_files(root, files)
+    }
+
+    fn of_files(root: &Path, found: Vec<FoundFile>) -> Result<Self, Error> {
+        let mut by_crawl: BTreeMap<String, Vec<FoundFile>> = BTreeMap::new();
+        for file in found {
+            by_crawl.entry(file.crawl.clone()).or_default().push(file);
+        }
+        let mut crawls = Vec::new();
+        let has_order = by_crawl.len() > 1;
+        for (crawl, files) in by_crawl {
+            let first_time = match has_order {
+                true => first_fetch_time(&files)?,
+                false => None,
+            };
+            crawls.push((first_time, crawl, files));
+        }
+        crawls.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        let mut files = Vec::new();
+        let mut parts = 0;
+        for (crawl, (_, _, of_crawl)) in (0..).zip(&crawls) {
+            let names: BTreeSet<&PathBuf> = of_crawl.iter().map(|file| &file.name).collect();
+            let indexes: BTreeMap<&PathBuf, u32> = names.into_iter().zip(parts..).collect();
+            files.extend(of_crawl.iter().map(|file| PartFile {
+                table: file.table,
+                id: PartId {
+                    crawl,
+                    part: indexes[&file.name],
+                },
+                path: file.path.clone(),
+            }));
+            parts += indexes.len() as u32;
+        }
+        files.sort();
+        Ok(Self {
+            root: root.to_owned(),
+            crawls: crawls.into_iter().map(|(_, crawl, _)| crawl).collect(),
+            files,
+            stop: None,
+        })
+    }
+
+    /// Sets the flag that stops reading, with [`ErrorKind::Abandoned`].
+    pub fn stopped_by(mut self, stop: &Arc<AtomicBool>) -> Self {
+        self.stop = Some(Arc::clone(stop));
+        self
+    }
+
+    /// Returns an error if a part has no file of one of the tables.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::NotADataset`].
+    pub fn check_parts(&self, tables: &[Table]) -> Result<(), Error> {
+        let found: BTreeSet<(PartId, Table)> = self
+            .files
+            .iter()
+            .map(|file| (file.id, file.table))
+            .collect();
+        for file in &self.files {
+            let is_missing = |table: &&Table| !found.contains(&(file.id, **table));
+            if let Some(table) = tables.iter().find(is_missing) {
+                let table = table.name();
+                let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoPartFile { table });
+                return Err(Error::new(kind, &file.path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if the dataset at `root` has a table.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the manifest of joined datasets.
+    pub fn has_table(root: &Path, table: Table) -> Result<bool, Error> {
+        Ok(match JoinedManifest::read(root)? {
+            Some(joined) => joined.tables.contains(&table),
+            None => root.join(table.name()).is_dir(),
+        })
+    }
+
+    /// Returns the crawls in the order of the times of their first captures, then of their
+    /// names. Other functions use their indexes.
+    pub fn crawls(&self) -> &[String] {
+        &self.crawls
+    }
+
+    /// Returns true if the run that wrote the dataset was finished.
+    pub fn is_whole(&self) -> bool {
+        let joined = self.root.join(JOINED).join(SUCCESS);
+        disk::is_regular(&self.root.join(SUCCESS)) || disk::is_regular(&joined)
+    }
+
+    /// Reads columns of a table, part by part, and calls `each` with the index of the
+    /// crawl and a batch of rows. Batches may contain rows of other captures than
+    /// those in `filter`, as it has false positives. Pages without matching rows are
+    /// not decoded.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`], [`DatasetErrorKind::NotADataset`] if a column does not exist, and
+    /// the errors of `each`.
+    pub fn read(
+        &self,
+        table: Table,
+        columns: &[&str],
+        filter: &CaptureFilter,
+        each: &mut dyn FnMut(u32, &RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for file in self.files_of(table, filter) {
+            let stop = self.stop.as_ref();
+            file.read(columns, filter, stop, &mut |batch| {
+                each(file.id.crawl, batch)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The same on all threads of the pool: files are read in any order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dataset::read`].
+    pub(crate) fn read_in_parallel(
+        &self,
+        table: Table,
+        columns: &[&str],
+        filter: &CaptureFilter,
+        each: &(dyn Fn(PartId, &RecordBatch) -> Result<(), Error> + Sync),
+    ) -> Result<(), Error> {
+        let files: Vec<&PartFile> = self.files_of(table, filter).collect();
+        let stop = self.stop.as_ref();
+        // The other half is for what `each` opens.
+        let open_max = (open_files::free() / 2).max(1);
+        let files_per_task = match rayon::current_num_threads() <= open_max {
+            true => 1,
+            false => files.len().div_ceil(open_max).max(1),
+        };
+        files.par_chunks(files_per_task).try_for_each(|files| {
+            files.iter().try_for_each(|file| {
+                file.read(columns, filter, stop, &mut |batch| each(file.id, batch))
+            })
+        })
+    }
+
+    /// Opens the file of a table of a part, to read the rows of captures in `filter`.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::NotADataset`] if there is no such file, and those of [`Dataset::read`].
+    pub fn open_part(
+        &self,
+        table: Table,
+        part: u32,
+        columns: &[&str],
+        filter: &CaptureFilter,
+    ) -> Result<PartReader<'_>, Error> {
+        let mut files = self.files.iter();
+        let file = files.find(|file| file.table == table && file.id.part == part);
+        let file = file.ok_or_else(|| {
+            let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoPartFile {
+                table: table.name(),
+            });
+            Error::new(kind, &self.root)
+        })?;
+        file.open(columns, filter, self.stop.as_ref())
+    }
+
+    /// Returns the number of rows of a table.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dataset::read`].
+    pub fn count_rows(&self, table: Table) -> Result<u64, Error> {
+        let files: Vec<&PartFile> = self.files_of(table, &CaptureFilter::All).collect();
+        let count = |file: &&PartFile| -> Result<u64, Error> {
+            let metadata = metadata_of(&file.path)?;
+            let rows = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
+            Ok(rows.sum::<i64>().unsigned_abs())
+        };
+        files.par_iter().map(count).sum()
+    }
+
+    fn files_of<'d>(
+        &'d self,
+        table: Table,
+        filter: &CaptureFilter,
+    ) -> impl Iterator<Item = &'d PartFile> + use<'d> {
+        let only = match filter {
+            CaptureFilter::One { crawl, .. } => Some(*crawl),
+            _ => None,
+        };
+        self.files.iter().filter(move |file| {
+            file.table == table && only.is_none_or(|crawl| crawl == file.id.crawl)
+        })
+    }
+}
+
+/// Reads a file of a dataset batch by batch.
+pub struct PartReader<'d> {
+    path: &'d Path,
+    table: Table,
+    file: LimitedFile,
+    batches: ParquetRecordBatchReader,
+    /// The `robots_id` of the last row.
+    last_id: Option<i64>,
+}
+
+impl PartReader<'_> {
+    /// Returns the next batch; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`]; [`DatasetErrorKind::NotADataset`] if rows are not in order.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, Error> {
+        let batch = catch_panic(self.path, || {
+            let batch = self.batches.next().transpose();
+            batch.map_err(|error| self.file.error(self.path, error))
+        })?;
+        if let Some(batch) = &batch {
+            self.check_order(batch)?;
+        }
+        Ok(batch)
+    }
+
+    /// Checks that rows are in the order of captures, each of which has one row in `robots_files`:
+    /// otherwise rows would be missed, or counted twice.
+    fn check_order(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        let ids = batch.column_by_name("robots_id");
+        let Some(ids) = ids.and_then(|ids| ids.as_any().downcast_ref::<Int64Array>()) else {
+            return Ok(());
+        };
+        let is_unique = self.table == Table::RobotsFiles;
+        for &id in ids.values() {
+            let is_misplaced = |last| last > id || is_unique && last == id;
+            if self.last_id.is_some_and(is_misplaced) {
+                let table = self.table.name();
+                let kind = DatasetErrorKind::NotADataset(DatasetDefect::NotInOrder { table });
+                return Err(Error::new(kind, self.path));
+            }
+            self.last_id = Some(id);
+        }
+        Ok(())
+    }
+
+    /// Adds the path to an error about a column.
+    pub(crate) fn with_path(&self, error: Error) -> Error {
+        match error.kind() {
+            Some(DatasetErrorKind::NotADataset(_)) => error.at(self.path),
+            _ => error,
+        }
+    }
+}
+
+impl PartFile {
+    fn read(
+        &self,
+        columns: &[&str],
+        filter: &CaptureFilter,
+        stop: Option<&Arc<AtomicBool>>,
+        each: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut reader = self.open(columns, filter, stop)?;
+        while let Some(batch) = reader.next_batch()? {
+            // The callback does not know the path.
+            each(&batch).map_err(|error| reader.with_path(error))?;
+        }
+        Ok(())
+    }
+
+    fn open(
+        &self,
+        columns: &[&str],
+        filter: &CaptureFilter,
+        stop: Option<&Arc<AtomicBool>>,
+    ) -> Result<PartReader<'_>, Error> {
+        let path = &self.path;
+        let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+        let part = catch_panic(path, || open_part_file(path, file, stop.cloned()))?;
+        Ok(PartReader {
+            path,
+            table: self.table,
+            last_id: None,
+            batches: read_part(path, &part, self.id.crawl, columns, filter)?,
+            file: part.file,
+        })
+    }
+}
+
+/// Returns the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`
+/// if none has a time.
+fn first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
+    let captures = files.iter().filter(|file| file.table == Table::RobotsFiles);
+    let mut first: Option<i64> = None;
+    for file in captures {
+        for group in metadata_of(&file.path)?.row_groups() {
+            if let Some(Statistics::Int64(range)) = statistics(group, "fetch_time") {
+                first = first.into_iter().chain(range.min_opt().copied()).min();
+            }
+        }
+    }
+    Ok(first)
+}
+
+fn metadata_of(path: &Path) -> Result<ParquetMetaData, Error> {
+    let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+    catch_panic(path, || {
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&file);
+        metadata.map_err(|error| unreadable(path, error))
+    })
+}
+
+/// Returns the folders of all crawls of each table.
+fn crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Error> {
+    let mut folders = Vec::new();
+    for &table in tables {
+        for (path, kind) in entries(&root.join(table.name()))? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if let Some(crawl) = name.strip_prefix(CRAWL) {
+                check_kind(&path, kind, FileKind::Folder)?;
+                folders.push(CrawlFolder {
+                    root: root.to_owned(),
+                    table,
+                    crawl: crawl.to_owned(),
+                    path: path.clone(),
+                });
+            }
+        }
+    }
+    if folders.is_empty() {
+        let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoTables);
+        return Err(Error::new(kind, root));
+    }
+    let is_missing = |table: &&Table| !folders.iter().any(|folder| folder.table == **table);
+    match tables.iter().find(is_missing) {
+        None => Ok(folders),
+        Some(table) => {
+            let kind = DatasetErrorKind::MissingTable {
+                table: table.name(),
+                needed: tables.iter().map(|table| table.name()).collect(),
+            };
+            Err(Error::new(kind, root))
+        }
+    }
+}
+
+/// Returns the Parquet files of a crawl: those of all its subsets, if the table has subsets.
+fn parquet_files(crawl: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    if table.has_crawls() {
+        push_parquet_files(crawl, &mut files)?;
+        return Ok(files);
+    }
+    for (subset, kind) in entries(crawl)? {
+        let name = subset.file_name().unwrap_or_default().to_string_lossy();
+        match kind {
+            FileKind::Folder => {}
+            _ if name.starts_with(SUBSET) => check_kind(&subset, kind, FileKind::Folder)?,
+            _ => continue,
+        }
+        push_parquet_files(&subset, &mut files)?;
+    }
+    Ok(files)
+}
+
+/// Adds the Parquet files in a folder to `files`.
+fn push_parquet_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    for (path, kind) in entries(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // Names of temporary files start with `_`.
+        if name.ends_with(".parquet") && !name.starts_with('_') {
+            check_kind(&path, kind, FileKind::Regular)?;
+            files.push(path.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Returns a reader of columns of the rows that `filter` matches.
+fn read_part(
+    path: &Path,
+    part: &OpenedPart,
+    crawl: u32,
+    columns: &[&str],
+    filter: &CaptureFilter,
+) -> Result<ParquetRecordBatchReader, Error> {
+    let unreadable = |error: ParquetError| part.file.error(path, error);
+    let builder = part.builder();
+    let schema = builder.parquet_schema();
+    for name in columns {
+        if !schema.columns().iter().any(|column| column.name() == *name) {
+            return Err(no_column(name, path));
+        }
+    }
+    let mask = ProjectionMask::columns(schema, columns.iter().copied());
+    let filtered = match filter {
+        CaptureFilter::Values(wanted) => Some(wanted.column),
+        CaptureFilter::Urls(_) => Some("url"),
+        _ => None,
+    };
+    let all_read = ProjectionMask::columns(schema, columns.iter().copied().chain(filtered));
+    let ids = ProjectionMask::columns(schema, ["robots_id"]);
+    let mut builder = builder.with_projection(mask);
+    let mut row_groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
+    match filter {
+        CaptureFilter::All => {}
+        CaptureFilter::One { robots_id, .. } => {
+            let wanted = *robots_id;
+            row_groups = row_groups_with(builder.metadata(), &(wanted..=wanted));
+            let filter = id_filter(ids, move |id| id == wanted);
+            builder = builder.with_row_filter(filter);
+        }
+        CaptureFilter::Near(ids) => {
+            row_groups = row_groups_with(builder.metadata(), ids);
+        }
+        CaptureFilter::Urls(filter) => {
+            let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
+            let filter = Arc::clone(filter);
+            let mut key = Vec::new();
+            let filter = text_filter(column, move |url| {
+                key.clear();
+                push_crawl_key(&mut key, crawl, url.as_bytes());
+                filter.check(key.as_slice())
+            });
+            builder = builder.with_row_filter(filter);
+        }
+        CaptureFilter::Values(wanted) => {
+            let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
+            row_groups = catch_panic(path, || {
+                row_groups_with_values(&builder, wanted).map_err(unreadable)
+            })?;
+            let wanted = Arc::clone(wanted);
+            let filter = text_filter(column, move |text| wanted.values.contains(text));
+            builder = builder.with_row_filter(filter);
+        }
+        CaptureFilter::Ids(wanted) => {
+            let range = wanted.first().copied().unwrap_or(i64::MAX)
+                ..=wanted.last().copied().unwrap_or(i64::MIN);
+            row_groups = row_groups_with(builder.metadata(), &range);
+            let wanted = Arc::clone(wanted);
+            // Most rows have the same key as the row before.
+            let mut last = None;
+            let filter = id_filter(ids, move |id| match last {
+                Some((last_id, is_wanted)) if last_id == id => is_wanted,
+                _ => {
+                    let is_wanted = wanted.binary_search(&id).is_ok();
+                    last = Some((id, is_wanted));
+                    is_wanted
+                }
+            });
+            builder = builder.with_row_filter(filter);
+        }
+    }
+    catch_panic(path, || {
+        let rows = part.batch_rows(&row_groups, &all_read, BATCH_ROWS);
+        let builder = builder.with_batch_size(rows.map_err(unreadable)?);
+        let reader = builder.with_row_groups(row_groups).build();
+        reader.map_err(unreadable)
+    })
+}
+
+fn unreadable(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::with_source(ErrorKind::Read, path, error)
+}
+
+fn no_column(name: &str, path: &Path) -> Error {
+    let name = name.to_owned();
+    Error::new(
+        DatasetErrorKind::NotADataset(DatasetDefect::NoColumn { name }),
+        path,
+    )
+}
+
+/// Returns the entries of a folder of a dataset, sorted; empty if it does not exist.
+fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
+    disk::entries(folder).map_err(|error| Error::read(folder, error))
+}
+
+/// Rejects a link, a pipe or a device that has the name of a part or of its folder:
+/// views might read it, while rows would be missing silently.
+fn check_kind(path: &Path, is: FileKind, needed: FileKind) -> Result<(), Error> {
+    match is == needed {
+        true => Ok(()),
+        false => Err(Error::new(DatasetErrorKind::WrongKind { is, needed }, path)),
+    }
+}
+
+/// Returns a column of a batch by name.
+///
+/// # Errors
+///
+/// [`DatasetErrorKind::NotADataset`] if it does not exist or has another type.
+pub fn column<'a, T: Array + 'static>(batch: &'a RecordBatch, name: &str) -> Result<&'a T, Error> {
+    let column = batch.column_by_name(name);
+    column
+        .and_then(|column| column.as_any().downcast_ref())
+        .ok_or_else(|| no_column(name, Path::new("")))
+}

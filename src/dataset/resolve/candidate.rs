@@ -1,0 +1,416 @@
+//! Captures that may be authoritative for an origin, and the selection among
+//! them.
+
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
+use robots::{ContentClass, Dialect, StatusEffect};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The number that stands for a missing fetch time in records. It sorts before
+/// every time.
+const NO_TIME: i64 = i64::MIN;
+
+/// All effects, in the order of their codes in records.
+pub(super) const EFFECTS: [StatusEffect; 5] = [
+    StatusEffect::Parse,
+    StatusEffect::AllowAll,
+    StatusEffect::DisallowAll,
+    StatusEffect::Follow,
+    StatusEffect::Defer,
+];
+
+/// Identifies a capture in a dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaptureId {
+    /// The index of its crawl in the dataset.
+    pub crawl: u32,
+    pub robots_id: i64,
+}
+
+/// The extent to which a capture decides, from most to least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AnswerRank {
+    /// It has a body whose rules decide.
+    Content,
+    /// Its status allows everything.
+    AllowAll,
+    /// Its status is 401 or 403.
+    AccessDenied,
+    /// Its status asks to come back later.
+    Defer,
+    /// It decides nothing: a redirect, or a revisit of an unknown content.
+    Nothing,
+}
+
+/// The capture whose rules or status apply: the last of a redirect chain, or
+/// the one that a revisit refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RulesSource {
+    pub id: CaptureId,
+    /// The index of its part in the dataset.
+    pub part: u32,
+    /// The effect of its status, in the order of [`Dialect::ALL`].
+    pub(super) effects: [StatusEffect; 3],
+    pub is_valid_utf8: bool,
+    /// The class of its body.
+    pub content: ContentClass,
+}
+
+/// A capture that may be authoritative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub id: CaptureId,
+    /// Milliseconds since 1970. A capture without a time counts as the
+    /// earliest.
+    pub time: Option<i64>,
+    pub rank: AnswerRank,
+    pub(super) preference: UrlPreference,
+    pub source: RulesSource,
+    pub(super) redirects: RedirectChain,
+}
+
+/// The order of preference among URLs of the same host. The least is preferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct UrlPreference {
+    pub(super) is_not_https: bool,
+    pub(super) has_other_port: bool,
+}
+
+/// The redirects from a capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RedirectChain {
+    /// The number of captures after the first.
+    pub(super) count: u8,
+    /// How the chain ended; `None` if the capture is no redirect, or its chain is not followed yet.
+    pub(super) end: Option<RedirectEnd>,
+}
+
+/// How a chain of redirects ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RedirectEnd {
+    /// At a capture that does not redirect further.
+    Resolved,
+    /// At a URL that was not captured in this crawl.
+    NotCaptured,
+    /// At a capture of the same chain.
+    Loop,
+    /// After the most redirects that are followed.
+    TooMany,
+}
+
+impl RedirectEnd {
+    /// In the order of their codes in records.
+    const ALL: [Self; 4] = [Self::Resolved, Self::NotCaptured, Self::Loop, Self::TooMany];
+
+    /// Returns the name in the table `hosts`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Resolved => "resolved",
+            Self::NotCaptured => "not_captured",
+            Self::Loop => "loop",
+            Self::TooMany => "too_many",
+        }
+    }
+}
+
+impl RedirectChain {
+    /// The code of a missing end.
+    const NO_END: u8 = u8::MAX;
+
+    fn write(self, out: &mut Vec<u8>) {
+        put_u8(out, self.count);
+        put_u8(out, self.end.map_or(Self::NO_END, |end| end as u8));
+    }
+
+    fn read(fields: &mut FieldReader<'_>) -> Self {
+        Self {
+            count: fields.u8(),
+            end: RedirectEnd::ALL.get(usize::from(fields.u8())).copied(),
+        }
+    }
+}
+
+impl UrlPreference {
+    fn write(self, out: &mut Vec<u8>) {
+        put_u8(
+            out,
+            u8::from(self.is_not_https) << 1 | u8::from(self.has_other_port),
+        );
+    }
+
+    fn read(fields: &mut FieldReader<'_>) -> Self {
+        let bits = fields.u8();
+        Self {
+            is_not_https: bits & 2 != 0,
+            has_other_port: bits & 1 != 0,
+        }
+    }
+}
+
+impl CaptureId {
+    pub fn write(self, out: &mut Vec<u8>) {
+        put_u32(out, self.crawl);
+        put_i64(out, self.robots_id);
+    }
+
+    pub fn read(fields: &mut FieldReader<'_>) -> Self {
+        Self {
+            crawl: fields.u32(),
+            robots_id: fields.i64(),
+        }
+    }
+}
+
+impl AnswerRank {
+    /// In the order of their codes in records.
+    const ALL: [Self; 5] = [
+        Self::Content,
+        Self::AllowAll,
+        Self::AccessDenied,
+        Self::Defer,
+        Self::Nothing,
+    ];
+
+    pub(super) fn write(self, out: &mut Vec<u8>) {
+        put_u8(out, self as u8);
+    }
+
+    pub(super) fn read(fields: &mut FieldReader<'_>) -> Self {
+        Self::ALL[usize::from(fields.u8())]
+    }
+}
+
+impl RulesSource {
+    /// The length of its fields in a record.
+    pub(super) const BYTES: usize = 4 + 8 + 4 + 1 + 1;
+
+    /// Returns the effect of the status in a dialect.
+    pub fn effect(&self, dialect: Dialect) -> StatusEffect {
+        let i = Dialect::ALL.iter().position(|known| *known == dialect);
+        self.effects[i.expect("Dialect::ALL has every dialect")]
+    }
+
+    pub fn write(&self, out: &mut Vec<u8>) {
+        self.id.write(out);
+        self.write_after_id(out);
+    }
+
+    fn write_after_id(&self, out: &mut Vec<u8>) {
+        put_u32(out, self.part);
+        self.write_properties(out);
+    }
+
+    fn write_properties(&self, out: &mut Vec<u8>) {
+        let code = |effect: StatusEffect| {
+            let i = EFFECTS.iter().position(|known| *known == effect);
+            i.expect("EFFECTS has every effect")
+        };
+        let effects = self.effects.into_iter();
+        let effects = effects.fold(0, |codes, effect| codes * EFFECTS.len() + code(effect));
+        put_u8(out, effects as u8);
+        put_u8(
+            out,
+            (self.content as u8) << 1 | u8::from(self.is_valid_utf8),
+        );
+    }
+
+    pub fn read(fields: &mut FieldReader<'_>) -> Self {
+        let id = CaptureId::read(fields);
+        Self::read_after_id(id, fields)
+    }
+
+    /// Writes the source so that records sort as the rows of its part do.
+    pub fn write_in_row_order(&self, out: &mut Vec<u8>) {
+        put_u32(out, self.part);
+        put_i64(out, self.id.robots_id);
+        put_u32(out, self.id.crawl);
+        self.write_properties(out);
+    }
+
+    /// Reads the fields that [`RulesSource::write_in_row_order`] wrote.
+    pub fn read_in_row_order(fields: &mut FieldReader<'_>) -> Self {
+        let part = fields.u32();
+        let robots_id = fields.i64();
+        let crawl = fields.u32();
+        Self::read_properties(CaptureId { crawl, robots_id }, part, fields)
+    }
+
+    fn read_after_id(id: CaptureId, fields: &mut FieldReader<'_>) -> Self {
+        let part = fields.u32();
+        Self::read_properties(id, part, fields)
+    }
+
+    fn read_properties(id: CaptureId, part: u32, fields: &mut FieldReader<'_>) -> Self {
+        let codes = usize::from(fields.u8());
+        let effect = |place: usize| EFFECTS[codes / place % EFFECTS.len()];
+        let bits = fields.u8();
+        Self {
+            id,
+            part,
+            effects: [
+                effect(EFFECTS.len() * EFFECTS.len()),
+                effect(EFFECTS.len()),
+                effect(1),
+            ],
+            is_valid_utf8: bits & 1 != 0,
+            content: ContentClass::ALL[usize::from(bits >> 1)],
+        }
+    }
+}
+
+impl Candidate {
+    pub fn write(&self, out: &mut Vec<u8>) {
+        put_time(out, self.time);
+        self.rank.write(out);
+        self.preference.write(out);
+        self.id.write(out);
+        // Most captures have their own rules.
+        let has_own_rules = self.source.id == self.id;
+        put_u8(out, has_own_rules.into());
+        if !has_own_rules {
+            self.source.id.write(out);
+        }
+        self.source.write_after_id(out);
+        self.redirects.write(out);
+    }
+
+    pub fn read(fields: &mut FieldReader<'_>) -> Self {
+        let time = read_time(fields);
+        let rank = AnswerRank::read(fields);
+        let preference = UrlPreference::read(fields);
+        let id = CaptureId::read(fields);
+        let source_id = match fields.u8() {
+            0 => CaptureId::read(fields),
+            _ => id,
+        };
+        Self {
+            time,
+            rank,
+            preference,
+            id,
+            source: RulesSource::read_after_id(source_id, fields),
+            redirects: RedirectChain::read(fields),
+        }
+    }
+
+    /// Returns true if it is preferred to another capture of its crawl: the one
+    /// that decides more, then https before other schemes, the default port before
+    /// other ports, the later, and the smaller `robots_id`.
+    pub(super) fn is_preferred_to(&self, other: &Self) -> bool {
+        let order = |capture: &Self| {
+            (
+                capture.rank,
+                capture.preference,
+                Reverse(capture.time),
+                capture.id.robots_id,
+            )
+        };
+        order(self) < order(other)
+    }
+
+    /// Returns true if it is preferred to the choice of another crawl: one that
+    /// decides anything, then the later, then that of the later crawl.
+    fn is_preferred_across_crawls(&self, other: &Self) -> bool {
+        let order = |capture: &Self| {
+            (
+                capture.rank == AnswerRank::Nothing,
+                Reverse(capture.time),
+                Reverse(capture.id.crawl),
+            )
+        };
+        order(self) < order(other)
+    }
+}
+
+/// Selects the authoritative capture among candidates of one origin.
+#[derive(Debug, Default)]
+pub struct CandidateSelection {
+    by_crawl: BTreeMap<u32, Candidate>,
+}
+
+impl CandidateSelection {
+    pub fn clear(&mut self) {
+        self.by_crawl.clear();
+    }
+
+    /// Adds a candidate.
+    pub fn add(&mut self, candidate: Candidate) {
+        let best = self.by_crawl.entry(candidate.id.crawl).or_insert(candidate);
+        if candidate.is_preferred_to(best) {
+            *best = candidate;
+        }
+    }
+
+    /// Returns the authoritative capture.
+    pub fn authoritative(&self) -> Option<Candidate> {
+        let candidates = self.by_crawl.values().copied();
+        candidates.reduce(
+            |best, candidate| match candidate.is_preferred_across_crawls(&best) {
+                true => candidate,
+                false => best,
+            },
+        )
+    }
+}
+
+/// A capture as fields of a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CaptureFields<'a> {
+    pub(super) candidate: Candidate,
+    /// The URL that a redirect leads to.
+    pub(super) next_url: Option<&'a [u8]>,
+    /// The short form of the URL; empty if it is not needed.
+    pub(super) url: &'a [u8],
+    /// A hash of the digest of the content, if it was fetched.
+    pub(super) content_hash: Option<u64>,
+}
+
+impl<'a> CaptureFields<'a> {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        self.candidate.write(out);
+        put_option(out, self.next_url.is_some());
+        if let Some(next_url) = self.next_url {
+            put_bytes(out, next_url);
+        }
+        put_bytes(out, self.url);
+        put_option(out, self.content_hash.is_some());
+        if let Some(hash) = self.content_hash {
+            put_u64(out, hash);
+        }
+    }
+
+    pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
+        Self {
+            candidate: Candidate::read(fields),
+            next_url: (fields.u8() != 0).then(|| fields.bytes()),
+            url: fields.bytes(),
+            content_hash: (fields.u8() != 0).then(|| fields.u64()),
+        }
+    }
+}
+
+/// Writes whether an optional field follows.
+fn put_option(out: &mut Vec<u8>, is_some: bool) {
+    put_u8(out, is_some.into());
+}
+
+/// The bytes of a crawl in a key.
+const CRAWL_KEY_BYTES: usize = 3;
+
+/// Splits a key that begins with a crawl, as [`push_crawl_key`](crate::push_crawl_key) writes
+/// it, into the index of the crawl and the rest.
+pub(super) fn split_crawl(key: &[u8]) -> (u32, &[u8]) {
+    let (crawl, rest) = key.split_at(CRAWL_KEY_BYTES);
+    let add = |crawl: u32, byte: &u8| crawl << 7 | u32::from(byte & 0x7f);
+    (crawl.iter().fold(0, add), rest)
+}
+
+/// Writes a fetch time; records sort as the times do, a missing one first.
+pub(super) fn put_time(out: &mut Vec<u8>, time: Option<i64>) {
+    put_i64(out, time.unwrap_or(NO_TIME));
+}
+
+/// Reads the field that [`put_time`] wrote.
+pub(super) fn read_time(fields: &mut FieldReader<'_>) -> Option<i64> {
+    Some(fields.i64()).filter(|time| *time != NO_TIME)
+}

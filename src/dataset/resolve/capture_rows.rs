@@ -1,0 +1,328 @@
+//! Rows of `robots_files`, read as captures.
+
+use super::candidate::{
+    AnswerRank, Candidate, CaptureId, RedirectChain, RulesSource, UrlPreference,
+};
+use super::context::ResolveContext;
+use super::origin::WebOrigin;
+use crate::tables::Table;
+use crate::{CaptureFilter, PartId, column};
+use arrow_array::{
+    Array, BooleanArray, Int16Array, Int64Array, RecordBatch, StringArray,
+    TimestampMillisecondArray,
+};
+use columns::HASH_SEED;
+use disk::error::Error;
+use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
+use std::sync::atomic::Ordering;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// The columns that are read.
+const COLUMNS: [&str; 12] = [
+    "robots_id",
+    "url",
+    "surt_host_name",
+    "url_host_name",
+    "fetch_time",
+    "fetch_status",
+    "fetch_redirect",
+    "content_digest",
+    "content_class",
+    "is_revisit",
+    "is_robots_path",
+    "is_valid_utf8",
+];
+
+/// The SHA-1 digest of an empty body. Some writers give it to 304 responses,
+/// which have no body. Taking the content from an empty file would allow
+/// everything on each of these hosts.
+pub(super) const EMPTY_BODY_DIGEST: &str = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+
+/// A batch of rows.
+pub(super) struct CaptureRows<'a> {
+    part: PartId,
+    robots_id: &'a Int64Array,
+    url: &'a StringArray,
+    surt_host_name: &'a StringArray,
+    host: &'a StringArray,
+    time: &'a TimestampMillisecondArray,
+    status: StatusColumns<'a>,
+    digest: &'a StringArray,
+    is_revisit: &'a BooleanArray,
+    is_robots_path: &'a BooleanArray,
+    is_valid_utf8: &'a BooleanArray,
+}
+
+/// Calls `each` for every batch of rows of `robots_files` that `filter` matches, on all threads.
+pub(super) fn for_each_batch(
+    context: &ResolveContext<'_>,
+    filter: &CaptureFilter,
+    each: &(dyn Fn(&CaptureRows<'_>) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    let table = Table::RobotsFiles;
+    let dataset = context.dataset;
+    dataset.read_in_parallel(table, &COLUMNS, filter, &|part, batch| {
+        context.memory.check_stop()?;
+        let rows = batch.num_rows() as u64;
+        context.rows_read.fetch_add(rows, Ordering::Relaxed);
+        each(&CaptureRows::new(part, batch)?)
+    })
+}
+
+/// Calls `each` with the crawl and the target of every redirect that is to be followed.
+pub(super) fn for_each_redirect_target(
+    context: &ResolveContext<'_>,
+    each: &mut dyn FnMut(u32, &str),
+) -> Result<(), Error> {
+    let columns = ["fetch_status", "fetch_redirect", "content_class"];
+    let (table, filter) = (Table::RobotsFiles, CaptureFilter::All);
+    context
+        .dataset
+        .read(table, &columns, &filter, &mut |crawl, batch| {
+            context.memory.check_stop()?;
+            let status = StatusColumns::new(batch)?;
+            for row in 0..batch.num_rows() {
+                if let Some(next_url) = status.next_url(row) {
+                    each(crawl, next_url);
+                }
+            }
+            Ok(())
+        })
+}
+
+/// The columns that determine the effect of the status.
+struct StatusColumns<'a> {
+    status: &'a Int16Array,
+    redirect: &'a StringArray,
+    content_class: &'a StringArray,
+}
+
+impl<'a> StatusColumns<'a> {
+    fn new(batch: &'a RecordBatch) -> Result<Self, Error> {
+        Ok(Self {
+            status: column(batch, "fetch_status")?,
+            redirect: column(batch, "fetch_redirect")?,
+            content_class: column(batch, "content_class")?,
+        })
+    }
+
+    fn status(&self, row: usize) -> Option<i16> {
+        let status = self.status;
+        status.is_valid(row).then(|| status.value(row))
+    }
+
+    /// Returns the status as the pipeline had it. A resource record has no HTTP
+    /// response, and its body is parsed.
+    fn http_status(&self, row: usize) -> HttpStatus {
+        let status = self.status(row);
+        let is_parsed = self.content_class.is_valid(row);
+        let code = status.and_then(|status| u16::try_from(status).ok());
+        HttpStatus {
+            code: code.or(is_parsed.then_some(200)),
+            has_location: self.redirect.is_valid(row),
+        }
+    }
+
+    /// Returns the target of a redirect that is to be followed.
+    fn next_url(&self, row: usize) -> Option<&'a str> {
+        let target = text(self.redirect, row)?;
+        let follows = self.http_status(row).effect_google() == StatusEffect::Follow;
+        follows.then_some(target)
+    }
+}
+
+impl<'a> CaptureRows<'a> {
+    fn new(part: PartId, batch: &'a RecordBatch) -> Result<Self, Error> {
+        Ok(Self {
+            part,
+            robots_id: column(batch, "robots_id")?,
+            url: column(batch, "url")?,
+            surt_host_name: column(batch, "surt_host_name")?,
+            host: column(batch, "url_host_name")?,
+            time: column(batch, "fetch_time")?,
+            status: StatusColumns::new(batch)?,
+            digest: column(batch, "content_digest")?,
+            is_revisit: column(batch, "is_revisit")?,
+            is_robots_path: column(batch, "is_robots_path")?,
+            is_valid_utf8: column(batch, "is_valid_utf8")?,
+        })
+    }
+
+    /// Returns the number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.robots_id.len()
+    }
+
+    /// Returns the index of the crawl of all rows.
+    pub(super) fn crawl(&self) -> u32 {
+        self.part.crawl
+    }
+
+    /// Returns the key of the host, as in cc-host-index; `None` if the URL has no host.
+    pub(super) fn surt_host_name(&self, row: usize) -> Option<&'a str> {
+        text(self.surt_host_name, row)
+    }
+
+    /// Returns the origin of a row; `None` if its URL has none.
+    pub(super) fn origin(&self, row: usize) -> Option<WebOrigin<'a>> {
+        // Only a URL that was parsed has a host.
+        WebOrigin::of_url(self.url(row), text(self.host, row)?)
+    }
+
+    /// Writes the origin of a row as text and returns true, or returns false if
+    /// its URL has none.
+    pub(super) fn write_origin(&self, row: usize, out: &mut Vec<u8>) -> bool {
+        let origin = self.origin(row);
+        if let Some(origin) = &origin {
+            origin.write(out);
+        }
+        origin.is_some()
+    }
+
+    /// Returns the URL, as it stands in the table.
+    pub(super) fn url(&self, row: usize) -> &'a str {
+        text(self.url, row).unwrap_or_default()
+    }
+
+    /// Returns the fetch time in milliseconds since 1970.
+    pub(super) fn time(&self, row: usize) -> Option<i64> {
+        let time = self.time;
+        time.is_valid(row).then(|| time.value(row))
+    }
+
+    /// Returns the capture of a row. A revisit decides nothing yet.
+    pub(super) fn candidate(&self, row: usize) -> Candidate {
+        let is_revisit = self.is_revisit(row);
+        Candidate {
+            id: self.id(row),
+            time: self.time(row),
+            rank: match is_revisit {
+                true => AnswerRank::Nothing,
+                false => self.rank(row),
+            },
+            preference: UrlPreference::of_url(self.url(row)),
+            source: self.rules_source(row),
+            redirects: RedirectChain::default(),
+        }
+    }
+
+    fn id(&self, row: usize) -> CaptureId {
+        CaptureId {
+            crawl: self.crawl(),
+            robots_id: self.robots_id.value(row),
+        }
+    }
+
+    /// Returns the capture of a row as the one whose rules or status apply.
+    pub(super) fn rules_source(&self, row: usize) -> RulesSource {
+        let is_revisit = self.is_revisit(row);
+        let effect = |effect: StatusEffect| match effect {
+            StatusEffect::Follow => StatusEffect::Follow,
+            // The status of a revisit is not that of the content.
+            _ if is_revisit => StatusEffect::Defer,
+            effect => effect,
+        };
+        let status = self.http_status(row);
+        let effects = [
+            status.effect_google(),
+            status.effect_rfc9309(),
+            status.effect_koster1996(),
+        ];
+        let is_valid_utf8 = self.is_valid_utf8;
+        RulesSource {
+            id: self.id(row),
+            part: self.part.part,
+            effects: effects.map(effect),
+            content: self.content(row),
+            is_valid_utf8: !is_valid_utf8.is_valid(row) || is_valid_utf8.value(row),
+        }
+    }
+
+    /// Returns the rank of a capture. For a revisit it is the rank that it has
+    /// once its content is known.
+    pub(super) fn rank(&self, row: usize) -> AnswerRank {
+        let status = self.http_status(row);
+        let (outcome, class) = (status.outcome(), status.fetch_class());
+        if self.is_revisit(row) && matches!(self.status(row), None | Some(304)) {
+            AnswerRank::Content
+        } else if outcome == FetchOutcome::Redirect {
+            AnswerRank::Nothing
+        } else if outcome == FetchOutcome::Successful {
+            AnswerRank::Content
+        } else if matches!(class, FetchClass::Unauthorized | FetchClass::Forbidden) {
+            AnswerRank::AccessDenied
+        } else if status.effect_google() == StatusEffect::AllowAll {
+            AnswerRank::AllowAll
+        } else {
+            AnswerRank::Defer
+        }
+    }
+
+    pub(super) fn is_revisit(&self, row: usize) -> bool {
+        self.is_revisit.value(row)
+    }
+
+    pub(super) fn is_robots_path(&self, row: usize) -> bool {
+        self.is_robots_path.value(row)
+    }
+
+    pub(super) fn status(&self, row: usize) -> Option<i16> {
+        self.status.status(row)
+    }
+
+    /// Returns the status as the pipeline had it.
+    pub(super) fn http_status(&self, row: usize) -> HttpStatus {
+        self.status.http_status(row)
+    }
+
+    /// Returns the class of the body; a body that was not parsed has no rules.
+    fn content(&self, row: usize) -> ContentClass {
+        let class = text(self.status.content_class, row);
+        let mut known = ContentClass::ALL.into_iter();
+        let class = known.find(|known| Some(known.name()) == class);
+        class.unwrap_or(ContentClass::NoRules)
+    }
+
+    pub(super) fn digest(&self, row: usize) -> Option<&'a str> {
+        text(self.digest, row)
+    }
+
+    /// Returns a hash of the digest of the content, if it was fetched.
+    pub(super) fn content_hash(&self, row: usize) -> Option<u64> {
+        let is_content = match self.is_revisit(row) {
+            true => self.rank(row) == AnswerRank::Content,
+            false => self.http_status(row).outcome() == FetchOutcome::Successful,
+        };
+        let digest = self.digest(row).filter(|_| is_content)?;
+        if self.status(row) == Some(304) && digest == EMPTY_BODY_DIGEST {
+            return None;
+        }
+        Some(xxh3_64_with_seed(digest.as_bytes(), *HASH_SEED))
+    }
+
+    /// Returns the target of a redirect that is to be followed.
+    pub(super) fn next_url(&self, row: usize) -> Option<&'a str> {
+        self.status.next_url(row)
+    }
+}
+
+fn text(column: &StringArray, row: usize) -> Option<&str> {
+    column.is_valid(row).then(|| column.value(row))
+}
+
+impl UrlPreference {
+    /// Returns the preference of a URL in normal form.
+    fn of_url(url: &str) -> Self {
+        let https = url.strip_prefix("https://");
+        let rest = https.or_else(|| url.strip_prefix("http://"));
+        let authority = rest.unwrap_or(url).bytes();
+        let mut authority = authority.take_while(|byte| !matches!(byte, b'/' | b'?'));
+        // A host without a port and a user has no colon, except an address in brackets.
+        let has_colon = authority.any(|byte| byte == b':');
+        Self {
+            is_not_https: https.is_none(),
+            has_other_port: has_colon
+                && WebOrigin::of_url(url, "").is_none_or(|origin| origin.port.is_some()),
+        }
+    }
+}

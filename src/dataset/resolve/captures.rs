@@ -1,0 +1,86 @@
+//! Captures of a dataset, sorted by a key, with the content of revisits.
+
+use super::AsOf;
+use super::candidate::CaptureFields;
+use super::capture_rows::{CaptureRows, for_each_batch};
+use super::context::ResolveContext;
+use super::hosts::put_short_url;
+use super::revisits::RevisitFiller;
+use crate::CaptureFilter;
+use crate::external_sort::sort_key::{FieldReader, put_key};
+use crate::external_sort::{Arena, Reader, SortedRecords};
+use disk::error::Error;
+
+/// Writes the bytes of the key of a row. Returns false if the row is not needed.
+pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows<'_>, usize, &mut Vec<u8>) -> bool + Sync + 'k;
+
+/// Reads captures, and sorts those that are needed by their keys, then by their times. The content of
+/// revisits is filled in. `with_urls` keeps the short forms of their URLs, and the
+/// hashes of their digests.
+pub(super) fn sort_captures<'a>(
+    context: &ResolveContext<'a>,
+    filter: &CaptureFilter,
+    with_urls: bool,
+    write_key: &WriteKey<'_>,
+) -> Result<SortedRecords<'a>, Error> {
+    let captures = context.memory.shared_sorter();
+    let revisits = RevisitFiller::new(context);
+    for_each_batch(context, filter, &|rows| {
+        let (mut new, mut new_revisits) = (Arena::default(), Arena::default());
+        let (mut key, mut url, mut record) = (Vec::new(), Vec::new(), Vec::new());
+        for row in 0..rows.len() {
+            key.clear();
+            if !write_key(rows, row, &mut key) {
+                continue;
+            }
+            url.clear();
+            if with_urls {
+                let host = rows.surt_host_name(row).unwrap_or_default();
+                put_short_url(&mut url, rows.url(row), host);
+            }
+            let capture = CaptureFields {
+                candidate: rows.candidate(row),
+                next_url: rows.next_url(row).map(str::as_bytes),
+                url: &url,
+                content_hash: rows.content_hash(row).filter(|_| with_urls),
+            };
+            put_capture(&mut record, &key, &capture);
+            if !revisits.push(&record, rows, row, &mut new_revisits) {
+                new.push(&record);
+            }
+        }
+        revisits.append(&new_revisits)?;
+        captures.append(&new)
+    })?;
+    revisits.fill(context, &captures)?;
+    captures.finish()
+}
+
+/// Writes a capture as a record.
+fn put_capture(record: &mut Vec<u8>, key: &[u8], capture: &CaptureFields<'_>) {
+    record.clear();
+    put_key(record, key);
+    capture.write(record);
+}
+
+/// Calls `each` for the captures of `key` up to a time, in the order of their
+/// times. Captures that an earlier call has passed are not repeated.
+pub(super) fn for_captures_until(
+    reader: &mut Reader<'_>,
+    key: &[u8],
+    as_of: AsOf,
+    each: &mut dyn FnMut(CaptureFields<'_>),
+) -> Result<(), Error> {
+    while let Some(record) = reader.peek() {
+        let Some(fields) = record.strip_prefix(key) else {
+            break;
+        };
+        let capture = CaptureFields::read(&mut FieldReader::new(fields));
+        if !as_of.includes(capture.candidate.time) {
+            break;
+        }
+        each(capture);
+        reader.advance()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! The authoritative capture of one host, for `check --host`.
+
+use super::AsOf;
+use super::candidate::{Candidate, CandidateSelection};
+use super::capture_rows::for_each_batch;
+use super::context::ResolveContext;
+use super::lookups::candidates_of_keys;
+use super::origin::{WebOrigin, without_root_dot};
+use super::value_filter::filter_of_values;
+use crate::CaptureFilter;
+use crate::external_sort::sort_key::{FieldReader, put_key};
+use capture::url::parse_url;
+use disk::error::Error;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// The most hosts that are suggested.
+const MAX_SIMILAR: usize = 5;
+
+/// A host to look up: a name, optionally with a port and a scheme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    scheme: Option<String>,
+    name: String,
+    /// `None` matches every port. With a scheme, it is the default of the
+    /// scheme if no other is given.
+    port: Option<u16>,
+    text: String,
+}
+
+impl std::fmt::Display for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Host {
+    /// Parses `example.com`, `example.com:8080`, or a URL, of which only the
+    /// origin counts. Returns `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_url = text.contains("://");
+        let parse = |scheme: &str| parse_url(format!("{scheme}{text}").as_bytes());
+        let url = parse(if is_url { "" } else { "https://" })?;
+        let name = url.host_str().filter(|name| !name.is_empty())?;
+        let port = if is_url {
+            url.port_or_known_default()
+        } else {
+            // `url` drops the port 443, which is not the default of http.
+            let http_url = parse("http://")?;
+            url.port().or(http_url.port())
+        };
+        Some(Self {
+            scheme: is_url.then(|| url.scheme().to_owned()),
+            name: without_root_dot(name).to_owned(),
+            port,
+            text: text.to_owned(),
+        })
+    }
+
+    /// Returns true if the name ends with a known public suffix, such as `com`.
+    /// File names rarely do.
+    pub fn has_known_suffix(&self) -> bool {
+        psl::suffix(self.name.as_bytes()).is_some_and(|suffix| suffix.is_known())
+    }
+
+    fn matches(&self, origin: &WebOrigin<'_>) -> bool {
+        origin.host == self.name
+            && self
+                .scheme
+                .as_ref()
+                .is_none_or(|scheme| scheme == origin.scheme)
+            && self
+                .port
+                .is_none_or(|port| Some(port) == origin.effective_port())
+    }
+}
+
+/// Suggestions for a host without captures at the requested time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostSuggestions {
+    /// The time of the first capture of the host, in milliseconds since 1970.
+    pub first_time: Option<i64>,
+    /// Hosts with captures: the same name with other ports and schemes,
+    /// subdomains and parents; the shortest first.
+    pub hosts: Vec<String>,
+}
+
+/// Finds captures of similar hosts, and of the host at other times.
+///
+/// # Errors
+///
+/// Those of reading the dataset.
+pub fn suggest_hosts(context: &ResolveContext<'_>, host: &Host) -> Result<HostSuggestions, Error> {
+    let found = Mutex::new((None, BTreeSet::new()));
+    for_each_batch(context, &CaptureFilter::All, &|rows| {
+        for row in 0..rows.len() {
+            let Some(origin) = rows.origin(row).filter(|_| rows.is_robots_path(row)) else {
+                continue;
+            };
+            let is_host = host.matches(&origin);
+            if !is_host && !is_similar(origin.host, &host.name) {
+                continue;
+            }
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let (first_time, similar): &mut (Option<i64>, BTreeSet<(usize, String)>) = &mut found;
+            if is_host {
+                *first_time = first_time.iter().copied().chain(rows.time(row)).min();
+            } else {
+                let text = suggestion(host, &origin);
+                // The length comes first, so that the shortest names are kept.
+                similar.insert((text.len(), text));
+                if similar.len() > MAX_SIMILAR {
+                    similar.pop_last();
+                }
+            }
+        }
+        Ok(())
+    })?;
+    let (first_time, similar) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(HostSuggestions {
+        first_time,
+        hosts: similar.into_iter().map(|(_, text)| text).collect(),
+    })
+}
+
+/// Returns the text that suggests an origin instead of `host`.
+fn suggestion(host: &Host, origin: &WebOrigin<'_>) -> String {
+    let WebOrigin {
+        scheme,
+        host: name,
+        port,
+    } = origin;
+    match (*name == host.name, port) {
+        (true, Some(port)) => format!("{scheme}://{name}:{port}"),
+        (true, None) => format!("{scheme}://{name}"),
+        (false, _) => (*name).to_owned(),
+    }
+}
+
+/// Returns true if the names are equal, or one is a subdomain of the other. A
+/// name of a single label is not a parent.
+fn is_similar(name: &str, other: &str) -> bool {
+    let is_below = |name: &str, parent: &str| {
+        let rest = name.strip_suffix(parent);
+        parent.contains('.') && rest.is_some_and(|rest| rest.ends_with('.'))
+    };
+    name == other || is_below(name, other) || is_below(other, name)
+}
+
+/// Returns the authoritative capture of a host at a time, as
+/// [`candidates_of_origins`](super::lookups::candidates_of_origins) describes it, among the
+/// captures of all origins of the host.
+pub fn authoritative_capture_of_host(
+    context: &ResolveContext<'_>,
+    host: &Host,
+    as_of: AsOf,
+) -> Result<Option<Candidate>, Error> {
+    let mut lookups = context.memory.sorter();
+    let mut record = Vec::new();
+    put_key(&mut record, host.name.as_bytes());
+    as_of.write(&mut record);
+    lookups.push(&record)?;
+    let filter = filter_of_values("url_host_name", BTreeSet::from([host.name.clone()]));
+    let lookups = lookups.finish()?;
+    let candidates = candidates_of_keys(context, &lookups, &filter, &|rows, row, key| {
+        key.extend_from_slice(host.name.as_bytes());
+        let origin = rows.origin(row).filter(|_| rows.is_robots_path(row));
+        origin.is_some_and(|origin| host.matches(&origin))
+    })?;
+    let mut selection = CandidateSelection::default();
+    let mut reader = candidates.read()?;
+    while let Some(record) = reader.peek() {
+        let mut fields = FieldReader::new(record);
+        fields.key();
+        AsOf::read(&mut fields);
+        selection.add(Candidate::read(&mut fields));
+        reader.advance()?;
+    }
+    Ok(selection.authoritative())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_may_have_a_scheme_and_a_port() {
+        let parse = |text: &str| {
+            let host = Host::parse(text)?;
+            Some((host.scheme.unwrap_or_default(), host.name, host.port))
+        };
+        let cases = [
+            ("Example.com", "", "example.com", None),
+            ("example.com.", "", "example.com", None),
+            ("exämple.com:8080", "", "xn--exmple-cua.com", Some(8080)),
+            ("example.com:80", "", "example.com", Some(80)),
+            ("example.com:443", "", "example.com", Some(443)),
+            ("https://example.com", "https", "example.com", Some(443)),
+            ("http://example.com/x?y", "http", "example.com", Some(80)),
+            ("http://[::1]:81", "http", "[::1]", Some(81)),
+        ];
+        for (text, scheme, name, port) in cases {
+            let expected = Some((scheme.to_owned(), name.to_owned(), port));
+            assert_eq!(parse(text), expected, "{text}");
+        }
+        for (name, other, expected) in [
+            ("www.a.example", "a.example", true),
+            ("a.example", "www.a.example", true),
+            ("a.example", "a.example", true),
+            ("ba.example", "a.example", false),
+            ("a.example", "example", false),
+            ("a.example", "b.example", false),
+        ] {
+            assert_eq!(is_similar(name, other), expected, "{name} {other}");
+        }
+        for text in ["", "https://", "a b", "example.com:99999", "://x"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

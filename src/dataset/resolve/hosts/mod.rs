@@ -1,0 +1,22 @@
+//! All hosts of a dataset: the tables `hosts` and `host_verdicts`.
+//!
+//! 1. `selection.rs`: selects the authoritative capture of each host, in the order of the
+//!    table.
+//! 2. `rules.rs`: reads what applies from the capture with the rules: its status, its class,
+//!    and the rows of `verdicts`. `shared_names.rs` limits how often the names of one file are
+//!    repeated.
+//! 3. `write.rs`: writes the rows of both tables.
+//!
+//! Memory is bounded by that of the sorters; hosts are numbered in the order of the table, and
+//! the results of step 2 are sorted by that number.
+
+mod ranking;
+mod rules;
+mod selection;
+mod shared_names;
+mod short_url;
+pub mod stored_verdict;
+mod write;
+
+pub(super) use short_url::put_short_url;
+pub use write::{ResolvedFile, ResolvedHosts, resolve_hosts};

@@ -1,0 +1,318 @@
+//! The authoritative capture of each host.
+
+use super::short_url::expand_short_url;
+use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_u8, put_u32};
+use crate::external_sort::{Reader, SortedRecords};
+use crate::resolve::AsOf;
+use crate::resolve::candidate::{Candidate, CaptureFields, split_crawl};
+use crate::resolve::captures::sort_captures;
+use crate::resolve::context::ResolveContext;
+use crate::resolve::key_captures::KeyCaptures;
+use crate::resolve::redirects::{CandidateFields, RedirectFollower};
+use crate::{CaptureFilter, push_crawl_key};
+use columns::HASH_SEED;
+use disk::error::Error;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// The most URLs of a host whose changes are counted.
+pub(super) const MAX_URLS: usize = 1000;
+
+/// The most redirects of a host that are held in memory. Those to one URL have the same end, so only
+/// one of them is followed, or several if there are more redirects than this.
+const MAX_HELD_REDIRECTS: usize = 1000;
+
+/// The hosts of some crawls, in the order of crawls and of `surt_host_name`.
+pub(super) struct SelectedHosts<'s> {
+    /// Each host with its counts and its preferred capture that is no redirect.
+    direct: SortedRecords<'s>,
+    /// The ends of redirects.
+    redirected: SortedRecords<'s>,
+}
+
+/// A host and its authoritative capture.
+#[derive(Debug)]
+pub(super) struct SelectedHost<'a> {
+    /// The index of the crawl.
+    pub(super) crawl: u32,
+    pub(super) surt_host_name: &'a str,
+    pub(super) capture: Candidate,
+    pub(super) url: &'a str,
+    pub(super) n_captures: u32,
+    pub(super) n_changes: u32,
+}
+
+impl SelectedHost<'_> {
+    /// Returns true if its rules are those of another capture than the authoritative one.
+    pub(super) fn has_shared_rules(&self) -> bool {
+        self.capture.source.id != self.capture.id
+    }
+}
+
+impl<'s> SelectedHosts<'s> {
+    /// Selects the authoritative captures of the hosts of `crawls`.
+    pub(super) fn select(
+        context: &ResolveContext<'s>,
+        crawls: RangeInclusive<u32>,
+    ) -> Result<Self, Error> {
+        let captures = sort_captures(context, &CaptureFilter::All, true, &|rows, row, key| {
+            let is_wanted = crawls.contains(&rows.crawl()) && rows.is_robots_path(row);
+            let Some(host) = rows.surt_host_name(row).filter(|_| is_wanted) else {
+                return false;
+            };
+            push_crawl_key(key, rows.crawl(), host.as_bytes());
+            true
+        })?;
+        let mut follower = RedirectFollower::new(context);
+        let mut direct = context.memory.ordered_writer();
+        let mut reader = captures.read()?;
+        let (mut key, mut record) = (Vec::new(), Vec::new());
+        let mut of_host = HostCaptures::default();
+        while let Some(first) = reader.peek() {
+            key.clear();
+            key.extend_from_slice(FieldReader::new(first).key());
+            of_host.clear();
+            while let Some(fields) = reader
+                .peek()
+                .and_then(|record| record.strip_prefix(&key[..]))
+            {
+                of_host.add(&CaptureFields::read(&mut FieldReader::new(fields)));
+                if of_host.captures.redirects().len() >= MAX_HELD_REDIRECTS {
+                    follower.add_redirects(&key, AsOf::Newest, &of_host.captures)?;
+                    of_host.captures.clear_redirects();
+                }
+                reader.advance()?;
+            }
+            record.clear();
+            record.extend_from_slice(&key);
+            of_host.write(&mut record);
+            direct.push(&record)?;
+            follower.add_redirects(&key, AsOf::Newest, &of_host.captures)?;
+        }
+        drop(reader);
+        drop(captures);
+        Ok(Self {
+            direct: direct.finish()?,
+            redirected: follower.follow(context)?,
+        })
+    }
+
+    /// Calls `each` for every host, in order, with its number.
+    pub(super) fn for_each(
+        &self,
+        each: &mut dyn FnMut(u64, &SelectedHost<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (mut direct, mut redirected) = (self.direct.read()?, self.redirected.read()?);
+        let (mut key_bytes, mut url) = (Vec::new(), String::new());
+        let mut best = BestCandidate::default();
+        let mut number = 0;
+        while let Some(record) = direct.peek() {
+            let mut fields = FieldReader::new(record);
+            let key = fields.key();
+            let (n_captures, n_changes) = (fields.u32(), fields.u32());
+            let of_host = (fields.u8() != 0).then(|| CandidateFields::read(&mut fields));
+            best.clear();
+            best.offer_all(&mut redirected, key)?;
+            let best = match (of_host, best.fields()) {
+                (Some(direct), Some(end)) => match end.candidate.is_preferred_to(&direct.candidate)
+                {
+                    true => end,
+                    false => direct,
+                },
+                (Some(only), None) | (None, Some(only)) => only,
+                (None, None) => unreachable!("a host has a capture"),
+            };
+            key_bytes.clear();
+            push_unescaped_key(&mut key_bytes, key);
+            let text = |bytes| std::str::from_utf8(bytes).expect("it was written from a text");
+            let (crawl, host) = split_crawl(&key_bytes);
+            let host = text(host);
+            expand_short_url(best.url, host, &mut url);
+            each(
+                number,
+                &SelectedHost {
+                    crawl,
+                    surt_host_name: host,
+                    capture: best.candidate,
+                    url: &url,
+                    n_captures,
+                    n_changes,
+                },
+            )?;
+            number += 1;
+            direct.advance()?;
+        }
+        Ok(())
+    }
+}
+
+/// The preferred candidate and its URL.
+#[derive(Default)]
+struct BestCandidate {
+    candidate: Option<Candidate>,
+    url: Vec<u8>,
+}
+
+impl BestCandidate {
+    fn clear(&mut self) {
+        self.candidate = None;
+    }
+
+    fn offer(&mut self, fields: CandidateFields<'_>) {
+        let is_preferred = |best: &Candidate| fields.candidate.is_preferred_to(best);
+        if self.candidate.as_ref().is_none_or(is_preferred) {
+            self.candidate = Some(fields.candidate);
+            self.url.clear();
+            self.url.extend_from_slice(fields.url);
+        }
+    }
+
+    fn fields(&self) -> Option<CandidateFields<'_>> {
+        let candidate = self.candidate?;
+        Some(CandidateFields {
+            candidate,
+            url: &self.url,
+        })
+    }
+
+    /// Offers the candidates of a key.
+    fn offer_all(&mut self, candidates: &mut Reader<'_>, key: &[u8]) -> Result<(), Error> {
+        candidates.skip_to_key(key)?;
+        while let Some(record) = candidates.peek() {
+            let Some(fields) = record.strip_prefix(key) else {
+                break;
+            };
+            let mut fields = FieldReader::new(fields);
+            AsOf::read(&mut fields);
+            self.offer(CandidateFields::read(&mut fields));
+            candidates.advance()?;
+        }
+        Ok(())
+    }
+}
+
+/// The captures of one host of a crawl.
+#[derive(Default)]
+struct HostCaptures {
+    captures: KeyCaptures,
+    count: u32,
+    /// For the hash of each URL: that of the last content, and the number of changes.
+    contents: HashMap<u64, (u64, u32)>,
+}
+
+impl HostCaptures {
+    fn clear(&mut self) {
+        self.captures.clear();
+        self.count = 0;
+        self.contents.clear();
+    }
+
+    /// Adds a capture, which is not earlier than those before it.
+    fn add(&mut self, capture: &CaptureFields<'_>) {
+        self.captures.add(capture);
+        self.count = self.count.saturating_add(1);
+        let Some(content) = capture.content_hash else {
+            return;
+        };
+        let url = xxh3_64_with_seed(capture.url, *HASH_SEED);
+        if self.contents.len() >= MAX_URLS && !self.contents.contains_key(&url) {
+            return;
+        }
+        let (last, changes) = self.contents.entry(url).or_insert((content, 0));
+        *changes += u32::from(*last != content);
+        *last = content;
+    }
+
+    fn write(&self, record: &mut Vec<u8>) {
+        put_u32(record, self.count);
+        let changes = self.contents.values().map(|(_, changes)| *changes);
+        put_u32(record, changes.max().unwrap_or(0));
+        let direct = self.captures.direct().next();
+        put_u8(record, direct.is_some().into());
+        if let Some(direct) = direct {
+            direct.write(record);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::candidate::{
+        AnswerRank, CaptureId, RedirectChain, RulesSource, UrlPreference,
+    };
+    use robots::{ContentClass, StatusEffect};
+
+    /// Returns a capture of a URL with this content, if any.
+    fn capture(url: &str, content_hash: Option<u64>) -> CaptureFields<'_> {
+        let id = CaptureId {
+            crawl: 0,
+            robots_id: 1,
+        };
+        CaptureFields {
+            candidate: Candidate {
+                id,
+                time: None,
+                rank: AnswerRank::Content,
+                preference: UrlPreference {
+                    is_not_https: false,
+                    has_other_port: false,
+                },
+                source: RulesSource {
+                    id,
+                    part: 0,
+                    effects: [StatusEffect::Parse; 3],
+                    is_valid_utf8: true,
+                    content: ContentClass::Rules,
+                },
+                redirects: RedirectChain::default(),
+            },
+            next_url: None,
+            url: url.as_bytes(),
+            content_hash,
+        }
+    }
+
+    /// Returns `n_captures` and `n_changes`.
+    fn counts(host: &HostCaptures) -> (u32, u32) {
+        let mut record = Vec::new();
+        host.write(&mut record);
+        let mut fields = FieldReader::new(&record);
+        (fields.u32(), fields.u32())
+    }
+
+    #[test]
+    fn changes_are_those_of_the_url_that_changed_most() {
+        let mut host = HostCaptures::default();
+        for (url, content) in [
+            ("https://h/robots.txt", Some(1)),
+            ("http://h/robots.txt", Some(2)),
+            ("https://h/robots.txt", Some(1)),
+            ("https://h/robots.txt", None),
+            ("https://h/robots.txt", Some(3)),
+            ("http://h/robots.txt", Some(2)),
+            ("https://h/robots.txt", Some(1)),
+        ] {
+            host.add(&capture(url, content));
+        }
+        assert_eq!(counts(&host), (7, 2));
+        host.clear();
+        assert_eq!(counts(&host), (0, 0));
+    }
+
+    #[test]
+    fn the_number_of_urls_whose_changes_are_counted_is_limited() {
+        let mut host = HostCaptures::default();
+        for content in 0..3 {
+            for i in 0..=MAX_URLS {
+                // Only the last URL changes.
+                let content = if i == MAX_URLS { content } else { 7 };
+                let url = format!("https://h:{i}/robots.txt");
+                host.add(&capture(&url, Some(content)));
+            }
+        }
+        assert_eq!(host.contents.len(), MAX_URLS);
+        assert_eq!(counts(&host).1, 0);
+    }
+}

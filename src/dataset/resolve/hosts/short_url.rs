@@ -1,0 +1,96 @@
+//! Short forms of the URLs of hosts, which are most of the bytes of their records.
+//!
+//! Most URLs are `https://` or `http://`, the host with or without `www.`, and `/robots.txt`. The
+//! host follows from its key (`surt_host_name`), so that one byte remains.
+
+/// The bit of the scheme https.
+const HTTPS: u8 = 1;
+
+/// The bit of a leading `www.`.
+const WWW: u8 = 2;
+
+/// The first byte of a URL that has no short form.
+const WHOLE: u8 = 4;
+
+/// Writes the short form of a URL of the host with this key.
+pub(crate) fn put_short_url(out: &mut Vec<u8>, url: &str, surt_host_name: &str) {
+    match code(url, surt_host_name) {
+        Some(code) => out.push(code),
+        None => {
+            out.push(WHOLE);
+            out.extend_from_slice(url.as_bytes());
+        }
+    }
+}
+
+/// Returns the byte of a usual URL.
+fn code(url: &str, surt_host_name: &str) -> Option<u8> {
+    let (rest, scheme) = match url.strip_prefix("https://") {
+        Some(rest) => (rest, HTTPS),
+        None => (url.strip_prefix("http://")?, 0),
+    };
+    let host = rest.strip_suffix("/robots.txt")?;
+    let is_host = |host: &str| host.rsplit('.').eq(surt_host_name.split(','));
+    if is_host(host) {
+        return Some(scheme);
+    }
+    let without_www = host.strip_prefix("www.").filter(|host| is_host(host));
+    without_www.map(|_| scheme | WWW)
+}
+
+/// Writes the URL of a short form to `url`.
+pub(super) fn expand_short_url(short: &[u8], surt_host_name: &str, url: &mut String) {
+    url.clear();
+    match short {
+        [code, whole @ ..] if *code == WHOLE => {
+            url.push_str(std::str::from_utf8(whole).expect("it was written from a text"));
+        }
+        [code, ..] => {
+            url.push_str(if code & HTTPS != 0 {
+                "https://"
+            } else {
+                "http://"
+            });
+            if code & WWW != 0 {
+                url.push_str("www.");
+            }
+            for (i, label) in surt_host_name.rsplit(',').enumerate() {
+                url.push_str(if i == 0 { "" } else { "." });
+                url.push_str(label);
+            }
+            url.push_str("/robots.txt");
+        }
+        [] => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use capture::url::{UrlColumns, parse_url};
+
+    #[test]
+    fn urls_are_expanded_to_what_they_were() {
+        for (url, length) in [
+            ("https://example.com/robots.txt", 1),
+            ("http://www.example.co.uk/robots.txt", 1),
+            ("https://www.com/robots.txt", 1),
+            ("https://www.www.com/robots.txt", 1),
+            ("http://1.2.3.4/robots.txt", 1),
+            ("https://localhost/robots.txt", 1),
+            ("https://example.com:8080/robots.txt", 36),
+            ("https://u@example.com/robots.txt", 33),
+            ("https://example.com./robots.txt", 32),
+            ("https://[::1]/robots.txt", 25),
+            ("ftp://example.com/robots.txt", 29),
+        ] {
+            let columns = UrlColumns::new(parse_url(url.as_bytes()).unwrap());
+            let host = &columns.host.as_ref().unwrap().surt_host_name;
+            let (mut short, mut expanded) = (Vec::new(), String::from("x"));
+            put_short_url(&mut short, &columns.url, host);
+            assert_eq!(short.len(), length, "{url}");
+            expand_short_url(&short, host, &mut expanded);
+            assert_eq!(expanded, columns.url);
+        }
+    }
+}

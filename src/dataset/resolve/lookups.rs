@@ -1,0 +1,114 @@
+//! Candidates for the authoritative capture of each requested origin and time.
+//!
+//! The captures of `/robots.txt` of one origin up to the requested time are considered,
+//! where a capture without a time counts as the earliest:
+//!
+//! 1. In each crawl, the capture that decides most
+//!    ([`AnswerRank`](super::candidate::AnswerRank)), then https before other schemes, the
+//!    default port before other ports, the latest, and the one with the smallest
+//!    `robots_id`. A redirect counts as the end of its chain.
+//! 2. Among the choices of several crawls, one that decides anything, then the
+//!    latest, then that of the later crawl.
+
+use super::AsOf;
+use super::captures::{WriteKey, for_captures_until, sort_captures};
+use super::context::ResolveContext;
+use super::key_captures::KeyCaptures;
+use super::origin::host_of_url;
+use super::redirects::RedirectFollower;
+use super::value_filter::{MAX_VALUES, filter_of_values};
+use crate::CaptureFilter;
+use crate::external_sort::SortedRecords;
+use crate::external_sort::sort_key::{FieldReader, push_unescaped_key};
+use disk::error::Error;
+use std::collections::BTreeSet;
+
+/// Returns the candidates for each origin and time of `lookups`.
+///
+/// A record of `lookups` begins with an origin and an [`AsOf`]; so does each
+/// returned record, followed by a [`Candidate`](super::candidate::Candidate).
+/// [`CandidateSelection`](super::CandidateSelection) selects the authoritative one.
+pub fn candidates_of_origins<'a>(
+    context: &ResolveContext<'a>,
+    lookups: &SortedRecords<'_>,
+) -> Result<SortedRecords<'a>, Error> {
+    let requested = context.memory.bloom_filter_of_keys(lookups)?;
+    let filter = filter_of_origins(lookups)?;
+    candidates_of_keys(context, lookups, &filter, &|rows, row, key| {
+        rows.is_robots_path(row) && rows.write_origin(row, key) && requested.check(key)
+    })
+}
+
+/// The same for other keys than origins, which `write_key` writes.
+pub(super) fn candidates_of_keys<'a>(
+    context: &ResolveContext<'a>,
+    lookups: &SortedRecords<'_>,
+    filter: &CaptureFilter,
+    write_key: &WriteKey<'_>,
+) -> Result<SortedRecords<'a>, Error> {
+    let captures = sort_captures(context, filter, false, write_key)?;
+    let mut follower = RedirectFollower::new(context);
+    add_captures(lookups, &captures, &mut follower)?;
+    drop(captures);
+    follower.follow(context)
+}
+
+/// Adds the captures of each key up to each requested time.
+fn add_captures(
+    lookups: &SortedRecords<'_>,
+    captures: &SortedRecords<'_>,
+    follower: &mut RedirectFollower<'_>,
+) -> Result<(), Error> {
+    let (mut lookups, mut captures) = (lookups.read()?, captures.read()?);
+    let mut key = Vec::new();
+    let mut previous = None;
+    let mut of_key = KeyCaptures::default();
+    let mut record = Vec::new();
+    while let Some(lookup) = lookups.peek() {
+        let mut fields = FieldReader::new(lookup);
+        let next_key = fields.key();
+        if next_key != key {
+            key.clear();
+            key.extend_from_slice(next_key);
+            previous = None;
+            of_key.clear();
+            captures.skip_to_key(&key)?;
+        }
+        let as_of = AsOf::read(&mut fields);
+        if previous != Some(as_of) {
+            previous = Some(as_of);
+            for_captures_until(&mut captures, &key, as_of, &mut |capture| {
+                of_key.add(&capture);
+            })?;
+            for candidate in of_key.direct() {
+                record.clear();
+                record.extend_from_slice(&key);
+                as_of.write(&mut record);
+                candidate.write(&mut record);
+                follower.candidates.push(&record)?;
+            }
+            follower.add_redirects(&key, as_of, &of_key)?;
+        }
+        lookups.advance()?;
+    }
+    Ok(())
+}
+
+/// Returns a filter of the captures of a few origins; all captures if there are many.
+fn filter_of_origins(lookups: &SortedRecords<'_>) -> Result<CaptureFilter, Error> {
+    let mut hosts = BTreeSet::new();
+    let mut reader = lookups.read()?;
+    let mut origin = Vec::new();
+    while let Some(record) = reader.peek() {
+        origin.clear();
+        push_unescaped_key(&mut origin, FieldReader::new(record).key());
+        if let Some(host) = std::str::from_utf8(&origin).ok().and_then(host_of_url) {
+            hosts.insert(host.to_owned());
+        }
+        if hosts.len() > MAX_VALUES {
+            break;
+        }
+        reader.advance()?;
+    }
+    Ok(filter_of_values("url_host_name", hosts))
+}

@@ -1,0 +1,190 @@
+//! Origins: scheme, host and port, to which one robots.txt applies (RFC 9309
+//! §2.3).
+
+use memchr::memmem;
+use std::io::Write;
+use url::Url;
+
+/// An origin, with the fields of the URL columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WebOrigin<'a> {
+    pub scheme: &'a str,
+    pub host: &'a str,
+    /// The port, unless it is the default of the scheme.
+    pub port: Option<u16>,
+}
+
+impl<'a> WebOrigin<'a> {
+    /// Returns the origin of a URL in normal form; `None` if it has no authority. `host` is its
+    /// host without a final dot.
+    pub(crate) fn of_url(url: &'a str, host: &'a str) -> Option<Self> {
+        let (scheme, rest) = url.split_once("://")?;
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let authority = &rest[..end];
+        // An address in brackets has colons, too.
+        let port = authority
+            .rsplit_once(':')
+            .and_then(|(_, port)| port.parse().ok());
+        Some(Self { scheme, host, port })
+    }
+
+    /// Returns the port that requests are sent to; `None` if the scheme has no
+    /// default.
+    pub(crate) fn effective_port(&self) -> Option<u16> {
+        self.port.or(default_port(self.scheme))
+    }
+
+    /// Writes the origin as text, such as `https://example.com:443`.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let Self { scheme, host, .. } = self;
+        // Port 0 cannot be connected to, so it stands for no port.
+        let port = self.effective_port().unwrap_or(0);
+        out.clear();
+        write!(out, "{scheme}://{host}:{port}").expect("writing to a vector does not fail");
+    }
+}
+
+/// Writes the origin of a URL as text and returns true, or returns false if it
+/// has none.
+pub fn write_origin_of_url(url: &Url, out: &mut Vec<u8>) -> bool {
+    let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
+        return false;
+    };
+    let origin = WebOrigin {
+        scheme: url.scheme(),
+        host: without_root_dot(host),
+        port: url.port(),
+    };
+    origin.write(out);
+    true
+}
+
+/// Returns the host of a URL in normal form, or of an origin that [`WebOrigin::write`] wrote, as
+/// in the column `url_host_name`.
+pub(super) fn host_of_url(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let authority = &rest[..end];
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let port = host
+        .rfind(':')
+        .filter(|colon| !host[*colon..].contains(']'));
+    let name = without_root_dot(&host[..port.unwrap_or(host.len())]);
+    (!name.is_empty()).then_some(name)
+}
+
+/// Removes the dot of the root zone from a host name, as the column
+/// `url_host_name` does.
+pub(super) fn without_root_dot(host: &str) -> &str {
+    host.strip_suffix('.')
+        .filter(|name| !name.is_empty())
+        .unwrap_or(host)
+}
+
+/// Returns true if scheme, host and path can be separated by octets alone, as
+/// robots.txt parsers do.
+///
+/// Browsers also accept URLs with backslashes, with missing or repeated
+/// slashes, and with line breaks; these are not plain.
+pub fn is_plain(url: &[u8]) -> bool {
+    let Some(colon) = memmem::find(url, b"://") else {
+        return false;
+    };
+    let rest = &url[colon + 3..];
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
+    let host_len = rest.iter().position(is_end).unwrap_or(rest.len());
+    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    url[..colon].iter().all(is_scheme)
+        && host_len > 0
+        && !rest[..host_len].contains(&b'\\')
+        && !url.iter().any(|byte| matches!(byte, b'\t' | b'\r' | b'\n'))
+}
+
+/// Returns the default port of a scheme.
+pub(super) fn default_port(scheme: &str) -> Option<u16> {
+    match scheme {
+        "http" | "ws" => Some(80),
+        "https" | "wss" => Some(443),
+        "ftp" => Some(21),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use capture::url::{UrlColumns, parse_url};
+
+    fn origin(url: &str) -> Option<String> {
+        let mut out = Vec::new();
+        write_origin_of_url(&parse_url(url.as_bytes())?, &mut out)
+            .then(|| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn a_url_that_only_a_browser_would_repair_is_not_plain() {
+        for url in [
+            "http://h",
+            "https://h/a\\b?c://d",
+            "ftp://u@h:1/x",
+            "http://h?x",
+        ] {
+            assert!(is_plain(url.as_bytes()), "{url}");
+        }
+        for url in [
+            "https:/h/x",
+            "https:h/x",
+            "https:///h/x",
+            "https://h\\x",
+            "https://h/a\nb",
+            "ht tp://h/",
+            "/x?u=http://h/",
+            "h/x",
+            "",
+        ] {
+            assert!(!is_plain(url.as_bytes()), "{url}");
+        }
+    }
+
+    #[test]
+    fn an_origin_consists_of_scheme_host_and_port() {
+        let cases = [
+            ("https://EXAMPLE.com/x", "https://example.com:443"),
+            (
+                "https://user:pw@example.com:443/x",
+                "https://example.com:443",
+            ),
+            ("http://example.com./", "http://example.com:80"),
+            ("http://example.com:8080", "http://example.com:8080"),
+            (
+                "http://www.exämple.com/",
+                "http://www.xn--exmple-cua.com:80",
+            ),
+            ("https://[::1]:1/", "https://[::1]:1"),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(origin(url).as_deref(), Some(expected), "{url}");
+            // The URL columns of a capture give the same origin.
+            let columns = UrlColumns::new(parse_url(url.as_bytes()).unwrap());
+            let mut out = Vec::new();
+            let host = columns.host.unwrap().name.clone();
+            assert_eq!(host_of_url(&columns.url), Some(host.as_str()));
+            let origin = WebOrigin::of_url(&columns.url, &host).unwrap();
+            origin.write(&mut out);
+            assert_eq!(out, expected.as_bytes());
+        }
+        for url in [
+            "",
+            "example.com/x",
+            "/x",
+            "mailto:a@b",
+            "data:,x",
+            "https://",
+            "file:///x",
+        ] {
+            assert_eq!(origin(url), None, "{url}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Redirect chains: where the redirects of requests for robots.txt end.
+//!
+//! A chain has at most five hops within one crawl. Of several captures of a target URL
+//! up to the requested time, the chain continues with the one that decides most
+//! ([`AnswerRank`](super::candidate::AnswerRank)), then the latest, then the one with the
+//! smallest `robots_id`. A chain is not resolved if it returns to one of its captures, if
+//! its next URL was not captured, or if it continues after five hops.
+//!
+//! Every hop merges sorted records: pending redirects with captures by URL.
+
+use super::AsOf;
+use super::candidate::{AnswerRank, Candidate, CaptureFields, RedirectEnd, split_crawl};
+use super::capture_rows::for_each_redirect_target;
+use super::captures::{for_captures_until, sort_captures};
+use super::context::ResolveContext;
+use super::key_captures::KeyCaptures;
+use super::origin::host_of_url;
+use super::value_filter::{MAX_VALUES, filter_of_values};
+use crate::external_sort::sort_key::{
+    FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u8,
+};
+use crate::external_sort::{SortedRecords, Sorter};
+use crate::tables::Table;
+use crate::{CaptureFilter, push_crawl_key};
+use disk::error::Error;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The most hops of a chain. RFC 9309 §2.3.1.2 asks crawlers to follow at least
+/// five.
+const MAX_HOPS: u8 = 5;
+
+/// Follows redirects. The results are candidates.
+pub(super) struct RedirectFollower<'s> {
+    /// Each is a key, an [`AsOf`] and a [`CandidateFields`].
+    pub(super) candidates: Sorter<'s>,
+    pending: Sorter<'s>,
+    record: Vec<u8>,
+}
+
+/// A candidate with its URL, as fields of a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CandidateFields<'a> {
+    pub(super) candidate: Candidate,
+    /// The short form of the URL; empty if it is not needed.
+    pub(super) url: &'a [u8],
+}
+
+impl<'a> CandidateFields<'a> {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        self.candidate.write(out);
+        put_bytes(out, self.url);
+    }
+
+    pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
+        Self {
+            candidate: Candidate::read(fields),
+            url: fields.bytes(),
+        }
+    }
+}
+
+/// A redirect chain whose end is not known yet.
+struct PendingRedirect<'a> {
+    as_of: AsOf,
+    /// The key whose candidate the end becomes.
+    key: &'a [u8],
+    /// The capture with which the chain begins.
+    first: CandidateFields<'a>,
+    /// The `robots_id` of every capture of the chain. A chain that returns to
+    /// one of them is a loop.
+    visited: Vec<i64>,
+}
+
+impl<'a> PendingRedirect<'a> {
+    /// Writes a record whose key is the crawl and the next URL.
+    fn write(&self, record: &mut Vec<u8>, next_url: &[u8]) {
+        record.clear();
+        put_page_key(record, self.first.candidate.id.crawl, next_url);
+        self.as_of.write(record);
+        record.extend_from_slice(self.key);
+        self.first.write(record);
+        put_u8(record, self.visited.len() as u8);
+        for robots_id in &self.visited {
+            put_i64(record, *robots_id);
+        }
+    }
+
+    /// Reads the fields after the key.
+    fn read(fields: &mut FieldReader<'a>) -> Self {
+        Self {
+            as_of: AsOf::read(fields),
+            key: fields.key(),
+            first: CandidateFields::read(fields),
+            visited: (0..fields.u8()).map(|_| fields.i64()).collect(),
+        }
+    }
+}
+
+/// The preferred capture of a URL, and the target if it is a redirect.
+struct RedirectTarget {
+    candidate: Candidate,
+    next_url: Option<Vec<u8>>,
+}
+
+impl RedirectTarget {
+    /// Replaces the target by a capture that is preferred to it.
+    fn offer(target: &mut Option<Self>, capture: &CaptureFields<'_>) {
+        let candidate = capture.candidate;
+        let is_preferred = target
+            .as_ref()
+            .is_none_or(|target| candidate.is_preferred_to(&target.candidate));
+        if is_preferred {
+            *target = Some(Self {
+                candidate,
+                next_url: capture.next_url.map(<[u8]>::to_vec),
+            });
+        }
+    }
+}
+
+impl<'s> RedirectFollower<'s> {
+    pub(super) fn new(context: &ResolveContext<'s>) -> Self {
+        Self {
+            candidates: context.memory.sorter(),
+            pending: context.memory.sorter(),
+            record: Vec::new(),
+        }
+    }
+
+    /// Adds the redirects of a key, which will be followed. The key is as
+    /// [`FieldReader::key`] returns it.
+    pub(super) fn add_redirects(
+        &mut self,
+        key: &[u8],
+        as_of: AsOf,
+        captures: &KeyCaptures,
+    ) -> Result<(), Error> {
+        for (next_url, first) in captures.redirects() {
+            let redirect = PendingRedirect {
+                as_of,
+                key,
+                first,
+                visited: vec![first.candidate.id.robots_id],
+            };
+            self.push_pending(&redirect, next_url)?;
+        }
+        Ok(())
+    }
+
+    /// Follows all redirects, and returns the candidates.
+    pub(super) fn follow(
+        mut self,
+        context: &ResolveContext<'s>,
+    ) -> Result<SortedRecords<'s>, Error> {
+        let mut all_pages = None;
+        for hop in 1..=MAX_HOPS {
+            let next_round = context.memory.sorter();
+            let pending = std::mem::replace(&mut self.pending, next_round).finish()?;
+            if pending.is_empty() {
+                break;
+            }
+            let narrow = match all_pages {
+                None => pages_of(context, &pending)?,
+                Some(_) => None,
+            };
+            let pages = match &narrow {
+                Some(pages) => pages,
+                None => match &mut all_pages {
+                    Some(pages) => pages,
+                    none => none.insert(sort_all_pages(context)?),
+                },
+            };
+            self.follow_hop(hop, &pending, pages)?;
+        }
+        self.candidates.finish()
+    }
+
+    /// Follows each pending redirect to its next capture.
+    fn follow_hop(
+        &mut self,
+        hop: u8,
+        pending: &SortedRecords<'_>,
+        pages: &SortedRecords<'_>,
+    ) -> Result<(), Error> {
+        let (mut pending, mut pages) = (pending.read()?, pages.read()?);
+        let mut target_key = Vec::new();
+        let mut target = None;
+        while let Some(record) = pending.peek() {
+            let mut fields = FieldReader::new(record);
+            let key = fields.key();
+            if key != target_key {
+                target_key.clear();
+                target_key.extend_from_slice(key);
+                target = None;
+                pages.skip_to_key(&target_key)?;
+            }
+            let redirect = PendingRedirect::read(&mut fields);
+            for_captures_until(&mut pages, &target_key, redirect.as_of, &mut |capture| {
+                RedirectTarget::offer(&mut target, &capture);
+            })?;
+            self.arrive(redirect, target.as_ref(), hop)?;
+            pending.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Adds a redirect that has arrived at a capture: a candidate if the chain
+    /// ends there or cannot be followed further, else a pending redirect.
+    fn arrive(
+        &mut self,
+        mut redirect: PendingRedirect<'_>,
+        target: Option<&RedirectTarget>,
+        hop: u8,
+    ) -> Result<(), Error> {
+        let first = &mut redirect.first.candidate;
+        let Some(RedirectTarget {
+            candidate,
+            next_url,
+        }) = target
+        else {
+            return self.push_unresolved(redirect, RedirectEnd::NotCaptured);
+        };
+        if redirect.visited.contains(&candidate.id.robots_id) {
+            return self.push_unresolved(redirect, RedirectEnd::Loop);
+        }
+        first.redirects.count = hop;
+        match next_url {
+            None => {
+                first.rank = candidate.rank;
+                first.source = candidate.source;
+                first.redirects.end = Some(RedirectEnd::Resolved);
+                self.push_candidate(&redirect)
+            }
+            Some(next_url) if hop < MAX_HOPS => {
+                redirect.visited.push(candidate.id.robots_id);
+                self.push_pending(&redirect, next_url)
+            }
+            Some(_) => self.push_unresolved(redirect, RedirectEnd::TooMany),
+        }
+    }
+
+    /// Adds a redirect whose chain is not resolved: it is selected only if there
+    /// is nothing else.
+    fn push_unresolved(
+        &mut self,
+        mut redirect: PendingRedirect<'_>,
+        end: RedirectEnd,
+    ) -> Result<(), Error> {
+        redirect.first.candidate.rank = AnswerRank::Nothing;
+        redirect.first.candidate.redirects.end = Some(end);
+        self.push_candidate(&redirect)
+    }
+
+    fn push_candidate(&mut self, redirect: &PendingRedirect<'_>) -> Result<(), Error> {
+        self.record.clear();
+        self.record.extend_from_slice(redirect.key);
+        redirect.as_of.write(&mut self.record);
+        redirect.first.write(&mut self.record);
+        self.candidates.push(&self.record)
+    }
+
+    fn push_pending(
+        &mut self,
+        redirect: &PendingRedirect<'_>,
+        next_url: &[u8],
+    ) -> Result<(), Error> {
+        redirect.write(&mut self.record, next_url);
+        self.pending.push(&self.record)
+    }
+}
+
+/// Returns the captures of the next URLs of a few redirects; `None` if there are many.
+fn pages_of<'a>(
+    context: &ResolveContext<'a>,
+    pending: &SortedRecords<'_>,
+) -> Result<Option<SortedRecords<'a>>, Error> {
+    let (mut pages, mut hosts) = (BTreeSet::new(), BTreeSet::new());
+    let mut reader = pending.read()?;
+    while let Some(record) = reader.peek() {
+        let mut page = Vec::new();
+        push_unescaped_key(&mut page, FieldReader::new(record).key());
+        let (_, url) = split_crawl(&page);
+        let host = std::str::from_utf8(url).ok().and_then(host_of_url);
+        // A URL without a host was not captured.
+        if let Some(host) = host {
+            hosts.insert(host.to_owned());
+            pages.insert(page);
+        }
+        if pages.len() > MAX_VALUES {
+            return Ok(None);
+        }
+        reader.advance()?;
+    }
+    let filter = filter_of_values("url_host_name", hosts);
+    let pages = sort_captures(context, &filter, false, &|rows, row, key| {
+        push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
+        pages.contains(key)
+    })?;
+    Ok(Some(pages))
+}
+
+/// Returns the captures of all URLs to which any capture redirects.
+fn sort_all_pages<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>, Error> {
+    let rows = context.dataset.count_rows(Table::RobotsFiles)?;
+    let mut targets = context.memory.bloom_filter(rows / 2);
+    let mut key = Vec::new();
+    for_each_redirect_target(context, &mut |crawl, next_url| {
+        key.clear();
+        push_crawl_key(&mut key, crawl, next_url.as_bytes());
+        targets.insert(key.as_slice());
+    })?;
+    let filter = CaptureFilter::Urls(Arc::new(targets));
+    sort_captures(context, &filter, false, &|rows, row, key| {
+        push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
+        true
+    })
+}
+
+/// Writes the key of a page: its crawl and its URL.
+fn put_page_key(record: &mut Vec<u8>, crawl: u32, url: &[u8]) {
+    let mut key = Vec::with_capacity(8 + url.len());
+    push_crawl_key(&mut key, crawl, url);
+    put_key(record, &key);
+}

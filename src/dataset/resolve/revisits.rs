@@ -1,0 +1,349 @@
+//! The content of revisits.
+//!
+//! A revisit record states that the content is the same as before, and does not
+//! contain it. The content is taken from a capture with the same digest and the same
+//! status, of the crawl of the revisit or of an earlier one: a later crawl never changes
+//! the rows of an earlier one. A capture of the same URL is preferred, then the latest
+//! that is not after the revisit, then the earliest after it. Ties are resolved by the
+//! greater URL, then the later crawl, then the greater `robots_id`.
+//!
+//! Equal bytes do not imply an equal response: the same error page may be sent with 404
+//! and with 200. Therefore a revisit with status 2xx, 304 or no status (a revisit need
+//! not repeat the headers) takes content from captures with a 2xx status, one with
+//! another 4xx status from captures with the same status, and all others from none. A
+//! capture without a time counts as the earliest.
+
+use super::candidate::{AnswerRank, CaptureFields, RulesSource, put_time, read_time};
+use super::capture_rows::{CaptureRows, EMPTY_BODY_DIGEST, for_each_batch};
+use super::context::ResolveContext;
+use super::value_filter::{MAX_VALUES, filter_of_values};
+use crate::CaptureFilter;
+use crate::external_sort::sort_key::{
+    FieldReader, ordered_bits, push_unescaped_key, put_key, put_u32, put_u64,
+};
+use crate::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
+use disk::error::Error;
+use robots::FetchOutcome;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The length of a status in a content key, after the digest.
+const STATUS_BYTES: usize = size_of::<i16>();
+
+/// Receives a revisit: its time, its crawl, the fields after it, and its content.
+type EachRevisit<'e> =
+    dyn FnMut(Option<i64>, u32, FieldReader<'_>, Option<RulesSource>) -> Result<(), Error> + 'e;
+
+/// Collects revisits, then adds them with their content to the captures.
+///
+/// The record of a revisit is: the content key with the URL, the time, the crawl,
+/// the content key, the rank with content, and the record of the capture.
+pub(super) struct RevisitFiller<'s> {
+    revisits: SharedSorter<'s>,
+}
+
+/// Captures with content, sorted by what a revisit refers to.
+struct ContentSources<'s> {
+    /// By content key and URL.
+    same_url: SortedRecords<'s>,
+    /// By content key.
+    any_url: SortedRecords<'s>,
+}
+
+impl<'s> RevisitFiller<'s> {
+    pub(super) fn new(context: &ResolveContext<'s>) -> Self {
+        Self {
+            revisits: context.memory.shared_sorter(),
+        }
+    }
+
+    /// Takes the record of a capture if it is a revisit whose content may be known. Returns
+    /// true if it was taken into `new`.
+    pub(super) fn push(
+        &self,
+        capture: &[u8],
+        rows: &CaptureRows<'_>,
+        row: usize,
+        new: &mut Arena,
+    ) -> bool {
+        let Some(digest) = rows.digest(row).filter(|_| rows.is_revisit(row)) else {
+            return false;
+        };
+        let status = rows.status(row);
+        if status == Some(304) && digest == EMPTY_BODY_DIGEST {
+            return false;
+        }
+        let content_status = match status {
+            None | Some(304) => 200,
+            _ if rows.http_status(row).outcome() == FetchOutcome::Successful => 200,
+            Some(status) => status,
+        };
+        let (mut content_key, mut record) = (Vec::new(), Vec::new());
+        put_content_key(&mut content_key, digest, content_status);
+        put_key_with_url(&mut record, &content_key, rows.url(row));
+        put_time(&mut record, rows.time(row));
+        put_u32(&mut record, rows.crawl());
+        put_key(&mut record, &content_key);
+        rows.rank(row).write(&mut record);
+        record.extend_from_slice(capture);
+        new.push(&record);
+        true
+    }
+
+    /// Adds the revisits of a buffer.
+    pub(super) fn append(&self, new: &Arena) -> Result<(), Error> {
+        self.revisits.append(new)
+    }
+
+    /// Adds all revisits to `captures`, with their content if it is known.
+    pub(super) fn fill(
+        self,
+        context: &ResolveContext<'s>,
+        captures: &SharedSorter<'s>,
+    ) -> Result<(), Error> {
+        let revisits = self.revisits.finish()?;
+        if revisits.is_empty() {
+            return Ok(());
+        }
+        let sources = ContentSources::read(context, &revisits)?;
+        let mut unfilled = context.memory.sorter();
+        let mut record = Vec::new();
+        join(
+            &revisits,
+            &sources.same_url,
+            &mut |time, crawl, mut fields, source| {
+                let content_key = fields.key();
+                if source.is_some() {
+                    return push_filled(captures, fields, source);
+                }
+                record.clear();
+                record.extend_from_slice(content_key);
+                put_time(&mut record, time);
+                put_u32(&mut record, crawl);
+                record.extend_from_slice(fields.rest());
+                unfilled.push(&record)
+            },
+        )?;
+        drop(revisits);
+        let unfilled = unfilled.finish()?;
+        join(&unfilled, &sources.any_url, &mut |_, _, fields, source| {
+            push_filled(captures, fields, source)
+        })
+    }
+}
+
+impl<'s> ContentSources<'s> {
+    /// Reads all captures that may have the content of a revisit.
+    fn read(context: &ResolveContext<'s>, revisits: &SortedRecords<'_>) -> Result<Self, Error> {
+        let mut wanted = context.memory.bloom_filter(revisits.len());
+        let mut digests = BTreeSet::new();
+        let mut content_key = Vec::new();
+        let mut reader = revisits.read()?;
+        while let Some(record) = reader.peek() {
+            let mut fields = FieldReader::new(record);
+            fields.key();
+            read_time(&mut fields);
+            fields.u32();
+            content_key.clear();
+            push_unescaped_key(&mut content_key, fields.key());
+            wanted.insert(content_key.as_slice());
+            if digests.len() <= MAX_VALUES {
+                let digest = &content_key[..content_key.len() - STATUS_BYTES];
+                digests.insert(String::from_utf8_lossy(digest).into_owned());
+            }
+            reader.advance()?;
+        }
+        let filter = filter_of_values("content_digest", digests);
+        Self::sort(context, &filter, &|content_key| wanted.check(content_key))
+    }
+
+    /// Sorts the captures whose content keys are wanted.
+    fn sort(
+        context: &ResolveContext<'s>,
+        filter: &CaptureFilter,
+        is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
+    ) -> Result<Self, Error> {
+        let same_url = context.memory.shared_sorter();
+        let any_url = context.memory.shared_sorter();
+        for_each_batch(context, filter, &|rows| {
+            let (mut of_url, mut of_digest) = (Arena::default(), Arena::default());
+            let (mut content_key, mut record) = (Vec::new(), Vec::new());
+            for row in 0..rows.len() {
+                let (Some(status), Some(digest)) = (content_status(rows, row), rows.digest(row))
+                else {
+                    continue;
+                };
+                put_content_key(&mut content_key, digest, status);
+                if !is_wanted(&content_key) {
+                    continue;
+                }
+                let (url, time) = (rows.url(row), rows.time(row));
+                let source = rows.rules_source(row);
+                record.clear();
+                put_key_with_url(&mut record, &content_key, url);
+                put_time(&mut record, time);
+                put_source(&mut record, &source);
+                of_url.push(&record);
+                record.clear();
+                put_key(&mut record, &content_key);
+                put_time(&mut record, time);
+                // Inverted, with a byte at the end that no URL has, so that the
+                // greatest URL sorts first.
+                record.extend(url.bytes().map(|byte| !byte));
+                record.push(0xff);
+                put_source(&mut record, &source);
+                of_digest.push(&record);
+            }
+            same_url.append(&of_url)?;
+            any_url.append(&of_digest)
+        })?;
+        Ok(Self {
+            same_url: same_url.finish()?,
+            any_url: any_url.finish()?,
+        })
+    }
+}
+
+/// Returns the status of a capture that has content; 200 for every success.
+fn content_status(rows: &CaptureRows<'_>, row: usize) -> Option<i16> {
+    if rows.is_revisit(row) {
+        return None;
+    }
+    match rows.http_status(row).outcome() {
+        FetchOutcome::Successful => Some(200),
+        FetchOutcome::Unavailable => rows.status(row),
+        _ => None,
+    }
+}
+
+/// Adds a revisit from the fields after its content key.
+fn push_filled(
+    captures: &SharedSorter<'_>,
+    mut fields: FieldReader<'_>,
+    source: Option<RulesSource>,
+) -> Result<(), Error> {
+    let rank = AnswerRank::read(&mut fields);
+    let mut record = fields.key().to_vec();
+    let mut capture = CaptureFields::read(&mut fields);
+    if let Some(source) = source {
+        capture.candidate.rank = rank;
+        capture.candidate.source = source;
+    }
+    capture.write(&mut record);
+    let mut new = Arena::default();
+    new.push(&record);
+    captures.append(&new)
+}
+
+/// Writes the digest and the status that a revisit and its content share.
+fn put_content_key(content_key: &mut Vec<u8>, digest: &str, status: i16) {
+    content_key.clear();
+    content_key.extend_from_slice(digest.as_bytes());
+    content_key.extend_from_slice(&status.to_be_bytes());
+}
+
+/// Writes a content key and a URL as one key.
+fn put_key_with_url(record: &mut Vec<u8>, content_key: &[u8], url: &str) {
+    put_key(record, &[content_key, url.as_bytes()].concat());
+}
+
+/// Writes a source at the end of a record, after fields that resolve ties:
+/// inverted numbers, so that the latest crawl and the greatest `robots_id` sort first.
+fn put_source(record: &mut Vec<u8>, source: &RulesSource) {
+    put_u32(record, !source.id.crawl);
+    put_u64(record, !ordered_bits(source.id.robots_id));
+    source.write(record);
+}
+
+/// Calls `each` for every revisit with a source of its key, of its crawl or an earlier one: the
+/// latest that is not after it, or else the earliest. Revisits begin with a key, a time and a
+/// crawl, sources with a key and a time.
+fn join(
+    revisits: &SortedRecords<'_>,
+    sources: &SortedRecords<'_>,
+    each: &mut EachRevisit<'_>,
+) -> Result<(), Error> {
+    let (mut revisits, mut sources, mut ahead) =
+        (revisits.read()?, sources.read()?, sources.read()?);
+    let mut key = Vec::new();
+    let mut earliest: BTreeMap<u32, TimedSource> = BTreeMap::new();
+    let mut latest: BTreeMap<u32, TimedSource> = BTreeMap::new();
+    let mut number = 0;
+    while let Some(record) = revisits.peek() {
+        let mut fields = FieldReader::new(record);
+        let revisit_key = fields.key();
+        if revisit_key != key {
+            key.clear();
+            key.extend_from_slice(revisit_key);
+            number = 0;
+            earliest = earliest_of_crawls(&mut ahead, &key)?;
+            latest.clear();
+            sources.skip_to_key(&key)?;
+        }
+        let (time, crawl) = (read_time(&mut fields), fields.u32());
+        while let Some(next) =
+            TimedSource::peek(&sources, &key, number).filter(|next| next.time <= time)
+        {
+            // Of several sources of the same time, the first is taken.
+            let of_crawl = latest.entry(next.source.id.crawl).or_insert(next);
+            if next.time > of_crawl.time {
+                *of_crawl = next;
+            }
+            number += 1;
+            sources.advance()?;
+        }
+        let not_after = latest.range(..=crawl).map(|(_, source)| source);
+        let not_after =
+            not_after.max_by_key(|source| (source.time, std::cmp::Reverse(source.number)));
+        let first = earliest.range(..=crawl).map(|(_, source)| source);
+        let first = first.min_by_key(|source| (source.time, source.number));
+        let source = not_after.or(first).map(|timed| timed.source);
+        each(time, crawl, fields, source)?;
+        revisits.advance()?;
+    }
+    Ok(())
+}
+
+/// Returns the earliest source of each crawl for a key.
+fn earliest_of_crawls(
+    sources: &mut Reader<'_>,
+    key: &[u8],
+) -> Result<BTreeMap<u32, TimedSource>, Error> {
+    let mut earliest = BTreeMap::new();
+    let mut number = 0;
+    sources.skip_to_key(key)?;
+    while let Some(next) = TimedSource::peek(sources, key, number) {
+        earliest.entry(next.source.id.crawl).or_insert(next);
+        number += 1;
+        sources.advance()?;
+    }
+    Ok(earliest)
+}
+
+/// A source and its fetch time.
+#[derive(Clone, Copy)]
+struct TimedSource {
+    time: Option<i64>,
+    /// The number of sources of the same key before it.
+    number: u64,
+    source: RulesSource,
+}
+
+impl TimedSource {
+    /// Returns the current source of a reader if it has this key.
+    fn peek(sources: &Reader<'_>, key: &[u8], number: u64) -> Option<Self> {
+        let mut fields = FieldReader::new(sources.peek()?);
+        if fields.key() != key {
+            return None;
+        }
+        let time = read_time(&mut fields);
+        // The fields that resolve ties have no length, so the source is read
+        // from the end.
+        let rest = fields.rest();
+        let source = &rest[rest.len() - RulesSource::BYTES..];
+        Some(Self {
+            time,
+            number,
+            source: RulesSource::read(&mut FieldReader::new(source)),
+        })
+    }
+}

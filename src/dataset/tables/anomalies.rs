@@ -1,0 +1,72 @@
+//! The table `anomalies`.
+
+use super::column::table;
+use super::expression::{Expression, quoted};
+use super::line_no;
+use capture::analysis::CaptureAnalysis;
+use capture::anomaly::CaptureAnomalyKind;
+use robots::{AnomalyKind, Severity};
+
+table! { "One row per anomaly: a leniency of the parser, or something that the author probably did not intend." {
+    robots_id: Long delta, "The capture.";
+    line_no: Int null, "The line number, from 1; null if the anomaly concerns the whole file, its response or its record.";
+    code: Text, "The permanent code of the anomaly; `robots-scan schema --anomalies` lists all codes.";
+    changes_verdict: Bool null, "True if reading this one line according to RFC 9309's grammar, with all other lines unchanged, gives `*` or any name in the file another `verdict`. False for anomalies that are not a leniency of the parser; null if a work limit was exceeded.";
+    detail: Text, "The bytes that caused the anomaly, at most 200; may be empty.";
+} derived {
+    severity: Text, "The severity for the author of the file: `info`, `warning`, `error`." => SEVERITY;
+}}
+
+const SEVERITY: Expression = Expression::Generated(severity);
+
+/// Returns the severity as an expression over the code.
+fn severity() -> String {
+    let of_body = AnomalyKind::ALL.iter();
+    let of_body = of_body.map(|kind| (kind.code(), kind.severity()));
+    let of_capture = CaptureAnomalyKind::ALL.iter();
+    let of_capture = of_capture.map(|kind| (kind.code(), kind.severity()));
+    let all: Vec<_> = of_body.chain(of_capture).collect();
+    let codes = |severity: Severity| {
+        let codes = all.iter().filter(|(_, of_code)| *of_code == severity);
+        let codes: Vec<String> = codes.map(|(code, _)| quoted(code)).collect();
+        codes.join(", ")
+    };
+    format!(
+        "CASE WHEN code IN ({}) THEN 'error' WHEN code IN ({}) THEN 'warning' ELSE 'info' END",
+        codes(Severity::Error),
+        codes(Severity::Warning)
+    )
+}
+
+/// The bytes of a detail that are kept.
+const MAX_DETAIL_BYTES: usize = 200;
+
+impl Builder {
+    /// Adds the rows of a capture.
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let is_utf8 = analysis.is_valid_utf8();
+        let count = analysis.anomaly_count();
+        if count == 0 {
+            return;
+        }
+        self.robots_id.fill(Some(analysis.robots_id), count);
+        for anomaly in analysis.anomalies() {
+            self.line_no.append_option(line_no(anomaly.line_no));
+            let texts = &mut self.texts;
+            self.code.append_value(texts.intern_static(anomaly.code));
+            self.changes_verdict.append_option(anomaly.changes_verdict);
+            self.detail
+                .append_value(texts.intern_body_text(shorten(anomaly.detail), is_utf8));
+        }
+        self.end_rows(count);
+    }
+}
+
+/// Truncates a detail, if possible at a character boundary.
+fn shorten(detail: &[u8]) -> &[u8] {
+    let mut len = detail.len().min(MAX_DETAIL_BYTES);
+    while len < detail.len() && len > MAX_DETAIL_BYTES - 4 && detail[len] & 0xc0 == 0x80 {
+        len -= 1;
+    }
+    &detail[..len]
+}

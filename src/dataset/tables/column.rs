@@ -1,0 +1,267 @@
+//! Columns: names, types, descriptions and encodings, and the macro that defines a
+//! table from them.
+
+use super::expression::{Expression, SqlDialect};
+use arrow_schema::{DataType, Field, TimeUnit};
+use columns::ColumnEncoding;
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// `BIGINT`.
+    Long,
+    /// `INTEGER`.
+    Int,
+    /// `SMALLINT`.
+    Short,
+    /// `DOUBLE`.
+    Double,
+    /// `BOOLEAN`.
+    Bool,
+    /// `VARCHAR`.
+    Text,
+    /// `TIMESTAMP` in UTC, in milliseconds.
+    Time,
+}
+
+impl ColumnType {
+    /// Returns the name of the type in SQL.
+    pub fn sql(self, dialect: SqlDialect) -> &'static str {
+        match self {
+            Self::Text if dialect == SqlDialect::Spark => "STRING",
+            Self::Long => "BIGINT",
+            Self::Int => "INTEGER",
+            Self::Short => "SMALLINT",
+            Self::Double => "DOUBLE",
+            Self::Bool => "BOOLEAN",
+            Self::Text => "VARCHAR",
+            Self::Time => "TIMESTAMP",
+        }
+    }
+
+    fn arrow(self) -> DataType {
+        match self {
+            Self::Long => DataType::Int64,
+            Self::Int => DataType::Int32,
+            Self::Short => DataType::Int16,
+            Self::Double => DataType::Float64,
+            Self::Bool => DataType::Boolean,
+            Self::Text => DataType::Utf8,
+            Self::Time => DataType::Timestamp(TimeUnit::Millisecond, None),
+        }
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// The name.
+    pub name: &'static str,
+    /// The type.
+    pub kind: ColumnType,
+    /// True if values may be null.
+    pub is_nullable: bool,
+    /// The description.
+    pub about: &'static str,
+    /// The encoding in Parquet files.
+    pub encoding: ColumnEncoding,
+    /// The value in views, if it is not the stored one.
+    pub(crate) expression: Option<Expression>,
+}
+
+impl Column {
+    /// Makes a stored column that is never null and has no special encoding.
+    pub const fn new(name: &'static str, kind: ColumnType, about: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            is_nullable: false,
+            about,
+            encoding: ColumnEncoding {
+                has_bloom_filter: false,
+                is_delta: false,
+            },
+            expression: None,
+        }
+    }
+
+    /// Adds the value in views, an expression over stored columns.
+    pub const fn computed(mut self, expression: Expression) -> Self {
+        self.expression = Some(expression);
+        self
+    }
+
+    /// Allows null values. An attribute of [`table!`].
+    pub const fn null(mut self) -> Self {
+        self.is_nullable = true;
+        self
+    }
+
+    /// Adds a Bloom filter. An attribute of [`table!`].
+    pub const fn bloom_filter(mut self) -> Self {
+        self.encoding.has_bloom_filter = true;
+        self
+    }
+
+    /// Encodes numbers by their differences. An attribute of [`table!`].
+    pub const fn delta(mut self) -> Self {
+        self.encoding.is_delta = true;
+        self
+    }
+
+    /// Returns the Arrow field, with the description as metadata.
+    pub fn field(&self) -> Field {
+        Field::new(self.name, self.kind.arrow(), self.is_nullable).with_metadata(
+            std::collections::HashMap::from([("comment".to_owned(), self.about.to_owned())]),
+        )
+    }
+}
+
+/// Defines a table: its description (`ABOUT`), its columns (`COLUMNS`), and a
+/// `Builder` with one field per column, to which rows are appended.
+///
+/// A column is `name: Type attribute…, "description";`. The type is one of
+/// [`ColumnType`], or `PlainText` for texts that rarely repeat: these are neither
+/// interned nor put into a dictionary. The attributes are `null`, `bloom_filter` and
+/// `delta`, methods of [`Column`].
+///
+/// `=> expression` after the description of a stored column is its value in views: the
+/// column is null in files if the expression gives the value. The columns after
+/// `derived` are not stored: views compute them (`DERIVED`).
+///
+/// The rows of a `repeated` table depend on the body, except for `robots_id` and what
+/// [`Tables::push`](super::Tables::push) compares. They can be copied for another
+/// capture with the same body.
+macro_rules! table {
+    (repeated $about:literal {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    } $(derived { $($derived:tt)* })?) => {
+        $crate::tables::column::table! { $about {
+            $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
+        } $(derived { $($derived)* })? }
+
+        impl Builder {
+            /// Copies rows of this batch for another capture of the same body.
+            pub(crate) fn repeat(
+                &mut self,
+                rows: std::ops::Range<usize>,
+                analysis: &capture::analysis::CaptureAnalysis<'_>,
+            ) {
+                let Some(last) = rows.clone().last() else { return };
+                let before = rows.start.checked_sub(1).map_or(0, |row| self.ends[row]);
+                let texts = self.ends[last] - before - Self::FIXED_BYTES * rows.len() as u64;
+                $(self.$name.repeat(rows.clone());)*
+                self.robots_id.set_last(rows.len(), Some(analysis.robots_id));
+                self.texts.add_requested_bytes(texts);
+                self.end_rows(rows.len());
+            }
+
+            /// Returns the number of rows of this batch.
+            pub(crate) fn len(&self) -> usize {
+                self.ends.len()
+            }
+        }
+    };
+    ($about:literal {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    } $(derived {
+        $($derived:ident: $derived_kind:ident $($derived_attribute:ident)*, $derived_text:literal => $derived_expression:expr;)*
+    })?) => {
+        /// The description of a row.
+        pub(crate) const ABOUT: &str = $about;
+
+        /// The stored columns, in order.
+        pub(crate) const COLUMNS: &[$crate::tables::column::Column] = &[
+            $($crate::tables::column::Column::new(
+                stringify!($name),
+                $crate::tables::column::table!(@type $kind),
+                $text,
+            )$(.$attribute())*$(.computed($expression))?,)*
+        ];
+
+        /// The columns that only views have.
+        pub(crate) const DERIVED: &[$crate::tables::column::Column] = &[
+            $($($crate::tables::column::Column::new(
+                stringify!($derived),
+                $crate::tables::column::table!(@type $derived_kind),
+                $derived_text,
+            )$(.$derived_attribute())*.computed($derived_expression),)*)?
+        ];
+
+        /// Builds rows of the table.
+        #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
+        #[derive(Debug, Default)]
+        pub struct Builder {
+            $($name: $crate::tables::column::table!(@builder $kind),)*
+            /// The texts of all columns, except `PlainText`.
+            texts: columns::Interner,
+            /// For each row, the bytes of the values of all rows up to and including it.
+            ends: Vec<u64>,
+        }
+
+        impl Builder {
+            /// The bytes of the values of a row, except texts.
+            const FIXED_BYTES: u64 = 0 $(+ $crate::tables::column::table!(@bytes $kind))*;
+
+            /// Ends rows that were appended to every column. Their bytes are divided
+            /// evenly among them.
+            fn end_rows(&mut self, count: usize) {
+                let before = self.ends.last().copied().unwrap_or_default();
+                let rows = (self.ends.len() + count) as u64;
+                let texts = self.texts.requested_bytes() $(+ self.$name.text_bytes())*;
+                let added = Self::FIXED_BYTES * rows + texts - before;
+                let count = count as u64;
+                self.ends.extend((1..=count).map(|row| before + added * row / count));
+            }
+
+            /// Returns the rows of this batch and starts a new one.
+            #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
+            pub fn take(&mut self) -> columns::RowBatch {
+                let ends = columns::take_vec(&mut self.ends);
+                let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
+                for (data, column) in columns.iter().zip(COLUMNS) {
+                    let is_valid = column.is_nullable || data.nulls.is_empty();
+                    assert!(is_valid, "`{}` is never null", column.name);
+                }
+                columns::RowBatch::new(columns, self.texts.take(), ends)
+            }
+        }
+    };
+    (@type PlainText) => { $crate::tables::column::ColumnType::Text };
+    (@type $kind:ident) => { $crate::tables::column::ColumnType::$kind };
+    (@builder Long) => { columns::ColumnBuilder<i64> };
+    (@builder Int) => { columns::ColumnBuilder<i32> };
+    (@builder Short) => { columns::ColumnBuilder<i32> };
+    (@builder Double) => { columns::ColumnBuilder<f64> };
+    (@builder Bool) => { columns::ColumnBuilder<bool> };
+    (@builder Text) => { columns::ColumnBuilder<u32> };
+    (@builder PlainText) => { columns::PlainTextBuilder };
+    (@builder Time) => { columns::ColumnBuilder<i64> };
+    (@bytes Long) => { 8 };
+    (@bytes Int) => { 4 };
+    (@bytes Short) => { 2 };
+    (@bytes Double) => { 8 };
+    (@bytes Bool) => { 1 };
+    (@bytes Text) => { 4 };
+    (@bytes PlainText) => { 4 };
+    (@bytes Time) => { 8 };
+    (@take Long, $column:expr) => { $column.take(columns::ColumnValues::Long) };
+    (@take Int, $column:expr) => { $column.take(columns::ColumnValues::Int) };
+    (@take Short, $column:expr) => { $column.take(columns::ColumnValues::Int) };
+    (@take Double, $column:expr) => { $column.take(columns::ColumnValues::Double) };
+    (@take Bool, $column:expr) => { $column.take(columns::ColumnValues::Bool) };
+    (@take Text, $column:expr) => { $column.take(columns::ColumnValues::Text) };
+    (@take PlainText, $column:expr) => { $column.take() };
+    (@take Time, $column:expr) => { $column.take(columns::ColumnValues::Long) };
+}
+pub(crate) use table;
+
+/// Returns true if a text can be the value of a partition column, which is part of
+/// the name of a folder.
+pub fn is_partition_name(text: &str) -> bool {
+    (1..=100).contains(&text.len())
+        && !text.starts_with('.')
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}

@@ -1,0 +1,67 @@
+//! The table `directives`.
+
+use super::column::table;
+use super::expression::{Expression, quoted};
+use super::{int, line_no};
+use capture::analysis::CaptureAnalysis;
+use robots::DirectiveKind;
+
+table! { repeated "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text." {
+    robots_id: Long delta, "The capture.";
+    group_no: Int null, "The group that contains the line; null before any user-agent line.";
+    line_no: Int delta, "The line number, from 1.";
+    directive: Text, "The key, lower-cased; `content-signals` is written `content-signal`.";
+    directive_raw: Text null, "The key as written. In files it is null if it is equal to `directive`." => DIRECTIVE_RAW;
+    value: Text, "The value as written, up to a `#`, without surrounding blanks and tabs.";
+} derived {
+    known: Bool, "True if a specification or a known crawler defines the key." => KNOWN;
+}}
+
+const DIRECTIVE_RAW: Expression = Expression::Same("coalesce(directive_raw, directive)");
+
+const KNOWN: Expression = Expression::Generated(known);
+
+/// Returns an expression that is true for keys that are known.
+fn known() -> String {
+    let keys: Vec<String> = robots::known_directives().map(quoted).collect();
+    format!("directive IN ({})", keys.join(", "))
+}
+
+impl Builder {
+    /// Adds the rows of a capture.
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        // Lines of pages with a colon are not directives.
+        let Some(robots) = analysis
+            .robots
+            .as_ref()
+            .filter(|robots| !robots.summary().content.is_page_or_binary())
+        else {
+            return;
+        };
+        let is_utf8 = analysis.is_valid_utf8();
+        let (mut name, mut count) = (Vec::new(), 0);
+        for line in robots
+            .directives()
+            .iter()
+            .filter(|line| line.kind == DirectiveKind::Other)
+        {
+            robots.directive_name(line, &mut name);
+            self.group_no.append_option(line_no(line.group_no()));
+            self.line_no.append_value(int(line.line_no));
+            let texts = &mut self.texts;
+            self.directive
+                .append_value(texts.intern_body_text(&name, is_utf8));
+            let raw = robots.text(line.key_raw);
+            let raw = (raw != name).then(|| texts.intern_body_text(raw, is_utf8));
+            self.directive_raw.append_option(raw);
+            self.value
+                .append_value(texts.intern_body_text(robots.text(line.value_raw), is_utf8));
+            count += 1;
+        }
+        if count == 0 {
+            return;
+        }
+        self.robots_id.fill(Some(analysis.robots_id), count);
+        self.end_rows(count);
+    }
+}

@@ -1,0 +1,115 @@
+//! The table `groups`.
+
+use super::column::table;
+use super::expression::Expression::{self, PerDialect, Same};
+use super::int;
+use capture::analysis::CaptureAnalysis;
+use robots::{Directive, DirectiveKind, is_product_token};
+
+table! { repeated "One row per user-agent line." {
+    robots_id: Long delta, "The capture.";
+    group_no: Int, "The number of the group in Google's dialect, from 1: user-agent lines with no rule between them share a group.";
+    agent_no: Int, "The position of the line among the user-agent lines of its group, from 1.";
+    line_no: Int delta, "The line number, from 1.";
+    record_no: Int, "The number of the record in Koster's dialect, from 1: a blank line ends a record, and a user-agent line after rules begins one.";
+    key_raw: Text null, "The key as written, without surrounding blanks and tabs. In files it is null for `User-agent`." => KEY_RAW;
+    has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
+    counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
+    agent_raw: Text null, "The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `agent`." => AGENT_RAW;
+    agent: Text bloom_filter, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed if another word is before it. `*` for all crawlers; empty if the line addresses no crawler.";
+    token_valid: Bool null, "True if the value is a product token according to RFC 9309 §2.2.1. In files it is null unless the value is cut at a NUL or at the line limit." => TOKEN_VALID;
+    n_allow: Int, "Allow lines of the group.";
+    n_disallow: Int, "Disallow lines of the group.";
+    crawl_delay: Double null, "The first valid `Crawl-delay` of the group that counts, in seconds.";
+    request_rate: Text null, "The first `Request-rate` of the group that counts.";
+    visit_time: Text null, "The first `Visit-time` of the group that counts.";
+} derived {
+    agent_token: Text, "The name as Google's parser reads it: the leading run of letters, `_` and `-`, lower-cased; `*` for all crawlers; may be empty." => AGENT_TOKEN;
+    n_rules: Int, "Allow and disallow lines of the group." => N_RULES;
+}}
+
+/// The usual spelling of the key.
+const USUAL_KEY: &[u8] = b"User-agent";
+
+const KEY_RAW: Expression = Same("coalesce(key_raw, 'User-agent')");
+
+const AGENT_RAW: Expression = Same("coalesce(agent_raw, agent)");
+
+const TOKEN_VALID: Expression = PerDialect {
+    duckdb: "coalesce(token_valid, \
+             regexp_matches(coalesce(agent_raw, agent), '^([A-Za-z_-]+|[*])$'))",
+    spark: "coalesce(token_valid, coalesce(agent_raw, agent) RLIKE '^([A-Za-z_-]+|[*])$')",
+};
+
+/// The whole name is lower-cased, and cut only behind the token.
+const AGENT_TOKEN: Expression =
+    Same("CASE WHEN agent = '*' THEN '*' ELSE regexp_extract(agent, '^[a-z_-]*', 0) END");
+
+const N_RULES: Expression = Same("n_allow + n_disallow");
+
+impl Builder {
+    /// Adds the rows of a capture, column by column.
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let Some(robots) = &analysis.robots else {
+            return;
+        };
+        let is_utf8 = analysis.is_valid_utf8();
+        let lines = robots.directives().iter();
+        let lines: Vec<&Directive> = lines
+            .filter(|line| line.kind == DirectiveKind::UserAgent)
+            .collect();
+        let group_no = |line: &Directive| {
+            line.group_no()
+                .expect("a user-agent line belongs to a group")
+        };
+        let group = |line: &Directive| &robots.groups()[group_no(line) as usize - 1];
+        let count = lines.len();
+        if count == 0 {
+            return;
+        }
+        let lines = lines.iter().copied();
+        self.robots_id.fill(Some(analysis.robots_id), count);
+        self.group_no
+            .extend(lines.clone().map(|line| int(group_no(line))));
+        self.agent_no
+            .extend(lines.clone().map(|line| line.agent_no().map_or(0, int)));
+        self.line_no
+            .extend(lines.clone().map(|line| int(line.line_no)));
+        self.record_no
+            .extend(lines.clone().map(|line| int(line.record_no)));
+        let texts = &mut self.texts;
+        let mut text = |span| texts.intern_body_text(robots.text(span), is_utf8);
+        self.agent.extend(lines.clone().map(|line| text(line.name)));
+        self.agent_raw.extend_options(lines.clone().map(|line| {
+            let (raw, name) = (robots.text(line.value_raw), robots.text(line.name));
+            (raw != name).then(|| text(line.value_raw))
+        }));
+        for line in lines.clone() {
+            self.request_rate
+                .append_option(group(line).request_rate.map(&mut text));
+            self.visit_time
+                .append_option(group(line).visit_time.map(&mut text));
+            self.crawl_delay.append_option(group(line).crawl_delay);
+        }
+        let keys = lines.clone().map(|line| robots.text(line.key_raw));
+        let keys = keys.map(|key| (key != USUAL_KEY).then_some(key));
+        let other_keys = texts.intern_repeated(keys, is_utf8).enumerate();
+        let other_keys = other_keys.filter_map(|(i, key)| Some((i, key?)));
+        self.key_raw.extend_nulls(count, other_keys);
+        self.has_colon
+            .extend(lines.clone().map(|line| line.has_colon));
+        self.counts.extend(lines.clone().map(|line| line.counts));
+        let other_validity = lines.clone().enumerate().filter_map(|(i, line)| {
+            let is_valid = is_product_token(robots.text(line.value));
+            let is_other = line.value != line.value_raw
+                && is_valid != is_product_token(robots.text(line.value_raw));
+            is_other.then_some((i, is_valid))
+        });
+        self.token_valid.extend_nulls(count, other_validity);
+        self.n_allow
+            .extend(lines.clone().map(|line| int(group(line).n_allow)));
+        self.n_disallow
+            .extend(lines.map(|line| int(group(line).n_disallow)));
+        self.end_rows(count);
+    }
+}

@@ -1,0 +1,75 @@
+//! The table `host_verdicts`.
+
+use super::column::table;
+use robots::{Basis, Verdict};
+
+table! { "One row per crawl, host and crawler that the rules of the host name. Sorted by `agent`, then `surt_host_name`. Crawlers that are not named have the verdict of `*`, which is in `hosts`; the macro `verdicts_for` has both." {
+    agent: Text, "The name, as in `verdicts`.";
+    host_id: Long delta, "The row of `hosts`.";
+    surt_host_name: PlainText bloom_filter, "The host, as in `hosts`.";
+    url_host_registered_domain: PlainText null, "Its registered domain.";
+    verdict: Text, "The verdict, as in `verdicts`.";
+    verdict_google: Text, "The verdict of Google's parser.";
+    verdict_rfc9309: Text, "The verdict according to RFC 9309.";
+    verdict_koster1996: Text, "The verdict according to Koster's draft of 1996.";
+    basis: Text, "The basis of `verdict`. `explicit` if the rules name the crawler. A row with another basis exists if a dialect addresses this name and gives it another verdict than `*`, so count rows `WHERE basis = 'explicit'`.";
+    root_allowed: Bool, "True if `/` may be fetched.";
+    n_allow: Int, "The number of allow lines in the merged groups.";
+    n_disallow: Int, "The number of disallow lines in the merged groups.";
+    crawl_delay: Double null, "The crawl-delay of the merged groups, in seconds.";
+    evidence_line: Int null, "The line that proves `verdict`, in the capture whose rules apply.";
+}}
+
+/// The verdicts of an agent, as in `verdicts`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgentVerdict {
+    /// `verdict`, then those of the dialects in the order of the columns.
+    pub verdicts: [Verdict; 4],
+    pub basis: Basis,
+    pub root_allowed: bool,
+    pub n_allow: i32,
+    pub n_disallow: i32,
+    pub crawl_delay: Option<f64>,
+    pub evidence_line: Option<i32>,
+}
+
+/// A row.
+#[derive(Debug)]
+pub struct HostVerdictRow<'a> {
+    pub agent: &'a str,
+    pub host_id: i64,
+    pub surt_host_name: &'a str,
+    pub registered_domain: Option<&'a str>,
+    pub verdict: AgentVerdict,
+}
+
+impl Builder {
+    pub fn push(&mut self, row: &HostVerdictRow<'_>) {
+        let verdict = &row.verdict;
+        let texts = &mut self.texts;
+        self.agent.append_value(texts.intern(row.agent));
+        self.host_id.append_value(row.host_id);
+        self.surt_host_name.append_value(row.surt_host_name);
+        self.url_host_registered_domain
+            .append_option(row.registered_domain);
+        let verdicts = verdict.verdicts.map(|verdict| verdict.name());
+        let [default, google, rfc9309, koster1996] = verdicts.map(|name| texts.intern_static(name));
+        self.verdict.append_value(default);
+        self.verdict_google.append_value(google);
+        self.verdict_rfc9309.append_value(rfc9309);
+        self.verdict_koster1996.append_value(koster1996);
+        self.basis
+            .append_value(texts.intern_static(verdict.basis.name()));
+        self.root_allowed.append_value(verdict.root_allowed);
+        self.n_allow.append_value(verdict.n_allow);
+        self.n_disallow.append_value(verdict.n_disallow);
+        self.crawl_delay.append_option(verdict.crawl_delay);
+        self.evidence_line.append_option(verdict.evidence_line);
+        self.end_rows(1);
+    }
+
+    /// Returns the number of rows of this batch.
+    pub fn rows(&self) -> usize {
+        self.ends.len()
+    }
+}

@@ -1,0 +1,161 @@
+//! The table `hosts`.
+
+use super::AgentVerdict;
+use super::column::table;
+use super::expression::Expression::{self, Same};
+use super::robots_files::{FETCH_CLASS, OUTCOME};
+use capture::host_columns::{registered_domain, tld};
+
+table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
+    host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.";
+    surt_host_name: PlainText, "The host without a leading `www`, as in `robots_files`. Unique in a crawl.";
+    url_host_name: PlainText, "The host of the authoritative capture, in punycode.";
+    url_host_registered_domain: PlainText null, "Its registered domain, as in `robots_files`.";
+    url_host_tld: Text null, "Its top-level domain, as in `robots_files`.";
+    url_protocol: Text null, "The scheme of the authoritative capture: `http` or `https`.";
+    url: PlainText null, "The URL of the authoritative capture. Files store null if it consists of `url_protocol`, `://`, `url_host_name` and `/robots.txt`." => URL;
+    fetch_time: Time null, "The time at which the authoritative capture was fetched (UTC).";
+    authoritative_robots_id: Long null, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. Files store null if the authoritative capture is also the one whose rules apply." => AUTHORITATIVE;
+    rules_crawl: Text, "The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.";
+    rules_robots_id: Long, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.";
+    n_redirects: Int, "The number of redirects from the authoritative capture that were followed to another capture.";
+    redirect_end: Text null, "How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.";
+    fetch_status: Short null, "The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.";
+    is_revisit: Bool, "True if that capture is a revisit and no capture of this crawl or an earlier one has its content.";
+    content_class: Text null, "The kind of body, as in `robots_files`.";
+    ruleset_id: Long null, "The fingerprint of its rules, as in `robots_files`.";
+    template: Text null, "The software that generated the file, as in `robots_files`.";
+    wildcard_verdict: Text, "The verdict for `*`: for all crawlers that the file does not name. This column and the following ones are as in `verdicts`.";
+    wildcard_verdict_google: Text, "The verdict for `*` according to Google's parser.";
+    wildcard_verdict_rfc9309: Text, "The verdict for `*` according to RFC 9309.";
+    wildcard_verdict_koster1996: Text, "The verdict for `*` according to Koster's draft of 1996.";
+    wildcard_basis: Text, "The basis of `wildcard_verdict`.";
+    wildcard_root_allowed: Bool, "True if `/` may be fetched.";
+    wildcard_n_allow: Int, "The number of allow lines for `*`.";
+    wildcard_n_disallow: Int, "The number of disallow lines for `*`.";
+    wildcard_crawl_delay: Double null, "The crawl-delay for `*`, in seconds.";
+    wildcard_evidence_line: Int null, "The line that proves `wildcard_verdict`.";
+    n_named: Int, "The number of names that the rules address in any dialect: names in the file, and tokens that Google's parser reads instead of some of them. `host_verdicts` has a row for each of them, unless `has_named_rows` is false.";
+    has_named_rows: Bool, "False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers, or fewer if very many hosts share long files. The verdict of every crawler is then unknown.";
+    n_captures: Int, "The number of captures of `/robots.txt` on this host in this crawl.";
+    n_changes: Int, "How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number.";
+} derived {
+    outcome: Text, "The result of the fetch, as in `robots_files`." => OUTCOME;
+    fetch_class: Text, "The class of the fetch, as in `robots_files`." => FETCH_CLASS;
+    domain: PlainText, "The registered domain, or `surt_host_name` if the host has none (an IP address, a public suffix): the unit of shares by registered domain." => DOMAIN;
+    archive_no: Long, "The number of the archive of the authoritative capture in the list of archives, from 0: the unit that `--sample` draws." => ARCHIVE_NO;
+}}
+
+const URL: Expression =
+    Same("coalesce(url, concat(url_protocol, '://', url_host_name, '/robots.txt'))");
+
+const DOMAIN: Expression = Same("coalesce(url_host_registered_domain, surt_host_name)");
+
+/// `robots_id` has this number in its upper part.
+const ARCHIVE_NO: Expression =
+    Same("floor(coalesce(authoritative_robots_id, rules_robots_id) / 4294967296)");
+
+const AUTHORITATIVE: Expression = Same("coalesce(authoritative_robots_id, rules_robots_id)");
+
+/// A row.
+#[derive(Debug)]
+pub struct HostRow<'a> {
+    pub host_id: i64,
+    pub surt_host_name: &'a str,
+    /// The host name, in punycode.
+    pub name: &'a str,
+    pub url: &'a str,
+    /// Milliseconds since 1970.
+    pub fetch_time: Option<i64>,
+    pub authoritative_robots_id: i64,
+    pub rules_crawl: &'a str,
+    /// True if the authoritative capture has the rules.
+    pub(crate) is_own_rules: bool,
+    pub rules_robots_id: i64,
+    pub(crate) n_redirects: i32,
+    pub redirect_end: Option<&'static str>,
+    pub rules: &'a HostRules<'a>,
+    pub(crate) n_captures: i32,
+    pub(crate) n_changes: i32,
+}
+
+/// The columns of the capture whose rules apply.
+#[derive(Debug)]
+pub struct HostRules<'a> {
+    pub fetch_status: Option<i16>,
+    pub is_revisit: bool,
+    pub content_class: Option<&'a str>,
+    pub ruleset_id: Option<i64>,
+    pub template: Option<&'a str>,
+    pub wildcard: AgentVerdict,
+    pub n_named: i32,
+    pub has_named_rows: bool,
+}
+
+impl HostRow<'_> {
+    pub fn registered_domain(&self) -> Option<&str> {
+        registered_domain(self.name)
+    }
+}
+
+impl Builder {
+    pub fn push(&mut self, row: &HostRow<'_>) {
+        let HostRow { name, rules, .. } = row;
+        self.host_id.append_value(row.host_id);
+        self.surt_host_name.append_value(row.surt_host_name);
+        self.url_host_name.append_value(name);
+        self.url_host_registered_domain
+            .append_option(row.registered_domain());
+        let (protocol, rest) = row.url.split_once("://").unwrap_or_default();
+        let is_usual = rest.strip_suffix("/robots.txt") == Some(name);
+        self.url.append_option((!is_usual).then_some(row.url));
+        let protocol = self.texts.intern(protocol);
+        self.url_protocol.append_value(protocol);
+        self.fetch_time.append_option(row.fetch_time);
+        let authoritative = (!row.is_own_rules).then_some(row.authoritative_robots_id);
+        self.authoritative_robots_id.append_option(authoritative);
+        self.rules_robots_id.append_value(row.rules_robots_id);
+        self.n_redirects.append_value(row.n_redirects);
+        self.fetch_status
+            .append_option(rules.fetch_status.map(i32::from));
+        self.is_revisit.append_value(rules.is_revisit);
+        self.ruleset_id.append_option(rules.ruleset_id);
+        let texts = &mut self.texts;
+        let tld = tld(name).map(|tld| texts.intern(tld));
+        self.url_host_tld.append_option(tld);
+        self.rules_crawl.append_value(texts.intern(row.rules_crawl));
+        let end = row.redirect_end.map(|end| texts.intern_static(end));
+        self.redirect_end.append_option(end);
+        let class = rules.content_class.map(|class| texts.intern(class));
+        self.content_class.append_option(class);
+        let template = rules.template.map(|template| texts.intern(template));
+        self.template.append_option(template);
+        let wildcard = &rules.wildcard;
+        let verdicts = wildcard.verdicts.map(|verdict| verdict.name());
+        let [verdict, google, rfc9309, koster1996] = verdicts.map(|name| texts.intern_static(name));
+        self.wildcard_verdict.append_value(verdict);
+        self.wildcard_verdict_google.append_value(google);
+        self.wildcard_verdict_rfc9309.append_value(rfc9309);
+        self.wildcard_verdict_koster1996.append_value(koster1996);
+        self.wildcard_basis
+            .append_value(texts.intern_static(wildcard.basis.name()));
+        self.wildcard_root_allowed
+            .append_value(wildcard.root_allowed);
+        self.wildcard_n_allow.append_value(wildcard.n_allow);
+        self.wildcard_n_disallow.append_value(wildcard.n_disallow);
+        self.wildcard_crawl_delay
+            .append_option(wildcard.crawl_delay);
+        self.wildcard_evidence_line
+            .append_option(wildcard.evidence_line);
+        self.n_named.append_value(rules.n_named);
+        self.has_named_rows.append_value(rules.has_named_rows);
+        self.n_captures.append_value(row.n_captures);
+        self.n_changes.append_value(row.n_changes);
+        self.end_rows(1);
+    }
+
+    /// Returns the number of rows of this batch.
+    pub fn rows(&self) -> usize {
+        self.ends.len()
+    }
+}

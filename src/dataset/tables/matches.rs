@@ -1,0 +1,68 @@
+//! The table that `match` writes, `matches`.
+
+use super::column::table;
+use columns::RowBatch;
+
+table! { "One row per URL and requested agent, in the order of the URL list. The table is not part of a dataset: `robots-scan match` writes it." {
+    url: PlainText, "The URL as written in the list, without surrounding blanks; bytes that are not UTF-8 are written as `\\xHH`.";
+    agent: Text, "The requested crawler name.";
+    robots_id: Long null, "The capture whose rules or status decided: the last one if a redirect was followed, or the one that supplies the content of a revisit. A redirect is followed only to captures that are not later than the time of the row. The content of a revisit may come from a later capture, because its bytes are the same. Null if there is no capture for the origin of the URL.";
+    access: Text, "`allowed` or `disallowed`; `unknown` if it cannot be decided.";
+    line_no: Int null, "The line of the deciding rule in the file of `robots_id`; in Google's dialect the line that its parser reports. Null if no rule matches, or if a status decided.";
+    basis: Text, "The basis of `access`, as in `verdicts`, in the requested dialect: `explicit`, `wildcard`, `no_group`, `no_rules`, `empty`, `html`, `binary`, `http_status`. A crawler that ignores `*` (`AdsBot-Google`) has `no_group` also for a file without groups. `http_status` with `unknown`: nothing decidable was fetched. Besides: `no_capture` (no capture of the origin of the URL at that time), `bad_url` (not an absolute URL with a host, or one that only a browser would repair, such as `https:/`, a backslash or a line end in it, or longer than 1 MiB, where it is cut), `bad_time` (a time in the list that cannot be read).";
+    crawl: Text null, "The crawl of `robots_id`: join other tables `USING (crawl, robots_id)`.";
+}}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct MatchRow<'a> {
+    pub url: &'a str,
+    pub agent: &'a str,
+    pub access: &'static str,
+    pub line_no: Option<u32>,
+    pub basis: &'static str,
+    /// The crawl and the `robots_id` of the capture.
+    pub capture: Option<(&'a str, i64)>,
+}
+
+/// Builds rows of the table.
+#[derive(Debug, Default)]
+pub struct MatchRows {
+    builder: Builder,
+    rows: usize,
+}
+
+impl MatchRows {
+    /// Adds a row.
+    pub fn push(&mut self, row: &MatchRow<'_>) {
+        let builder = &mut self.builder;
+        builder.url.append_value(row.url);
+        builder.agent.append_value(builder.texts.intern(row.agent));
+        builder
+            .robots_id
+            .append_option(row.capture.map(|(_, id)| id));
+        builder
+            .access
+            .append_value(builder.texts.intern_static(row.access));
+        builder.line_no.append_option(super::line_no(row.line_no));
+        builder
+            .basis
+            .append_value(builder.texts.intern_static(row.basis));
+        builder
+            .crawl
+            .append_option(row.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
+        builder.end_rows(1);
+        self.rows += 1;
+    }
+
+    /// Returns the number of rows since the last batch.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Returns the rows and starts a new batch.
+    pub fn take(&mut self) -> RowBatch {
+        self.rows = 0;
+        self.builder.take()
+    }
+}

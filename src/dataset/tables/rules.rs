@@ -1,0 +1,152 @@
+//! The table `rules`.
+
+use super::column::table;
+use super::expression::Expression::{self, PerDialect, Same};
+use super::{int, line_no};
+use capture::analysis::CaptureAnalysis;
+use robots::{Directive, DirectiveKind};
+
+table! { repeated "One row per allow or disallow line." {
+    robots_id: Long delta, "The capture.";
+    group_no: Int null, "The group, as in `groups`; null before any user-agent line.";
+    line_no: Int delta, "The line number, from 1.";
+    record_no: Int, "The record in Koster's dialect, as in `groups`.";
+    allow: Bool, "True for an allow line.";
+    path_raw: Text null, "The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `path`." => PATH_RAW;
+    path: Text, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded.";
+    path_bytes: Int null, "The length of the path in octets, which is the priority of the rule in Google's dialect. In files it is null unless `path` has doubled backslashes, because the body is not valid UTF-8." => PATH_BYTES;
+    key_raw: Text null, "The key as written, without surrounding blanks and tabs. In files it is null for `Allow` and `Disallow`." => KEY_RAW;
+    has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
+    counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
+    beyond_500kib: Bool, "True if the line ends after the first 512,000 bytes.";
+    is_repeated: Bool, "True if an earlier line of the file has the same direction and path, for the same or another agent. Files and hosts are counted by path `WHERE NOT is_repeated`.";
+} derived {
+    is_empty: Bool, "True if the path is empty." => IS_EMPTY;
+    has_wildcard: Bool, "True if the path contains a `*`." => HAS_WILDCARD;
+    has_end_anchor: Bool, "True if the last octet of the path is `$`." => HAS_END_ANCHOR;
+    has_query: Bool, "True if the path contains a `?`." => HAS_QUERY;
+}}
+
+/// The usual spelling of the key, by whether the line is an allow line.
+const USUAL_KEYS: [&[u8]; 2] = [b"Disallow", b"Allow"];
+
+const KEY_RAW: Expression =
+    Same("coalesce(key_raw, CASE WHEN allow THEN 'Allow' ELSE 'Disallow' END)");
+
+const PATH_RAW: Expression = Same("coalesce(path_raw, path)");
+
+/// Paths are ASCII.
+const PATH_BYTES: Expression = PerDialect {
+    duckdb: "coalesce(path_bytes, strlen(path))",
+    spark: "coalesce(path_bytes, octet_length(path))",
+};
+
+const IS_EMPTY: Expression = Same("path = ''");
+
+const HAS_WILDCARD: Expression = Same("instr(path, '*') > 0");
+
+const HAS_END_ANCHOR: Expression = Same("path LIKE '%$'");
+
+const HAS_QUERY: Expression = Same("instr(path, '?') > 0");
+
+/// Returns, for each path with its direction, whether it occurred before.
+fn repeated(rules: impl Iterator<Item = (u32, bool)>) -> Vec<bool> {
+    let key = |(path, allow)| u64::from(path) << 1 | u64::from(allow);
+    let mut sorted: Vec<(u64, usize)> = rules.map(key).zip(0..).collect();
+    sorted.sort_unstable();
+    let mut repeated = vec![false; sorted.len()];
+    for pair in sorted.windows(2) {
+        let [(rule, _), (next_rule, next)] = [pair[0], pair[1]];
+        repeated[next] = rule == next_rule;
+    }
+    repeated
+}
+
+impl Builder {
+    /// Adds the rows of a capture, column by column.
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let Some(robots) = &analysis.robots else {
+            return;
+        };
+        let is_utf8 = analysis.is_valid_utf8();
+        let summary = robots.summary();
+        let mut lines: Vec<&Directive> =
+            Vec::with_capacity((summary.n_allow + summary.n_disallow) as usize);
+        let is_rule = |line: &&Directive| line.is_rule();
+        lines.extend(robots.directives().iter().filter(is_rule));
+        let count = lines.len();
+        if count == 0 {
+            return;
+        }
+        let lines = lines.iter().copied();
+        self.robots_id.fill(Some(analysis.robots_id), count);
+        self.group_no
+            .extend_options(lines.clone().map(|line| line_no(line.group_no())));
+        self.line_no
+            .extend(lines.clone().map(|line| int(line.line_no)));
+        self.record_no
+            .extend(lines.clone().map(|line| int(line.record_no)));
+        self.allow
+            .extend(lines.clone().map(|line| line.kind == DirectiveKind::Allow));
+        let texts = &mut self.texts;
+        let paths = lines
+            .clone()
+            .map(|line| texts.intern_body_text(robots.text(line.value), is_utf8));
+        let paths: Vec<u32> = paths.collect();
+        self.path.extend(paths.iter().copied());
+        // Nearly all values are equal to the path, and most are the same bytes.
+        let other_texts = lines.clone().enumerate().filter_map(|(i, line)| {
+            let raw = robots.text(line.value_raw);
+            let is_equal = line.value_raw == line.value || raw == robots.text(line.value);
+            (!is_equal).then(|| (i, texts.intern_body_text(raw, is_utf8)))
+        });
+        self.path_raw.extend_nulls(count, other_texts);
+        if is_utf8 {
+            self.path_bytes.fill(None, count);
+        } else {
+            // Backslashes are doubled in the texts of other bodies.
+            let with_backslash = lines.clone().enumerate().filter_map(|(i, line)| {
+                let path = robots.text(line.value);
+                path.contains(&b'\\').then(|| (i, int(path.len() as u32)))
+            });
+            self.path_bytes.extend_nulls(count, with_backslash);
+        }
+        let keys = lines.clone().map(|line| {
+            let key = robots.text(line.key_raw);
+            let usual = USUAL_KEYS[usize::from(line.kind == DirectiveKind::Allow)];
+            (key != usual).then_some(key)
+        });
+        let other_keys = texts.intern_repeated(keys, is_utf8).enumerate();
+        let other_keys = other_keys.filter_map(|(i, key)| Some((i, key?)));
+        self.key_raw.extend_nulls(count, other_keys);
+        self.has_colon
+            .extend(lines.clone().map(|line| line.has_colon));
+        self.counts.extend(lines.clone().map(|line| line.counts));
+        self.beyond_500kib
+            .extend(lines.clone().map(|line| line.is_beyond_500kib));
+        let rules = lines.map(|line| line.kind == DirectiveKind::Allow);
+        self.is_repeated
+            .extend(repeated(paths.into_iter().zip(rules)).into_iter());
+        self.end_rows(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_repeated_if_direction_and_path_occurred_before() {
+        let rules = [
+            (7, true),
+            (7, false),
+            (3, false),
+            (7, true),
+            (3, false),
+            (7, true),
+        ];
+        let expected = [false, false, false, true, true, true];
+        assert_eq!(repeated(rules.into_iter()), expected);
+        assert!(repeated([].into_iter()).is_empty());
+    }
+}

@@ -1,0 +1,88 @@
+//! The table `sitemaps`.
+
+use super::column::table;
+use super::expression::Expression::{self, PerDialect, Same};
+use super::int;
+use capture::analysis::CaptureAnalysis;
+use capture::host_columns::HostColumns;
+use columns::escaped_text::escape_body;
+
+table! { "One row per sitemap line." {
+    robots_id: Long delta, "The capture.";
+    line_no: Int delta, "The line number, from 1.";
+    sitemap_raw: PlainText null, "The value as written, up to a `#`. In files it is null if it is equal to `sitemap_url`." => SITEMAP_RAW;
+    sitemap_url: PlainText null, "The absolute URL in normal form, resolved against the URL of the robots.txt file; null if it cannot be resolved.";
+    sitemap_registered_domain: Text null, "The registered domain of the sitemap, as in `robots_files`. In files it is null if it is the host without a leading `www.`, and empty if there is a host without a registered domain." => REGISTERED_DOMAIN;
+    is_absolute: Bool, "True if the URL is written as an absolute URL, as sitemaps.org requires.";
+    same_host: Bool null, "True if the sitemap is on the host of the robots.txt file; null if either host is unknown.";
+    same_registered_domain: Bool null, "True if the sitemap is on the registered domain of the robots.txt file, or on its host if that has no registered domain.";
+} derived {
+    sitemap_host_name: Text null, "The host of the sitemap, in punycode." => HOST_NAME;
+    is_valid_url: Bool, "True if `sitemap_url` is not null." => IS_VALID_URL;
+}}
+
+const SITEMAP_RAW: Expression = Same("coalesce(sitemap_raw, sitemap_url)");
+
+/// The host in `sitemap_url`, without a final dot. An address in brackets has colons. A literal in
+/// Spark has escapes.
+macro_rules! host_name {
+    (duckdb) => {
+        r"nullif(regexp_replace(regexp_extract(sitemap_url, '^[a-z]+://([^/?]*@)?(\[[0-9a-f:.]+\]|[^/:?\[]*)', 2), '[.]$', ''), '')"
+    };
+    (spark) => {
+        r"nullif(regexp_replace(regexp_extract(sitemap_url, '^[a-z]+://([^/?]*@)?(\\[[0-9a-f:.]+\\]|[^/:?\\[]*)', 2), '[.]$', ''), '')"
+    };
+}
+
+const HOST_NAME: Expression = PerDialect {
+    duckdb: host_name!(duckdb),
+    spark: host_name!(spark),
+};
+
+macro_rules! registered_domain {
+    ($dialect:ident) => {
+        concat!(
+            "nullif(coalesce(sitemap_registered_domain, regexp_replace(",
+            host_name!($dialect),
+            ", '^www[.]', '')), '')"
+        )
+    };
+}
+
+const REGISTERED_DOMAIN: Expression = PerDialect {
+    duckdb: registered_domain!(duckdb),
+    spark: registered_domain!(spark),
+};
+
+const IS_VALID_URL: Expression = Same("sitemap_url IS NOT NULL");
+
+impl Builder {
+    /// Adds the rows of a capture.
+    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let is_utf8 = analysis.is_valid_utf8();
+        for sitemap in &analysis.sitemaps {
+            self.robots_id.append_value(analysis.robots_id);
+            self.line_no.append_value(int(sitemap.line.line_no));
+            let raw = escape_body(analysis.text(sitemap.line.value_raw), is_utf8);
+            let is_equal = sitemap.url.as_deref() == Some(&*raw);
+            self.sitemap_raw.append_option((!is_equal).then_some(raw));
+            self.sitemap_url.append_option(sitemap.url.as_ref());
+            let domain = sitemap.host.as_deref().and_then(stored_domain);
+            self.sitemap_registered_domain
+                .append_option(domain.map(|domain| self.texts.intern(domain)));
+            self.is_absolute.append_value(sitemap.is_absolute);
+            self.same_host.append_option(sitemap.same_host);
+            self.same_registered_domain
+                .append_option(sitemap.same_registered_domain);
+            self.end_rows(1);
+        }
+    }
+}
+
+/// Returns the registered domain of a host, unless it is the host without a leading `www.`. It is
+/// empty if there is none.
+fn stored_domain(host: &HostColumns) -> Option<&str> {
+    let derived = host.name.strip_prefix("www.").unwrap_or(&host.name);
+    let domain = host.registered_domain().unwrap_or_default();
+    (domain != derived).then_some(domain)
+}

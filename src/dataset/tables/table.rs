@@ -1,0 +1,241 @@
+//! The list of all tables.
+//!
+//! To add a table, write a file with its columns (see [`table!`](super::column::table))
+//! and add a line to the list below. If records fill it, also add its builder to
+//! [`Tables`](super::Tables). Then run `make schemas`, and decide whether `verify`
+//! can check it (`verify/lines.rs`).
+
+use super::column::{Column, ColumnType};
+use super::{
+    agents, anomalies, crawler_verdicts, directives, faults, groups, host_verdicts, hosts, matches,
+    preferences, robots_files, rules, runs, sitemaps, verdicts,
+};
+use arrow_schema::{Field, Schema, SchemaRef};
+use columns::TableSchema;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The origin of the rows of a table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RowSource {
+    /// Records of archives: the table has a file per part.
+    Records,
+    /// The run: the table has a file per part.
+    Run,
+    /// All captures of a crawl: the table has a file per crawl.
+    Crawl,
+    /// The registry of crawlers: the table has one file per dataset.
+    Registry,
+    /// A command such as `match`: the table is not part of a dataset.
+    Command,
+}
+
+/// Defines [`Table`] from a list of tables: the variant, the module with the
+/// columns, which is also the name of the table, and the origin of its rows.
+macro_rules! tables {
+    ($($(#[$doc:meta])* $variant:ident: $module:ident, $source:ident;)*) => {
+        /// A table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Table {
+            $($(#[$doc])* $variant,)*
+        }
+
+        /// The origins of the rows of all tables, in order.
+        const SOURCES: &[RowSource] = &[$(RowSource::$source,)*];
+
+        impl Table {
+            /// All tables: those of a dataset, and those that commands write.
+            pub const DESCRIBED: [Self; SOURCES.len()] = [$(Self::$variant,)*];
+
+            /// Returns the name, used for the folder and in SQL.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => stringify!($module),)*
+                }
+            }
+
+            /// Returns the description of a row.
+            pub fn about(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $module::ABOUT,)*
+                }
+            }
+
+            /// Returns the stored columns, without the partition columns.
+            pub fn columns(self) -> &'static [Column] {
+                match self {
+                    $(Self::$variant => $module::COLUMNS,)*
+                }
+            }
+
+            /// Returns the columns that only views have.
+            pub fn derived_columns(self) -> &'static [Column] {
+                match self {
+                    $(Self::$variant => $module::DERIVED,)*
+                }
+            }
+        }
+    };
+}
+
+tables! {
+    /// One row per capture.
+    RobotsFiles: robots_files, Records;
+    /// One row per user-agent line.
+    Groups: groups, Records;
+    /// One row per allow or disallow line.
+    Rules: rules, Records;
+    /// One row per sitemap line.
+    Sitemaps: sitemaps, Records;
+    /// One row per other line with a key.
+    Directives: directives, Records;
+    /// One row per statement on AI use.
+    Preferences: preferences, Records;
+    /// One row per anomaly.
+    Anomalies: anomalies, Records;
+    /// One row per capture and agent.
+    Verdicts: verdicts, Records;
+    /// One row per crawler in the registry.
+    Agents: agents, Registry;
+    /// One row per part.
+    Runs: runs, Run;
+    /// One row per damaged place of an archive.
+    Faults: faults, Records;
+    /// One row per crawl and host.
+    Hosts: hosts, Crawl;
+    /// One row per crawl, host and agent.
+    HostVerdicts: host_verdicts, Crawl;
+    /// One row per requested URL and agent, written by `match`. Not part of a
+    /// dataset.
+    Matches: matches, Command;
+    /// One row per host and requested crawler, written by `verdicts`. Not part of a
+    /// dataset.
+    CrawlerVerdicts: crawler_verdicts, Command;
+}
+
+/// Returns the number of tables with rows of these origins.
+const fn count(sources: &[RowSource]) -> usize {
+    let (mut i, mut count) = (0, 0);
+    while i < SOURCES.len() {
+        count += contains(sources, SOURCES[i]) as usize;
+        i += 1;
+    }
+    count
+}
+
+/// Returns the tables with rows of these origins, in order.
+const fn select<const N: usize>(sources: &[RowSource]) -> [Table; N] {
+    let mut tables = [Table::DESCRIBED[0]; N];
+    let (mut i, mut count) = (0, 0);
+    while i < SOURCES.len() {
+        if contains(sources, SOURCES[i]) {
+            tables[count] = Table::DESCRIBED[i];
+            count += 1;
+        }
+        i += 1;
+    }
+    tables
+}
+
+const fn contains(sources: &[RowSource], source: RowSource) -> bool {
+    let mut i = 0;
+    while i < sources.len() {
+        if sources[i] as u8 == source as u8 {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+const OF_DATASET: &[RowSource] = &[
+    RowSource::Records,
+    RowSource::Run,
+    RowSource::Registry,
+    RowSource::Crawl,
+];
+const OF_PARTS: &[RowSource] = &[RowSource::Records, RowSource::Run];
+const OF_RECORDS: &[RowSource] = &[RowSource::Records];
+
+impl Table {
+    /// All tables of a dataset, in the order of the schema.
+    pub const ALL: [Self; count(OF_DATASET)] = select(OF_DATASET);
+
+    /// The tables that are filled from records, in the order of
+    /// [`TableBatches`](super::TableBatches).
+    pub const OF_RECORDS: [Self; count(OF_RECORDS)] = select(OF_RECORDS);
+
+    /// The tables that have a file per part.
+    pub(crate) const OF_PARTS: [Self; count(OF_PARTS)] = select(OF_PARTS);
+
+    /// The resolved tables, which have a file per crawl.
+    pub const OF_CRAWLS: [Self; 2] = [Self::Hosts, Self::HostVerdicts];
+
+    /// Returns true if the first column is the key of a capture.
+    pub fn has_robots_id(self) -> bool {
+        self.columns()[0].name == "robots_id"
+    }
+
+    /// Returns true if the table has one file, without partitions.
+    pub fn is_whole(self) -> bool {
+        let source = SOURCES[self as usize];
+        matches!(source, RowSource::Registry | RowSource::Command)
+    }
+
+    /// Returns true if the table has a file per part.
+    pub fn has_parts(self) -> bool {
+        Self::OF_PARTS.contains(&self)
+    }
+
+    /// Returns true if the table has a file per crawl.
+    pub fn has_crawls(self) -> bool {
+        Self::OF_CRAWLS.contains(&self)
+    }
+
+    /// Returns the columns that are part of the paths of its files.
+    pub fn partition_columns(self) -> &'static [Column] {
+        match SOURCES[self as usize] {
+            RowSource::Records | RowSource::Run => &PARTITION_COLUMNS,
+            RowSource::Crawl => &PARTITION_COLUMNS[..1],
+            RowSource::Registry | RowSource::Command => &[],
+        }
+    }
+
+    /// Returns the Arrow schema, with descriptions as metadata.
+    pub fn schema(self) -> SchemaRef {
+        Arc::new(self.arrow_schema(&[]))
+    }
+
+    /// Returns the description from which Parquet files are written, with `extra`
+    /// columns after those of the table.
+    pub fn file_schema(self, extra: &[Column]) -> TableSchema {
+        let columns = self.columns().iter().chain(extra);
+        TableSchema {
+            name: self.name(),
+            about: self.about(),
+            arrow: self.arrow_schema(extra),
+            encodings: columns.map(|column| column.encoding).collect(),
+        }
+    }
+
+    fn arrow_schema(self, extra: &[Column]) -> Schema {
+        let columns = self.columns().iter().chain(extra);
+        let fields: Vec<Field> = columns.map(Column::field).collect();
+        let metadata = HashMap::from([("comment".to_owned(), self.about().to_owned())]);
+        Schema::new_with_metadata(fields, metadata)
+    }
+}
+
+/// The partition columns, which are part of the paths of a dataset.
+pub(crate) const PARTITION_COLUMNS: [Column; 2] = [
+    Column::new(
+        "crawl",
+        ColumnType::Text,
+        "The crawl, such as `CC-MAIN-2025-38`; part of the path.",
+    ),
+    Column::new(
+        "subset",
+        ColumnType::Text,
+        "The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.",
+    ),
+];

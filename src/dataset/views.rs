@@ -1,0 +1,221 @@
+//! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
+//! tables in SQL.
+
+use super::{JOINED, questions};
+use crate::tables::expression::{SqlDialect, quoted};
+use crate::tables::{Column, Table};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The first line of `views.sql`.
+pub(super) const FIRST_LINE: &str =
+    "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql";
+
+/// Views and macros over several tables.
+const MACROS: &str = include_str!("macros.sql");
+
+/// The line in a schema before the columns that only views have.
+const DERIVED_HEADING: &str = "  -- Computed by the views, and not stored:";
+
+/// Returns an expression for the folder of a dataset in which wildcards are escaped.
+/// DuckDB takes a backslash for a path separator, and it cannot be escaped: the
+/// expression is then an error that says so.
+fn root_expression(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if path.contains('\\') {
+        let why = format!(
+            "DuckDB cannot search {path}, as the path has a backslash: move the dataset, then SET VARIABLE robots_scan = '/new/place'"
+        );
+        return format!("error({})", quoted(&why));
+    }
+    quoted(&escaped_wildcards(&path))
+}
+
+/// Returns the text of `views.sql` for a dataset at `root` with these tables. `members` are the
+/// subfolders that are joined; empty for a dataset of its own.
+pub fn sql(root: &Path, tables: &[Table], members: &[String]) -> String {
+    let mut out = format!(
+        "{FIRST_LINE}\n\
+         -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
+    );
+    let root = root_expression(root);
+    let _ = writeln!(
+        out,
+        "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
+    );
+    for &table in tables {
+        out.push_str(&view(table, &root, members));
+    }
+    if [
+        Table::Hosts,
+        Table::HostVerdicts,
+        Table::Agents,
+        Table::Runs,
+    ]
+    .iter()
+    .all(|table| tables.contains(table))
+    {
+        out.push_str(MACROS);
+    } else {
+        out.push_str(
+            "-- The macros verdicts_for and verdicts_in are left out: they need hosts, host_verdicts, agents and runs.\n",
+        );
+    }
+    // Questions are about all tables: a dataset with `--tables` has none.
+    if Table::ALL.iter().all(|table| tables.contains(table)) {
+        out.push_str(&questions::sql());
+    } else {
+        out.push_str("-- The questions are left out: they need all tables.\n");
+    }
+    out
+}
+
+/// Returns the view of a table. Variables belong to one connection and views to all:
+/// if the variable is not set, the view uses the path.
+fn view(table: Table, root: &str, members: &[String]) -> String {
+    let name = table.name();
+    let root = format!("coalesce(getvariable('robots_scan'), {root})");
+    let files = files_of(table, &root, members);
+    let partitions = table.partition_columns();
+    let source = if partitions.is_empty() {
+        format!("read_parquet({files})")
+    } else {
+        let types: Vec<String> = partitions
+            .iter()
+            .map(|column| format!("'{}': VARCHAR", column.name))
+            .collect();
+        format!(
+            "read_parquet({files}, \
+             hive_partitioning = true, hive_types = {{{}}}, union_by_name = true)",
+            types.join(", ")
+        )
+    };
+    let select = select(table, SqlDialect::DuckDb);
+    let mut out = format!("CREATE OR REPLACE VIEW {name} AS {select}FROM {source} AS files;\n");
+    let _ = writeln!(out, "COMMENT ON VIEW {name} IS {};", quoted(table.about()));
+    for column in columns(table) {
+        let _ = writeln!(
+            out,
+            "COMMENT ON COLUMN {name}.{} IS {};",
+            column.name,
+            quoted(column.about)
+        );
+    }
+    out.push('\n');
+    out
+}
+
+/// Returns an expression for the files of a table: a text, or a list of texts for several members.
+fn files_of(table: Table, root: &str, members: &[String]) -> String {
+    let below = |folder: &str| {
+        let folders = "/*".repeat(table.partition_columns().len());
+        format!(
+            "{root} || {}",
+            quoted(&format!("{folder}/{}{folders}/*.parquet", table.name()))
+        )
+    };
+    let member = |name: &String| format!("/{}", escaped_wildcards(name));
+    match members {
+        [] => below(""),
+        _ if table.has_crawls() => below(&format!("/{JOINED}")),
+        // Every member has the same registry of crawlers.
+        [first, ..] if table.is_whole() => below(&member(first)),
+        members => {
+            let files: Vec<String> = members.iter().map(|name| below(&member(name))).collect();
+            format!("[{}]", files.join(", "))
+        }
+    }
+}
+
+/// Returns a path in which DuckDB finds no wildcards.
+fn escaped_wildcards(path: &str) -> String {
+    let path = path.replace('[', "[[]").replace('*', "[*]");
+    path.replace('?', "[?]")
+}
+
+/// Returns a query in DuckDB with the columns of the view of a table, over rows of a
+/// [`TableReader`](robots_scan::pipeline::TableReader) in `source`, such as the name of a relation.
+pub fn select_sql(table: Table, source: &str) -> String {
+    // A reader has the values of all stored columns.
+    let stored = stored_columns(table).map(|column| Column {
+        expression: None,
+        ..*column
+    });
+    let stored: Vec<Column> = stored.collect();
+    let columns = stored.iter().chain(table.derived_columns());
+    let list = select_list(columns, SqlDialect::DuckDb);
+    format!("{list}FROM {source} AS files")
+}
+
+/// Returns the select list of the view of a table.
+fn select(table: Table, dialect: SqlDialect) -> String {
+    select_list(columns(table), dialect)
+}
+
+fn select_list<'c>(columns: impl Iterator<Item = &'c Column>, dialect: SqlDialect) -> String {
+    let item = |column: &Column| match &column.expression {
+        // A parameter of a macro hides a column of its name, also in views, unless it is qualified.
+        None if dialect == SqlDialect::DuckDb => format!("files.{}", column.name),
+        None => column.name.to_owned(),
+        Some(expression) => format!(
+            "CAST({} AS {}) AS {}",
+            expression.sql(dialect),
+            column.kind.sql(dialect),
+            column.name
+        ),
+    };
+    let items: Vec<String> = columns.map(item).collect();
+    format!("SELECT\n    {}\n", items.join(",\n    "))
+}
+
+/// Returns all columns of a view: the stored ones, those in the path, and the derived
+/// ones.
+fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
+    stored_columns(table).chain(table.derived_columns())
+}
+
+/// Returns the columns of the files of a table, and those in their paths.
+fn stored_columns(table: Table) -> impl Iterator<Item = &'static Column> {
+    table.columns().iter().chain(table.partition_columns())
+}
+
+/// Returns `schemas/views.spark.sql`, which opens a dataset in Spark.
+pub fn spark_sql() -> String {
+    let mut out = String::from(
+        "-- Opens a dataset in Spark SQL. Name its folder first: SET dataset=/path/to/out.parquet\n\
+         -- The macros of views.sql are written for DuckDB and are not here.\n",
+    );
+    for table in Table::ALL {
+        let name = table.name();
+        let select = select(table, SqlDialect::Spark);
+        let _ = write!(
+            out,
+            "\nCREATE OR REPLACE TEMPORARY VIEW {name} AS {select}FROM parquet.`${{dataset}}/{name}`;\n"
+        );
+    }
+    out
+}
+
+/// Returns the schema of a table in SQL, as in `schemas/`: the columns of the files and
+/// of their paths, then those that views add.
+pub fn schema_sql(table: Table) -> String {
+    let mut out = format!("-- {}\nCREATE TABLE {} (\n", table.about(), table.name());
+    let stored = stored_columns(table).count();
+    let columns: Vec<&Column> = columns(table).collect();
+    for (i, column) in columns.iter().enumerate() {
+        if i == stored {
+            let _ = writeln!(out, "{DERIVED_HEADING}");
+        }
+        let null = if column.is_nullable { "" } else { " NOT NULL" };
+        let comma = if i + 1 < columns.len() { "," } else { "" };
+        let _ = writeln!(
+            out,
+            "  {} {}{null}{comma} -- {}",
+            column.name,
+            column.kind.sql(SqlDialect::DuckDb),
+            column.about
+        );
+    }
+    out.push_str(");\n");
+    out
+}

@@ -1,0 +1,392 @@
+//! Files on disk, opened, written and removed without following links.
+//!
+//! All access to files below the folder of a dataset goes through this module:
+//!
+//! - A symbolic link below that folder is never followed. The folder itself,
+//!   and a file that the user names, may be links.
+//! - Only regular files are opened. A pipe or a device in the place of a file is
+//!   an error, and the run does not wait for it.
+//! - A file is created exclusively under a temporary name, and renamed when it is
+//!   complete ([`NewFile`]).
+//! - Only regular files are removed, and only those that a caller names.
+//!
+//! Between a check and the call that follows it, another process could replace a
+//! folder by a link. The module protects against existing files, and not against
+//! a hostile process that may write to the same folders.
+
+pub mod error;
+mod file_kind;
+mod new_file;
+pub mod open_files;
+mod single_file;
+mod system_temp_folder;
+mod temp_folder;
+mod walk;
+
+pub use file_kind::FileKind;
+pub use new_file::NewFile;
+pub use single_file::{SORT_RUN_PREFIX, SingleFile};
+pub use system_temp_folder::SystemTempFolder;
+pub use temp_folder::TempFolder;
+pub use walk::walk;
+
+use std::fmt;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Component, Path, PathBuf};
+
+/// The limit of the size of a manifest, a log or another small file that is read
+/// into memory.
+pub(crate) const MAX_SMALL_FILE_BYTES: u64 = 1 << 30;
+
+/// The error for a file of the wrong type.
+#[derive(Debug)]
+struct WrongFileKind {
+    /// The folder with the wrong type on the path to a file; `None` if it is the file
+    /// itself.
+    folder: Option<PathBuf>,
+    is: FileKind,
+    needed: FileKind,
+}
+
+impl fmt::Display for WrongFileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { folder, is, needed } = self;
+        match folder {
+            Some(folder) => write!(f, "'{}' is {is}, not {needed}", folder.display()),
+            None => write!(f, "it is {is}, not {needed}"),
+        }
+    }
+}
+
+impl std::error::Error for WrongFileKind {}
+
+fn not_regular(is: FileKind) -> io::Error {
+    let (folder, needed) = (None, FileKind::Regular);
+    let error = WrongFileKind { folder, is, needed };
+    io::Error::new(io::ErrorKind::InvalidInput, error)
+}
+
+fn not_a_folder(path: &Path, is: FileKind) -> io::Error {
+    let (folder, needed) = (Some(path.to_owned()), FileKind::Folder);
+    let error = WrongFileKind { folder, is, needed };
+    io::Error::new(io::ErrorKind::InvalidInput, error)
+}
+
+/// Returns the type of a file, or `None` if it does not exist.
+pub fn kind(path: &Path) -> io::Result<Option<FileKind>> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(FileKind::of(metadata.file_type()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns true if a path is a regular file and not a link to one.
+pub fn is_regular(path: &Path) -> bool {
+    matches!(kind(path), Ok(Some(FileKind::Regular)))
+}
+
+/// Opens a regular file for reading. A symbolic link is an error.
+pub fn open(path: &Path) -> io::Result<File> {
+    open_with(path, OpenOptions::new().read(true))
+}
+
+/// Opens a regular file for reading. Its path, which the user gave, may be a link.
+pub fn open_named(path: &Path) -> io::Result<File> {
+    open(&fs::canonicalize(path)?)
+}
+
+/// Opens a regular file below a folder. A link on the path to it is an error.
+pub fn open_below(root: &Path, relative: &Path) -> io::Result<File> {
+    if !check_folders(root, relative)? {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    open(&root.join(relative))
+}
+
+/// Opens a regular file with options, or creates it if the options request that.
+pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    // Opening a device or a pipe may have an effect or block, so it is checked first.
+    if let Some(is) = kind(path)?.filter(|is| *is != FileKind::Regular) {
+        return Err(not_regular(is));
+    }
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = options.custom_flags(flags).open(path)?;
+    let is = FileKind::of(file.metadata()?.file_type());
+    match is {
+        FileKind::Regular => Ok(file),
+        _ => Err(not_regular(is)),
+    }
+}
+
+/// Creates a file. An existing file, even a link, is an error.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Reads a small regular file into memory.
+///
+/// # Errors
+///
+/// Those of [`open`], and one for a file of more than [`MAX_SMALL_FILE_BYTES`].
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = open(path)?;
+    let read = file
+        .take(MAX_SMALL_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)?;
+    match read as u64 > MAX_SMALL_FILE_BYTES {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(bytes),
+    }
+}
+
+/// Reads a file that the user names into memory. It may be a pipe, which has no size.
+///
+/// # Errors
+///
+/// Those of reading, and one for a file of more than `bytes_max`.
+pub fn read_named(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    read_limited(&mut File::open(path)?, bytes_max)
+}
+
+/// Reads a source to its end.
+///
+/// # Errors
+///
+/// Those of reading, and one for a source of more than `bytes_max`.
+pub fn read_limited(source: &mut dyn Read, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > bytes_max {
+        true => {
+            let why = format!("it has more than {bytes_max} bytes");
+            Err(io::Error::other(why))
+        }
+        false => Ok(bytes),
+    }
+}
+
+/// Returns the size of a regular file below a folder, or `None` if it does not
+/// exist or is behind a link.
+pub fn size_below(root: &Path, relative: &Path) -> Option<u64> {
+    if !check_folders(root, relative).ok()? {
+        return None;
+    }
+    let metadata = fs::symlink_metadata(root.join(relative)).ok()?;
+    metadata.is_file().then_some(metadata.len())
+}
+
+/// Returns the entries of a folder, sorted by name; none if it does not exist.
+///
+/// # Errors
+///
+/// Those of reading the folder, and one if it is a link or a file.
+pub fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
+    match kind(folder)? {
+        None => return Ok(Vec::new()),
+        Some(FileKind::Folder) => {}
+        Some(is) => return Err(not_a_folder(folder, is)),
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        found.push((entry.path(), FileKind::of(entry.file_type()?)));
+    }
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(found)
+}
+
+/// Checks the folders between `root` and the file `relative` to it. Returns false
+/// if one of them does not exist.
+///
+/// # Errors
+///
+/// A folder that is a link or a file, and a path that leaves the root.
+pub fn check_folders(root: &Path, relative: &Path) -> io::Result<bool> {
+    for folder in folders(root, relative)? {
+        match kind(&folder)? {
+            None => return Ok(false),
+            Some(FileKind::Folder) => {}
+            Some(is) => return Err(not_a_folder(&folder, is)),
+        }
+    }
+    Ok(true)
+}
+
+/// Creates the folders between `root` and the file `relative` to it.
+fn make_folders(root: &Path, relative: &Path) -> io::Result<()> {
+    for folder in folders(root, relative)? {
+        match fs::create_dir(&folder) {
+            Ok(()) => sync_folder(folder.parent().unwrap_or(root))?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match kind(&folder)? {
+                Some(FileKind::Folder) | None => {}
+                Some(is) => return Err(not_a_folder(&folder, is)),
+            },
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Returns the folders between `root` and the file `relative` to it, from the top.
+fn folders(root: &Path, relative: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if !relative.components().all(is_plain) {
+        let why = format!("'{}' is not a path below a folder", relative.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let ancestors = relative.ancestors().skip(1);
+    let inner = ancestors.filter(|folder| !folder.as_os_str().is_empty());
+    let mut folders: Vec<PathBuf> = inner.map(|folder| root.join(folder)).collect();
+    folders.reverse();
+    Ok(folders)
+}
+
+/// Removes a regular file below a folder, if it exists. A file of another type, or
+/// behind a link, is not removed.
+pub fn remove_below(root: &Path, relative: &Path) -> io::Result<()> {
+    let is_reached = check_folders(root, relative).unwrap_or(false);
+    match is_reached && is_regular(&root.join(relative)) {
+        true => remove(&root.join(relative)),
+        false => Ok(()),
+    }
+}
+
+/// Removes the folders above `relative` that are empty, but not `root`.
+pub fn remove_empty_folders(root: &Path, relative: &Path) {
+    let folders = folders(root, relative).unwrap_or_default();
+    for folder in folders.iter().rev() {
+        // It fails for a folder that is not empty, and does not follow links.
+        match fs::remove_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => break,
+            _ => {}
+        }
+    }
+}
+
+/// Removes a file. A file that does not exist is not an error.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the numbered files of a folder, such as `run-0` for the prefix `run-`,
+/// and then the folder. If it has other entries, these and the folder are kept.
+fn remove_numbered(folder: &Path, prefix: &str, suffix: &str) -> io::Result<()> {
+    if kind(folder)? != Some(FileKind::Folder) {
+        return Ok(());
+    }
+    for (path, is) in entries(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_prefix(prefix);
+        let number = number.and_then(|name| name.strip_suffix(suffix));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if is == FileKind::Regular && number.is_some_and(is_number) {
+            remove(&path)?;
+        }
+    }
+    let _ = fs::remove_dir(folder);
+    Ok(())
+}
+
+/// Syncs the names in a folder to the disk.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    File::open(folder)?.sync_all()
+}
+
+/// Returns sixteen random hexadecimal digits, which are unique to this run.
+pub(crate) fn random_token() -> String {
+    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
+}
+
+/// Returns true if a text has the form of [`random_token`].
+fn is_token(text: &str) -> bool {
+    text.len() == 16
+        && text
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Returns device and inode of a file, which are equal for two paths to the same
+/// file.
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        fs::write(path("file"), b"text").unwrap();
+        symlink("file", path("link")).unwrap();
+        symlink("nothing", path("dangling")).unwrap();
+        fs::create_dir(path("folder")).unwrap();
+        symlink("folder", path("alias")).unwrap();
+        let made = Command::new("mkfifo").arg(path("pipe")).status();
+        assert!(made.unwrap().success());
+        assert_eq!(read(&path("file")).unwrap(), b"text");
+        for (name, words) in [
+            ("link", "a symbolic link, not a regular file"),
+            ("dangling", "a symbolic link"),
+            ("folder", "a folder, not a regular file"),
+            ("pipe", "a pipe, a socket or a device"),
+        ] {
+            let error = open(&path(name)).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        // A path that the user gave may be a link, but not a pipe.
+        assert!(open_named(&path("link")).is_ok());
+        assert!(open_named(&path("pipe")).is_err());
+        assert_eq!(
+            open(&path("none")).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
+        assert!(entries(&path("alias")).is_err());
+        fs::write(path("folder/x"), b"text").unwrap();
+        let below = |name: &str| open_below(place.path(), Path::new(name));
+        assert!(below("folder/x").is_ok());
+        for name in ["alias/x", "folder/../file", "/etc/passwd", "..", "none/x"] {
+            assert!(below(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_removed_or_created_behind_a_link() {
+        let (place, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (root, victim) = (place.path(), other.path().join("victim"));
+        fs::write(&victim, b"precious").unwrap();
+        symlink(other.path(), root.join("link")).unwrap();
+        symlink(&victim, root.join("alias")).unwrap();
+        for name in ["link/victim", "alias", "none", "none/x"] {
+            remove_below(root, Path::new(name)).unwrap();
+        }
+        assert!(make_folders(root, Path::new("link/new/x")).is_err());
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
+        assert_eq!(fs::read(&victim).unwrap(), b"precious");
+        assert!(root.join("alias").exists());
+        make_folders(root, Path::new("a/b/x")).unwrap();
+        fs::write(root.join("a/b/x"), b"").unwrap();
+        remove_empty_folders(root, Path::new("a/b/x"));
+        assert!(root.join("a/b").exists());
+        remove_below(root, Path::new("a/b/x")).unwrap();
+        remove_empty_folders(root, Path::new("a/b/x"));
+        assert!(!root.join("a").exists() && root.exists());
+    }
+}

@@ -1,0 +1,319 @@
+//! The thread of the network.
+
+use super::fetch::{self, Wanted};
+use super::server::{OnEvent, Server, Servers};
+use super::service::Service;
+use super::store::{self, Stores};
+use super::{
+    FetchError, FetchedFile, MAX_OBJECT_BYTES, ObjectIdentity, RemoteEvent, RemoteOptions,
+    RemoteUrl, Scheme, Upload, upload,
+};
+use crate::error::RemoteErrorKind;
+use disk::error::{Error, ErrorKind};
+use futures_util::StreamExt;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use warc::ArchiveFile;
+
+/// The number of objects that are written at a time. Each takes up to 64 MiB of memory.
+const UPLOADS: usize = 4;
+
+/// The time between two checks of whether the run is to stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A client of servers, with one thread of its own. Requests end when it is dropped.
+pub struct Remote {
+    options: RemoteOptions,
+    network: Arc<Network>,
+    handle: Handle,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The parts that all requests use.
+pub(super) struct Network {
+    pub(super) stores: Stores,
+    pub(super) patience: Duration,
+    pub(super) stall: Duration,
+    pub(super) temp_folder: PathBuf,
+    servers: Arc<Servers>,
+}
+
+impl Network {
+    /// Returns the server of an object.
+    pub(super) fn server(&self, url: &RemoteUrl) -> Arc<Server> {
+        match url.scheme() {
+            Scheme::S3 => self.stores.bucket_server(url),
+            Scheme::Http | Scheme::Https => self.stores.http_server(url),
+        }
+    }
+}
+
+impl Remote {
+    /// Starts the thread. `on_event` is called on it, and must not block for long.
+    ///
+    /// # Errors
+    ///
+    /// [`RemoteErrorKind::NetworkStart`]; [`ErrorKind::Read`] and [`RemoteErrorKind::NoCertificate`] for the
+    /// file of certificates.
+    pub fn start(
+        options: RemoteOptions,
+        on_event: impl Fn(RemoteEvent) + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        let on_event: OnEvent = Box::new(on_event);
+        let servers = Arc::new(Servers::new(on_event));
+        let service = Service {
+            client: store::client(&options)?,
+            servers: Arc::clone(&servers),
+            bucket: None,
+            is_anonymous: options.is_anonymous,
+            ceiling: None,
+            stall: options.stall,
+        };
+        let network = Arc::new(Network {
+            stores: Stores::new(&options, service),
+            patience: options.patience,
+            stall: options.stall,
+            temp_folder: options.temp_folder.clone(),
+            servers,
+        });
+        let failed =
+            |error: io::Error| Error::with_source(RemoteErrorKind::NetworkStart, "", error);
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_all().build().map_err(failed)?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        let thread = thread::Builder::new().name("network".to_owned());
+        let thread = thread.spawn(move || {
+            let _ = runtime.block_on(stopped);
+            runtime.shutdown_background();
+        });
+        Ok(Self {
+            options,
+            network,
+            handle,
+            stop: Some(stop),
+            thread: Some(thread.map_err(failed)?),
+        })
+    }
+
+    /// Returns the options.
+    pub fn options(&self) -> &RemoteOptions {
+        &self.options
+    }
+
+    /// Returns the number of requests so far, with those that were refused.
+    pub fn requests(&self) -> u64 {
+        self.network.servers.requests()
+    }
+
+    /// Requests an object. `deliver` gets it, or the reason why it was not fetched, on the thread
+    /// of the network.
+    pub fn request(
+        &self,
+        url: RemoteUrl,
+        deliver: impl FnOnce(Result<FetchedFile, FetchError>) + Send + 'static,
+    ) {
+        let network = Arc::clone(&self.network);
+        let requested = url.clone();
+        self.handle.spawn(async move {
+            let wanted = Wanted {
+                range: None,
+                max_bytes: MAX_OBJECT_BYTES,
+            };
+            let task =
+                tokio::spawn(async move { fetch::fetch(&network, &requested, &wanted).await });
+            // A panic in a dependency must not leave the run without an answer.
+            let failed = |_| Err(FetchError::unexpected(url));
+            deliver(task.await.unwrap_or_else(failed));
+        });
+    }
+
+    /// Fetches an object of at most `max_bytes`, and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`], [`RemoteErrorKind::AccessDenied`].
+    pub fn read(&self, url: &RemoteUrl, max_bytes: u64) -> Result<Vec<u8>, Error> {
+        let (network, requested) = (Arc::clone(&self.network), url.clone());
+        let wanted = Wanted {
+            range: None,
+            max_bytes,
+        };
+        let fetched =
+            self.wait(async move { fetch::fetch(&network, &requested, &wanted).await })?;
+        let file = fetched?.file;
+        let read = |error| Error::read(url.display_path(), error);
+        let mut bytes = vec![0; file.length() as usize];
+        let mut count = 0;
+        while count < bytes.len() {
+            match file
+                .read_at(count as u64, &mut bytes[count..])
+                .map_err(read)?
+            {
+                0 => return Err(read(io::ErrorKind::UnexpectedEof.into())),
+                more => count += more,
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Fetches an object, or a part of it, of at most `max_bytes`, and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`], [`RemoteErrorKind::AccessDenied`]; [`ErrorKind::Abandoned`] once `stop` is
+    /// set.
+    pub fn fetch(
+        &self,
+        url: &RemoteUrl,
+        range: Option<Range<u64>>,
+        max_bytes: u64,
+        stop: &AtomicBool,
+    ) -> Result<ArchiveFile, Error> {
+        let (network, requested) = (Arc::clone(&self.network), url.clone());
+        let wanted = Wanted { range, max_bytes };
+        let fetched = async move { fetch::fetch(&network, &requested, &wanted).await };
+        match self.wait_unless(stop, fetched) {
+            Some(Ok(fetched)) => Ok(fetched.file),
+            Some(Err(error)) => Err(error.into()),
+            None if stop.load(Ordering::Relaxed) => {
+                Err(Error::new(ErrorKind::Abandoned, url.display_path()))
+            }
+            None => Err(Error::new(RemoteErrorKind::NetworkStart, "")),
+        }
+    }
+
+    /// Requests the identities of objects, in their order. One is `None` if the server does not
+    /// state it. Returns `None` once `stop` is set.
+    pub fn identities(
+        &self,
+        urls: Vec<RemoteUrl>,
+        stop: &AtomicBool,
+    ) -> Option<Vec<Option<ObjectIdentity>>> {
+        let network = Arc::clone(&self.network);
+        let schemes = urls.iter().map(RemoteUrl::scheme);
+        let connections = schemes.map(|scheme| self.options.connections(scheme)).min();
+        self.wait_unless(stop, async move {
+            let identity = |url: RemoteUrl| {
+                let network = Arc::clone(&network);
+                async move { fetch::identity(&network, &url).await }
+            };
+            let requests = urls.into_iter().map(identity);
+            let requests = futures_util::stream::iter(requests);
+            requests.buffered(connections.unwrap_or(1)).collect().await
+        })
+    }
+
+    /// Runs a future on the thread of the network, and waits for its result. Returns `None` once
+    /// `stop` is set, or if it panicked.
+    fn wait_unless<T: Send + 'static>(
+        &self,
+        stop: &AtomicBool,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Option<T> {
+        let (sender, receiver) = mpsc::channel();
+        self.handle.spawn(async move {
+            let _ = sender.send(future.await);
+        });
+        loop {
+            match receiver.recv_timeout(STOP_INTERVAL) {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+impl Remote {
+    /// Returns the paths below a prefix of S3, and the sizes of the objects there. The listing
+    /// ends after `max_entries`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`], [`RemoteErrorKind::AccessDenied`]; [`RemoteErrorKind::OtherObjectsThere`] for a key
+    /// that is not a path.
+    pub fn list(
+        &self,
+        prefix: &RemoteUrl,
+        max_entries: usize,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<BTreeMap<String, u64>, Error> {
+        let (network, prefix) = (Arc::clone(&self.network), prefix.clone());
+        let stop = Arc::clone(stop);
+        Ok(self.wait(async move { upload::list(&network, &prefix, max_entries, &stop).await })??)
+    }
+
+    /// Writes an object to S3 in one request, unless there is one. Returns false if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`upload`](Self::upload).
+    pub fn create(&self, upload: Upload, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
+        let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
+        let created = self.wait(async move { upload::create(&network, &upload, &stop).await })?;
+        created.map_err(FetchError::of_writing)
+    }
+
+    /// Writes objects to S3, several at a time. Returns the number of those that were there. `note`
+    /// is called with the number of bytes that were written or were there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Write`], [`RemoteErrorKind::AccessDenied`]; [`ErrorKind::Read`] for a file, and
+    /// [`RemoteErrorKind::FileChanged`] if it has other bytes; [`RemoteErrorKind::CopyInterrupted`] once `stop`
+    /// is set.
+    pub fn upload(
+        &self,
+        uploads: Vec<Upload>,
+        note: impl Fn(u64) + Send + Sync + 'static,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<u64, Error> {
+        let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
+        let connections = self.options.connections.unwrap_or(UPLOADS);
+        let uploaded = self.wait(async move {
+            upload::upload_all(&network, uploads, connections, &note, &stop).await
+        })?;
+        uploaded.map_err(FetchError::of_writing)
+    }
+
+    /// Runs a future on the thread of the network, and waits for its result.
+    fn wait<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (sender, receiver) = mpsc::channel();
+        self.handle.spawn(async move {
+            let _ = sender.send(future.await);
+        });
+        let ended = |_| Error::new(RemoteErrorKind::NetworkStart, "");
+        receiver.recv().map_err(ended)
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has ended too.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remote").finish_non_exhaustive()
+    }
+}

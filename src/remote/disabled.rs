@@ -1,0 +1,89 @@
+//! The client of a program that was built without the feature `remote`: it cannot be started.
+
+use super::{
+    FetchError, FetchedFile, ObjectIdentity, RemoteEvent, RemoteOptions, RemoteUrl, Upload,
+};
+use crate::error::RemoteErrorKind;
+use disk::error::Error;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use warc::ArchiveFile;
+
+/// A client of servers, which does not exist without the feature `remote`.
+#[derive(Debug)]
+pub struct Remote(Infallible);
+
+impl Remote {
+    /// Returns [`RemoteErrorKind::NoRemote`].
+    pub fn start(
+        _: RemoteOptions,
+        _: impl Fn(RemoteEvent) + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        Err(Error::new(RemoteErrorKind::NoRemote, ""))
+    }
+
+    /// Returns the options.
+    pub fn options(&self) -> &RemoteOptions {
+        match self.0 {}
+    }
+
+    /// Returns the number of requests so far.
+    pub fn requests(&self) -> u64 {
+        match self.0 {}
+    }
+
+    pub fn request(
+        &self,
+        _: RemoteUrl,
+        _: impl FnOnce(Result<FetchedFile, FetchError>) + Send + 'static,
+    ) {
+        match self.0 {}
+    }
+
+    pub fn read(&self, _: &RemoteUrl, _: u64) -> Result<Vec<u8>, Error> {
+        match self.0 {}
+    }
+
+    pub fn fetch(
+        &self,
+        _: &RemoteUrl,
+        _: Option<Range<u64>>,
+        _: u64,
+        _: &AtomicBool,
+    ) -> Result<ArchiveFile, Error> {
+        match self.0 {}
+    }
+
+    pub fn identities(
+        &self,
+        _: Vec<RemoteUrl>,
+        _: &AtomicBool,
+    ) -> Option<Vec<Option<ObjectIdentity>>> {
+        match self.0 {}
+    }
+
+    pub fn list(
+        &self,
+        _: &RemoteUrl,
+        _: usize,
+        _: &Arc<AtomicBool>,
+    ) -> Result<BTreeMap<String, u64>, Error> {
+        match self.0 {}
+    }
+
+    pub fn create(&self, _: Upload, _: &Arc<AtomicBool>) -> Result<bool, Error> {
+        match self.0 {}
+    }
+
+    pub fn upload(
+        &self,
+        _: Vec<Upload>,
+        _: impl Fn(u64) + Send + Sync + 'static,
+        _: &Arc<AtomicBool>,
+    ) -> Result<u64, Error> {
+        match self.0 {}
+    }
+}

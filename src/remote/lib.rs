@@ -1,0 +1,329 @@
+//! Objects on servers: https, http and S3.
+//!
+//! ```text
+//! url.rs      the URL of an object, which prints no secrets
+//! client.rs   the thread of the network, to which requests are given
+//! fetch.rs    fetches one object, whole or a part: continues, begins again, gives up
+//! upload.rs   lists and writes objects of S3
+//! store.rs    the stores of the crate `object_store`, which know the protocols
+//! service.rs  one HTTP request: redirects, refusals
+//! server.rs   what all requests to one server share
+//! pace.rs     the rate and the pauses of a server
+//! ```
+//!
+//! A scan fetches objects whole, in one request each if all goes well. The stores do not repeat
+//! requests, so that every request is counted by the pace of its server.
+//!
+//! Without the feature `network`, `disabled.rs` takes the place of all but URLs.
+
+#![allow(
+    missing_docs,
+    reason = "only packages of this project use it; a field is named for what it holds"
+)]
+
+#[cfg(feature = "network")]
+mod client;
+#[cfg(not(feature = "network"))]
+mod disabled;
+pub mod error;
+#[cfg(feature = "network")]
+mod fetch;
+#[cfg(feature = "network")]
+mod pace;
+#[cfg(feature = "network")]
+mod server;
+#[cfg(feature = "network")]
+mod service;
+#[cfg(feature = "network")]
+mod store;
+#[cfg(feature = "network")]
+mod upload;
+mod url;
+
+pub use crate::url::has_scheme;
+pub use crate::url::{NotARemoteUrl, RemoteUrl, Scheme, without_secrets};
+#[cfg(feature = "network")]
+pub use client::Remote;
+#[cfg(not(feature = "network"))]
+pub use disabled::Remote;
+
+use crate::error::RemoteErrorKind;
+use disk::error::Error;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use warc::ArchiveFile;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The size up to which an object is kept in memory. Larger ones are kept in a temporary file.
+pub const MAX_OBJECT_IN_MEMORY_BYTES: u64 = 64 << 20;
+
+/// The size up to which an object is fetched. A server may announce any size, and objects that are
+/// not kept in memory fill the folder of temporary files.
+#[cfg(feature = "network")]
+const MAX_OBJECT_BYTES: u64 = 64 << 30;
+
+/// A limit of requests a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// The default of the protocol.
+    Default,
+    /// At most this number of requests a second to each server.
+    PerSecond(f64),
+    /// No limit, for servers of one's own.
+    Unlimited,
+}
+
+/// Options for reading from servers.
+#[derive(Clone, Debug)]
+pub struct RemoteOptions {
+    /// The limit of requests to a server.
+    pub rate: Rate,
+    /// The number of processes that share this limit.
+    pub concurrent_tasks: u32,
+    /// The most requests at a time; `None` for the default of the protocol.
+    pub connections: Option<usize>,
+    /// The most bytes of objects that are kept in memory, unless a single one is larger.
+    pub read_ahead: u64,
+    /// The time without a new byte after which an object fails.
+    pub patience: Duration,
+    /// The time without a byte after which a response is given up and requested again.
+    pub stall: Duration,
+    /// The folder of temporary files.
+    pub temp_folder: PathBuf,
+    /// A file with further root certificates, in PEM.
+    pub ca: Option<PathBuf>,
+    /// True if requests to S3 are not signed.
+    pub is_anonymous: bool,
+}
+
+impl RemoteOptions {
+    /// Returns the limit of requests a second to a server by this process.
+    pub fn ceiling(&self, scheme: Scheme) -> Option<f64> {
+        let rate = match (self.rate, scheme) {
+            (Rate::Unlimited, _) => return None,
+            (Rate::PerSecond(rate), _) => rate,
+            // Common Crawl answers 403 to clients that are faster for long.
+            (Rate::Default, Scheme::Http | Scheme::Https) => 10.0,
+            // A prefix of S3 serves 5,500 a second.
+            (Rate::Default, Scheme::S3) => 500.0,
+        };
+        Some(rate / f64::from(self.concurrent_tasks.max(1)))
+    }
+
+    /// Returns the most requests at a time.
+    pub fn connections(&self, scheme: Scheme) -> usize {
+        self.connections.unwrap_or(match scheme {
+            Scheme::Http | Scheme::Https => 4,
+            Scheme::S3 => 16,
+        })
+    }
+}
+
+/// A change that concerns all requests to a server.
+#[derive(Clone, Debug)]
+pub enum RemoteEvent {
+    /// The server refuses requests, and all of them wait.
+    WaitBegins {
+        /// The host and port, or the bucket.
+        server: String,
+        /// The answer of the server.
+        reason: String,
+        /// The time until the next request.
+        wait: Duration,
+    },
+    /// The server answers again.
+    WaitEnds {
+        /// The host and port, or the bucket.
+        server: String,
+        /// The time since the first refusal.
+        waited: Duration,
+    },
+}
+
+/// An object that was fetched, or a part of one.
+#[derive(Clone, Debug)]
+pub struct FetchedFile {
+    pub file: ArchiveFile,
+    pub identity: ObjectIdentity,
+}
+
+/// The facts by which an object is known to have changed, as its server states them.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct ObjectIdentity {
+    pub bytes: u64,
+    /// The entity tag, if it is a strong one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// The time of `Last-Modified`, in ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<String>,
+}
+
+impl ObjectIdentity {
+    /// Returns true if the object has changed. Facts that are known of one of both only say nothing.
+    pub fn differs(&self, other: &Self) -> bool {
+        let differ = |a: &Option<String>, b: &Option<String>| match (a, b) {
+            (Some(a), Some(b)) => Some(a != b),
+            _ => None,
+        };
+        let etags = differ(&self.etag, &other.etag);
+        let is_other = etags.or_else(|| differ(&self.modified, &other.modified));
+        self.bytes != other.bytes || is_other == Some(true)
+    }
+
+    /// Returns the entity tag, or else the time of the last change.
+    pub fn version(&self) -> Option<&str> {
+        self.etag.as_deref().or(self.modified.as_deref())
+    }
+}
+
+/// An object that is to be written.
+#[derive(Clone, Debug)]
+pub struct Upload {
+    pub url: RemoteUrl,
+    pub source: UploadSource,
+    /// The bytes that the source must have. Others are not written.
+    pub content: Content,
+    /// True if an object of this size may be there. It is left as it is if its metadata have the
+    /// digest.
+    pub may_exist: bool,
+}
+
+/// The size and the digest of the bytes of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    pub bytes: u64,
+    /// The XXH3-64, in hexadecimal.
+    pub digest: String,
+}
+
+impl Content {
+    /// Returns the size and the digest of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self {
+            bytes: bytes.len() as u64,
+            digest: format!("{:016x}", xxh3_64(bytes)),
+        }
+    }
+}
+
+/// The bytes of an object that is to be written.
+#[derive(Clone, Debug)]
+pub enum UploadSource {
+    /// Those of a file.
+    File(PathBuf),
+    /// Bytes in memory.
+    Memory(Arc<[u8]>),
+}
+
+/// The error of an object that was not fetched or written.
+#[derive(Debug)]
+pub struct FetchError {
+    pub url: RemoteUrl,
+    pub kind: FetchErrorKind,
+}
+
+/// The reason why an object was not fetched.
+#[derive(Debug)]
+pub enum FetchErrorKind {
+    /// The server has no such object, or refuses this one only.
+    Missing { reason: String },
+    /// The first answer of the server is 401 or 403.
+    Denied { reason: String },
+    /// The server has never answered.
+    NoAnswer { reason: String },
+    /// The server refused or interrupted the object for too long.
+    OutOfPatience { reason: String },
+    /// The server refuses the request for another reason.
+    Refused { reason: String },
+    /// A temporary file cannot be written.
+    TempFile { folder: PathBuf, error: io::Error },
+    /// The URL cannot be requested, or a file cannot be read.
+    Invalid(Error),
+    /// The run is to stop.
+    Stopped,
+}
+
+impl FetchErrorKind {
+    /// Returns true if no other object can be fetched either.
+    pub fn stops_run(&self) -> bool {
+        matches!(
+            self,
+            Self::Denied { .. } | Self::NoAnswer { .. } | Self::TempFile { .. } | Self::Invalid(_)
+        )
+    }
+}
+
+impl fmt::Display for FetchErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { reason }
+            | Self::Denied { reason }
+            | Self::NoAnswer { reason }
+            | Self::Refused { reason } => f.write_str(reason),
+            Self::OutOfPatience { reason } => {
+                write!(f, "it was tried for too long; last: {reason}")
+            }
+            Self::TempFile { error, .. } => error.fmt(f),
+            Self::Invalid(error) => error.fmt(f),
+            Self::Stopped => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl From<FetchError> for Error {
+    fn from(error: FetchError) -> Self {
+        let path = error.url.display_path();
+        match error.kind {
+            FetchErrorKind::Denied { reason } => Error::with_source(
+                RemoteErrorKind::AccessDenied {
+                    scheme: error.url.scheme(),
+                },
+                path,
+                io::Error::other(reason),
+            ),
+            FetchErrorKind::TempFile { folder, error } => Error::write(folder, error),
+            FetchErrorKind::Stopped => Error::new(RemoteErrorKind::CopyInterrupted, path),
+            FetchErrorKind::Invalid(error) => error,
+            kind => Error::read(path, io::Error::other(kind.to_string())),
+        }
+    }
+}
+
+impl FetchError {
+    /// Returns the error of a request that ended by a defect of the program.
+    #[cfg(feature = "network")]
+    fn unexpected(url: RemoteUrl) -> Self {
+        Self {
+            url,
+            kind: FetchErrorKind::Refused {
+                reason: "the request ended unexpectedly".to_owned(),
+            },
+        }
+    }
+
+    /// Returns the error of an object that was not written.
+    #[cfg(feature = "network")]
+    fn of_writing(self) -> Error {
+        let path = self.url.display_path().to_owned();
+        match self.kind {
+            FetchErrorKind::Stopped => Error::new(RemoteErrorKind::CopyInterrupted, path),
+            FetchErrorKind::Denied { .. } | FetchErrorKind::Invalid(_) => self.into(),
+            kind => Error::write(path, io::Error::other(kind.to_string())),
+        }
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::PerSecond(rate) => rate.fmt(f),
+            Self::Unlimited => f.write_str("none"),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The URL of a remote archive or list.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The protocol of a remote object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// `http://`
+    Http,
+    /// `https://`
+    Https,
+    /// `s3://`
+    S3,
+}
+
+impl Scheme {
+    const ALL: [(&'static str, Self); 3] = [
+        ("https://", Self::Https),
+        ("http://", Self::Http),
+        ("s3://", Self::S3),
+    ];
+}
+
+/// The URL of a remote object, `https://HOST/PATH`, `http://HOST/PATH` or `s3://BUCKET/KEY`.
+///
+/// It may contain secrets: user information and a query, such as that of a presigned URL. They are
+/// only sent to the server. Everything that is printed or stored is without them, also `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RemoteUrl {
+    scheme: Scheme,
+    /// The URL without user information, query and fragment.
+    display: PathBuf,
+    /// For http and https, the whole URL without its fragment; for S3, the key.
+    target: String,
+    /// The server, or for S3 the bucket.
+    server: String,
+}
+
+/// The limit of the length of a URL.
+const MAX_URL_BYTES: usize = 8192;
+
+/// The error of a text that has the scheme of a remote object and is not a URL of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotARemoteUrl;
+
+/// Returns true if a text begins with a scheme and `://`.
+pub fn has_scheme(text: &str) -> bool {
+    let Some((scheme, _)) = text.split_once("://") else {
+        return false;
+    };
+    let mut bytes = scheme.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+}
+
+/// Returns a text that may be a URL without what may be its user information, query and fragment.
+pub fn without_secrets(text: &str) -> String {
+    let end = text.find(['?', '#']).unwrap_or(text.len());
+    let Some((scheme, rest)) = text[..end].split_once("://") else {
+        return text[..end].to_owned();
+    };
+    // User information that is not encoded may have a slash.
+    let public = rest.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{public}")
+}
+
+impl RemoteUrl {
+    /// Parses the URL of an object; returns `None` if the text has another scheme, or none.
+    ///
+    /// # Errors
+    ///
+    /// [`NotARemoteUrl`] if it has no host or bucket, or no path.
+    pub fn parse(text: &str) -> Result<Option<Self>, NotARemoteUrl> {
+        let scheme = Scheme::ALL.into_iter().find_map(|(prefix, scheme)| {
+            let begins = text.get(..prefix.len())?;
+            begins.eq_ignore_ascii_case(prefix).then_some(scheme)
+        });
+        match scheme {
+            None => Ok(None),
+            Some(Scheme::S3) => Self::s3(&text["s3://".len()..]).map(Some),
+            Some(scheme) => Self::http(scheme, text).map(Some),
+        }
+    }
+
+    fn s3(rest: &str) -> Result<Self, NotARemoteUrl> {
+        let (bucket, key) = rest.split_once('/').ok_or(NotARemoteUrl)?;
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        let is_bucket = !bucket.is_empty() && bucket.bytes().all(is_part);
+        let parts = key.strip_suffix('/').unwrap_or(key).split('/');
+        // The store takes such parts for others.
+        let is_key = |mut parts: std::str::Split<'_, char>| {
+            parts.all(|part| !matches!(part, "" | "." | ".."))
+        };
+        if !is_bucket || !is_key(parts) || rest.len() > MAX_URL_BYTES {
+            return Err(NotARemoteUrl);
+        }
+        Ok(Self {
+            scheme: Scheme::S3,
+            display: format!("s3://{bucket}/{key}").into(),
+            target: key.to_owned(),
+            server: bucket.to_owned(),
+        })
+    }
+
+    fn http(scheme: Scheme, text: &str) -> Result<Self, NotARemoteUrl> {
+        let mut url = url::Url::parse(text).map_err(|_| NotARemoteUrl)?;
+        url.set_fragment(None);
+        let target = url.to_string();
+        let is_set = url.set_username("").is_ok() && url.set_password(None).is_ok();
+        url.set_query(None);
+        let host = url.host_str().filter(|host| !host.is_empty());
+        let host = host.filter(|_| is_set).ok_or(NotARemoteUrl)?;
+        let port = url.port_or_known_default().ok_or(NotARemoteUrl)?;
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_[]:".contains(&byte);
+        if !host.bytes().all(is_plain) || target.len() > MAX_URL_BYTES {
+            return Err(NotARemoteUrl);
+        }
+        if url.path().ends_with('/') {
+            return Err(NotARemoteUrl);
+        }
+        Ok(Self {
+            scheme,
+            server: format!("{host}:{port}"),
+            display: url.as_str().into(),
+            target,
+        })
+    }
+
+    /// Returns the protocol.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// Returns the URL for messages, without user information, query and fragment.
+    pub fn display_path(&self) -> &Path {
+        &self.display
+    }
+
+    /// Returns the object at a path below this one, which is a prefix of S3.
+    pub fn below(&self, path: &str) -> Self {
+        let join = |folder: &str| format!("{}/{path}", folder.trim_end_matches('/'));
+        Self {
+            display: join(&self.to_string()).into(),
+            target: join(&self.target),
+            ..self.clone()
+        }
+    }
+
+    /// Returns true if both objects have the same scheme, and the same server or bucket.
+    pub fn has_same_server(&self, other: &Self) -> bool {
+        (self.scheme, &self.server) == (other.scheme, &other.server)
+    }
+
+    /// Returns true if the path of the object begins with that of a base, on the same server. Both
+    /// are compared as they are requested, without dot segments.
+    pub fn is_below(&self, base: &str) -> bool {
+        let below = format!("{}/x", base.trim_end_matches('/'));
+        let Ok(Some(below)) = Self::parse(&below) else {
+            return false;
+        };
+        let (own, below) = (self.to_string(), below.to_string());
+        let folder = below.rfind('/').map_or(0, |end| end + 1);
+        own.starts_with(&below[..folder])
+    }
+
+    /// Returns the server with its port, or the bucket.
+    #[cfg(feature = "network")]
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// Returns what is requested of the server: the whole URL with its secrets, or the key.
+    #[cfg(feature = "network")]
+    pub(super) fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// Returns the URL up to and without `crawl-data/`, or up to its last slash, with its user
+    /// information: the text before the paths in a list at this URL.
+    pub fn base(&self) -> String {
+        let whole = match self.scheme {
+            Scheme::S3 => self.display.to_string_lossy().into_owned(),
+            _ => self.target.split('?').next().unwrap_or_default().to_owned(),
+        };
+        let end = whole.find("/crawl-data/").or_else(|| whole.rfind('/'));
+        whole[..end.map_or(0, |end| end + 1)].to_owned()
+    }
+}
+
+impl fmt::Display for RemoteUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.display.display().fmt(f)
+    }
+}
+
+impl fmt::Debug for RemoteUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.display.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> RemoteUrl {
+        RemoteUrl::parse(text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn secrets_are_only_in_what_is_requested() {
+        let url = url("https://me:secret@example.com/crawl-data/C/x.warc.gz?sig=secret#part");
+        assert_eq!(
+            url.to_string(),
+            "https://example.com/crawl-data/C/x.warc.gz"
+        );
+        assert!(!format!("{url:?}").contains("secret"));
+        assert!(url.target.contains("me:secret@") && url.target.ends_with("?sig=secret"));
+    }
+
+    #[test]
+    fn keys_of_s3_are_taken_as_they_are() {
+        let url = url("S3://bucket/a/b?c#d%20e");
+        assert_eq!(
+            (url.server.as_str(), url.target.as_str()),
+            ("bucket", "a/b?c#d%20e")
+        );
+        assert_eq!(url.to_string(), "s3://bucket/a/b?c#d%20e");
+    }
+
+    #[test]
+    fn urls_without_an_object_are_refused_and_other_texts_are_not_urls() {
+        for text in [
+            "https://",
+            "https://h",
+            "https://h/a/",
+            "s3://b",
+            "s3://b/",
+            "s3:///k",
+            "s3://b//k",
+            "s3://b/a/../k",
+            "s3://key:secret@b/k",
+            "https://{host}/a",
+        ] {
+            assert_eq!(RemoteUrl::parse(text), Err(NotARemoteUrl), "{text}");
+        }
+        for text in [
+            "a/b.warc.gz",
+            "ftp://h/x",
+            "file:///x",
+            "https:/h/x",
+            "",
+            "é",
+        ] {
+            assert_eq!(RemoteUrl::parse(text), Ok(None), "{text}");
+        }
+        assert!(has_scheme("ftp://h/x") && has_scheme("file:///x"));
+        assert!(!has_scheme("a/b") && !has_scheme("://") && !has_scheme("a b://c"));
+    }
+
+    #[test]
+    fn texts_that_may_be_urls_are_printed_without_secrets() {
+        for (text, printed) in [
+            ("https://u:p@h/a?sig=x#y", "https://h/a"),
+            ("https://u:p/q@h/a", "https://h/a"),
+            ("/etc/x?sig=x", "/etc/x"),
+            ("bucket/p?sig=x", "bucket/p"),
+            ("s3://k:s@b/k", "s3://b/k"),
+            ("a.warc.gz", "a.warc.gz"),
+        ] {
+            assert_eq!(without_secrets(text), printed);
+        }
+        let long = format!("https://h/{}", "a".repeat(9000));
+        assert_eq!(RemoteUrl::parse(&long), Err(NotARemoteUrl));
+    }
+
+    #[test]
+    fn a_base_is_left_by_dot_segments_in_any_form() {
+        let is_below = |base: &str, line: &str| url(&format!("{base}/{line}")).is_below(base);
+        for (base, line) in [
+            ("https://h", "a"),
+            ("https://u:p@h:443/b", "a/../c"),
+            ("https://h/b?list=1", "a"),
+            ("s3://bucket/b", "a"),
+        ] {
+            assert!(is_below(base, line), "{base} {line}");
+        }
+        for line in ["../a", "%2e%2E/a", ".\t./a", "a/..\\../b", "../bc/a"] {
+            assert!(!is_below("https://h/b", line), "{line}");
+        }
+        assert!(!url("https://other/b/a").is_below("https://h/b"));
+    }
+
+    #[test]
+    fn lines_of_a_list_follow_what_precedes_crawl_data_in_its_url() {
+        for (list, base) in [
+            ("https://h/crawl-data/C/w.paths.gz", "https://h/"),
+            ("https://u:p@h/a/crawl-data/C/w.paths?q", "https://u:p@h/a/"),
+            (
+                "s3://commoncrawl/crawl-data/C/w.paths.gz",
+                "s3://commoncrawl/",
+            ),
+            ("https://h/lists/w.paths", "https://h/lists/"),
+        ] {
+            assert_eq!(url(list).base(), base);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The kinds of errors of this package.
+
+use crate::input::MAX_INPUTS;
+use disk::error::Kind;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What can fail with the inputs of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScanErrorKind {
+    /// A URL has no object, or another protocol than https, http and S3.
+    UrlInput,
+    /// A URL does not name the crawl and the subset of its archive.
+    UnknownCrawl,
+    /// A list at a URL has a line that leads elsewhere than to its server.
+    UnsafeLine {
+        /// The line, without secrets.
+        line: String,
+        /// The reason why it is refused.
+        reason: UnsafeLineReason,
+    },
+    /// An argument, or a list of paths, matches no archive. The path is empty if there
+    /// are no arguments.
+    NoInput,
+    /// Two inputs have the same name.
+    SameName {
+        /// Their paths.
+        paths: [PathBuf; 2],
+        /// The deepest folder that contains all files, if their paths below it differ.
+        folder: Option<PathBuf>,
+    },
+    /// An input is given twice.
+    SameInput,
+    /// An input is not below the folder from which names are derived.
+    NotBelow {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Inputs do not exist.
+    MissingInputs {
+        /// The first of the missing inputs.
+        first: Vec<PathBuf>,
+        /// The number of missing inputs.
+        missing: usize,
+        /// The number of all inputs.
+        inputs: usize,
+    },
+    /// Two inputs are the same stream, which can be read only once.
+    SameStream,
+    /// A run over a stream cannot be resumed.
+    StreamResume,
+    /// A name is given for the only stream, but the number of streams is not one.
+    StreamName {
+        /// The number of streams.
+        streams: usize,
+    },
+    /// The inputs have indexes that are too large for keys of captures.
+    TooManyInputs {
+        /// The number of inputs.
+        inputs: usize,
+        /// The index of the first one.
+        first_input: u64,
+    },
+    /// A prefix for the lines of a list is given without a list.
+    BaseWithoutList,
+    /// A text cannot be the name of a partition folder.
+    PartitionName {
+        /// The partition column: `crawl` or `subset`.
+        key: &'static str,
+        /// The text.
+        value: String,
+    },
+    /// An input is not an archive that can be read.
+    NotAnArchive(warc::ErrorKind),
+    /// This number of threads cannot be started.
+    Threads(usize),
+}
+
+impl Kind for ScanErrorKind {
+    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = path.display();
+        match self {
+            Self::UrlInput => write!(f, "'{place}' is not the URL of an archive"),
+            Self::UnknownCrawl => write!(
+                f,
+                "the URL '{place}' does not name the crawl and the subset of its archive"
+            ),
+            Self::UnsafeLine { line, reason } => {
+                write!(
+                    f,
+                    "the list '{place}' has the line '{line}', which {reason}"
+                )
+            }
+            Self::NoInput if path.as_os_str().is_empty() => f.write_str("there are no inputs"),
+            Self::NoInput => write!(f, "'{place}' matches no archive"),
+            Self::SameName { paths, .. } => write!(
+                f,
+                "two inputs have the name '{place}', and captures are identified by it: '{}' and '{}'",
+                paths[0].display(),
+                paths[1].display()
+            ),
+            Self::SameInput => write!(f, "'{place}' is given twice"),
+            Self::NotBelow { folder } => {
+                write!(f, "'{place}' is not below '{}'", folder.display())
+            }
+            Self::MissingInputs {
+                first,
+                missing,
+                inputs,
+            } => {
+                let verb = if *missing == 1 { "does" } else { "do" };
+                write!(f, "{missing} of {inputs} inputs {verb} not exist: ")?;
+                for (i, path) in first.iter().enumerate() {
+                    let comma = if i == 0 { "" } else { ", " };
+                    write!(f, "{comma}'{}'", path.display())?;
+                }
+                match missing - first.len() {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
+            }
+            Self::SameStream => write!(
+                f,
+                "'{place}' is given twice, and a stream can be read only once"
+            ),
+            Self::StreamResume => write!(
+                f,
+                "'{place}' is a stream, which cannot be read twice, so the run cannot be resumed"
+            ),
+            Self::StreamName { streams } => write!(
+                f,
+                "the name '{place}' fits a single stream, but there are {streams}"
+            ),
+            Self::TooManyInputs {
+                inputs,
+                first_input,
+            } => write!(
+                f,
+                "there are {inputs} inputs from index {first_input} on, but indexes must be below {MAX_INPUTS}"
+            ),
+            Self::BaseWithoutList => {
+                write!(f, "the prefix '{place}' needs a list of archives")
+            }
+            Self::PartitionName { key, value } => {
+                write!(
+                    f,
+                    "'{value}' is not a valid {key}, because it becomes the name of a folder"
+                )
+            }
+            Self::NotAnArchive(why) => write!(f, "'{place}': {why}"),
+            Self::Threads(threads) => write!(f, "cannot start {threads} threads"),
+        }
+    }
+}
+
+/// The reason why a line of a list at a URL is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsafeLineReason {
+    /// The line is an absolute path.
+    AbsolutePath,
+    /// The path leads out of its folder.
+    ParentFolder,
+    /// The line is a URL of another server or protocol.
+    OtherServer,
+}
+
+impl fmt::Display for UnsafeLineReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AbsolutePath => "is an absolute path",
+            Self::ParentFolder => "leads out of its folder",
+            Self::OtherServer => "leads to another server or protocol",
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! Scans an archive into a temporary dataset, in which a host is looked up.
+
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::part_size::PartSize;
+use dataset::tables::Table;
+use dataset::{IfExists, OutputLayout};
+use disk::error::Error;
+use robots_scan::input::{self, InputOptions};
+use robots_scan::pipeline::{self, Options, ScanProgress, ScanSummary};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+
+/// The longest body in bytes: the default of `scan`.
+const MAX_BODY_BYTES: usize = 16 << 20;
+
+/// Scans an archive into a dataset at `root` with the tables that a check needs.
+pub(super) fn scan(
+    archive: &Path,
+    root: &Path,
+    body_limit: Option<u64>,
+    registry: &CrawlerRegistry,
+    stop: &Arc<AtomicBool>,
+) -> Result<ScanSummary, Error> {
+    let input_options = InputOptions {
+        arguments: vec![archive.to_string_lossy().into_owned()],
+        ..InputOptions::default()
+    };
+    let tables = [
+        Table::RobotsFiles,
+        Table::Groups,
+        Table::Rules,
+        Table::Anomalies,
+    ];
+    let found = input::find(&input_options)?;
+    let options = Options {
+        inputs: found.inputs,
+        layout: OutputLayout::dataset(root, &tables, None),
+        existing: IfExists::Refuse,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        body_limit,
+        max_body_bytes: MAX_BODY_BYTES,
+        with_bodies: false,
+        verify_digests: false,
+        registry: registry.clone(),
+        part_size: PartSize::Bytes(u64::MAX),
+        sample: None,
+        shard: None,
+        listed_inputs: found.listed,
+        list_digest: found.list_digest,
+        skips_missing: false,
+        remote: None,
+    };
+    let (notices, received) = channel();
+    let summary = pipeline::run(&options, &ScanProgress::default(), &notices, stop)?;
+    drop(notices);
+    let failed = received.into_iter().find_map(|notice| match notice {
+        pipeline::ScanNotice::Failed(error) => Some(error),
+        pipeline::ScanNotice::Fault { .. } | pipeline::ScanNotice::Remote(_) => None,
+    });
+    failed.map_or(Ok(summary), Err)
+}

@@ -1,0 +1,314 @@
+//! Checks the authoritative capture of a host.
+//!
+//! The steps: open the dataset (an archive is scanned into a temporary one),
+//! find the authoritative capture, rebuild its robots.txt from the rows of
+//! `groups` and `rules`, and evaluate it. If you change how the status of a
+//! capture is applied, also check `url_match/evaluate.rs`.
+
+use super::InputKind;
+use super::archive;
+use super::capture_details::CaptureDetails;
+use super::report::{AgentReport, CheckReport, CrawlerVerdicts, ReportedAnomaly, UrlResult};
+use super::request::CheckRequest;
+use super::robots_txt::agent_report;
+use crate::error::ToolErrorKind;
+use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
+use dataset::crawler::{Crawler, disallow_all};
+use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
+use dataset::resolve::candidate::Candidate;
+use dataset::resolve::host::{authoritative_capture_of_host, suggest_hosts};
+use dataset::resolve::{AsOf, CaptureId, Host, ResolveContext, RulesSource};
+use dataset::tables::Table;
+use dataset::{CaptureFilter, Dataset, StoredLine, column};
+use disk::SystemTempFolder;
+use disk::error::Error;
+use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// A host to check in a dataset or an archive.
+#[derive(Clone, Debug)]
+pub struct HostRequest<'a> {
+    /// The folder of a dataset, or an archive.
+    pub path: &'a Path,
+    /// The host.
+    pub host: &'a Host,
+    /// The crawls that are read; if empty, all.
+    pub crawls: &'a [String],
+    /// The time for which the host is checked, in milliseconds since 1970;
+    /// `None` for the newest capture.
+    pub as_of: Option<i64>,
+    /// The bytes of a body that are parsed, for an archive. A dataset has the
+    /// limit of its scan.
+    pub body_limit: Option<u64>,
+}
+
+/// The report on a host.
+#[derive(Clone, Debug)]
+pub struct HostReport {
+    /// The authoritative capture.
+    pub capture: CaptureDetails,
+    /// The capture that holds the rules, if it is another: the end of a redirect
+    /// chain, or the content of a revisit.
+    pub rules_capture: Option<CaptureDetails>,
+    /// The effect of the status, if it decides instead of the body.
+    pub effect: Option<StatusEffect>,
+    /// The results.
+    pub report: CheckReport,
+    /// True if the dataset has the table `anomalies`.
+    pub has_anomalies: bool,
+    /// Faults of the archive, at which captures may be missing.
+    pub faults: u64,
+}
+
+/// Finds the authoritative capture of a host, and checks it.
+///
+/// # Errors
+///
+/// [`ToolErrorKind::NoCapture`] if there is none; errors of reading; those of
+/// [`Dataset::open`]; [`ErrorKind::Abandoned`] once `stop` is set.
+pub fn check_host(
+    host_request: &HostRequest<'_>,
+    request: &CheckRequest<'_>,
+    stop: &Arc<AtomicBool>,
+) -> Result<HostReport, Error> {
+    let path = host_request.path;
+    let temp_folder = SystemTempFolder::create()?;
+    let root = DatasetRoot::find(host_request, request, temp_folder.path(), stop)?;
+    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    let has_anomalies = Dataset::has_table(&root.path, Table::Anomalies)?;
+    if has_anomalies {
+        tables.push(Table::Anomalies);
+    }
+    let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?.stopped_by(stop);
+    let spill_folder = SpillFolder::create(&temp_folder.path().join("sort"), Arc::clone(stop))?;
+    let context = ResolveContext {
+        dataset: &dataset,
+        memory: SortMemory::new(&spill_folder, MIN_MEMORY_BYTES),
+        rows_read: &AtomicU64::new(0),
+    };
+    let Candidate { id, source, .. } = authoritative_capture(&context, host_request)?;
+    let capture = CaptureDetails::read(&dataset, id)?.ok_or_else(|| {
+        let kind = DatasetErrorKind::NotADataset(DatasetDefect::Changed);
+        Error::new(kind, path)
+    })?;
+    let rules_capture = match source.id == id {
+        true => None,
+        false => CaptureDetails::read(&dataset, source.id)?,
+    };
+    let effect = source.effect(request.dialect.dialect());
+    let report = CheckReport {
+        agents: agent_reports(&dataset, &source, effect, request)?,
+        anomalies: match has_anomalies {
+            true => anomalies(&dataset, source.id)?,
+            false => Vec::new(),
+        },
+    };
+    Ok(HostReport {
+        capture,
+        rules_capture,
+        effect: Some(effect).filter(|effect| *effect != StatusEffect::Parse),
+        report,
+        has_anomalies,
+        faults: root.faults,
+    })
+}
+
+/// The dataset in which a host is looked up.
+struct DatasetRoot {
+    path: PathBuf,
+    /// Faults of the archive that was scanned.
+    faults: u64,
+}
+
+impl DatasetRoot {
+    /// Returns the dataset of the request. An archive is scanned into a dataset
+    /// in `temp_folder`.
+    fn find(
+        host_request: &HostRequest<'_>,
+        request: &CheckRequest<'_>,
+        temp_folder: &Path,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
+        let path = host_request.path;
+        match InputKind::detect(path)? {
+            InputKind::Archive => {
+                let root = temp_folder.join("dataset");
+                let (limit, registry) = (host_request.body_limit, request.registry);
+                let summary = archive::scan(path, &root, limit, registry, stop)?;
+                Ok(Self {
+                    path: root,
+                    faults: summary.faults,
+                })
+            }
+            InputKind::Dataset => Ok(Self {
+                path: path.to_owned(),
+                faults: 0,
+            }),
+            InputKind::RobotsTxt => {
+                let kind = DatasetErrorKind::NotADataset(DatasetDefect::NotSearchable);
+                Err(Error::new(kind, path))
+            }
+        }
+    }
+}
+
+fn authoritative_capture(
+    context: &ResolveContext<'_>,
+    request: &HostRequest<'_>,
+) -> Result<Candidate, Error> {
+    let as_of = AsOf::from_option(request.as_of);
+    if let Some(capture) = authoritative_capture_of_host(context, request.host, as_of)? {
+        return Ok(capture);
+    }
+    let suggestions = suggest_hosts(context, request.host)?;
+    let kind = ToolErrorKind::NoCapture {
+        host: request.host.to_string(),
+        first_time: suggestions.first_time,
+        similar: suggestions.hosts,
+    };
+    Err(Error::new(kind, request.path))
+}
+
+/// Returns the results for each crawler. `effect` is that of the status in the
+/// requested dialect.
+fn agent_reports(
+    dataset: &Dataset,
+    source: &RulesSource,
+    effect: StatusEffect,
+    request: &CheckRequest<'_>,
+) -> Result<Vec<AgentReport>, Error> {
+    let mut file = RobotsTxtBuilder::new();
+    let is_parsed = |dialect| source.effect(dialect) == StatusEffect::Parse;
+    if Dialect::ALL.into_iter().any(is_parsed) {
+        push_lines(dataset, source, &mut file)?;
+    }
+    let robots = file.as_robots_txt();
+    let verdicts = Evaluator::new().verdicts(&robots);
+    let line_text = |line_no: u32| line_text(&robots, line_no);
+    let reports = request.crawlers().map(|crawler| {
+        let mut report = match status_verdict(effect) {
+            None => agent_report(&robots, &verdicts, request, &crawler, &line_text),
+            Some(verdict) => status_report(request, &crawler, verdict),
+        };
+        for (dialect, verdict) in &mut report.verdicts.by_dialect {
+            if let Some(by_status) = status_verdict(source.effect(*dialect)) {
+                *verdict = by_status;
+            }
+        }
+        report
+    });
+    Ok(reports.collect())
+}
+
+/// Returns the text of a line, composed from its key and its value.
+fn line_text(robots: &RobotsTxt<'_>, line_no: u32) -> Option<String> {
+    let mut directives = robots.directives().iter();
+    let directive = directives.find(|directive| directive.line_no == line_no)?;
+    let separator = if directive.has_colon { ": " } else { " " };
+    let key = String::from_utf8_lossy(robots.text(directive.key_raw));
+    let value = String::from_utf8_lossy(robots.text(directive.value_raw));
+    Some(format!("{key}{separator}{value}"))
+}
+
+/// Returns the verdict that a status determines; `None` if the body decides.
+fn status_verdict(effect: StatusEffect) -> Option<Verdict> {
+    match effect {
+        StatusEffect::Parse => None,
+        StatusEffect::AllowAll => Some(Verdict::AllowAll),
+        StatusEffect::DisallowAll => Some(Verdict::DisallowAll),
+        StatusEffect::Follow | StatusEffect::Defer => Some(Verdict::Unknown),
+    }
+}
+
+/// Returns the results for one crawler if the status determines the verdict.
+fn status_report(request: &CheckRequest<'_>, crawler: &Crawler, verdict: Verdict) -> AgentReport {
+    let policy = disallow_all(request.dialect);
+    let urls = request.urls.iter().map(|url| {
+        let is_allowed = match verdict {
+            Verdict::AllowAll => Some(true),
+            Verdict::DisallowAll => Some(policy.access(url.as_bytes()).is_allowed),
+            Verdict::Partial | Verdict::Unknown => None,
+        };
+        UrlResult {
+            url: url.clone(),
+            is_allowed,
+            rule: None,
+        }
+    });
+    AgentReport {
+        agent: crawler.agent().to_owned(),
+        urls: urls.collect(),
+        verdicts: CrawlerVerdicts {
+            verdict,
+            basis: Basis::HttpStatus,
+            evidence_line: None,
+            by_dialect: Dialect::ALL.map(|dialect| (dialect, verdict)),
+        },
+        lines: Vec::new(),
+    }
+}
+
+/// Returns a filter for one capture.
+fn filter_of(id: CaptureId) -> CaptureFilter {
+    CaptureFilter::One {
+        crawl: id.crawl,
+        robots_id: id.robots_id,
+    }
+}
+
+/// Adds the lines of a capture to `file`. A capture that is in the dataset twice
+/// has each line twice.
+fn push_lines(
+    dataset: &Dataset,
+    source: &RulesSource,
+    file: &mut RobotsTxtBuilder,
+) -> Result<(), Error> {
+    let mut lines: Vec<Vec<u8>> = Vec::new();
+    dataset.read_lines(&filter_of(source.id), &mut |crawl, robots_id, line| {
+        if (CaptureId { crawl, robots_id }) == source.id {
+            let mut record = Vec::new();
+            line.write(&mut record);
+            lines.push(record);
+        }
+        Ok(())
+    })?;
+    lines.sort();
+    lines.dedup();
+    for line in &lines {
+        if !StoredLine::read(line).push_to(file, source.is_valid_utf8) {
+            break;
+        }
+    }
+    file.set_content(source.content);
+    Ok(())
+}
+
+/// Reads the anomalies of a capture.
+fn anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, Error> {
+    let columns = ["robots_id", "line_no", "code", "changes_verdict"];
+    let mut found = Vec::new();
+    let filter = filter_of(id);
+    dataset.read(Table::Anomalies, &columns, &filter, &mut |crawl, batch| {
+        let ids = column::<Int64Array>(batch, "robots_id")?;
+        let lines = column::<Int32Array>(batch, "line_no")?;
+        let codes = column::<StringArray>(batch, "code")?;
+        let changes = column::<BooleanArray>(batch, "changes_verdict")?;
+        for row in 0..batch.num_rows() {
+            let robots_id = ids.value(row);
+            if (CaptureId { crawl, robots_id }) != id {
+                continue;
+            }
+            let line_no = lines.is_valid(row).then(|| lines.value(row));
+            found.push(ReportedAnomaly::new(
+                line_no.and_then(|line_no| u32::try_from(line_no).ok()),
+                codes.value(row),
+                changes.is_valid(row).then(|| changes.value(row)),
+            ));
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}

@@ -1,0 +1,155 @@
+//! A robots.txt that is parsed once and answers for many crawlers.
+
+use super::report::ReportedAnomaly;
+use super::robots_txt::{anomalies, select_verdict};
+use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use robots::{
+    AgentVerdict, Basis, DirectiveKind, Evaluator, OwnedRobotsTxt, ParseOptions, Parser,
+    RequestRate, RobotsTxt, Verdict,
+};
+use std::sync::OnceLock;
+
+/// A robots.txt that is parsed once and answers for many crawlers, as [`check`](super::check()) does.
+#[derive(Debug)]
+pub struct ParsedFile {
+    robots: OwnedRobotsTxt,
+    options: ParseOptions,
+    /// The verdicts of all names in the file. The first is that of `*`. They and the anomalies are
+    /// computed on first use.
+    verdicts: OnceLock<Vec<NameVerdict>>,
+    anomalies: OnceLock<Vec<ReportedAnomaly>>,
+}
+
+/// The default verdict for a name in the file.
+#[derive(Debug)]
+struct NameVerdict {
+    name: Box<[u8]>,
+    verdict: CrawlerVerdict,
+}
+
+/// The default verdict for a crawler.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrawlerVerdict {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Its basis.
+    pub basis: Basis,
+    /// The line that shows it, if one does.
+    pub evidence_line: Option<u32>,
+    /// The first valid `Crawl-delay` of the groups that apply to the crawler, in seconds.
+    pub crawl_delay: Option<f64>,
+}
+
+impl CrawlerVerdict {
+    /// The verdict for a crawler to which no group applies.
+    const NO_GROUP: Self = Self {
+        verdict: Verdict::AllowAll,
+        basis: Basis::NoGroup,
+        evidence_line: None,
+        crawl_delay: None,
+    };
+}
+
+impl ParsedFile {
+    /// Parses a body.
+    pub fn new(body: &[u8], options: ParseOptions) -> Self {
+        let mut parser = Parser::new();
+        Self {
+            robots: OwnedRobotsTxt::new(&parser.parse_with(body, options)),
+            options,
+            verdicts: OnceLock::new(),
+            anomalies: OnceLock::new(),
+        }
+    }
+
+    /// Returns the parsed file.
+    pub fn robots_txt(&self) -> RobotsTxt<'_> {
+        self.robots.as_robots_txt()
+    }
+
+    /// Returns the rules that apply to a crawler.
+    pub fn policy(&self, crawler: &Crawler, choice: DialectChoice) -> CrawlerPolicy {
+        crawler.policy(choice, &self.robots_txt())
+    }
+
+    /// Returns the default verdict for a crawler.
+    pub fn verdict(&self, crawler: &Crawler) -> CrawlerVerdict {
+        let verdicts = self.verdicts();
+        let names = verdicts.iter();
+        let names = names.map(|verdict| (&*verdict.name, verdict.verdict.basis));
+        match select_verdict(names, crawler) {
+            Some(i) => verdicts[i].verdict,
+            None => CrawlerVerdict::NO_GROUP,
+        }
+    }
+
+    /// Returns the rate of the groups that apply to a crawler by the default rules: of the first
+    /// `Request-rate` of each group, the first that is valid.
+    pub fn request_rate(&self, crawler: &Crawler) -> Option<RequestRate> {
+        let robots = self.robots_txt();
+        let lines = self.policy(crawler, DialectChoice::Default).lines();
+        let mut groups = (1..).zip(robots.groups());
+        groups.find_map(|(number, group)| {
+            let mut directives = robots.group_directives(number).iter();
+            let applies = directives.any(|line| {
+                line.kind == DirectiveKind::UserAgent && lines.binary_search(&line.line_no).is_ok()
+            });
+            let value = group.request_rate.filter(|_| applies)?;
+            RequestRate::parse(robots.text(value))
+        })
+    }
+
+    /// Returns the anomalies of the file, in the order of lines.
+    pub fn anomalies(&self) -> &[ReportedAnomaly] {
+        let compute = || anomalies(self.robots_txt().body(), self.options);
+        self.anomalies.get_or_init(compute)
+    }
+
+    fn verdicts(&self) -> &[NameVerdict] {
+        self.verdicts.get_or_init(|| {
+            let verdicts = Evaluator::new().verdicts(&self.robots_txt());
+            verdicts.iter().map(NameVerdict::new).collect()
+        })
+    }
+}
+
+impl NameVerdict {
+    fn new(verdict: &AgentVerdict<'_>) -> Self {
+        Self {
+            name: verdict.agent.into(),
+            verdict: CrawlerVerdict {
+                verdict: verdict.verdict,
+                basis: verdict.basis,
+                evidence_line: verdict.evidence_line,
+                crawl_delay: verdict.crawl_delay,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dataset::crawler::registry::CrawlerRegistry;
+
+    #[test]
+    fn the_request_rate_is_that_of_the_groups_of_a_crawler() {
+        // Only a rule ends the names of a group.
+        let body = b"User-agent: a\nRequest-rate: 1/5 0600-0845\nDisallow: /y\n\n\
+            User-agent: A/1.0\nRequest-rate: 2/1m # slow\nDisallow: /z\n\n\
+            User-agent: googlebot\nDisallow: /x\n\n\
+            User-agent: *\nRequest-rate: 3/1h\n";
+        let file = ParsedFile::new(body, ParseOptions::default());
+        let registry = CrawlerRegistry::built_in();
+        for (agent, expected) in [
+            ("a", Some((2, 60))),
+            ("b", Some((3, 3600))),
+            ("Googlebot-News", None),
+            ("AdsBot-Google", None),
+        ] {
+            let rate = file.request_rate(&Crawler::new(&registry, agent));
+            let rate = rate.map(|rate| (rate.requests, rate.seconds));
+            assert_eq!(rate, expected, "{agent}");
+        }
+    }
+}

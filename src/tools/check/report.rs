@@ -1,0 +1,125 @@
+//! The results of a check.
+
+use capture::anomaly::CaptureAnomalyKind;
+use dataset::crawler::DialectChoice;
+use robots::{AnomalyKind, Basis, Dialect, Severity, Verdict};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The report on a robots.txt.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// The results for each crawler, in the order of the request.
+    pub agents: Vec<AgentReport>,
+    /// The anomalies, in the order of lines.
+    pub anomalies: Vec<ReportedAnomaly>,
+}
+
+/// The results for one crawler.
+#[derive(Clone, Debug)]
+pub struct AgentReport {
+    /// Its name, as in the request.
+    pub agent: String,
+    /// The verdicts on the whole site.
+    pub verdicts: CrawlerVerdicts,
+    /// The results for each URL, in the order of the request.
+    pub urls: Vec<UrlResult>,
+    /// The lines that apply to the crawler in the requested dialect, as
+    /// [`Policy::lines`](robots::Policy::lines) returns them; empty if a status decides.
+    pub lines: Vec<u32>,
+}
+
+/// The result for one URL.
+#[derive(Clone, Debug)]
+pub struct UrlResult {
+    /// The URL, as in the request.
+    pub url: String,
+    /// True if it may be fetched; `None` if this is unknown.
+    pub is_allowed: Option<bool>,
+    /// The rule that decides; `None` if no rule matches.
+    pub rule: Option<DecidingRule>,
+}
+
+/// The line of the rule that decides on a URL.
+#[derive(Clone, Debug)]
+pub struct DecidingRule {
+    /// The number of the line, from 1.
+    pub line_no: u32,
+    /// The text of the line, if it is known.
+    pub line: Option<String>,
+    /// The first line of its group, if it is in one.
+    pub group_line_no: Option<u32>,
+}
+
+/// The verdicts for a crawler in each dialect.
+#[derive(Clone, Debug)]
+pub struct CrawlerVerdicts {
+    /// The default: Google's rules, names compared as a whole, and fallbacks
+    /// according to the registry.
+    pub verdict: Verdict,
+    /// The basis of the default verdict.
+    pub basis: Basis,
+    /// The line that shows the default verdict, if one does.
+    pub evidence_line: Option<u32>,
+    /// The verdict in each dialect, in the order of [`Dialect::ALL`].
+    pub by_dialect: [(Dialect, Verdict); 3],
+}
+
+impl CrawlerVerdicts {
+    /// Returns the verdict in a dialect.
+    pub fn verdict_in(&self, dialect: DialectChoice) -> Verdict {
+        let dialect = match dialect {
+            DialectChoice::Default => return self.verdict,
+            DialectChoice::Dialect(dialect) => dialect,
+        };
+        let mut by_dialect = self.by_dialect.iter();
+        let found = by_dialect.find(|(known, _)| *known == dialect);
+        found.map_or(self.verdict, |(_, verdict)| *verdict)
+    }
+}
+
+/// An anomaly of the robots.txt.
+#[derive(Clone, Debug)]
+pub struct ReportedAnomaly {
+    /// The line; `None` for an anomaly of the whole file.
+    pub line_no: Option<u32>,
+    /// The permanent code.
+    pub code: String,
+    /// The severity.
+    pub severity: Severity,
+    /// The description of the code; empty if it is unknown.
+    pub about: &'static str,
+    /// True if strict reading of the line changes a verdict; `None` if this was
+    /// not computed.
+    pub changes_verdict: Option<bool>,
+}
+
+impl ReportedAnomaly {
+    /// Returns an anomaly with the severity and the description of its code.
+    pub(super) fn new(line_no: Option<u32>, code: &str, changes_verdict: Option<bool>) -> Self {
+        let (severity, about) = described(code);
+        Self {
+            line_no,
+            code: code.to_owned(),
+            severity,
+            about,
+            changes_verdict,
+        }
+    }
+}
+
+/// The severity and the description of each anomaly code.
+static DESCRIPTIONS: LazyLock<HashMap<&str, (Severity, &str)>> = LazyLock::new(|| {
+    let of_body = AnomalyKind::ALL.iter();
+    let of_body = of_body.map(|kind| (kind.code(), (kind.severity(), kind.about())));
+    let of_capture = CaptureAnomalyKind::ALL.iter();
+    let of_capture = of_capture.map(|kind| (kind.code(), (kind.severity(), kind.about())));
+    of_body.chain(of_capture).collect()
+});
+
+/// Returns the severity and the description of an anomaly code; the description of an unknown one
+/// is empty.
+fn described(code: &str) -> (Severity, &'static str) {
+    let known = DESCRIPTIONS.get(code).copied();
+    known.unwrap_or((Severity::Info, ""))
+}

@@ -1,0 +1,282 @@
+//! Checks the bytes of a robots.txt.
+
+use super::report::{
+    AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
+};
+use super::request::CheckRequest;
+use capture::Capture;
+use capture::analysis::{Analyzer, CaptureAnalysis};
+use dataset::crawler::Crawler;
+use disk::error::Error;
+use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verdict};
+use std::io::stdin;
+use std::path::Path;
+use warc::RecordLocation;
+
+/// The limit of the size of a robots.txt that is read from a file.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Reads the bytes of a robots.txt from a file, or from standard input if `path` is `None`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), also for more than 64 MiB.
+pub fn read_robots_txt(path: Option<&Path>) -> Result<Vec<u8>, Error> {
+    let (bytes, place) = match path {
+        Some(path) => (disk::read_named(path, MAX_FILE_BYTES), path),
+        None => {
+            let bytes = disk::read_limited(&mut stdin().lock(), MAX_FILE_BYTES);
+            (bytes, Path::new("standard input"))
+        }
+    };
+    bytes.map_err(|error| Error::read(place, error))
+}
+
+/// Returns the text of a line by its number.
+pub(super) type LineText<'a> = dyn Fn(u32) -> Option<String> + 'a;
+
+/// Parses a robots.txt, and returns the results for each crawler and URL.
+pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> CheckReport {
+    let capture = Capture::of_body(body, options);
+    let mut analyzer = Analyzer::default();
+    let analysis = analyzer.analyze(0, RecordLocation::default(), &capture);
+    let robots = analysis.robots.expect("a body without a capture is parsed");
+    let lines: Vec<&[u8]> = robots::Lines::new(body, 0).map(|line| line.bytes).collect();
+    let line_text = |line_no: u32| {
+        let line = lines.get((line_no as usize).checked_sub(1)?)?;
+        Some(String::from_utf8_lossy(line).trim().to_owned())
+    };
+    let agents = request
+        .crawlers()
+        .map(|crawler| agent_report(&robots, &analysis.verdicts, request, &crawler, &line_text));
+    CheckReport {
+        agents: agents.collect(),
+        anomalies: reported(&analysis),
+    }
+}
+
+/// Returns the anomalies of a body, as the table `anomalies` has them for a capture whose URL is not known.
+pub(super) fn anomalies(body: &[u8], options: ParseOptions) -> Vec<ReportedAnomaly> {
+    let capture = Capture::of_body(body, options);
+    let mut analyzer = Analyzer::default();
+    reported(&analyzer.analyze(0, RecordLocation::default(), &capture))
+}
+
+fn reported(analysis: &CaptureAnalysis<'_>) -> Vec<ReportedAnomaly> {
+    let anomalies = analysis.anomalies();
+    let anomalies = anomalies.map(|anomaly| {
+        ReportedAnomaly::new(anomaly.line_no, anomaly.code, anomaly.changes_verdict)
+    });
+    anomalies.collect()
+}
+
+/// Returns the results for one crawler. `verdicts` are those of the file.
+pub(super) fn agent_report(
+    robots: &RobotsTxt<'_>,
+    verdicts: &[AgentVerdict<'_>],
+    request: &CheckRequest<'_>,
+    crawler: &Crawler,
+    line_text: &LineText<'_>,
+) -> AgentReport {
+    let policy = crawler.policy(request.dialect, robots);
+    let urls = request.urls.iter().map(|url| {
+        let access = policy.access(url.as_bytes());
+        UrlResult {
+            url: url.clone(),
+            is_allowed: Some(access.is_allowed),
+            rule: access.line_no.map(|line_no| DecidingRule {
+                line_no,
+                line: line_text(line_no),
+                group_line_no: group_line_no(robots, line_no),
+            }),
+        }
+    });
+    AgentReport {
+        agent: crawler.agent().to_owned(),
+        urls: urls.collect(),
+        verdicts: crawler_verdicts(robots, verdicts, crawler),
+        lines: policy.lines(),
+    }
+}
+
+/// Returns the first line of the group that a line belongs to.
+fn group_line_no(robots: &RobotsTxt<'_>, line_no: u32) -> Option<u32> {
+    let mut directives = robots.directives().iter();
+    let directive = directives.find(|directive| directive.line_no == line_no)?;
+    let group = directive.group_no()?;
+    Some(robots.groups()[group as usize - 1].line_no)
+}
+
+fn crawler_verdicts(
+    robots: &RobotsTxt<'_>,
+    verdicts: &[AgentVerdict<'_>],
+    crawler: &Crawler,
+) -> CrawlerVerdicts {
+    let names = verdicts.iter();
+    let names = names.map(|verdict| (verdict.agent, verdict.basis));
+    let by_dialect = Dialect::ALL.map(|dialect| {
+        let policy = Policy::new(dialect, robots, crawler.agent().as_bytes());
+        (dialect, policy.verdict())
+    });
+    match select_verdict(names, crawler).map(|i| &verdicts[i]) {
+        Some(verdict) => CrawlerVerdicts {
+            verdict: verdict.verdict,
+            basis: verdict.basis,
+            evidence_line: verdict.evidence_line,
+            by_dialect,
+        },
+        None => CrawlerVerdicts {
+            verdict: Verdict::AllowAll,
+            basis: Basis::NoGroup,
+            evidence_line: None,
+            by_dialect,
+        },
+    }
+}
+
+/// Returns the index of the verdict that applies to a crawler, among the names and bases of the
+/// verdicts of a file; `None` if no group applies to it.
+pub(super) fn select_verdict<'a>(
+    verdicts: impl Iterator<Item = (&'a [u8], Basis)> + Clone,
+    crawler: &Crawler,
+) -> Option<usize> {
+    let explicit = |name: &[u8]| {
+        let mut named = verdicts.clone();
+        named.position(|(of, basis)| {
+            of == name && matches!(basis, Basis::Explicit | Basis::TooComplex)
+        })
+    };
+    // The first verdict is that of `*`.
+    let everybody = (!crawler.ignores_wildcard()).then_some(0);
+    crawler.names().find_map(explicit).or(everybody)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int32Type;
+    use dataset::crawler::DialectChoice;
+    use dataset::crawler::registry::CrawlerRegistry;
+    use dataset::tables::{Table, rows_of_body};
+
+    fn report(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {
+        full_report(body, agent, dialect).agents.remove(0)
+    }
+
+    fn full_report(body: &str, agent: &str, dialect: DialectChoice) -> CheckReport {
+        check(
+            body.as_bytes(),
+            ParseOptions::default(),
+            &CheckRequest {
+                registry: &CrawlerRegistry::built_in(),
+                agents: &[agent.to_owned()],
+                dialect,
+                urls: &["http://h/x".to_owned()],
+            },
+        )
+    }
+
+    #[test]
+    fn the_verdict_of_a_dialect_agrees_with_its_url_results() {
+        let versioned = report(
+            "User-agent: GPTBot\nDisallow: /\n",
+            "GPTBot/1.0",
+            DialectChoice::Dialect(Dialect::Koster1996),
+        );
+        assert_eq!(versioned.urls[0].is_allowed, Some(false));
+        let koster = DialectChoice::Dialect(Dialect::Koster1996);
+        assert_eq!(versioned.verdicts.verdict_in(koster), Verdict::DisallowAll);
+        let rfc = DialectChoice::Dialect(Dialect::Rfc9309);
+        let misspelt = report("User-agent: *\nDisalow: /\n", "a", rfc).verdicts;
+        assert_eq!(misspelt.verdict_in(rfc), Verdict::AllowAll);
+        assert_eq!(
+            misspelt.verdict_in(DialectChoice::Default),
+            misspelt.verdict
+        );
+    }
+
+    #[test]
+    fn the_registry_only_affects_the_default_dialect() {
+        let body = "User-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /y\n";
+        let news = report(body, "Googlebot-News", DialectChoice::Default);
+        assert_eq!(news.urls[0].is_allowed, Some(false));
+        assert_eq!(
+            (news.verdicts.verdict, news.verdicts.by_dialect[0].1),
+            (Verdict::DisallowAll, Verdict::Partial)
+        );
+        let news = report(
+            body,
+            "Googlebot-News",
+            DialectChoice::Dialect(Dialect::Google),
+        );
+        assert_eq!(news.urls[0].is_allowed, Some(true));
+        let ads = report(
+            "User-agent: *\nDisallow: /\n",
+            "AdsBot-Google",
+            DialectChoice::Default,
+        );
+        assert_eq!(ads.urls[0].is_allowed, Some(true));
+        assert_eq!(
+            (ads.verdicts.verdict, ads.verdicts.basis),
+            (Verdict::AllowAll, Basis::NoGroup)
+        );
+    }
+
+    #[test]
+    fn anomalies_of_values_and_lines_are_those_of_the_table() {
+        let body = "Disallow: /a\nSitemap: /s.xml\nUser-agent: *\nDisalow: /b\n\
+                    Content-Signal: ai-train=maybe\nContent-Signal: ai-train=yes\n\
+                    Content-Signal: ai-train=no\nSitemap: s.xml\n";
+        let found = full_report(body, "a", DialectChoice::Default).anomalies;
+        let found: Vec<_> = found
+            .iter()
+            .map(|found| (found.line_no, &*found.code, found.changes_verdict))
+            .collect();
+        let expected = [
+            (Some(1), "rule_before_agent", Some(false)),
+            (Some(2), "relative_sitemap", Some(false)),
+            (Some(4), "typo_accepted_by_google", Some(true)),
+            (Some(5), "unsupported_directive", Some(false)),
+            (Some(5), "bad_signal_value", Some(false)),
+            (Some(6), "unsupported_directive", Some(false)),
+            (Some(7), "unsupported_directive", Some(false)),
+            (Some(7), "signal_contradiction", Some(false)),
+            (Some(8), "relative_sitemap", Some(false)),
+        ];
+        assert_eq!(found, expected);
+        let options = ParseOptions::default();
+        let table = rows_of_body(body.as_bytes(), options, Table::Anomalies).unwrap();
+        let column = |name| table.column_by_name(name).unwrap();
+        let lines = column("line_no").as_primitive::<Int32Type>().iter();
+        let codes = column("code").as_string::<i32>().iter();
+        let changes = column("changes_verdict").as_boolean().iter();
+        let rows = lines.zip(codes).zip(changes);
+        let rows = rows.map(|((line_no, code), changes)| {
+            (
+                line_no.map(|line_no| line_no as u32),
+                code.unwrap(),
+                changes,
+            )
+        });
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_url_result_has_the_line_and_the_group_of_the_rule() {
+        let body = "User-agent: a\nUser-agent: MJ12bot\nDisallow /x\n";
+        let report = full_report(body, "mj12bot", DialectChoice::Default);
+        let rule = report.agents[0].urls[0].rule.as_ref().unwrap();
+        assert_eq!(
+            (rule.line_no, rule.line.as_deref(), rule.group_line_no),
+            (3, Some("Disallow /x"), Some(1))
+        );
+        let codes: Vec<&str> = report
+            .anomalies
+            .iter()
+            .map(|anomaly| anomaly.code.as_str())
+            .collect();
+        assert_eq!(codes, ["invalid_token_chars", "missing_colon"]);
+        assert_eq!(report.anomalies[1].changes_verdict, Some(true));
+    }
+}

@@ -1,0 +1,192 @@
+//! The kinds of errors of this package.
+
+use capture::date::to_iso;
+use disk::error::Kind;
+use std::fmt;
+use std::path::Path;
+
+/// What can fail in commands that read datasets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolErrorKind {
+    /// The destination of a copy is not a prefix of S3.
+    NotS3,
+    /// The destination of a copy has another dataset.
+    OtherDatasetThere,
+    /// Objects at the destination of a copy have other sizes than were written, or are gone.
+    CopyChanged {
+        /// The first of them, below the destination.
+        path: String,
+    },
+    /// The memory for sorting is less than the minimum.
+    MemoryTooSmall {
+        /// The minimum, in bytes.
+        least: u64,
+    },
+    /// No crawler is given.
+    NoCrawler,
+    /// A host has no capture, or none at the requested time.
+    NoCapture {
+        /// The host.
+        host: String,
+        /// The time of its first capture, in milliseconds since 1970.
+        first_time: Option<i64>,
+        /// Hosts with captures and a similar name.
+        similar: Vec<String>,
+    },
+    /// A file is not a list of URLs.
+    NotAUrlList(UrlListDefect),
+    /// A page of a Parquet list is larger than the limit.
+    LargePage {
+        /// The row group of the page, from 0.
+        row_group: usize,
+        /// The path of its column.
+        column: String,
+        /// The size of the page in bytes.
+        bytes: u64,
+        /// The limit in bytes.
+        bytes_max: u64,
+    },
+}
+
+impl Kind for ToolErrorKind {
+    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = path.display();
+        match self {
+            Self::NotS3 => write!(f, "'{place}' is not a prefix of S3"),
+            Self::OtherDatasetThere => write!(f, "'{place}' has another dataset"),
+            Self::CopyChanged { path } => write!(
+                f,
+                "the object '{path}' at '{place}' is missing or has another size than was written; the copy is not complete"
+            ),
+            Self::MemoryTooSmall { least } => write!(
+                f,
+                "sorting needs {} MiB of memory or more",
+                least.div_ceil(1 << 20)
+            ),
+            Self::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
+            Self::LargePage {
+                row_group,
+                column,
+                bytes,
+                bytes_max,
+            } => write!(
+                f,
+                "cannot read '{place}': a page of row group {row_group}, column `{column}`, has {bytes} bytes, more than the {bytes_max} that memory allows"
+            ),
+            Self::NoCrawler => write!(f, "no crawler is given"),
+            Self::NoCapture {
+                host, first_time, ..
+            } => {
+                write!(f, "'{place}' has no capture of a robots.txt of '{host}'")?;
+                match first_time {
+                    Some(time) => write!(f, " at that time; first capture: {}", to_iso(*time)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn is_before_start(&self) -> bool {
+        !matches!(self, Self::CopyChanged { .. })
+    }
+}
+
+/// The reason why a file cannot be used as a URL list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UrlListDefect {
+    /// The file is not CSV.
+    Csv {
+        /// The message of the CSV parser.
+        message: String,
+    },
+    /// A column has a type that cannot be converted.
+    Arrow {
+        /// The message of Arrow.
+        message: String,
+    },
+    /// The header of a CSV file has no column of this name.
+    NoCsvColumn {
+        /// The column.
+        name: String,
+    },
+    /// A Parquet file has no column of this name.
+    NoParquetColumn {
+        /// The column.
+        name: String,
+    },
+    /// The names of two columns differ only in case, and neither is the one that is needed.
+    AmbiguousColumn {
+        /// The names of the two columns.
+        names: [String; 2],
+    },
+    /// A record of a CSV file is longer than the limit.
+    LongRecord {
+        /// The first line of the record, from 1.
+        line: u64,
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A line of a text list is longer than the limit.
+    LongLine {
+        /// The line, from 1.
+        line: u64,
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A Parquet file is read from its end, so it cannot be a stream.
+    ParquetStream,
+    /// A folder holds no Parquet file.
+    NoParquetFile,
+    /// A Parquet file of a folder, or a subfolder, is a symbolic link.
+    Link,
+    /// Folders are nested deeper than the limit.
+    DeepFolder,
+    /// A Parquet file of a folder is a pipe or a device.
+    NotRegular,
+    /// The URLs of a list that is held in memory are larger than the limit.
+    TooLarge {
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A row is neither an absolute URL nor a path.
+    NotAUrl {
+        /// The beginning of the row.
+        text: String,
+    },
+}
+
+impl fmt::Display for UrlListDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Csv { message } | Self::Arrow { message } => f.write_str(message),
+            Self::NoCsvColumn { name } => write!(f, "its first line has no column '{name}'"),
+            Self::NoParquetColumn { name } => write!(f, "it has no column '{name}'"),
+            Self::AmbiguousColumn {
+                names: [first, second],
+            } => write!(
+                f,
+                "its columns '{first}' and '{second}' differ in case alone"
+            ),
+            Self::LongRecord { line, bytes_max } => write!(
+                f,
+                "the record that begins at line {line} has more than {bytes_max} bytes: is a quote left open?"
+            ),
+            Self::LongLine { line, bytes_max } => {
+                write!(f, "line {line} has more than {bytes_max} bytes")
+            }
+            Self::ParquetStream => {
+                f.write_str("Parquet is read from its end, so it cannot come through a pipe")
+            }
+            Self::NoParquetFile => f.write_str("the folder holds no file named *.parquet"),
+            Self::Link => f.write_str("it is a symbolic link in a folder, which is not followed"),
+            Self::DeepFolder => f.write_str("its folders are nested too deep"),
+            Self::NotRegular => f.write_str("it is not a regular file"),
+            Self::TooLarge { bytes_max } => {
+                write!(f, "it has more than {bytes_max} bytes of URLs")
+            }
+            Self::NotAUrl { text } => {
+                write!(f, "'{text}' is neither an absolute URL nor a path")
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Writes `_joined/`.
+//!
+//! A join may be killed between any two steps, and the next one continues from each:
+//!
+//! 1. The log is locked. Temporary folders of earlier joins are removed.
+//! 2. `views.sql` is written without the resolved tables, and `_SUCCESS` is removed.
+//! 3. The manifest lists the members, the crawls that are kept, and the files to be removed; these
+//!    are removed, and it is written again without them.
+//! 4. Files are written under temporary names, the log gets their names, they are renamed, and the
+//!    manifest gets their crawls.
+//! 5. `views.sql` is written with all tables, then `_SUCCESS`.
+
+use dataset::resolve::hosts::ResolvedFile;
+use dataset::{CrawlEntry, FileEntry, JOINED, JoinedCrawl, JoinedManifest, LogEntries};
+use dataset::{MANIFEST, OutputLayout, RunLog, SUCCESS};
+use disk::TempFolder;
+use disk::error::Error;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Joined datasets that are being written.
+pub(super) struct JoinedWriter {
+    /// The folder [`JOINED`].
+    root: PathBuf,
+    log: RunLog,
+    temp: TempFolder,
+    /// The members, and the crawls that are finished.
+    manifest: JoinedManifest,
+    /// Files that earlier joins wrote and that do not remain.
+    stale: BTreeSet<String>,
+}
+
+/// The rows and bytes of files.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WrittenSize {
+    pub(super) rows: u64,
+    pub(super) bytes: u64,
+}
+
+impl JoinedWriter {
+    /// Takes the lock, and decides which crawls of an earlier join are kept: the first ones whose
+    /// sources are the same.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`](disk::error::ErrorKind::Busy), and errors of reading and writing.
+    pub(super) fn open(
+        folder: &Path,
+        members: &JoinedManifest,
+        sources: &[String],
+    ) -> Result<Self, Error> {
+        let root = folder.join(JOINED);
+        let cannot = |error| Error::write(&root, error);
+        if disk::kind(&root).map_err(cannot)?.is_none() {
+            fs::create_dir(&root).map_err(cannot)?;
+        }
+        let (mut log, entries) = RunLog::open(&root)?;
+        let LogEntries {
+            temp_folders,
+            part_files,
+        } = entries;
+        for name in &temp_folders {
+            TempFolder::remove(&root, name).map_err(cannot)?;
+        }
+        // A manifest that cannot be read is written again.
+        let former = JoinedManifest::read(folder)
+            .unwrap_or_default()
+            .unwrap_or_default();
+        let mut stale = former.stale.clone();
+        stale.extend(part_files);
+        stale.extend(former.files().map(|file| file.path.clone()));
+        let is_kept = |(crawl, source): &(JoinedCrawl, &String)| {
+            let has_file = |file: &FileEntry| {
+                disk::size_below(&root, Path::new(&file.path)) == Some(file.stats.bytes)
+            };
+            crawl.source == **source && crawl.entry.files.iter().all(has_file)
+        };
+        let pairs = former.crawls.into_iter().zip(sources);
+        let kept = pairs.take_while(is_kept).map(|(crawl, _)| crawl);
+        let manifest = JoinedManifest {
+            crawls: kept.collect(),
+            ..members.clone()
+        };
+        for file in manifest.files() {
+            stale.remove(&file.path);
+        }
+        let name = TempFolder::random_name();
+        log.begin(&root, &json!({"event": "begin", "temporary": name}))?;
+        let temp = TempFolder::create(&root, &name)?;
+        Ok(Self {
+            root,
+            log,
+            temp,
+            manifest,
+            stale,
+        })
+    }
+
+    /// Returns the number of crawls that are kept.
+    pub(super) fn kept_crawls(&self) -> usize {
+        self.manifest.crawls.len()
+    }
+
+    /// Returns true if files of earlier joins are to be removed.
+    pub(super) fn has_stale(&self) -> bool {
+        !self.stale.is_empty()
+    }
+
+    /// Returns the folder of files that do not have their final names yet.
+    pub(super) fn temp(&self) -> &TempFolder {
+        &self.temp
+    }
+
+    /// Removes what does not remain, and writes the manifest.
+    pub(super) fn begin(&mut self) -> Result<(), Error> {
+        self.remove([SUCCESS])?;
+        self.manifest.stale = std::mem::take(&mut self.stale);
+        self.write_manifest()?;
+        let stale = std::mem::take(&mut self.manifest.stale);
+        self.remove(&stale)?;
+        for path in &stale {
+            disk::remove_empty_folders(&self.root, Path::new(path));
+        }
+        self.write_manifest()
+    }
+
+    /// Gives the files of crawls their names, and adds them to the manifest. `sources` are those of
+    /// all crawls.
+    pub(super) fn write(
+        &mut self,
+        files: Vec<ResolvedFile>,
+        crawls: &[String],
+        sources: &[String],
+    ) -> Result<WrittenSize, Error> {
+        let path = |file: &ResolvedFile| {
+            let path = OutputLayout::crawl_path(file.table, &crawls[file.crawl as usize]);
+            path.to_string_lossy().into_owned()
+        };
+        let paths: Vec<String> = files.iter().map(path).collect();
+        self.log.write(&json!({"event": "part", "files": paths}))?;
+        let kept = self.manifest.crawls.len();
+        for (crawl, source) in crawls.iter().zip(sources).skip(kept) {
+            self.manifest.crawls.push(JoinedCrawl {
+                source: source.clone(),
+                entry: CrawlEntry {
+                    crawl: crawl.clone(),
+                    files: Vec::new(),
+                },
+            });
+        }
+        let mut written = WrittenSize::default();
+        for file in files {
+            let finished = file.writer.finish()?;
+            written.rows += finished.rows;
+            written.bytes += finished.bytes;
+            let crawl = &mut self.manifest.crawls[file.crawl as usize];
+            crawl.entry.files.push(FileEntry::new(file.table, finished));
+        }
+        self.write_manifest()?;
+        Ok(written)
+    }
+
+    /// Marks the joined datasets as finished.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        // The members may have changed although all crawls are kept.
+        self.write_manifest()?;
+        self.temp.replace(Path::new(SUCCESS), b"")
+    }
+
+    fn write_manifest(&self) -> Result<(), Error> {
+        let text = self.manifest.text();
+        self.temp.replace(Path::new(MANIFEST), text.as_bytes())
+    }
+
+    fn remove<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Result<(), Error> {
+        for path in files {
+            let path = path.as_ref();
+            disk::remove_below(&self.root, path)
+                .map_err(|error| Error::write(self.root.join(path), error))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,271 @@
+//! The datasets that are joined, and the checks that they fit together.
+
+use dataset::error::{DatasetErrorKind, JoinDefect};
+use dataset::shard::Shard;
+use dataset::tables::Table;
+use dataset::{
+    Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartEntry, SUCCESS, is_dataset,
+    is_member_name, read_member,
+};
+use disk::FileKind;
+use disk::error::Error;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
+
+/// The datasets that are joined.
+pub(super) struct Members {
+    manifest: JoinedManifest,
+    members: Vec<Member>,
+}
+
+/// A dataset in a subfolder.
+struct Member {
+    root: PathBuf,
+    options: DatasetOptions,
+    manifest: Manifest,
+}
+
+impl Members {
+    /// Finds the datasets in the subfolders of `folder`, and checks them.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::Unjoinable`], and errors of reading.
+    pub(super) fn find(folder: &Path) -> Result<Self, Error> {
+        let refuse =
+            |defect, path: &Path| Err(Error::new(DatasetErrorKind::Unjoinable(defect), path));
+        if is_dataset(folder) {
+            return refuse(JoinDefect::IsDataset, folder);
+        }
+        std::fs::read_dir(folder).map_err(|error| Error::read(folder, error))?;
+        let entries = disk::entries(folder).map_err(|error| Error::read(folder, error))?;
+        let mut found = Self {
+            manifest: JoinedManifest::default(),
+            members: Vec::new(),
+        };
+        for (root, kind) in entries {
+            let name = root.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with(['_', '.']) || !is_dataset(&root) {
+                continue;
+            }
+            if kind == FileKind::Link {
+                return refuse(JoinDefect::Link, &root);
+            }
+            if !is_member_name(&name) || root.to_str().is_none() {
+                return refuse(JoinDefect::Name, &root);
+            }
+            let name = name.into_owned();
+            found.add(name, root)?;
+        }
+        let Some(first) = found.members.first() else {
+            return refuse(JoinDefect::NoMembers, folder);
+        };
+        for table in [Table::RobotsFiles, Table::Verdicts] {
+            if !first.options.tables.contains(&table) {
+                let table = table.name();
+                return refuse(JoinDefect::NoTable { table }, &first.root);
+            }
+        }
+        found.manifest.tables = tables_of(&first.options);
+        for member in &found.members[1..] {
+            check_same(first, member)?;
+        }
+        check_shards(&found.members)?;
+        check_inputs(&found.members)?;
+        Ok(found)
+    }
+
+    fn add(&mut self, name: String, root: PathBuf) -> Result<(), Error> {
+        let refuse = |defect| Err(Error::new(DatasetErrorKind::Unjoinable(defect), &root));
+        let (mut manifest, digest) = read_member(&root)?;
+        manifest.check_files();
+        if manifest.has_unknown_format || manifest.version.as_deref() != Some(OWN_VERSION) {
+            let version = manifest.version.take().unwrap_or_default();
+            return refuse(JoinDefect::Version { version });
+        }
+        if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS)) {
+            return refuse(JoinDefect::Unfinished);
+        }
+        let Some(options) = manifest
+            .options
+            .clone()
+            .filter(|_| manifest.problems.is_empty())
+        else {
+            return refuse(JoinDefect::Damaged);
+        };
+        self.manifest.members.push(MemberEntry { name, digest });
+        self.members.push(Member {
+            root,
+            options,
+            manifest,
+        });
+        Ok(())
+    }
+
+    /// Returns the manifest of the joined datasets, without crawls.
+    pub(super) fn manifest(&self) -> &JoinedManifest {
+        &self.manifest
+    }
+
+    /// Opens all members as one dataset.
+    pub(super) fn dataset(&self, folder: &Path, tables: &[Table]) -> Result<Dataset, Error> {
+        let parts = self.members.iter();
+        let parts: Vec<(PathBuf, &[PartEntry])> = parts
+            .map(|member| (member.root.clone(), member.manifest.parts.as_slice()))
+            .collect();
+        Dataset::of_parts(folder, &parts, tables)
+    }
+
+    /// Returns a digest of the files from which each crawl is resolved.
+    pub(super) fn sources(&self, crawls: &[String]) -> Vec<String> {
+        let source = |crawl: &String| {
+            let mut hasher = Xxh3::new();
+            for member in &self.members {
+                let parts = member.manifest.parts.iter();
+                for part in parts.filter(|part| part.crawl == *crawl) {
+                    let is_read = |table| matches!(table, Table::RobotsFiles | Table::Verdicts);
+                    for file in part.files.iter().filter(|file| is_read(file.table)) {
+                        hasher.update(file.path.as_bytes());
+                        hasher.update(file.stats.digest.as_bytes());
+                    }
+                }
+            }
+            format!("{:016x}", hasher.digest())
+        };
+        crawls.iter().map(source).collect()
+    }
+}
+
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Returns the tables of a dataset, without the resolved ones.
+fn tables_of(options: &DatasetOptions) -> Vec<Table> {
+    let tables = options.tables.iter().copied();
+    tables.filter(|table| !table.has_crawls()).collect()
+}
+
+/// Checks that two datasets were made with the same options.
+fn check_same(first: &Member, member: &Member) -> Result<(), Error> {
+    let names = |options: &DatasetOptions| {
+        let tables = tables_of(options);
+        let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
+        names.join(", ")
+    };
+    let (a, b) = (&first.options, &member.options);
+    let compared = [
+        (
+            "the registry of crawlers",
+            a.agents.clone(),
+            b.agents.clone(),
+        ),
+        ("the Public Suffix List", a.psl.clone(), b.psl.clone()),
+        ("the options", a.rows.to_string(), b.rows.to_string()),
+        ("the tables", names(a), names(b)),
+    ];
+    for (what, before, now) in compared {
+        if before != now {
+            let other = first.root.clone();
+            let defect = JoinDefect::Differs {
+                what,
+                before,
+                now,
+                other,
+            };
+            return Err(Error::new(
+                DatasetErrorKind::Unjoinable(defect),
+                &member.root,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that every shard of a run is there once. Shards belong to one run if they are shares of the
+/// same list.
+fn check_shards(members: &[Member]) -> Result<(), Error> {
+    let mut runs: BTreeMap<(&str, usize), BTreeMap<usize, &Path>> = BTreeMap::new();
+    for member in members {
+        let Some(shard) = member.options.shard else {
+            continue;
+        };
+        let run = runs.entry((&member.options.list, shard.count)).or_default();
+        if let Some(twice) = run.insert(shard.index, &member.root) {
+            let shard = shard.to_string();
+            let other = twice.to_owned();
+            let defect = JoinDefect::ShardTwice { shard, other };
+            return Err(Error::new(
+                DatasetErrorKind::Unjoinable(defect),
+                &member.root,
+            ));
+        }
+    }
+    for ((_, count), shards) in runs {
+        let missing = (1..=count).filter(|index| !shards.contains_key(index));
+        let missing = missing.map(|index| Shard { index, count }.to_string());
+        let missing: Vec<String> = missing.collect();
+        if let Some(root) = shards.values().next()
+            && !missing.is_empty()
+        {
+            let defect = JoinDefect::ShardMissing { missing };
+            return Err(Error::new(DatasetErrorKind::Unjoinable(defect), root));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no archive is there twice, and that the keys of captures do not overlap in a crawl.
+/// Only crawls that several datasets have are compared: a run has no archive twice.
+fn check_inputs(members: &[Member]) -> Result<(), Error> {
+    let mut by_crawl: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+    for member in members {
+        let parts = member.manifest.parts.iter();
+        let crawls: BTreeSet<&str> = parts.map(|part| part.crawl.as_str()).collect();
+        for crawl in crawls {
+            by_crawl.entry(crawl).or_default().push(member);
+        }
+    }
+    for (crawl, members) in by_crawl.iter().filter(|(_, members)| members.len() > 1) {
+        let (mut names, mut indexes) = (HashMap::new(), HashMap::new());
+        for member in members {
+            let parts = member.manifest.parts.iter();
+            for part in parts.filter(|part| part.crawl == *crawl) {
+                let inputs = member.manifest.inputs.get(part.inputs.clone());
+                for input in inputs.into_iter().flatten() {
+                    let other = names.insert(&input.name, member);
+                    if let (Some(other), Some(name)) = (other, &input.name) {
+                        let defect = JoinDefect::ArchiveTwice {
+                            name: name.clone(),
+                            other: other.root.clone(),
+                        };
+                        return Err(Error::new(
+                            DatasetErrorKind::Unjoinable(defect),
+                            &member.root,
+                        ));
+                    }
+                    if let Some(other) = indexes.insert(input.index, member) {
+                        let defect = JoinDefect::KeysOverlap {
+                            crawl: (*crawl).to_owned(),
+                            other: other.root.clone(),
+                            next: next_index(members),
+                        };
+                        return Err(Error::new(
+                            DatasetErrorKind::Unjoinable(defect),
+                            &member.root,
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the least index that no input of these datasets has, and none after it.
+fn next_index(members: &[&Member]) -> u64 {
+    let inputs = members.iter().flat_map(|member| &member.manifest.inputs);
+    inputs
+        .filter_map(|input| input.index)
+        .max()
+        .map_or(0, |last| last + 1)
+}

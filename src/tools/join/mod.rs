@@ -1,0 +1,169 @@
+//! `join`: makes the datasets in the subfolders of a folder one dataset.
+//!
+//! Nothing is moved. `members.rs` finds the datasets and checks that they fit together, and
+//! `joined_writer.rs` resolves their hosts into `_joined/` (see `dataset/joined.rs`). A crawl is
+//! resolved again only if it, or an earlier one, has changed.
+
+mod joined_writer;
+mod members;
+
+use crate::error::ToolErrorKind;
+use columns::TableFileWriter;
+use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
+use dataset::resolve::ResolveContext;
+use dataset::resolve::hosts::{ResolvedHosts, resolve_hosts};
+use dataset::tables::Table;
+use dataset::{Dataset, OutputLayout, write_joined_views};
+use disk::error::{Error, ErrorKind};
+use joined_writer::JoinedWriter;
+use members::Members;
+use robots_scan::pipeline::MostBlocked;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Instant;
+
+/// The progress of a join, readable from other threads.
+#[derive(Debug, Default)]
+pub struct JoinProgress {
+    /// Captures read to resolve hosts, each as often as it is read.
+    pub resolved_rows: AtomicU64,
+}
+
+/// The result of a join.
+#[derive(Clone, Debug, Default)]
+pub struct JoinSummary {
+    /// The names of the folders of the datasets.
+    pub members: Vec<String>,
+    /// The crawls, in the order of their times.
+    pub crawls: Vec<String>,
+    /// The tables of the views.
+    pub tables: Vec<Table>,
+    /// The number of crawls that an earlier join had resolved; the others follow them.
+    pub kept_crawls: usize,
+    /// Rows written to `hosts` and `host_verdicts`.
+    pub rows: u64,
+    /// Bytes of their files.
+    pub bytes: u64,
+    /// The crawlers that most hosts of the last crawl block; `None` if no crawl was resolved.
+    pub most_blocked: Option<MostBlocked>,
+    /// The duration in seconds.
+    pub seconds: f64,
+}
+
+/// Datasets that fit together.
+pub struct PreparedJoin<'f> {
+    folder: &'f Path,
+    members: Members,
+    memory: u64,
+}
+
+/// Finds the datasets in the subfolders of `folder`, and checks that they can be joined. Nothing is
+/// written. Sorters will hold about `memory` bytes.
+///
+/// # Errors
+///
+/// [`ToolErrorKind::MemoryTooSmall`]; [`DatasetErrorKind::Unjoinable`] if the datasets do not fit together;
+/// errors of reading.
+pub fn prepare(folder: &Path, memory: u64) -> Result<PreparedJoin<'_>, Error> {
+    if memory < MIN_MEMORY_BYTES {
+        let least = MIN_MEMORY_BYTES;
+        return Err(Error::new(ToolErrorKind::MemoryTooSmall { least }, folder));
+    }
+    Ok(PreparedJoin {
+        folder,
+        members: Members::find(folder)?,
+        memory,
+    })
+}
+
+impl PreparedJoin<'_> {
+    /// Joins the datasets.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::Unjoinable`] if `views.sql` cannot be replaced, [`ErrorKind::Busy`], errors of
+    /// reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
+    pub fn run(
+        self,
+        progress: &JoinProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<JoinSummary, Error> {
+        let Self {
+            folder,
+            members,
+            memory,
+        } = self;
+        join(folder, &members, memory, progress, stop)
+    }
+}
+
+fn join(
+    folder: &Path,
+    members: &Members,
+    memory: u64,
+    progress: &JoinProgress,
+    stop: &Arc<AtomicBool>,
+) -> Result<JoinSummary, Error> {
+    let began = Instant::now();
+    let dataset = members.dataset(folder, &[Table::RobotsFiles, Table::Verdicts])?;
+    let dataset = dataset.stopped_by(stop);
+    let sources = members.sources(dataset.crawls());
+    let mut writer = JoinedWriter::open(folder, members.manifest(), &sources)?;
+    let kept = writer.kept_crawls();
+    let crawls = dataset.crawls();
+    let mut summary = JoinSummary {
+        members: members.manifest().names(),
+        crawls: crawls.to_vec(),
+        tables: members.manifest().view_tables(true),
+        kept_crawls: kept,
+        ..JoinSummary::default()
+    };
+    if kept < crawls.len() || writer.has_stale() {
+        write_joined_views(folder, members.manifest(), false)?;
+        writer.begin()?;
+    }
+    if kept < crawls.len() {
+        let resolved = resolve(&dataset, &writer, kept, memory, progress, stop);
+        let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {
+            // The error of a sorter names the temporary folder.
+            Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, folder),
+            _ => error,
+        })?;
+        let written = writer.write(files, crawls, &sources)?;
+        summary.rows = written.rows;
+        summary.bytes = written.bytes;
+        summary.most_blocked = Some(MostBlocked {
+            crawl: crawls.last().filter(|_| crawls.len() > 1).cloned(),
+            hosts: ranking.hosts,
+            agents: ranking.agents,
+        });
+    }
+    write_joined_views(folder, members.manifest(), true)?;
+    writer.finish()?;
+    summary.seconds = began.elapsed().as_secs_f64();
+    Ok(summary)
+}
+
+fn resolve(
+    dataset: &Dataset,
+    writer: &JoinedWriter,
+    kept: usize,
+    memory: u64,
+    progress: &JoinProgress,
+    stop: &Arc<AtomicBool>,
+) -> Result<ResolvedHosts, Error> {
+    let spill_folder = SpillFolder::create(&writer.temp().scratch(), Arc::clone(stop))?;
+    let context = ResolveContext {
+        dataset,
+        memory: SortMemory::new(&spill_folder, memory),
+        rows_read: &progress.resolved_rows,
+    };
+    let create = |table: Table, crawl: u32| {
+        let path = OutputLayout::crawl_path(table, &dataset.crawls()[crawl as usize]);
+        let new = writer.temp().new_file(&path, false)?;
+        TableFileWriter::create(table.file_schema(&[]), new)
+    };
+    let last = dataset.crawls().len() as u32 - 1;
+    resolve_hosts(&context, kept as u32..=last, &create)
+}

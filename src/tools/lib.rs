@@ -1,0 +1,25 @@
+//! The commands that read datasets, archives and single robots.txt files.
+//!
+//! | module | command |
+//! |---|---|
+//! | [`url_match`] | `match`: whether crawlers may fetch URLs |
+//! | [`crawler_verdicts`] | `verdicts`: the verdict of every host for some crawlers |
+//! | [`check`] | `check`: what a robots.txt or a host says, and what is unusual |
+//! | [`show`] | `show`: a record or a text as it was captured |
+//! | [`verify`] | `verify`: whether a dataset is as it was written |
+//! | [`join`] | `join`: datasets of several crawls or shards as one |
+//! | [`copy`] | `copy`: a dataset to a store |
+
+#![allow(
+    missing_docs,
+    reason = "only packages of this project use it; a field is named for what it holds"
+)]
+
+pub mod check;
+pub mod copy;
+pub mod crawler_verdicts;
+pub mod error;
+pub mod join;
+pub mod show;
+pub mod url_match;
+pub mod verify;

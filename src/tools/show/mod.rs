@@ -1,0 +1,137 @@
+//! Shows the robots.txt that applies to a host: its text, its lines by number, and the record it
+//! comes from.
+//!
+//! [`show_host`] finds the capture whose rules apply as
+//! [`check_host`](crate::check::check_host) does. It takes the text from the first of these that
+//! is there:
+//!
+//! 1. the archive (`archive.rs`), if its record is the one that was scanned (`record.rs`);
+//! 2. the column `body` of the dataset;
+//! 3. the rows of the capture, from which the lines are rebuilt (`stored_lines.rs`).
+//!
+//! Archives are not trusted: they may have been replaced since the scan.
+
+mod archive;
+mod problem;
+mod record;
+mod stored_lines;
+mod text;
+
+pub use archive::{ArchiveAccess, ArchiveBase, ArchivePlace, BaseUrl, RecordCompression};
+pub use problem::ArchiveProblem;
+pub use text::{HostText, TextLine, TextSource};
+
+use crate::check::{CaptureDetails, CheckRequest, HostReport, HostRequest, InputKind, check_host};
+use dataset::Dataset;
+use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::resolve::Host;
+use dataset::tables::Table;
+use disk::error::Error;
+use remote::Remote;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The most bytes of a robots.txt that are shown.
+const MAX_SHOWN_BYTES: usize = 16 << 20;
+
+/// A host to show.
+#[derive(Clone, Copy, Debug)]
+pub struct ShowRequest<'a> {
+    /// The folder of a dataset, or of joined datasets.
+    pub path: &'a Path,
+    /// The host.
+    pub host: &'a Host,
+    /// The crawls that are read; if empty, all.
+    pub crawls: &'a [String],
+    /// The time for which the host is shown, in milliseconds since 1970; `None` for the newest
+    /// capture.
+    pub as_of: Option<i64>,
+    /// The place of the archives; `None` for paths that are their names.
+    pub base: Option<&'a ArchiveBase>,
+    /// The client that reads archives at URLs.
+    pub remote: Option<&'a Remote>,
+}
+
+/// The robots.txt that applies to a host.
+#[derive(Debug)]
+pub struct ShownHost {
+    /// The report of `check` on the host: its captures, and the verdicts.
+    pub report: HostReport,
+    /// The archive of the capture whose rules apply.
+    pub archive: ArchiveAccess,
+    /// The text; `None` if no robots.txt applies.
+    pub text: Option<HostText>,
+}
+
+impl ShownHost {
+    /// Returns the capture whose rules apply.
+    pub fn shown_capture(&self) -> &CaptureDetails {
+        shown_capture(&self.report)
+    }
+}
+
+fn shown_capture(report: &HostReport) -> &CaptureDetails {
+    report.rules_capture.as_ref().unwrap_or(&report.capture)
+}
+
+/// Finds the robots.txt that applies to a host, and its text.
+///
+/// An archive that cannot be read is not an error: [`ArchiveAccess::problem`] has the reason, and
+/// the text comes from the dataset.
+///
+/// # Errors
+///
+/// Those of [`check_host`](crate::check::check_host); [`DatasetErrorKind::NotADataset`] for an archive.
+pub fn show_host(
+    request: &ShowRequest<'_>,
+    check: &CheckRequest<'_>,
+    stop: &Arc<AtomicBool>,
+) -> Result<ShownHost, Error> {
+    if InputKind::detect(request.path)? != InputKind::Dataset {
+        let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoTables);
+        return Err(Error::new(kind, request.path));
+    }
+    let host_request = HostRequest {
+        path: request.path,
+        host: request.host,
+        crawls: request.crawls,
+        as_of: request.as_of,
+        body_limit: None,
+    };
+    let report = check_host(&host_request, check, stop)?;
+    let capture = shown_capture(&report);
+    let (archive, body) = archive::read(request, capture, stop)?;
+    let text = match (&capture.body, body) {
+        (None, _) => None,
+        (Some(details), Some(body)) => Some(HostText::of_body(TextSource::Archive, body, details)),
+        (Some(_), None) => Some(stored_text(request.path, capture)?),
+    };
+    Ok(ShownHost {
+        report,
+        archive,
+        text,
+    })
+}
+
+/// Returns the text that the dataset has: the body, or the lines of its rows.
+fn stored_text(path: &Path, capture: &CaptureDetails) -> Result<HostText, Error> {
+    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    let mut missing_tables = Vec::new();
+    for table in [Table::Sitemaps, Table::Directives] {
+        match Dataset::has_table(path, table)? {
+            true => tables.push(table),
+            false => missing_tables.push(table),
+        }
+    }
+    let crawls = [capture.crawl.clone()];
+    let dataset = Dataset::open(path, &crawls, &tables)?;
+    let details = capture.body.as_ref();
+    let details = details.expect("only a capture with a body has a text");
+    let rows = stored_lines::CaptureRows::new(&dataset, capture.robots_id);
+    if let Some(body) = rows.body(details.is_valid_utf8)? {
+        return Ok(HostText::of_body(TextSource::Body, body, details));
+    }
+    let lines = rows.lines(&missing_tables)?;
+    Ok(HostText::of_lines(lines, missing_tables, details))
+}

@@ -1,0 +1,142 @@
+//! Reads the record of a capture, and compares it with the dataset.
+
+use super::MAX_SHOWN_BYTES;
+use super::archive::RecordCompression;
+use super::problem::ArchiveProblem;
+use crate::check::CaptureDetails;
+use capture::http::header_text;
+use capture::{Capture, Scope};
+use disk::error::Error;
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use warc::{ArchiveFile, Compression, Limits, Reader};
+
+/// An archive, or bytes of it, with the offset of a member.
+pub(super) struct MemberBytes {
+    pub(super) file: ArchiveFile,
+    /// The offset of the member in `file`.
+    pub(super) offset: u64,
+}
+
+/// The first bytes of a zstd archive with a dictionary.
+const DICTIONARY_MAGIC: [u8; 4] = 0x184D_2A5D_u32.to_le_bytes();
+
+/// The body of a record, and the compression that was found.
+pub(super) struct ReadRecord {
+    /// `None` if it is not known.
+    pub(super) compression: Option<RecordCompression>,
+    pub(super) body: Result<Vec<u8>, ArchiveProblem>,
+}
+
+/// Reads the decoded body of a capture, up to [`MAX_SHOWN_BYTES`]. It is an error if the record is
+/// not the one that was scanned. `path` is the archive, for errors.
+pub(super) fn read_record(
+    member: &MemberBytes,
+    path: &Path,
+    capture: &CaptureDetails,
+    stop: &Arc<AtomicBool>,
+) -> ReadRecord {
+    let mut reader = Reader::new(Limits::default());
+    reader.set_stop(Arc::clone(stop));
+    let range = member.offset..member.offset.saturating_add(1);
+    if let Err(error) = reader.open_range(&member.file, range) {
+        return ReadRecord {
+            compression: None,
+            body: Err(of_warc(error, path)),
+        };
+    }
+    ReadRecord {
+        compression: Some(match reader.compression() {
+            Compression::None => RecordCompression::Plain,
+            Compression::Gzip => RecordCompression::Gzip,
+            Compression::Zstd if has_dictionary(&member.file) => {
+                RecordCompression::ZstdWithDictionary
+            }
+            Compression::Zstd => RecordCompression::Zstd,
+        }),
+        body: find_record(&mut reader, path, capture)
+            .and_then(|()| body_of_record(&reader, capture)),
+    }
+}
+
+/// Returns true if an archive begins with a dictionary.
+fn has_dictionary(file: &ArchiveFile) -> bool {
+    let mut head = [0; 4];
+    matches!(file.read_at(0, &mut head), Ok(4)) && head == DICTIONARY_MAGIC
+}
+
+fn of_warc(error: warc::Error, path: &Path) -> ArchiveProblem {
+    match error.is_fatal() {
+        true => ArchiveProblem::Unreadable(Error::read(path, io::Error::other(error))),
+        false => ArchiveProblem::Damaged(error),
+    }
+}
+
+/// Reads up to the record of the capture.
+fn find_record(
+    reader: &mut Reader,
+    path: &Path,
+    capture: &CaptureDetails,
+) -> Result<(), ArchiveProblem> {
+    let mut damage = None;
+    loop {
+        match reader.read_record() {
+            Ok(true) => {
+                let index = reader.record().location().index_in_member;
+                if index == capture.record.location.index_in_member {
+                    return Ok(());
+                }
+            }
+            Ok(false) => return Err(damage.unwrap_or(ArchiveProblem::NoRecord)),
+            Err(error) if error.is_fatal() => return Err(of_warc(error, path)),
+            Err(error) => damage = Some(ArchiveProblem::Damaged(error)),
+        }
+    }
+}
+
+/// Compares the current record with the capture, and returns its body.
+fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, ArchiveProblem> {
+    let record = reader.record();
+    let scanned_bytes = details.body.as_ref().map_or(0, |body| body.bytes);
+    let shown_bytes = usize::try_from(scanned_bytes).unwrap_or(usize::MAX);
+    let scope = Scope {
+        // A redirect may lead to any path.
+        is_robots_subset: true,
+        max_body_bytes: shown_bytes.min(MAX_SHOWN_BYTES),
+        body_limit: None,
+    };
+    let capture = Capture::read(&record, scope);
+    let mut capture = capture.ok_or(ArchiveProblem::NotACapture)?;
+    let found = match &capture.url {
+        Some(columns) => columns.url.clone(),
+        None => header_text(capture.url_raw),
+    };
+    if found != details.target_uri {
+        let found = found.into_owned();
+        return Err(ArchiveProblem::OtherUrl { found });
+    }
+    let expected = &details.record.content_digest;
+    if capture.content.digest.as_deref() != expected.as_deref() {
+        return Err(ArchiveProblem::OtherDigest {
+            found: capture.content.digest.map(Cow::into_owned),
+            expected: expected.clone(),
+        });
+    }
+    // The record of a doubtful capture differed from its digest when it was scanned.
+    if details.record.is_doubtful != Some(true)
+        && let Some(field) = capture.verify_digests(&record)
+    {
+        return Err(ArchiveProblem::OtherBytes { field });
+    }
+    let body = capture.body.unwrap_or_default().into_owned();
+    if body.len() != scope.max_body_bytes {
+        return Err(ArchiveProblem::OtherLength {
+            found: body.len() as u64,
+            expected: scanned_bytes,
+        });
+    }
+    Ok(body)
+}

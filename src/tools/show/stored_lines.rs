@@ -1,0 +1,122 @@
+//! The text of a capture in the tables: its body, or the lines that have rows.
+
+use arrow_array::{Array, Int32Array, Int64Array, RecordBatch, StringArray};
+use columns::escaped_text::unescape_body;
+use dataset::tables::Table;
+use dataset::{CaptureFilter, Dataset, column};
+use disk::error::Error;
+use std::collections::BTreeMap;
+
+/// The key of a sitemap line, which is not stored.
+const SITEMAP: &str = "Sitemap";
+
+/// The rows of a capture in a dataset of one crawl.
+pub(super) struct CaptureRows<'d> {
+    dataset: &'d Dataset,
+    robots_id: i64,
+}
+
+impl<'d> CaptureRows<'d> {
+    pub(super) fn new(dataset: &'d Dataset, robots_id: i64) -> Self {
+        Self { dataset, robots_id }
+    }
+
+    fn filter(&self) -> CaptureFilter {
+        CaptureFilter::One {
+            crawl: 0,
+            robots_id: self.robots_id,
+        }
+    }
+
+    /// Reads columns of the rows of the capture.
+    fn for_each(
+        &self,
+        table: Table,
+        columns: &[&str],
+        each: &mut dyn FnMut(&RecordBatch, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let read = &mut |_, batch: &RecordBatch| {
+            let ids = column::<Int64Array>(batch, "robots_id")?;
+            let mut rows = 0..batch.num_rows();
+            rows.try_for_each(|row| match ids.value(row) == self.robots_id {
+                true => each(batch, row),
+                false => Ok(()),
+            })
+        };
+        self.dataset.read(table, columns, &self.filter(), read)
+    }
+
+    /// Returns the bytes of the column `body`; `None` if bodies were not stored.
+    pub(super) fn body(&self, is_valid_utf8: bool) -> Result<Option<Vec<u8>>, Error> {
+        let mut body = None;
+        let columns = ["robots_id", "body"];
+        self.for_each(Table::RobotsFiles, &columns, &mut |batch, row| {
+            let text = text(batch, "body", row)?;
+            body = text.map(|text| unescape_body(text, is_valid_utf8).into_owned());
+            Ok(())
+        })?;
+        Ok(body)
+    }
+
+    /// Returns the lines that have rows, by their numbers, without those of tables that are
+    /// missing.
+    pub(super) fn lines(&self, missing_tables: &[Table]) -> Result<BTreeMap<u32, String>, Error> {
+        let mut lines = BTreeMap::new();
+        self.dataset
+            .read_lines(&self.filter(), &mut |_, robots_id, line| {
+                if robots_id == self.robots_id {
+                    let text = line_text(line.key_raw, line.has_colon, line.value_raw);
+                    lines.insert(line.line_no, text);
+                }
+                Ok(())
+            })?;
+        if !missing_tables.contains(&Table::Sitemaps) {
+            let columns = ["robots_id", "line_no", "sitemap_raw", "sitemap_url"];
+            self.for_each(Table::Sitemaps, &columns, &mut |batch, row| {
+                let value = match text(batch, "sitemap_raw", row)? {
+                    Some(value) => Some(value),
+                    None => text(batch, "sitemap_url", row)?,
+                };
+                let line = line_text(SITEMAP, true, value.unwrap_or_default());
+                lines.insert(line_no(batch, row)?, line);
+                Ok(())
+            })?;
+        }
+        if !missing_tables.contains(&Table::Directives) {
+            let columns = [
+                "robots_id",
+                "line_no",
+                "directive",
+                "directive_raw",
+                "value",
+            ];
+            self.for_each(Table::Directives, &columns, &mut |batch, row| {
+                let key = match text(batch, "directive_raw", row)? {
+                    Some(key) => Some(key),
+                    None => text(batch, "directive", row)?,
+                };
+                let value = text(batch, "value", row)?.unwrap_or_default();
+                let line = line_text(key.unwrap_or_default(), true, value);
+                lines.insert(line_no(batch, row)?, line);
+                Ok(())
+            })?;
+        }
+        Ok(lines)
+    }
+}
+
+fn text<'b>(batch: &'b RecordBatch, name: &str, row: usize) -> Result<Option<&'b str>, Error> {
+    let column = column::<StringArray>(batch, name)?;
+    Ok(column.is_valid(row).then(|| column.value(row)))
+}
+
+fn line_no(batch: &RecordBatch, row: usize) -> Result<u32, Error> {
+    let number = column::<Int32Array>(batch, "line_no")?.value(row);
+    Ok(u32::try_from(number).unwrap_or_default())
+}
+
+/// Returns a line that is composed of its key and its value.
+fn line_text(key: &str, has_colon: bool, value: &str) -> String {
+    let separator = if has_colon { ": " } else { " " };
+    format!("{key}{separator}{value}").trim_end().to_owned()
+}

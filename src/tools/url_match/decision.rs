@@ -1,0 +1,179 @@
+//! Decisions for a URL and a crawler, and their sort records.
+
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
+use dataset::resolve::CaptureId;
+use robots::{Access, Basis};
+
+/// The column `access`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UrlAccess {
+    Allowed,
+    Disallowed,
+    Unknown,
+}
+
+/// The column `basis`: what a decision is based on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DecisionBasis {
+    Explicit,
+    Wildcard,
+    NoGroup,
+    NoRules,
+    Empty,
+    Html,
+    Binary,
+    HttpStatus,
+    NoCapture,
+    BadUrl,
+    BadTime,
+}
+
+/// The decision for one URL and one crawler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decision {
+    pub(super) access: UrlAccess,
+    pub(super) basis: DecisionBasis,
+    pub(super) line_no: Option<u32>,
+}
+
+impl UrlAccess {
+    pub(super) const ALL: [Self; 3] = [Self::Allowed, Self::Disallowed, Self::Unknown];
+
+    pub(super) fn new(access: Access) -> Self {
+        match access.is_allowed {
+            true => Self::Allowed,
+            false => Self::Disallowed,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Disallowed => "disallowed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl DecisionBasis {
+    pub(super) const ALL: [Self; 11] = [
+        Self::Explicit,
+        Self::Wildcard,
+        Self::NoGroup,
+        Self::NoRules,
+        Self::Empty,
+        Self::Html,
+        Self::Binary,
+        Self::HttpStatus,
+        Self::NoCapture,
+        Self::BadUrl,
+        Self::BadTime,
+    ];
+
+    pub(super) fn new(basis: Basis) -> Self {
+        match basis {
+            Basis::Explicit | Basis::TooComplex => Self::Explicit,
+            Basis::Wildcard => Self::Wildcard,
+            Basis::NoGroup => Self::NoGroup,
+            Basis::NoRules => Self::NoRules,
+            Basis::Empty => Self::Empty,
+            Basis::Html => Self::Html,
+            Basis::Binary => Self::Binary,
+            Basis::HttpStatus => Self::HttpStatus,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Explicit => Basis::Explicit.name(),
+            Self::Wildcard => Basis::Wildcard.name(),
+            Self::NoGroup => Basis::NoGroup.name(),
+            Self::NoRules => Basis::NoRules.name(),
+            Self::Empty => Basis::Empty.name(),
+            Self::Html => Basis::Html.name(),
+            Self::Binary => Basis::Binary.name(),
+            Self::HttpStatus => Basis::HttpStatus.name(),
+            Self::NoCapture => "no_capture",
+            Self::BadUrl => "bad_url",
+            Self::BadTime => "bad_time",
+        }
+    }
+}
+
+impl Decision {
+    /// Returns a decision that no rule determines.
+    pub(super) fn without_line(access: UrlAccess, basis: DecisionBasis) -> Self {
+        Self {
+            access,
+            basis,
+            line_no: None,
+        }
+    }
+
+    fn write(&self, record: &mut Vec<u8>) {
+        put_u8(record, self.access as u8);
+        put_u8(record, self.basis as u8);
+        // Lines are counted from 1.
+        put_u32(record, self.line_no.unwrap_or(0));
+    }
+
+    fn read(fields: &mut FieldReader<'_>) -> Self {
+        Self {
+            access: UrlAccess::ALL[usize::from(fields.u8())],
+            basis: DecisionBasis::ALL[usize::from(fields.u8())],
+            line_no: Some(fields.u32()).filter(|line_no| *line_no > 0),
+        }
+    }
+}
+
+/// The decisions for one row of the list, one per crawler in their order.
+/// Records sort by row.
+#[derive(Debug)]
+pub(super) struct RowDecisions<'a> {
+    pub(super) url: &'a [u8],
+    /// The capture that the decisions are based on.
+    pub(super) capture: Option<CaptureId>,
+    decisions: FieldReader<'a>,
+}
+
+impl<'a> RowDecisions<'a> {
+    /// Writes the record of the row with this index in the list.
+    pub(super) fn write(
+        record: &mut Vec<u8>,
+        index: u64,
+        url: &[u8],
+        capture: Option<CaptureId>,
+        decisions: impl Iterator<Item = Decision>,
+    ) {
+        record.clear();
+        put_u64(record, index);
+        put_bytes(record, url);
+        put_u8(record, capture.is_some().into());
+        if let Some(capture) = capture {
+            capture.write(record);
+        }
+        decisions.for_each(|decision| decision.write(record));
+    }
+
+    pub(super) fn read(record: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(record);
+        fields.u64();
+        let url = fields.bytes();
+        let has_capture = fields.u8() != 0;
+        let capture = has_capture.then(|| CaptureId::read(&mut fields));
+        Self {
+            url,
+            capture,
+            decisions: fields,
+        }
+    }
+
+    /// Reads the decision for the next crawler.
+    ///
+    /// # Panics
+    ///
+    /// If there is no further crawler.
+    pub(super) fn next_decision(&mut self) -> Decision {
+        Decision::read(&mut self.decisions)
+    }
+}

@@ -1,0 +1,254 @@
+//! Decides listed URLs once the authoritative captures are known.
+
+use super::context::{MatchContext, MatchCounts};
+use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
+use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
+use dataset::PartLines;
+use dataset::crawler::disallow_all;
+use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::external_sort::sort_key::FieldReader;
+use dataset::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
+use dataset::resolve::candidate::Candidate;
+use dataset::resolve::{AsOf, CandidateSelection, RulesSource};
+use disk::error::Error;
+use disk::open_files;
+use rayon::prelude::*;
+use robots::{ContentClass, DirectiveKind, RobotsTxtBuilder, StatusEffect};
+use std::path::Path;
+
+/// Decides what the status of the authoritative capture decides, and returns
+/// the other lookups, sorted by the capture whose rules have to be read.
+pub(super) fn decide_by_status<'a>(
+    context: &MatchContext<'a>,
+    lookups: &SortedRecords<'_>,
+    candidates: &SortedRecords<'_>,
+    decisions: &SharedSorter<'_>,
+    counts: &mut MatchCounts,
+) -> Result<SortedRecords<'a>, Error> {
+    let disallow_all = disallow_all(context.dialect);
+    let mut by_rules = context.resolve.memory.sorter();
+    let mut lookups = lookups.read()?;
+    let mut captures = AuthoritativeCaptures::new(candidates)?;
+    let mut record = Vec::new();
+    while let Some(lookup) = lookups.peek() {
+        let UrlLookup {
+            origin_key,
+            as_of,
+            row,
+        } = UrlLookup::read(lookup);
+        counts.origins += u64::from(!captures.is_at(origin_key));
+        let source = captures.source(origin_key, as_of)?;
+        let by_status = |access| Decision::without_line(access, DecisionBasis::HttpStatus);
+        let decision = match source {
+            None => Some(Decision::without_line(
+                UrlAccess::Unknown,
+                DecisionBasis::NoCapture,
+            )),
+            Some(source) => match source.effect(context.dialect.dialect()) {
+                StatusEffect::AllowAll => Some(by_status(UrlAccess::Allowed)),
+                StatusEffect::DisallowAll => {
+                    Some(by_status(UrlAccess::new(disallow_all.access(row.url))))
+                }
+                StatusEffect::Follow | StatusEffect::Defer => Some(by_status(UrlAccess::Unknown)),
+                StatusEffect::Parse => {
+                    RulesLookup::write(&mut record, &source, row);
+                    by_rules.push(&record)?;
+                    None
+                }
+            },
+        };
+        if let Some(decision) = decision {
+            let ListedUrl { index, url } = row;
+            let capture = source.map(|source| source.id);
+            let of_crawlers = context.crawlers.iter().map(|_| decision);
+            RowDecisions::write(&mut record, index, url, capture, of_crawlers);
+            decisions.push(&record)?;
+        }
+        lookups.advance()?;
+    }
+    by_rules.finish()
+}
+
+/// Selects the authoritative capture for origins and times in sorted order.
+struct AuthoritativeCaptures<'a> {
+    candidates: Reader<'a>,
+    /// The key of the current origin; empty before the first.
+    origin_key: Vec<u8>,
+    as_of: Option<AsOf>,
+    selection: CandidateSelection,
+    source: Option<RulesSource>,
+}
+
+impl<'a> AuthoritativeCaptures<'a> {
+    fn new(candidates: &'a SortedRecords<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            candidates: candidates.read()?,
+            origin_key: Vec::new(),
+            as_of: None,
+            selection: CandidateSelection::default(),
+            source: None,
+        })
+    }
+
+    fn is_at(&self, origin_key: &[u8]) -> bool {
+        self.origin_key == origin_key
+    }
+
+    /// Returns the capture whose rules or status apply.
+    fn source(&mut self, origin_key: &[u8], as_of: AsOf) -> Result<Option<RulesSource>, Error> {
+        if !self.is_at(origin_key) {
+            self.origin_key.clear();
+            self.origin_key.extend_from_slice(origin_key);
+            self.as_of = None;
+            self.candidates.skip_to_key(origin_key)?;
+        }
+        if self.as_of != Some(as_of) {
+            self.as_of = Some(as_of);
+            self.selection.clear();
+            while let Some(candidate) = self.next_candidate(as_of) {
+                self.selection.add(candidate);
+                self.candidates.advance()?;
+            }
+            let capture = self.selection.authoritative();
+            self.source = capture.map(|capture| capture.source);
+        }
+        Ok(self.source)
+    }
+
+    /// Returns the current candidate if it is one of this origin and time.
+    fn next_candidate(&self, as_of: AsOf) -> Option<Candidate> {
+        let mut fields = FieldReader::new(self.candidates.peek()?);
+        let is_wanted = self.is_at(fields.key()) && AsOf::read(&mut fields) == as_of;
+        is_wanted.then(|| Candidate::read(&mut fields))
+    }
+}
+
+/// Lookups whose rules are in one part of the dataset, sorted by capture.
+struct Chunk {
+    part: u32,
+    lookups: Arena,
+}
+
+/// The size of the lookups of a chunk. Each chunk opens the files of its part.
+const CHUNK_BYTES: usize = 2 << 20;
+
+/// Files that each thread may open: two tables, and as many runs of the sorters at the same time.
+const FILES_PER_THREAD: usize = 4;
+
+/// Decides the lookups that depend on rules, on all threads. The robots.txt of a capture is rebuilt
+/// once per chunk that has lookups of it, mostly one.
+pub(super) fn decide_by_rules(
+    context: &MatchContext<'_>,
+    lookups: &SortedRecords<'_>,
+    decisions: &SharedSorter<'_>,
+    counts: &mut MatchCounts,
+) -> Result<(), Error> {
+    let buffer_bytes = context.resolve.memory.buffer_bytes();
+    let chunk_bytes = CHUNK_BYTES.min(buffer_bytes);
+    let chunks_max = (buffer_bytes / chunk_bytes)
+        .min(open_files::free() / FILES_PER_THREAD)
+        .clamp(1, rayon::current_num_threads());
+    let mut lookups = lookups.read()?;
+    let mut previous = None;
+    loop {
+        let mut chunks: Vec<Chunk> = Vec::new();
+        while let Some(record) = lookups.peek() {
+            let lookup = RulesLookup::read(record);
+            let part = lookup.source.part;
+            let has_room = |chunk: &&mut Chunk| {
+                chunk.part == part && chunk.lookups.has_room(record.len(), chunk_bytes)
+            };
+            let count = chunks.len();
+            match chunks.last_mut().filter(has_room) {
+                Some(chunk) => chunk.lookups.push(record),
+                None if count >= chunks_max => break,
+                None => {
+                    let mut lookups = Arena::default();
+                    lookups.push(record);
+                    chunks.push(Chunk { part, lookups });
+                }
+            }
+            let capture = Some(lookup.source.id);
+            counts.files += u64::from(previous != capture);
+            previous = capture;
+            lookups.advance()?;
+        }
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        chunks
+            .par_iter()
+            .try_for_each(|chunk| chunk.decide(context, decisions))?;
+    }
+}
+
+impl Chunk {
+    /// Decides its lookups.
+    fn decide(
+        &self,
+        context: &MatchContext<'_>,
+        decisions: &SharedSorter<'_>,
+    ) -> Result<(), Error> {
+        let lookups = || self.lookups.records().map(RulesLookup::read);
+        let ids = lookups().map(|lookup| lookup.source.id.robots_id);
+        let mut ids: Vec<i64> = ids.collect();
+        ids.dedup();
+        let mut lines = PartLines::open(context.resolve.dataset, self.part, ids.into())?;
+        let mut file = RobotsTxtBuilder::new();
+        let (mut record, mut new) = (Vec::new(), Arena::default());
+        let mut lookups = lookups().peekable();
+        while let Some(source) = lookups.peek().map(|lookup| lookup.source) {
+            rebuild(context, &source, &mut lines, &mut file)?;
+            let robots = file.as_robots_txt();
+            let crawlers = context.crawlers.iter();
+            let policies: Vec<_> = crawlers
+                .map(|crawler| crawler.policy(context.dialect, &robots))
+                .collect();
+            while let Some(lookup) = lookups.next_if(|lookup| lookup.source.id == source.id) {
+                let ListedUrl { index, url } = lookup.row;
+                let of_crawlers = policies.iter().map(|policy| {
+                    let access = policy.access(url);
+                    Decision {
+                        access: UrlAccess::new(access),
+                        basis: DecisionBasis::new(policy.basis),
+                        line_no: access.line_no,
+                    }
+                });
+                RowDecisions::write(&mut record, index, url, Some(source.id), of_crawlers);
+                new.push(&record);
+            }
+            decisions.append(&new)?;
+            new.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Rebuilds the robots.txt of a capture from its lines.
+fn rebuild(
+    context: &MatchContext<'_>,
+    source: &RulesSource,
+    lines: &mut PartLines<'_>,
+    file: &mut RobotsTxtBuilder,
+) -> Result<(), Error> {
+    file.clear();
+    let (mut count, mut has_rules) = (0, false);
+    lines.read_capture(source.id.robots_id, &mut |line| {
+        context.resolve.memory.check_stop_at(count)?;
+        count += 1;
+        has_rules |= line.key != DirectiveKind::UserAgent;
+        match line.push_to(file, source.is_valid_utf8) {
+            true => Ok(()),
+            false => {
+                let kind = DatasetErrorKind::NotADataset(DatasetDefect::TooManyRules);
+                Err(Error::new(kind, Path::new("rules")))
+            }
+        }
+    })?;
+    if source.content == ContentClass::Rules && !has_rules {
+        return Err(lines.no_rules());
+    }
+    file.set_content(source.content);
+    context.progress.add_rows(count);
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! `match`: decides for each URL of a list whether crawlers may fetch it,
+//! according to the captures of a dataset.
+//!
+//! The list and the dataset may be much larger than memory. All data is sorted
+//! externally (`src/dataset/external_sort`) and merged:
+//!
+//! 1. `url_list/` reads the list, and `prepared.rs` sorts the URLs by origin and
+//!    time (`lookup.rs`).
+//! 2. [`resolve`](dataset::resolve) finds the authoritative capture for each
+//!    origin and time.
+//! 3. `evaluate.rs` decides: first what the status of the capture decides, then
+//!    the rules. Each robots.txt is rebuilt from the table rows, for all URLs of a
+//!    chunk of lookups.
+//! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
+
+mod accepted_url;
+mod context;
+mod decision;
+mod evaluate;
+mod lookup;
+mod output;
+mod prepared;
+mod progress;
+mod url_list;
+
+pub use accepted_url::is_url_or_path;
+pub use prepared::{MatchSummary, Options, PreparedMatch, prepare};
+pub use progress::{MatchProgress, MatchStage};
+pub use url_list::{UrlList, read_url_list};

@@ -1,0 +1,321 @@
+//! Runs a match: its options, the checks before it starts, and its steps.
+
+use super::accepted_url::{MAX_URL_BYTES, write_origin};
+use super::context::{MatchContext, MatchCounts};
+use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
+use super::evaluate::{decide_by_rules, decide_by_status};
+use super::lookup::{ListedUrl, UrlLookup};
+use super::output::{MatchWriter, is_csv_name, is_our_csv};
+use super::progress::{MatchProgress, MatchStage};
+use super::url_list::{RowTime, UrlList, UrlListOptions, UrlListReader};
+use crate::error::ToolErrorKind;
+use columns::escaped_text::escape_body;
+use dataset::crawler::{Crawler, DialectChoice};
+use dataset::external_sort::{
+    MIN_MEMORY_BYTES, SharedSorter, SortMemory, SortedRecords, SpillFolder,
+};
+use dataset::resolve::lookups::candidates_of_origins;
+use dataset::resolve::{AsOf, ResolveContext};
+use dataset::tables::{MatchRow, Table};
+use dataset::{Dataset, check_output_file};
+use disk::SingleFile;
+use disk::error::{Error, ErrorKind};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// The largest page of a Parquet list, as a fraction of the memory limit.
+const PAGE_FRACTION: u64 = 4;
+
+/// Rows of the list or of the output after which the stop flag is checked and progress reported.
+const ROWS_PER_CHECK: u64 = 4096;
+
+/// The options of a match.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The folder of the dataset.
+    pub dataset: PathBuf,
+    /// The crawls of the dataset that are read; if empty, all.
+    pub crawls: Vec<String>,
+    /// The URLs.
+    pub urls: UrlList,
+    /// The column of a CSV or Parquet list that holds the URLs; `url` if `None`.
+    pub column: Option<String>,
+    /// The crawlers.
+    pub crawlers: Vec<Crawler>,
+    /// The dialect by which rules are read.
+    pub dialect: DialectChoice,
+    /// The time at which URLs without a time of their own are decided, in
+    /// milliseconds since 1970; `None` uses the newest captures.
+    pub as_of: Option<i64>,
+    /// The memory limit of all sorters, in bytes.
+    pub memory: u64,
+    /// The output file.
+    pub output: PathBuf,
+    /// Replaces an existing output file if robots-scan wrote it.
+    pub overwrite: bool,
+}
+
+/// The result of a match.
+#[derive(Clone, Debug, Default)]
+pub struct MatchSummary {
+    /// Rows of the list.
+    pub urls: u64,
+    /// Distinct origins in the list.
+    pub origins: u64,
+    /// Robots.txt files whose rules were evaluated.
+    pub files: u64,
+    /// Output rows: one per URL and crawler.
+    pub rows: u64,
+    /// Output rows by `access`.
+    pub by_access: BTreeMap<String, u64>,
+    /// Output rows by `basis`.
+    pub by_basis: BTreeMap<String, u64>,
+    /// Sorted runs that were spilled to disk.
+    pub runs: u64,
+    /// The size of the output.
+    pub bytes_written: u64,
+    /// The duration in seconds.
+    pub seconds: f64,
+    /// True if the run that wrote the dataset was finished.
+    pub is_dataset_whole: bool,
+}
+
+/// A match whose dataset, list and output have been checked.
+pub struct PreparedMatch {
+    options: Options,
+    dataset: Dataset,
+    urls: UrlListReader,
+}
+
+/// Checks that the match can run. Nothing is written.
+///
+/// # Errors
+///
+/// [`ToolErrorKind::MemoryTooSmall`], [`ToolErrorKind::NoCrawler`], [`DatasetErrorKind::OutputIsFolder`],
+/// [`DatasetErrorKind::FileExists`], [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list.
+pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
+    let output = &options.output;
+    let refuse = |kind| Err(Error::new(kind, output));
+    if options.memory < MIN_MEMORY_BYTES {
+        return refuse(ToolErrorKind::MemoryTooSmall {
+            least: MIN_MEMORY_BYTES,
+        });
+    }
+    if options.crawlers.is_empty() {
+        return refuse(ToolErrorKind::NoCrawler);
+    }
+    check_output(&options)?;
+    let tables = [Table::RobotsFiles, Table::Groups, Table::Rules];
+    let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
+    dataset.check_parts(&tables)?;
+    let list_options = UrlListOptions {
+        column: options.column.clone(),
+        page_bytes_max: options.memory / PAGE_FRACTION,
+    };
+    let urls = UrlListReader::open(&options.urls, list_options)?;
+    Ok(PreparedMatch {
+        options,
+        dataset,
+        urls,
+    })
+}
+
+/// Checks that the output may be written.
+fn check_output(options: &Options) -> Result<(), Error> {
+    let is_own = |path: &Path| is_csv_name(path) && is_our_csv(path);
+    check_output_file(&options.output, options.overwrite, &is_own)
+}
+
+impl PreparedMatch {
+    /// Runs the match. The output is written completely or not at all.
+    ///
+    /// # Errors
+    ///
+    /// Errors of reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
+    pub fn run(
+        self,
+        progress: &MatchProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<MatchSummary, Error> {
+        let output = self.options.output.clone();
+        self.run_steps(progress, stop)
+            .map_err(|error| match error.kind() {
+                // The error of a sorter names the temporary folder.
+                Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
+                _ => error,
+            })
+    }
+
+    fn run_steps(
+        self,
+        progress: &MatchProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<MatchSummary, Error> {
+        let start = Instant::now();
+        let Self {
+            options,
+            dataset,
+            urls,
+        } = self;
+        let dataset = dataset.stopped_by(stop);
+        let output = SingleFile::open(&options.output)?;
+        // Checked again, since another run may have written the file meanwhile.
+        check_output(&options)?;
+        // Beside the output, whose volume has to hold as much in any case.
+        let spill_folder = SpillFolder::create(&output.scratch(), Arc::clone(stop))?;
+        let context = MatchContext {
+            resolve: ResolveContext {
+                dataset: &dataset,
+                memory: SortMemory::new(&spill_folder, options.memory),
+                rows_read: progress.rows(),
+            },
+            crawlers: &options.crawlers,
+            dialect: options.dialect,
+            progress,
+        };
+        let mut counts = MatchCounts::default();
+        let decisions = context.resolve.memory.shared_sorter();
+        progress.begin(MatchStage::Urls);
+        let default_time = AsOf::from_option(options.as_of);
+        let lookups = sort_urls(&context, urls, default_time, &decisions, &mut counts)?;
+        progress.begin(MatchStage::Captures);
+        let candidates = candidates_of_origins(&context.resolve, &lookups)?;
+        let by_rules = decide_by_status(&context, &lookups, &candidates, &decisions, &mut counts)?;
+        drop((lookups, candidates));
+        progress.begin(MatchStage::Rules);
+        decide_by_rules(&context, &by_rules, &decisions, &mut counts)?;
+        drop(by_rules);
+        progress.begin(MatchStage::Write);
+        let mut summary = write_output(&context, &decisions.finish()?, &output)?;
+        summary.urls = counts.urls;
+        summary.origins = counts.origins;
+        summary.files = counts.files;
+        summary.runs = spill_folder.runs();
+        summary.is_dataset_whole = dataset.is_whole();
+        summary.seconds = start.elapsed().as_secs_f64();
+        Ok(summary)
+    }
+}
+
+/// Reads the list and sorts its URLs by origin and time. Malformed rows are
+/// decided at once.
+fn sort_urls<'a>(
+    context: &MatchContext<'a>,
+    urls: UrlListReader,
+    default_time: AsOf,
+    decisions: &SharedSorter<'_>,
+    counts: &mut MatchCounts,
+) -> Result<SortedRecords<'a>, Error> {
+    let memory = &context.resolve.memory;
+    let mut lookups = memory.sorter();
+    let (mut origin, mut record) = (Vec::new(), Vec::new());
+    let mut index = 0;
+    let is_stopped = || memory.check_stop().is_err();
+    let read = urls.read(&is_stopped, &mut |url, time| {
+        let is_accepted = write_origin(url, &mut origin);
+        let url = &url[..url.len().min(MAX_URL_BYTES)];
+        let as_of = match time {
+            _ if !is_accepted => Err(DecisionBasis::BadUrl),
+            RowTime::Malformed => Err(DecisionBasis::BadTime),
+            RowTime::Time(time) => Ok(AsOf::Time(time)),
+            RowTime::Missing => Ok(default_time),
+        };
+        match as_of {
+            Ok(as_of) => {
+                UrlLookup::write(&mut record, &origin, as_of, ListedUrl { index, url });
+                lookups.push(&record)?;
+            }
+            Err(basis) => {
+                let decision = Decision::without_line(UrlAccess::Unknown, basis);
+                let of_crawlers = context.crawlers.iter().map(|_| decision);
+                RowDecisions::write(&mut record, index, url, None, of_crawlers);
+                decisions.push(&record)?;
+            }
+        }
+        index += 1;
+        if index % ROWS_PER_CHECK == 0 {
+            memory.check_stop()?;
+        }
+        context.progress.set_rows(index);
+        Ok(())
+    });
+    // If the run was stopped, the error of the list is only its consequence.
+    memory.check_stop()?;
+    read?;
+    counts.urls = index;
+    lookups.finish()
+}
+
+/// Writes the decisions to a temporary file, and renames it once it is complete.
+fn write_output(
+    context: &MatchContext<'_>,
+    decisions: &SortedRecords<'_>,
+    output: &SingleFile,
+) -> Result<MatchSummary, Error> {
+    let mut file = MatchWriter::create(output)?;
+    match write_rows(context, decisions, &mut file) {
+        Ok(mut summary) => {
+            let size = file.finish()?;
+            summary.rows = size.rows;
+            summary.bytes_written = size.bytes;
+            Ok(summary)
+        }
+        Err(error) => {
+            file.discard();
+            Err(error)
+        }
+    }
+}
+
+fn write_rows(
+    context: &MatchContext<'_>,
+    decisions: &SortedRecords<'_>,
+    file: &mut MatchWriter,
+) -> Result<MatchSummary, Error> {
+    let mut by_access = [0u64; UrlAccess::ALL.len()];
+    let mut by_basis = [0u64; DecisionBasis::ALL.len()];
+    let crawls = context.resolve.dataset.crawls();
+    let mut rows = 0;
+    let mut reader = decisions.read()?;
+    while let Some(record) = reader.peek() {
+        let mut decisions = RowDecisions::read(record);
+        let url = escape_body(decisions.url, true);
+        let capture = decisions
+            .capture
+            .map(|capture| (crawls[capture.crawl as usize].as_str(), capture.robots_id));
+        for crawler in context.crawlers {
+            let decision = decisions.next_decision();
+            by_access[decision.access as usize] += 1;
+            by_basis[decision.basis as usize] += 1;
+            file.push(&MatchRow {
+                url: &url,
+                agent: crawler.agent(),
+                access: decision.access.name(),
+                line_no: decision.line_no,
+                basis: decision.basis.name(),
+                capture,
+            })?;
+            rows += 1;
+            if rows % ROWS_PER_CHECK == 0 {
+                context.resolve.memory.check_stop()?;
+                context.progress.set_rows(rows);
+            }
+        }
+        reader.advance()?;
+    }
+    let accesses = UrlAccess::ALL.iter().map(|access| access.name());
+    let bases = DecisionBasis::ALL.iter().map(|basis| basis.name());
+    let owned = |(name, count): (&str, u64)| (name.to_owned(), count);
+    Ok(MatchSummary {
+        by_access: accesses.zip(by_access).map(owned).collect(),
+        by_basis: bases
+            .zip(by_basis)
+            .filter(|(_, count)| *count > 0)
+            .map(owned)
+            .collect(),
+        ..MatchSummary::default()
+    })
+}

@@ -1,0 +1,115 @@
+//! URL lists in CSV.
+
+use super::{EachRow, RowTime, column_index, parse_time, without_bom};
+use crate::error::{ToolErrorKind, UrlListDefect};
+use disk::error::Error;
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+/// The longest record in bytes. Without a limit, an unclosed quote would make one
+/// record of the rest of the file.
+const MAX_RECORD_BYTES: usize = 4 << 20;
+
+/// Calls `each` for every record, with the URL from the column `url_column` and
+/// the time from the column `fetch_time`.
+pub(super) fn read(
+    source: impl Read,
+    path: &Path,
+    url_column: &str,
+    each: &mut EachRow<'_>,
+) -> Result<(), Error> {
+    let refuse = |defect| Error::new(ToolErrorKind::NotAUrlList(defect), path);
+    let too_long = |line: u64| {
+        refuse(UrlListDefect::LongRecord {
+            line,
+            bytes_max: MAX_RECORD_BYTES,
+        })
+    };
+    // The bytes that the current record may still have. The reader reads ahead,
+    // so a record may be a little shorter than the limit.
+    let left = Rc::new(Cell::new(MAX_RECORD_BYTES));
+    let source = LimitedReader {
+        source,
+        left: Rc::clone(&left),
+    };
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source);
+    let header = reader.byte_headers().cloned();
+    if left.get() == 0 {
+        return Err(too_long(1));
+    }
+    let header = header.map_err(|error| csv_error(error, path))?;
+    let column = |name: &str| {
+        let names = header.iter().map(|field| without_bom(field).trim_ascii());
+        column_index(names, name).map_err(refuse)
+    };
+    let Some(url) = column(url_column)? else {
+        return Err(refuse(UrlListDefect::NoCsvColumn {
+            name: url_column.to_owned(),
+        }));
+    };
+    let fetch_time = column("fetch_time")?;
+    let mut record = csv::ByteRecord::new();
+    loop {
+        left.set(MAX_RECORD_BYTES);
+        let line = reader.position().line();
+        let has_record = reader.read_byte_record(&mut record);
+        if left.get() == 0 {
+            return Err(too_long(line));
+        }
+        if !has_record.map_err(|error| csv_error(error, path))? {
+            return Ok(());
+        }
+        let time = fetch_time
+            .and_then(|index| record.get(index))
+            .unwrap_or_default();
+        let time = std::str::from_utf8(time).map_or(RowTime::Malformed, parse_time);
+        each(record.get(url).unwrap_or_default().trim_ascii(), time)?;
+    }
+}
+
+/// Converts an error of the CSV reader: an I/O error stays one, and any other is
+/// reported with its text.
+fn csv_error(error: csv::Error, path: &Path) -> Error {
+    let message = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => Error::read(path, error),
+        _ => Error::new(
+            ToolErrorKind::NotAUrlList(UrlListDefect::Csv { message }),
+            path,
+        ),
+    }
+}
+
+/// A reader that fails after a number of bytes.
+struct LimitedReader<R> {
+    source: R,
+    left: Rc<Cell<usize>>,
+}
+
+impl<R: Read> Read for LimitedReader<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let room = out.len().min(self.left.get());
+        if room == 0 && !out.is_empty() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let read = self.source.read(&mut out[..room])?;
+        self.left.set(self.left.get() - read);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_csv_reader_is_reported_as_text() {
+        let mut records = csv::Reader::from_reader(&b"url\n\xff\n"[..]).into_records();
+        let error = records.next().expect("one record").unwrap_err();
+        let error = csv_error(error, Path::new("list.csv")).to_string();
+        assert!(error.contains("invalid utf-8"), "{error}");
+        assert!(!error.contains(['{', '}']), "{error}");
+    }
+}

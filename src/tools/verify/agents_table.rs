@@ -1,0 +1,65 @@
+//! Checks the table `agents`. The manifest lists the version of the registry,
+//! but no digest of the file.
+
+use super::file::{self, ExpectedFile, FileCheck};
+use super::{Findings, Remedy, VerifyProgress, VerifyReport};
+use columns::write_table;
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::tables::{Table, agents_rows};
+use dataset::{AGENTS, FileStats, Manifest};
+use disk::error::Error;
+use disk::{SystemTempFolder, TempFolder};
+use std::path::Path;
+
+/// Checks the table. Its digest is compared if the registry is the built-in one.
+/// Otherwise the file is only decoded.
+pub(super) fn check(
+    root: &Path,
+    manifest: &Manifest,
+    progress: &VerifyProgress,
+    report: &mut VerifyReport,
+) -> FileCheck {
+    let stats = stats_of_built_in(manifest);
+    if stats.is_none() {
+        let what =
+            "the digest of `agents`, which only that of the built-in registry can be known by";
+        report.unchecked.push(what.to_owned());
+    }
+    let expected = ExpectedFile {
+        schema: &Table::Agents.schema(),
+        stats: stats.as_ref(),
+    };
+    let mut findings = Findings::default();
+    let file = disk::open_below(root, Path::new(AGENTS));
+    let check = file::check(file, AGENTS, &expected, progress, &mut findings);
+    findings.replace_part_remedies(Remedy::WriteRegistry);
+    report.findings.append(findings);
+    check
+}
+
+/// Returns the size, digest and rows that the table of a dataset must have, if its registry is the
+/// built-in one.
+pub(super) fn stats_of_built_in(manifest: &Manifest) -> Option<FileStats> {
+    let own_version = Some(env!("CARGO_PKG_VERSION"));
+    let registry = CrawlerRegistry::built_in();
+    let options = manifest.options.as_ref();
+    let is_built_in = manifest.version.as_deref() == own_version
+        && options.is_some_and(|options| options.agents == registry.sha1);
+    let stats = is_built_in.then(|| stats_of_table(&registry))?;
+    stats.ok()
+}
+
+/// Returns the size, digest and rows of the table of a registry, by writing it
+/// to a temporary folder.
+fn stats_of_table(registry: &CrawlerRegistry) -> Result<FileStats, Error> {
+    let folder = SystemTempFolder::create()?;
+    let schema = Table::Agents.file_schema(&[]);
+    let temp = TempFolder::create(folder.path(), &TempFolder::random_name())?;
+    let new = temp.new_file(Path::new("agents.parquet"), false)?;
+    let file = write_table(schema, agents_rows(&registry.crawlers), new)?;
+    Ok(FileStats {
+        rows: file.rows,
+        bytes: file.bytes,
+        digest: file.digest,
+    })
+}

@@ -1,0 +1,287 @@
+//! Checks one file: size, digest, footer and columns.
+//!
+//! A file with another digest is not opened: the defect is known, and the reader might report anything.
+//! Pages are decoded only if the digest is not known.
+
+use super::{FindingKind, Findings, VerifyProgress};
+use arrow_schema::Schema;
+use dataset::{FileStats, OpenedPart, open_part_file};
+use disk::error::Error;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use parquet::errors::ParquetError;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use xxhash_rust::xxh3::Xxh3;
+
+/// The rows of a batch that is decoded.
+const BATCH_ROWS: usize = 1024;
+
+/// The size of a read for the digest.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// The expected properties of a file.
+#[derive(Debug)]
+pub(super) struct ExpectedFile<'a> {
+    pub(super) schema: &'a Schema,
+    /// Its size, digest and rows, if they are known.
+    pub(super) stats: Option<&'a FileStats>,
+}
+
+/// The result of checking a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FileCheck {
+    /// True if the file is as it was written, or was decoded, and the columns are those of the table.
+    pub(super) is_sound: bool,
+    pub(super) rows: u64,
+    pub(super) bytes: u64,
+}
+
+/// Checks a file, if it could be opened. Findings have the path `name`.
+pub(super) fn check(
+    file: io::Result<File>,
+    name: &str,
+    expected: &ExpectedFile<'_>,
+    progress: &VerifyProgress,
+    findings: &mut Findings,
+) -> FileCheck {
+    let mut check = FileCheck::default();
+    let opened = file.and_then(|file| Ok((file.metadata()?.len(), file)));
+    let file = match opened {
+        Ok((bytes, file)) => {
+            check.bytes = bytes;
+            file
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            findings.add(FindingKind::Missing, name, format_args!("it is missing"));
+            return check;
+        }
+        Err(error) => {
+            add_unreadable(name, &error, findings);
+            return check;
+        }
+    };
+    match expected.stats {
+        Some(stats) if !has_stats(&file, check.bytes, stats, name, progress, findings) => {
+            return check;
+        }
+        Some(_) => {}
+        None => {
+            progress.bytes.fetch_add(check.bytes, Ordering::Relaxed);
+        }
+    }
+    // The Parquet reader may panic on bytes whose digest is unknown.
+    let decoded = catch_unwind(AssertUnwindSafe(|| {
+        decode(file, name, expected, &mut check, findings);
+    }));
+    if decoded.is_err() {
+        check.is_sound = false;
+        findings.add(
+            FindingKind::Pages,
+            name,
+            format_args!("it cannot be decoded: the reader gave up"),
+        );
+    }
+    check
+}
+
+/// Compares the size and the digest of a file. Returns true if they are equal.
+fn has_stats(
+    file: &File,
+    bytes: u64,
+    stats: &FileStats,
+    name: &str,
+    progress: &VerifyProgress,
+    findings: &mut Findings,
+) -> bool {
+    let expected_bytes = stats.bytes;
+    if bytes != expected_bytes {
+        findings.add(
+            FindingKind::Size,
+            name,
+            format_args!("it has {bytes} bytes, and had {expected_bytes} when it was written"),
+        );
+        return false;
+    }
+    match digest(file, progress) {
+        Ok(digest) if digest == stats.digest => true,
+        Ok(digest) => {
+            let expected = &stats.digest;
+            findings.add(
+                FindingKind::Digest,
+                name,
+                format_args!(
+                    "its XXH3-64 is {digest}, and was {expected} when it was written: it is damaged or changed"
+                ),
+            );
+            false
+        }
+        Err(error) => {
+            add_unreadable(name, &error, findings);
+            false
+        }
+    }
+}
+
+fn add_unreadable(name: &str, error: &io::Error, findings: &mut Findings) {
+    findings.add(
+        FindingKind::Unreadable,
+        name,
+        format_args!("it cannot be read: {error}"),
+    );
+}
+
+/// Returns the XXH3-64 of a file in hexadecimal.
+fn digest(mut file: &File, progress: &VerifyProgress) -> io::Result<String> {
+    let mut hash = Xxh3::new();
+    let mut buffer = vec![0; BUFFER_BYTES];
+    loop {
+        progress.check_stop()?;
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(format!("{:016x}", hash.digest())),
+            Ok(count) => {
+                hash.update(&buffer[..count]);
+                progress.bytes.fetch_add(count as u64, Ordering::Relaxed);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Checks the footer, and decodes all pages if the digest is not known.
+fn decode(
+    file: File,
+    name: &str,
+    expected: &ExpectedFile<'_>,
+    check: &mut FileCheck,
+    findings: &mut Findings,
+) {
+    let part = match open_part_file(Path::new(name), file, None) {
+        Ok(part) => part,
+        Err(error) => {
+            let error = cause(&error);
+            findings.add(
+                FindingKind::Footer,
+                name,
+                format_args!("its footer cannot be read: {}", one_line(error)),
+            );
+            return;
+        }
+    };
+    let metadata = &part.metadata;
+    let difference = column_difference(metadata, expected.schema);
+    if let Some(difference) = &difference {
+        findings.add(FindingKind::Columns, name, format_args!("{difference}"));
+    }
+    let footer_rows = metadata.metadata().file_metadata().num_rows();
+    let footer_rows = u64::try_from(footer_rows).unwrap_or_default();
+    (check.rows, check.is_sound) = (footer_rows, difference.is_none());
+    match expected.stats {
+        Some(stats) if stats.rows != footer_rows => findings.add(
+            FindingKind::Rows,
+            name,
+            format_args!(
+                "it has {footer_rows} rows, but the manifest states {}",
+                stats.rows
+            ),
+        ),
+        Some(_) => {}
+        None => match count_rows(&part) {
+            Ok(rows) if rows != footer_rows => findings.add(
+                FindingKind::Rows,
+                name,
+                format_args!("it has {rows} rows, but its footer states {footer_rows}"),
+            ),
+            Ok(_) => {}
+            Err(UnreadableRowGroup { index, error }) => {
+                check.is_sound = false;
+                findings.add(
+                    FindingKind::Pages,
+                    name,
+                    format_args!("row group {index} cannot be decoded: {error}"),
+                );
+            }
+        },
+    }
+}
+
+/// Returns the name of the table in the footer of a file.
+pub(super) fn table_name(metadata: &ArrowReaderMetadata) -> Option<&str> {
+    let entries = metadata.metadata().file_metadata().key_value_metadata()?;
+    let entry = entries
+        .iter()
+        .find(|entry| entry.key == "robots_scan.table")?;
+    entry.value.as_deref()
+}
+
+/// Describes the first difference between the columns of a file and those of
+/// its table.
+fn column_difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<String> {
+    let fields = metadata.schema().fields();
+    for (i, want) in schema.fields().iter().enumerate() {
+        let Some(field) = fields.get(i) else {
+            return Some(format!("it has no column `{}`", want.name()));
+        };
+        if field.name() != want.name() {
+            let (is, want) = (field.name(), want.name());
+            return Some(format!("it has a column `{is}` where `{want}` should be"));
+        }
+        let show = |field: &arrow_schema::Field| {
+            let null = if field.is_nullable() { "" } else { " NOT NULL" };
+            format!("{}{null}", field.data_type())
+        };
+        if field.data_type() != want.data_type() || field.is_nullable() != want.is_nullable() {
+            let (name, is, want) = (field.name(), show(field), show(want));
+            return Some(format!("its column `{name}` is {is}, and should be {want}"));
+        }
+    }
+    if let Some(more) = fields.get(schema.fields().len()) {
+        return Some(format!("it has an extra column `{}`", more.name()));
+    }
+    None
+}
+
+/// A row group that cannot be decoded.
+struct UnreadableRowGroup {
+    index: usize,
+    error: String,
+}
+
+/// Decodes every page of every column, and returns the number of rows.
+fn count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
+    let mut rows = 0;
+    let metadata = &part.metadata;
+    for index in 0..metadata.metadata().num_row_groups() {
+        let failed = |error: &dyn std::error::Error| UnreadableRowGroup {
+            index,
+            error: one_line(error),
+        };
+        // One row group at a time: a batch of several could hold many large texts.
+        let batch_rows = part.batch_rows(&[index], &ProjectionMask::all(), BATCH_ROWS);
+        let batch_rows = batch_rows.map_err(|error| failed(&error))?;
+        let reader = part
+            .builder()
+            .with_row_groups(vec![index])
+            .with_batch_size(batch_rows)
+            .build()
+            .map_err(|error: ParquetError| failed(&error))?;
+        for batch in reader {
+            rows += batch.map_err(|error| failed(&error))?.num_rows() as u64;
+        }
+    }
+    Ok(rows)
+}
+
+/// Returns the cause of an error, whose path is reported already.
+pub(super) fn cause(error: &Error) -> &dyn std::error::Error {
+    std::error::Error::source(error).unwrap_or(error)
+}
+
+/// Returns the text of an error on one line.
+pub(super) fn one_line(error: &dyn std::error::Error) -> String {
+    error.to_string().replace(['\n', '\r'], " ")
+}

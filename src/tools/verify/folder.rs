@@ -1,0 +1,88 @@
+//! Finds files in the folders of a dataset that do not belong to it: files that
+//! the views would read, and temporary files of a killed run.
+
+use super::plan::relative;
+use super::{FindingKind, Findings};
+use dataset::tables::Table;
+use disk::FileKind;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Searches for files that the dataset does not list.
+pub(super) struct FolderSearch<'a> {
+    pub(super) root: &'a Path,
+    /// The files that belong to the dataset.
+    pub(super) known: BTreeSet<String>,
+    /// The folders of temporary files in the log.
+    pub(super) temp_folders: BTreeSet<String>,
+    pub(super) findings: &'a mut Findings,
+}
+
+impl FolderSearch<'_> {
+    /// Searches the folders of all tables, and the folders of temporary files.
+    pub(super) fn run(&mut self) {
+        for name in &self.temp_folders {
+            if let Ok(Some(FileKind::Folder)) = disk::kind(&self.root.join(name)) {
+                self.findings.add(
+                    FindingKind::Temporary,
+                    name,
+                    format_args!("temporary files"),
+                );
+            }
+        }
+        for table in Table::ALL {
+            // The depth at which the views read files.
+            let depth = table.partition_columns().len();
+            self.search(&self.root.join(table.name()), depth);
+        }
+    }
+
+    /// Searches a folder that is `depth` folders above the files of the views.
+    fn search(&mut self, folder: &Path, depth: usize) {
+        let entries = match disk::entries(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let path = relative(folder, self.root);
+                let what = format_args!("it cannot be read: {error}");
+                self.findings.add(FindingKind::Unreadable, &path, what);
+                return;
+            }
+        };
+        for (path, kind) in entries {
+            match (kind, depth) {
+                (FileKind::Folder, 0) => {}
+                (FileKind::Folder, _) => self.search(&path, depth - 1),
+                (FileKind::Link, _) => self.check_link(&path, depth),
+                (FileKind::Regular | FileKind::Special, 0) => self.check_file(&path),
+                (FileKind::Regular | FileKind::Special, _) => {}
+            }
+        }
+    }
+
+    /// Reports a link that the views may follow.
+    fn check_link(&mut self, path: &Path, depth: usize) {
+        if depth == 0
+            && path
+                .extension()
+                .is_none_or(|extension| extension != "parquet")
+        {
+            return;
+        }
+        let path = relative(path, self.root);
+        // A listed file that is now a link is reported when the files are checked.
+        if !self.known.contains(&path) {
+            let what = format_args!("it is a link, which views may follow");
+            self.findings.add(FindingKind::Foreign, &path, what);
+        }
+    }
+
+    fn check_file(&mut self, path: &Path) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let path = relative(path, self.root);
+        if !name.ends_with(".parquet") || self.known.contains(&path) {
+            return;
+        }
+        let what = format_args!("it is not in the manifest");
+        self.findings.add(FindingKind::Foreign, &path, what);
+    }
+}

@@ -1,0 +1,87 @@
+//! Verifies joined datasets: each of them, and the tables resolved from all of them.
+
+use super::folder::FolderSearch;
+use super::resolved::{self, CaptureIds};
+use super::scanned_dataset::{check_files, check_with_captures};
+use super::{FindingKind, Findings, Remedy, VerifyPhase, VerifyProgress, VerifyReport};
+use dataset::{
+    FileEntry, JOINED, JoinedManifest, LogEntries, MANIFEST, SUCCESS, VIEWS, opens, read_member,
+};
+use disk::error::Error;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Verifies the joined datasets of a folder.
+pub(super) fn check(
+    folder: &Path,
+    joined: &JoinedManifest,
+    progress: &VerifyProgress,
+) -> Result<VerifyReport, Error> {
+    let mut report = VerifyReport::default();
+    let mut captures = Some(CaptureIds::new());
+    for member in &joined.members {
+        let root = folder.join(&member.name);
+        let (mut of_member, ids) = check_with_captures(&root, progress)?;
+        if read_member(&root)?.1 != member.digest {
+            of_member.findings.add(
+                FindingKind::Manifest,
+                MANIFEST,
+                format_args!("it was changed since the datasets were joined"),
+            );
+        }
+        report.add_member(&member.name, of_member);
+        captures = match (captures, ids) {
+            (Some(mut all), Some(ids)) => {
+                for (crawl, ids) in ids {
+                    all.entry(crawl).or_default().extend(ids);
+                }
+                Some(all)
+            }
+            _ => None,
+        };
+    }
+    for ids in captures.iter_mut().flat_map(BTreeMap::values_mut) {
+        ids.sort_unstable();
+    }
+    progress.begin(VerifyPhase::Files);
+    let root = folder.join(JOINED);
+    let lists: Vec<&[FileEntry]> = joined
+        .crawls
+        .iter()
+        .map(|crawl| crawl.entry.files.as_slice())
+        .collect();
+    let bytes = joined.files().map(|file| file.stats.bytes).sum::<u64>();
+    progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
+    let mut of_joined = VerifyReport::default();
+    let files = check_files(&root, &lists, progress, &mut of_joined);
+    for (crawl, files) in joined.crawls.iter().zip(&files) {
+        let crawl = &crawl.entry.crawl;
+        resolved::check(crawl, files, captures.as_ref(), &mut of_joined.findings);
+    }
+    check_folder(&root, joined, &mut of_joined.findings);
+    of_joined.findings.replace_remedies(Remedy::Join);
+    report.add_member(JOINED, of_joined);
+    let text = disk::read(&folder.join(VIEWS)).unwrap_or_default();
+    if !opens(&text, folder, &joined.view_tables(true), &joined.names()) {
+        let what = format_args!("it is missing, opens another folder, or was changed");
+        report.findings.add(FindingKind::Views, VIEWS, what);
+    }
+    Ok(report)
+}
+
+/// Searches the folder of the resolved tables for files that are not listed.
+fn check_folder(root: &Path, joined: &JoinedManifest, findings: &mut Findings) {
+    if !disk::is_regular(&root.join(SUCCESS)) {
+        let what = format_args!("it is missing: joining was not finished");
+        findings.add(FindingKind::Unfinished, SUCCESS, what);
+    }
+    let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
+    let mut search = FolderSearch {
+        root,
+        known: joined.files().map(|file| file.path.clone()).collect(),
+        temp_folders: log.temp_folders,
+        findings,
+    };
+    search.run();
+}

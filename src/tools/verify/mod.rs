@@ -1,0 +1,93 @@
+//! `verify`: checks that a dataset is complete and consistent with its
+//! manifest.
+//!
+//! The order: manifest (`dataset.rs`), ranges of inputs (`plan.rs`), folders (`folder.rs`), files
+//! (`file.rs`), tables of each part (`part.rs`), keys of all parts, and the resolved tables
+//! (`resolved.rs`). Every file is read completely for its digest, which covers all values and their
+//! encoding; after that, keys and references are read again. No finding stops the verification.
+//!
+//! Memory: 8 bytes per capture, since keys are unique within a crawl, 16 more bytes per capture of the
+//! parts being compared, and the batches of each thread.
+
+mod agents_table;
+mod captures;
+mod child_rows;
+mod file;
+mod finding;
+mod folder;
+mod joined;
+mod part;
+mod plan;
+mod progress;
+mod report;
+mod resolved;
+mod row_cursor;
+mod scanned_dataset;
+mod single_file;
+
+pub use finding::{Finding, FindingGroup, FindingKind, Findings, Remedy};
+pub use progress::{VerifyPhase, VerifyProgress};
+pub use report::VerifyReport;
+
+use dataset::tables::Table;
+use dataset::{FileStats, JoinedManifest, Manifest};
+use disk::error::{Error, ErrorKind};
+use disk::open_files;
+use robots_scan::thread_pool;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The options of a verification.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The folder of the dataset, or a file.
+    pub root: PathBuf,
+    /// The number of threads that read.
+    pub threads: usize,
+}
+
+/// Checks a manifest alone: its lines, its parts, and the files of each. Drops the files that are
+/// not those of their parts.
+pub(crate) fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
+    scanned_dataset::check_manifest(root, manifest).0
+}
+
+/// Returns the size, digest and rows that the table `agents` of a dataset must have, if its registry
+/// is the built-in one.
+pub(crate) fn stats_of_agents(manifest: &Manifest) -> Option<FileStats> {
+    agents_table::stats_of_built_in(manifest)
+}
+
+/// Verifies a dataset, or a single file as far as possible without a manifest.
+///
+/// The dataset is not changed. A copy of the built-in registry of crawlers is
+/// written to a temporary folder and compared with that of the dataset.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be
+/// read, [`DatasetErrorKind::NotADataset`] if it is something else or is being written,
+/// [`ScanErrorKind::Threads`] if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
+pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
+    let start = Instant::now();
+    // A thread compares the tables of a part, and opens a file for each.
+    let files_per_thread = Table::ALL.len() + 1;
+    let threads = (open_files::free() / files_per_thread).clamp(1, options.threads.max(1));
+    let pool = thread_pool::start(threads, &options.root)?;
+    let root = &options.root;
+    let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;
+    let manifest = JoinedManifest::read(root)?;
+    let mut report = match metadata.is_dir() {
+        true => pool.install(|| match &manifest {
+            Some(joined) => joined::check(root, joined, progress),
+            None => scanned_dataset::check(root, progress),
+        })?,
+        false => pool.install(|| single_file::check(root, progress))?,
+    };
+    if progress.is_stopped() {
+        return Err(Error::new(ErrorKind::Interrupted, root));
+    }
+    report.seconds = start.elapsed().as_secs_f64();
+    Ok(report)
+}
