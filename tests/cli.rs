@@ -376,6 +376,7 @@ fn the_json_summary_contains_the_counts() {
         assert_eq!(*count, rows(Path::new(&out), table).len(), "{table}");
     }
     assert_eq!(summary["rows"]["rules"], 8);
+    assert_eq!(summary["most_blocked"]["hosts"], 4);
 }
 
 #[test]

@@ -132,18 +132,18 @@ fn an_error_is_json_too_if_the_output_is_json() {
 }
 
 #[test]
-fn the_summary_in_json_lists_the_errors_of_failed_archives() {
+fn the_summary_lists_the_errors_of_failed_archives() {
     let folder = TempDir::new().unwrap();
     prepare(folder.path());
     if !can_load() {
         println!("{NO_SHIM}");
         return;
     }
-    // The first reads are those of the checks before the run.
-    let failed = (1..20).find_map(|call| {
+    let run = |call, format: &[&str]| {
         let mut scan = command();
-        let args = "small.warc.gz crawl.warc.gz -o out --overwrite --json --crawl X --subset x";
+        let args = "small.warc.gz crawl.warc.gz -o out --overwrite --crawl X --subset x";
         scan.current_dir(folder.path()).args(args.split(' '));
+        scan.args(format);
         let shim = Shim {
             path: "small.warc.gz",
             calls: "read",
@@ -151,10 +151,14 @@ fn the_summary_in_json_lists_the_errors_of_failed_archives() {
             what: IO,
         };
         shim.load(&mut scan);
-        let ran: Ran = scan.output().unwrap().into();
-        (ran.code == Some(3)).then_some(ran)
+        Ran::from(scan.output().unwrap())
+    };
+    // The first reads are those of the checks before the run.
+    let failed = (1..20).find_map(|call| {
+        let ran = run(call, &["--json"]);
+        (ran.code == Some(3)).then_some((call, ran))
     });
-    let ran = failed.expect("a read of the run fails");
+    let (call, ran) = failed.expect("a read of the run fails");
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(summary["failed_inputs"], 1, "{summary}");
     let errors = summary["errors"].as_array().unwrap();
@@ -163,6 +167,9 @@ fn the_summary_in_json_lists_the_errors_of_failed_archives() {
     assert_eq!(errors[0]["path"], "small.warc.gz");
     let text = format!("error: {}\n", errors[0]["message"].as_str().unwrap());
     assert!(ran.err.contains(&text), "{}", ran.err);
+    let ran = run(call, &[]);
+    let words = ["1 archive failed", "run again with --resume"];
+    assert!(words.iter().all(|word| ran.out.contains(word)), "{ran:?}");
 }
 
 #[test]
