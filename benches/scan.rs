@@ -9,7 +9,7 @@ mod settings;
 
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::part_size::PartSize;
+use dataset::division::PartSize;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use inputs::{Archive, Floor, Framing};

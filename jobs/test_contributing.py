@@ -113,17 +113,17 @@ TABLE = '''//! The table `trials`.
 
 use super::column::table;
 use super::line_no;
-use crate::analysis::CaptureAnalysis;
+use super::record_rows::AnalyzedCapture;
 
-table! { "One row per capture of a trial." {
+table! { per_capture "One row per capture of a trial." {
     robots_id: Long, "The capture.";
     line_no: Int null, "The line number.";
 }}
 
 impl Builder {
     /// Adds a row.
-    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
-        self.robots_id.append_value(analysis.robots_id);
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        self.robots_id.append_value(capture.analysis.robots_id);
         self.line_no.append_option(line_no(None));
         self.end_rows(1);
     }
@@ -296,14 +296,8 @@ TRIALS = {
         ("jobs/test_queries.py", "SMALL_ANSWERS = {\n", '§    "trial_hosts()": ("hosts", [(4,)]),\n')]),
     "Add a table": (table, [
         ("src/dataset/tables/trials.rs", None, TABLE),
-        ("src/dataset/tables/table.rs", "runs, sitemaps, verdicts,", "runs, sitemaps, trials, verdicts,"),
         ("src/dataset/tables/table.rs", "    Verdicts: verdicts, Records;\n", "§    /// One row per capture of a trial.\n    Trials: trials, Records;\n"),
         ("src/dataset/tables/mod.rs", "mod table;\n", "§mod trials;\n"),
-        ("src/dataset/tables/mod.rs", "    verdicts: verdicts::Builder,\n", "§    trials: trials::Builder,\n"),
-        ("src/dataset/tables/mod.rs", "            verdicts: verdicts::Builder::default(),\n", "§            trials: trials::Builder::default(),\n"),
-        ("src/dataset/tables/mod.rs", "Table::Verdicts => push_body_rows!(verdicts),\n", "§                Table::Trials => self.trials.push(analysis),\n"),
-        ("src/dataset/tables/mod.rs", "            self.verdicts.take(),\n", "§            self.trials.take(),\n"),
-        ("src/tools/verify/child_rows.rs", "pub(super) const TABLES: [Table; 7] = [", "pub(super) const TABLES: [Table; 8] = [\n    Table::Trials,"),
         ("docs/tables.md", "### anomalies\n", "### trials\n\nA trial. [All columns](../schemas/trials.sql).\n\n§"),
         ("README.md", "- `groups`, `rules`", "- `groups`, `trials`, `rules`")]),
     "Update the registry of crawlers": (registry, [

@@ -39,7 +39,7 @@ from dataset import opened
 
 JOBS = Path(__file__).resolve().parent
 SCHEMAS = JOBS.parent / "schemas"
-MACROS = JOBS.parent / "src" / "scan" / "dataset" / "macros.sql"
+MACROS = JOBS.parent / "src" / "dataset" / "macros.sql"
 ORACLE = JOBS / "oracle" / "hosts.sql"
 
 OLD, NEW = "CC-MAIN-2024-10", "CC-MAIN-2025-38"

@@ -249,7 +249,7 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
         with_bodies: false,
         verify_digests: false,
         registry: dataset::crawler::registry::CrawlerRegistry::built_in(),
-        part_size: dataset::part_size::PartSize::Bytes(1 << 30),
+        part_size: dataset::division::PartSize::Bytes(1 << 30),
         sample: None,
         listed_inputs: 0,
         list_digest: String::new(),

@@ -7,7 +7,7 @@ use crate::faults::shim::{NO_SHIM, Shim, can_load};
 use crate::output::assert_same;
 use crate::util::{self, Ran, Random, rows};
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::part_size::PartSize;
+use dataset::division::PartSize;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use flate2::Compression;

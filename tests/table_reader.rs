@@ -4,7 +4,7 @@ use crate::util::archive;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::part_size::PartSize;
+use dataset::division::PartSize;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use robots_scan::input::{self, InputOptions};

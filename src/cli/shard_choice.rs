@@ -1,7 +1,7 @@
 //! The shard of a run: given, or that of a task of a cluster.
 
 use crate::exit::UsageError;
-use dataset::shard::{MAX_SHARDS, Shard};
+use dataset::division::{MAX_SHARDS, Shard};
 use std::str::FromStr;
 
 /// The value of `--shard`.

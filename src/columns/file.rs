@@ -5,12 +5,12 @@
 //! as its columns have one dictionary each; finished row groups are appended in
 //! order. The file gets its name when all of it is on disk.
 
+use super::RowBatch;
 use super::column_chunk::ColumnChunk;
 use super::column_writer::ColumnWriter;
 use super::file_task::{FileTask, FileTaskKind, FileTaskOutput};
-use super::hashing_writer::{HashingWriter, Output, ParquetFileWriter};
 use super::row_groups::{GROUP_ROWS, PageRows, RowGroupSplitter};
-use super::{ColumnEncoding, RowBatch, TableSchema};
+use arrow_schema::Schema;
 use disk::NewFile;
 use disk::error::Error;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
@@ -22,9 +22,10 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
 
 /// The zstd level of pages. Files of 62 MiB of real captures have 37.3, 36.3 and
 /// 35.5 MB at levels 1, 2 and 3, for 262, 287 and 344 million instructions.
@@ -32,6 +33,35 @@ const ZSTD_LEVEL: i32 = 1;
 
 /// The size of the buffer before the file.
 const BUFFER_BYTES: usize = 256 << 10;
+
+/// A table as this module sees it: a name, a description and columns.
+///
+/// Whoever defines tables makes this value. The writer has no knowledge of
+/// particular tables or columns.
+#[derive(Clone, Debug)]
+pub struct TableSchema {
+    /// The name of the table, stored in the key-value metadata of the file.
+    pub name: &'static str,
+    /// The description of the table, stored in the key-value metadata of the file.
+    pub about: &'static str,
+    /// The columns, with their descriptions as field metadata.
+    pub arrow: Schema,
+    /// The encoding of each column, in the order of `arrow`.
+    pub encodings: Vec<ColumnEncoding>,
+}
+
+/// The encoding of a column, apart from what its type determines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColumnEncoding {
+    /// Writes a Bloom filter. Useful for columns by which single rows are looked
+    /// up and whose values are scattered, so that the minimum and maximum of a
+    /// row group exclude nothing.
+    pub has_bloom_filter: bool,
+    /// Writes the differences of successive values (DELTA_BINARY_PACKED) instead of
+    /// dictionary indexes. Useful for numbers that grow, and for numbers that rarely
+    /// repeat. The column must have integers.
+    pub is_delta: bool,
+}
 
 /// Writes one table to one file.
 ///
@@ -78,6 +108,22 @@ struct PendingRowGroup {
     columns: Option<Vec<ColumnWriter>>,
     /// Pages that wait.
     pages: VecDeque<PageRows>,
+}
+
+/// The file writer of the crate `parquet`, over a file or, for benches, memory.
+pub(super) type ParquetFileWriter = SerializedFileWriter<BufWriter<HashingWriter>>;
+
+/// Hashes the bytes that are written.
+pub struct HashingWriter {
+    out: Output,
+    hash: Xxh3,
+    bytes: u64,
+}
+
+/// The destination of bytes.
+enum Output {
+    File(File),
+    Memory(Vec<u8>),
 }
 
 /// A finished file.
@@ -306,6 +352,40 @@ impl TableFileWriter {
     pub fn discard(self) {
         drop(self.row_groups);
         self.new.discard();
+    }
+}
+
+impl HashingWriter {
+    fn new(out: Output) -> Self {
+        Self {
+            out,
+            hash: Xxh3::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Returns the XXH3-64 of the written bytes, in hexadecimal.
+    fn digest(&self) -> String {
+        format!("{:016x}", self.hash.digest())
+    }
+}
+
+impl Write for HashingWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match &mut self.out {
+            Output::File(file) => file.write(bytes)?,
+            Output::Memory(memory) => memory.write(bytes)?,
+        };
+        self.hash.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.out {
+            Output::File(file) => file.flush(),
+            Output::Memory(_) => Ok(()),
+        }
     }
 }
 

@@ -39,21 +39,18 @@ mod dictionary;
 pub mod escaped_text;
 mod file;
 mod file_task;
-mod hashing_writer;
 mod interner;
 mod page;
 mod rle;
 mod row_batch;
 mod row_groups;
-mod schema;
 mod statistics;
 #[cfg(test)]
 mod tests;
 
 pub use column_data::{ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder, take_vec};
-pub use file::encode_table;
-pub use file::{TableFileWriter, WrittenFile, write_table};
+pub use file::{ColumnEncoding, TableFileWriter, TableSchema, WrittenFile};
+pub use file::{encode_table, write_table};
 pub use file_task::{FileTask, FileTaskOutput};
 pub use interner::{HASH_SEED, InternedTexts, Interner};
 pub use row_batch::RowBatch;
-pub use schema::{ColumnEncoding, TableSchema};

@@ -12,6 +12,7 @@
 //! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
 //! part_file.rs                     opens a file of a part
 //! reader.rs, row_filter.rs         reads tables back
+//! stored_columns.rs                columns that are read back, with their types
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! ```
 
@@ -20,8 +21,8 @@
     reason = "only packages of this project use it; a field is named for what it holds"
 )]
 
-mod catch_panic;
 pub mod crawler;
+pub mod division;
 pub mod error;
 pub mod external_sort;
 mod joined;
@@ -33,24 +34,21 @@ mod manifest_entries;
 mod page_header;
 mod part_file;
 mod part_lines;
-pub mod part_size;
 mod questions;
 mod reader;
 pub mod resolve;
 mod row_filter;
-pub mod sample;
-pub mod shard;
+mod stored_columns;
 mod stored_line;
 pub mod tables;
 mod views;
 mod views_file;
 mod writer;
 
-pub use catch_panic::catch_panic;
 pub use joined::{JOINED, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_member};
 pub use layout::{IfExists, OutputLayout};
 pub use layout::{SUCCESS, VIEWS, check_output_file, is_dataset};
-pub use limited_file::{LargePage, LimitedFile, reader_options};
+pub use limited_file::{LargePage, LimitedFile, catch_panic, reader_options};
 pub use log::{LogEntries, NAME as LOG, RunLog};
 pub use manifest::{AGENTS, Manifest, NAME as MANIFEST, digest as manifest_digest};
 pub use manifest_entries::{
@@ -62,6 +60,7 @@ pub use part_lines::PartLines;
 pub(crate) use reader::push_crawl_key;
 pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub use reader::{PartReader, column};
+pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;
 pub use views::{schema_sql, select_sql, spark_sql, sql as views_sql};
 pub(crate) use views_file::views_of;

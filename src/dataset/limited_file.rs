@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -336,6 +337,20 @@ impl ChunkReader for LimitedFile {
     }
 }
 
+/// Runs a call of the Parquet reader on a file that may hold any bytes, and
+/// turns a panic into an error that names the file.
+///
+/// # Errors
+///
+/// Those of `call`; [`ErrorKind::Read`] if it panics.
+pub fn catch_panic<T>(path: &Path, call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    // The reader is not used again after a panic.
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
+        let why = "the Parquet reader panicked: the file is damaged";
+        Err(Error::with_source(ErrorKind::Read, path, why))
+    })
+}
+
 /// Checks that a page has the size that its header states, if the decoder does not.
 fn check_size(codec: Compression, header: &PageHeader, data: &[u8]) -> Result<(), ParquetError> {
     // The levels of a page of version 2 are not compressed.
@@ -435,5 +450,14 @@ mod tests {
             source.starts_with("row group 0, column `text`: "),
             "{source}"
         );
+    }
+
+    #[test]
+    fn a_panic_becomes_an_error_that_names_the_file() {
+        let path = Path::new("list.parquet");
+        let error = catch_panic::<()>(path, || panic!("index out of bounds")).unwrap_err();
+        assert_eq!(error.kind(), Some(&ErrorKind::Read));
+        assert_eq!(error.path(), path);
+        assert_eq!(catch_panic(path, || Ok(1)).unwrap(), 1);
     }
 }

@@ -2,9 +2,7 @@
 //!
 //! Lines are JSON objects whose keys are sorted.
 
-use crate::part_size::PartSize;
-use crate::sample::Sample;
-use crate::shard::Shard;
+use crate::division::{PartSize, Sample, Shard};
 use crate::tables::{Table, is_partition_name};
 use columns::WrittenFile;
 use remote::ObjectIdentity;

@@ -96,9 +96,9 @@ impl<'d> TableLines<'d> {
     /// more lines.
     fn line_no_of(&mut self, robots_id: i64) -> Result<Option<i32>, Error> {
         while let Some(rows) = &self.rows {
-            match rows.robots_id.values().get(self.row) {
+            match rows.robots_ids().get(self.row) {
                 Some(&id) if id < robots_id => self.row += 1,
-                Some(&id) => return Ok((id == robots_id).then(|| rows.line_no.value(self.row))),
+                Some(&id) => return Ok((id == robots_id).then(|| rows.line_nos()[self.row])),
                 None => self.read_batch()?,
             }
         }
@@ -114,7 +114,7 @@ impl<'d> TableLines<'d> {
         };
         let rows =
             LineRows::new(self.table, &batch).map_err(|error| self.reader.with_path(error))?;
-        let (ids, lines) = (rows.robots_id.values(), rows.line_no.values());
+        let (ids, lines) = (rows.robots_ids(), rows.line_nos());
         for key in ids.iter().copied().zip(lines.iter().copied()) {
             if self.last.is_some_and(|last| key <= last) {
                 let table = self.table.table().name();

@@ -4,7 +4,7 @@
 //! The paragraphs `Denominator:` and `Pitfall:` follow, then the macro, then a call of it. The
 //! macro and its description become part of `views.sql`, and the call does not.
 
-use crate::tables::expression::quoted;
+use crate::tables::quoted;
 use std::fmt::Write;
 
 /// The texts of files of `jobs/queries`.

@@ -1,12 +1,11 @@
 //! Lines of a robots.txt file as rows of `groups` and `rules`, from which the file can
 //! be rebuilt.
 
-use super::{CaptureFilter, Dataset, column};
+use super::{CaptureFilter, Dataset, StoredColumns, value};
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
+use crate::stored_columns;
 use crate::tables::Table;
-use arrow_array::{
-    Array, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
-};
+use arrow_array::{Int32Array, RecordBatch};
 use columns::escaped_text::unescape_body;
 use disk::error::Error;
 use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder, product_token};
@@ -40,31 +39,37 @@ pub struct StoredLine<'a> {
     pub crawl_delay: Option<f64>,
 }
 
-const GROUP_COLUMNS: [&str; 10] = [
-    "robots_id",
-    "group_no",
-    "line_no",
-    "record_no",
-    "key_raw",
-    "has_colon",
-    "counts",
-    "agent_raw",
-    "agent",
-    "crawl_delay",
-];
+stored_columns! {
+    /// The columns of a user-agent line.
+    pub(super) struct GroupColumns of Groups {
+        robots_id: Long,
+        group_no: Int,
+        line_no: Int,
+        record_no: Int,
+        key_raw: Text,
+        has_colon: Bool,
+        counts: Bool,
+        agent_raw: Text,
+        agent: Text,
+        crawl_delay: Double,
+    }
+}
 
-const RULE_COLUMNS: [&str; 10] = [
-    "robots_id",
-    "group_no",
-    "line_no",
-    "record_no",
-    "allow",
-    "path_raw",
-    "path",
-    "key_raw",
-    "has_colon",
-    "counts",
-];
+stored_columns! {
+    /// The columns of an allow or disallow line.
+    pub(super) struct RuleColumns of Rules {
+        robots_id: Long,
+        group_no: Int,
+        line_no: Int,
+        record_no: Int,
+        allow: Bool,
+        path_raw: Text,
+        path: Text,
+        key_raw: Text,
+        has_colon: Bool,
+        counts: Bool,
+    }
+}
 
 // The keys whose column `key_raw` is null.
 const USER_AGENT: &str = "User-agent";
@@ -87,7 +92,7 @@ impl Dataset {
             let columns = table.columns();
             self.read(table.table(), columns, wanted, &mut |crawl, batch| {
                 let lines = LineRows::new(table, batch)?;
-                let mut ids = lines.robots_id.values().iter().enumerate();
+                let mut ids = lines.robots_ids().iter().enumerate();
                 ids.try_for_each(|(row, &robots_id)| each(crawl, robots_id, &lines.line(row)))
             })?;
         }
@@ -115,14 +120,10 @@ impl LineTable {
     /// Returns the columns that are read.
     pub(super) fn columns(self) -> &'static [&'static str] {
         match self {
-            Self::Groups => &GROUP_COLUMNS,
-            Self::Rules => &RULE_COLUMNS,
+            Self::Groups => GroupColumns::NAMES,
+            Self::Rules => RuleColumns::NAMES,
         }
     }
-}
-
-fn text(column: &StringArray, row: usize) -> Option<&str> {
-    column.is_valid(row).then(|| column.value(row))
 }
 
 /// Returns the name as Google's parser reads it: the whole name is cut only behind it.
@@ -132,104 +133,80 @@ fn token(name: &str) -> &str {
 }
 
 /// A batch of rows of `groups` or `rules`.
-pub(super) struct LineRows {
-    pub(super) robots_id: Int64Array,
-    pub(super) line_no: Int32Array,
-    group_no: Int32Array,
-    record_no: Int32Array,
-    key_raw: StringArray,
-    has_colon: BooleanArray,
-    counts: BooleanArray,
-    values: LineValues,
+pub(super) enum LineRows {
+    Groups(GroupColumns),
+    Rules(RuleColumns),
 }
 
-/// The columns that only one of the two tables has.
-enum LineValues {
-    Groups {
-        agent_raw: StringArray,
-        agent: StringArray,
-        crawl_delay: Float64Array,
-    },
-    Rules {
-        allow: BooleanArray,
-        path_raw: StringArray,
-        path: StringArray,
-    },
+/// Returns the value of a column of numbers that are not negative; 0 for null.
+fn number(column: &Int32Array, row: usize) -> u32 {
+    let number = value(column, row).and_then(|number| u32::try_from(number).ok());
+    number.unwrap_or_default()
 }
 
 impl LineRows {
     pub(super) fn new(table: LineTable, batch: &RecordBatch) -> Result<Self, Error> {
-        Ok(Self {
-            robots_id: column::<Int64Array>(batch, "robots_id")?.clone(),
-            line_no: column::<Int32Array>(batch, "line_no")?.clone(),
-            group_no: column::<Int32Array>(batch, "group_no")?.clone(),
-            record_no: column::<Int32Array>(batch, "record_no")?.clone(),
-            key_raw: column::<StringArray>(batch, "key_raw")?.clone(),
-            has_colon: column::<BooleanArray>(batch, "has_colon")?.clone(),
-            counts: column::<BooleanArray>(batch, "counts")?.clone(),
-            values: match table {
-                LineTable::Groups => LineValues::Groups {
-                    agent_raw: column::<StringArray>(batch, "agent_raw")?.clone(),
-                    agent: column::<StringArray>(batch, "agent")?.clone(),
-                    crawl_delay: column::<Float64Array>(batch, "crawl_delay")?.clone(),
-                },
-                LineTable::Rules => LineValues::Rules {
-                    allow: column::<BooleanArray>(batch, "allow")?.clone(),
-                    path_raw: column::<StringArray>(batch, "path_raw")?.clone(),
-                    path: column::<StringArray>(batch, "path")?.clone(),
-                },
-            },
-        })
+        match table {
+            LineTable::Groups => GroupColumns::of(batch).map(Self::Groups),
+            LineTable::Rules => RuleColumns::of(batch).map(Self::Rules),
+        }
+    }
+
+    /// Returns the keys of the captures of all rows.
+    pub(super) fn robots_ids(&self) -> &[i64] {
+        match self {
+            Self::Groups(columns) => columns.robots_id.values(),
+            Self::Rules(columns) => columns.robots_id.values(),
+        }
+    }
+
+    /// Returns the line numbers of all rows.
+    pub(super) fn line_nos(&self) -> &[i32] {
+        match self {
+            Self::Groups(columns) => columns.line_no.values(),
+            Self::Rules(columns) => columns.line_no.values(),
+        }
     }
 
     /// Returns the line of a row.
     pub(super) fn line(&self, row: usize) -> StoredLine<'_> {
-        let number = |column: &Int32Array| {
-            let number = column.is_valid(row).then(|| column.value(row));
-            number
-                .and_then(|number| u32::try_from(number).ok())
-                .unwrap_or(0)
-        };
-        let (key, usual_key) = match &self.values {
-            LineValues::Groups { .. } => (DirectiveKind::UserAgent, USER_AGENT),
-            LineValues::Rules { allow, .. } if allow.value(row) => (DirectiveKind::Allow, ALLOW),
-            LineValues::Rules { .. } => (DirectiveKind::Disallow, DISALLOW),
-        };
-        let line = StoredLine {
-            key,
-            line_no: number(&self.line_no),
-            group_no: number(&self.group_no),
-            record_no: number(&self.record_no),
-            key_raw: text(&self.key_raw, row).unwrap_or(usual_key),
-            value_raw: "",
-            value: "",
-            name: "",
-            token: "",
-            has_colon: self.has_colon.value(row),
-            counts: self.counts.value(row),
-            crawl_delay: None,
-        };
-        match &self.values {
-            LineValues::Groups {
-                agent_raw,
-                agent,
-                crawl_delay,
-            } => {
-                let name = agent.value(row);
+        match self {
+            Self::Groups(columns) => {
+                let name = columns.agent.value(row);
                 StoredLine {
-                    value_raw: text(agent_raw, row).unwrap_or(name),
+                    key: DirectiveKind::UserAgent,
+                    line_no: number(&columns.line_no, row),
+                    group_no: number(&columns.group_no, row),
+                    record_no: number(&columns.record_no, row),
+                    key_raw: value(&columns.key_raw, row).unwrap_or(USER_AGENT),
+                    value_raw: value(&columns.agent_raw, row).unwrap_or(name),
+                    value: "",
                     name,
                     token: token(name),
-                    crawl_delay: crawl_delay.is_valid(row).then(|| crawl_delay.value(row)),
-                    ..line
+                    has_colon: columns.has_colon.value(row),
+                    counts: columns.counts.value(row),
+                    crawl_delay: value(&columns.crawl_delay, row),
                 }
             }
-            LineValues::Rules { path_raw, path, .. } => {
-                let path = path.value(row);
+            Self::Rules(columns) => {
+                let (key, usual_key) = match columns.allow.value(row) {
+                    true => (DirectiveKind::Allow, ALLOW),
+                    false => (DirectiveKind::Disallow, DISALLOW),
+                };
+                let path = columns.path.value(row);
                 StoredLine {
-                    value_raw: text(path_raw, row).unwrap_or(path),
+                    key,
+                    line_no: number(&columns.line_no, row),
+                    group_no: number(&columns.group_no, row),
+                    record_no: number(&columns.record_no, row),
+                    key_raw: value(&columns.key_raw, row).unwrap_or(usual_key),
+                    value_raw: value(&columns.path_raw, row).unwrap_or(path),
                     value: path,
-                    ..line
+                    name: "",
+                    token: "",
+                    has_colon: columns.has_colon.value(row),
+                    counts: columns.counts.value(row),
+                    crawl_delay: None,
                 }
             }
         }

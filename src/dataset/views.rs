@@ -2,8 +2,7 @@
 //! tables in SQL.
 
 use super::{JOINED, questions};
-use crate::tables::expression::{SqlDialect, quoted};
-use crate::tables::{Column, Table};
+use crate::tables::{Column, SqlDialect, Table, quoted};
 use std::fmt::Write;
 use std::path::Path;
 

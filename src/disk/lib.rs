@@ -15,19 +15,15 @@
 //! a hostile process that may write to the same folders.
 
 pub mod error;
-mod file_kind;
 mod new_file;
 pub mod open_files;
 mod single_file;
-mod system_temp_folder;
 mod temp_folder;
 mod walk;
 
-pub use file_kind::FileKind;
 pub use new_file::NewFile;
 pub use single_file::{SORT_RUN_PREFIX, SingleFile};
-pub use system_temp_folder::SystemTempFolder;
-pub use temp_folder::TempFolder;
+pub use temp_folder::{SystemTempFolder, TempFolder};
 pub use walk::walk;
 
 use std::fmt;
@@ -40,6 +36,45 @@ use std::path::{Component, Path, PathBuf};
 /// The limit of the size of a manifest, a log or another small file that is read
 /// into memory.
 pub(crate) const MAX_SMALL_FILE_BYTES: u64 = 1 << 30;
+
+/// The type of a file. Symbolic links are not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    Regular,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+impl FileKind {
+    /// Returns the type that the system states.
+    pub fn of(file_type: fs::FileType) -> Self {
+        if file_type.is_symlink() {
+            Self::Link
+        } else if file_type.is_dir() {
+            Self::Folder
+        } else if file_type.is_file() {
+            Self::Regular
+        } else {
+            Self::Special
+        }
+    }
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Regular => "a regular file",
+            Self::Folder => "a folder",
+            Self::Link => "a symbolic link",
+            Self::Special => "a pipe, a socket or a device",
+        })
+    }
+}
 
 /// The error for a file of the wrong type.
 #[derive(Debug)]

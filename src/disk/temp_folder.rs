@@ -1,8 +1,8 @@
-//! The temporary folder of a dataset, in which files are written before they are
-//! renamed.
+//! Temporary folders: that of a dataset, in which files are written before they are renamed, and
+//! those in the system's place for temporary files.
 
 use super::{NewFile, SORT_RUN_PREFIX, create_new, is_token, random_token, remove_numbered};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl TempFolder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Write`](crate::error::ErrorKind::Write), also if the name exists.
+    /// [`ErrorKind::Write`], also if the name exists.
     pub fn create(root: &Path, name: &str) -> Result<Self, Error> {
         let folder = root.join(name);
         fs::create_dir(&folder).map_err(|error| Error::write(&folder, error))?;
@@ -92,6 +92,49 @@ impl TempFolder {
 impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = remove_numbered(&self.folder, "", SUFFIX);
+    }
+}
+
+/// A new folder below [`std::env::temp_dir`], removed with its content when
+/// dropped.
+#[derive(Debug)]
+pub struct SystemTempFolder {
+    folder: PathBuf,
+}
+
+impl SystemTempFolder {
+    /// Creates the folder.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Create`].
+    pub fn create() -> Result<Self, Error> {
+        let parent = std::env::temp_dir();
+        let process = std::process::id();
+        // Process ids are reused, so the folder of a killed process may exist.
+        // It is left alone, since another process may be using it.
+        for i in 0..u16::MAX {
+            let folder = parent.join(format!("robots-scan-{process}-{i}"));
+            match fs::create_dir(&folder) {
+                Ok(()) => return Ok(Self { folder }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(Error::with_source(ErrorKind::Create, &folder, error));
+                }
+            }
+        }
+        Err(Error::new(ErrorKind::Create, &parent))
+    }
+
+    /// Returns the path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for SystemTempFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -263,7 +263,7 @@ impl Remote {
     pub fn create(&self, upload: Upload, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
         let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
         let created = self.wait(async move { upload::create(&network, &upload, &stop).await })?;
-        created.map_err(FetchError::of_writing)
+        created.map_err(FetchError::into_write_error)
     }
 
     /// Writes objects to S3, several at a time. Returns the number of those that were there. `note`
@@ -285,7 +285,7 @@ impl Remote {
         let uploaded = self.wait(async move {
             upload::upload_all(&network, uploads, connections, &note, &stop).await
         })?;
-        uploaded.map_err(FetchError::of_writing)
+        uploaded.map_err(FetchError::into_write_error)
     }
 
     /// Runs a future on the thread of the network, and waits for its result.

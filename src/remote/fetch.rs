@@ -148,7 +148,7 @@ pub(super) async fn fetch(
         let failure = match done {
             Ok(()) => match received {
                 Some(received) => {
-                    server.note_delivered(url);
+                    server.note_answered_object(url);
                     return finish(received).map_err(|error| fail(temp_file(network, error)));
                 }
                 None => unreachable!("an attempt that succeeds has received the object"),
@@ -194,8 +194,8 @@ pub(super) async fn fetch(
         };
         last_reason = Some(reason.clone());
         tries += 1;
-        let is_unknown = tries >= FIRST_TRIES && !server.has_answered();
-        if is_unknown || Instant::now() >= deadline.at {
+        let is_never_reached = tries >= FIRST_TRIES && !server.has_answered();
+        if is_never_reached || Instant::now() >= deadline.at {
             return Err(fail(match server.has_answered() {
                 true => FetchErrorKind::OutOfPatience { reason },
                 false => FetchErrorKind::NoAnswer { reason },
@@ -323,7 +323,7 @@ pub(super) fn failure_of(error: &object_store::Error, is_rest: bool) -> Failure 
         }) => {
             let reason = reason.clone();
             match status {
-                400 | 301 if concerns_all(&reason) => {
+                400 | 301 if is_refusal_of_all_objects(&reason) => {
                     Failure::Final(FetchErrorKind::Denied { reason })
                 }
                 401 | 403 => Failure::Denied {
@@ -368,7 +368,7 @@ pub(super) fn failure_of(error: &object_store::Error, is_rest: bool) -> Failure 
 
 /// Returns true if the code of an error of S3 concerns all objects: credentials that are not valid,
 /// or the wrong region.
-fn concerns_all(reason: &str) -> bool {
+fn is_refusal_of_all_objects(reason: &str) -> bool {
     let codes = [
         "AuthorizationHeaderMalformed",
         "ExpiredToken",
@@ -378,7 +378,7 @@ fn concerns_all(reason: &str) -> bool {
     codes.iter().any(|code| reason.ends_with(code))
 }
 
-/// Returns true if an object that was delivered before is still delivered, after a request that was
+/// Returns true if an object that was answered before is still answered, after a request that was
 /// sent at `sent` was answered with 401 or 403 by `answering`. If it is refused too, all requests
 /// to that server are paused.
 async fn is_denied_alone(
@@ -387,14 +387,14 @@ async fn is_denied_alone(
     answering: &Server,
     sent: Instant,
 ) -> bool {
-    let Some(delivered) = server.delivered() else {
+    let Some(answered) = server.answered_object() else {
         return true;
     };
     let _guard = server.probe.lock().await;
     if answering.is_refused_since(sent) {
         return false;
     }
-    let Ok((store, path)) = network.stores.of(&delivered) else {
+    let Ok((store, path)) = network.stores.of(&answered) else {
         return true;
     };
     let options = GetOptions {

@@ -308,7 +308,7 @@ impl FetchError {
 
     /// Returns the error of an object that was not written.
     #[cfg(feature = "network")]
-    fn of_writing(self) -> Error {
+    fn into_write_error(self) -> Error {
         let path = self.url.display_path().to_owned();
         match self.kind {
             FetchErrorKind::Stopped => Error::new(RemoteErrorKind::CopyInterrupted, path),

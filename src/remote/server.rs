@@ -25,9 +25,9 @@ pub(super) struct Server {
     requests: AtomicU64,
     /// True if it has answered anything but 401 and 403.
     has_answered: AtomicBool,
-    /// An object that it has delivered.
-    delivered: Mutex<Option<RemoteUrl>>,
-    /// Locked while the object that was delivered is asked for again.
+    /// An object that it has answered with.
+    answered_object: Mutex<Option<RemoteUrl>>,
+    /// Locked while that object is asked for again.
     pub(super) probe: tokio::sync::Mutex<()>,
 }
 
@@ -61,7 +61,7 @@ impl Servers {
             on_event: Arc::clone(&self.on_event),
             requests: AtomicU64::new(0),
             has_answered: AtomicBool::new(false),
-            delivered: Mutex::default(),
+            answered_object: Mutex::default(),
             probe: tokio::sync::Mutex::new(()),
         });
         servers.insert(authority.to_owned(), Arc::clone(&server));
@@ -137,13 +137,13 @@ impl Server {
         self.has_answered.load(Ordering::Relaxed)
     }
 
-    /// Notes an object that was delivered.
-    pub(super) fn note_delivered(&self, url: &RemoteUrl) {
-        *lock(&self.delivered) = Some(url.clone());
+    /// Notes an object that was answered with.
+    pub(super) fn note_answered_object(&self, url: &RemoteUrl) {
+        *lock(&self.answered_object) = Some(url.clone());
     }
 
-    /// Returns an object that was delivered.
-    pub(super) fn delivered(&self) -> Option<RemoteUrl> {
-        lock(&self.delivered).clone()
+    /// Returns an object that was answered with.
+    pub(super) fn answered_object(&self) -> Option<RemoteUrl> {
+        lock(&self.answered_object).clone()
     }
 }

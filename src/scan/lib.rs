@@ -41,7 +41,7 @@ pub use disk::error::Error;
 pub use {robots, warc};
 
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::part_size::PartSize;
+use dataset::division::PartSize;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use input::InputOptions;

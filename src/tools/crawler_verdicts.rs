@@ -6,16 +6,19 @@
 //! `dataset/macros.sql` does: change both together. `jobs/test_crawler_verdicts.py` compares them.
 
 use crate::error::ToolErrorKind;
-use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray};
+use arrow_array::RecordBatch;
 use columns::TableFileWriter;
 use dataset::crawler::Crawler;
 use dataset::external_sort::sort_key::{FieldReader, put_i64, put_u32};
 use dataset::external_sort::{MIN_MEMORY_BYTES, Reader, SortMemory, SpillFolder};
 use dataset::resolve::hosts::stored_verdict::{
-    VerdictColumns, inconsistent, put_verdict, read_verdict,
+    VerdictColumns, WildcardColumns, inconsistent, put_verdict, read_verdict,
 };
-use dataset::tables::{AgentVerdict, CrawlerVerdictRow, CrawlerVerdictRows, Table};
-use dataset::{CaptureFilter, ColumnValuesFilter, Dataset, check_output_file, column};
+use dataset::tables::{CrawlerVerdictRow, CrawlerVerdictRows, StoredVerdict, Table};
+use dataset::{
+    CaptureFilter, ColumnValuesFilter, Dataset, StoredColumns, check_output_file, stored_columns,
+    value,
+};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
 use robots::{Basis, Verdict};
@@ -27,42 +30,26 @@ use std::sync::atomic::AtomicBool;
 /// Rows of a batch.
 const BATCH_ROWS: usize = 8192;
 
-/// The columns of `hosts` that are read.
-const HOST_COLUMNS: [&str; 17] = [
-    "host_id",
-    "surt_host_name",
-    "url_host_name",
-    "url_host_registered_domain",
-    "rules_crawl",
-    "rules_robots_id",
-    "wildcard_verdict",
-    "wildcard_verdict_google",
-    "wildcard_verdict_rfc9309",
-    "wildcard_verdict_koster1996",
-    "wildcard_basis",
-    "wildcard_root_allowed",
-    "wildcard_n_allow",
-    "wildcard_n_disallow",
-    "wildcard_crawl_delay",
-    "wildcard_evidence_line",
-    "has_named_rows",
-];
+stored_columns! {
+    /// The columns of a host, except its verdict.
+    struct HostColumns of Hosts {
+        host_id: Long,
+        surt_host_name: Text,
+        url_host_name: Text,
+        url_host_registered_domain: Text,
+        rules_crawl: Text,
+        rules_robots_id: Long,
+        has_named_rows: Bool,
+    }
+}
 
-/// The columns of `host_verdicts` that are read.
-const NAMED_COLUMNS: [&str; 12] = [
-    "agent",
-    "host_id",
-    "verdict",
-    "verdict_google",
-    "verdict_rfc9309",
-    "verdict_koster1996",
-    "basis",
-    "root_allowed",
-    "n_allow",
-    "n_disallow",
-    "crawl_delay",
-    "evidence_line",
-];
+stored_columns! {
+    /// The columns that say to which host and name a verdict belongs.
+    struct NameColumns of HostVerdicts {
+        host_id: Long,
+        agent: Text,
+    }
+}
 
 /// The options of the command.
 #[derive(Clone, Debug)]
@@ -152,18 +139,17 @@ fn write_rows(
     }));
     dataset.read(
         Table::HostVerdicts,
-        &NAMED_COLUMNS,
+        &[NameColumns::NAMES, VerdictColumns::NAMES].concat(),
         &filter,
         &mut |_, batch| {
-            let ids = column::<Int64Array>(batch, "host_id")?;
-            let agents = column::<StringArray>(batch, "agent")?;
-            let columns = VerdictColumns::new(batch, "")?;
+            let names = NameColumns::of(batch)?;
+            let verdicts = VerdictColumns::of(batch)?;
             for row in 0..batch.num_rows() {
-                if let Some(&number) = named.numbers.get(agents.value(row)) {
+                if let Some(&number) = named.numbers.get(names.agent.value(row)) {
                     record.clear();
-                    put_i64(&mut record, ids.value(row));
+                    put_i64(&mut record, names.host_id.value(row));
                     put_u32(&mut record, number);
-                    put_verdict(&mut record, &columns.verdict(row)?);
+                    put_verdict(&mut record, &verdicts.verdict(row)?);
                     sorter.push(&record)?;
                 }
             }
@@ -184,7 +170,7 @@ fn write_rows(
     let written = sorted.read().and_then(|mut reader| {
         dataset.read(
             Table::Hosts,
-            &HOST_COLUMNS,
+            &[HostColumns::NAMES, WildcardColumns::NAMES].concat(),
             &CaptureFilter::All,
             &mut |crawl, batch| {
                 memory.check_stop()?;
@@ -255,18 +241,11 @@ impl Writer<'_> {
         batch: &RecordBatch,
         named: &mut Reader<'_>,
     ) -> Result<(), Error> {
-        let text = |name| column::<StringArray>(batch, name);
-        let (ids, sources) = (
-            column::<Int64Array>(batch, "host_id")?,
-            column::<Int64Array>(batch, "rules_robots_id")?,
-        );
-        let (surts, hosts) = (text("surt_host_name")?, text("url_host_name")?);
-        let (domains, rules_crawls) = (text("url_host_registered_domain")?, text("rules_crawl")?);
-        let have_rows = column::<BooleanArray>(batch, "has_named_rows")?;
-        let wildcards = VerdictColumns::new(batch, "wildcard_")?;
+        let hosts = HostColumns::of(batch)?;
+        let wildcards = VerdictColumns::from(WildcardColumns::of(batch)?);
         let mut of_names = BTreeMap::new();
         for row in 0..batch.num_rows() {
-            let id = ids.value(row);
+            let id = hosts.host_id.value(row);
             if id <= self.last_host {
                 return Err(inconsistent(Table::Hosts.name()));
             }
@@ -275,23 +254,20 @@ impl Writer<'_> {
             read_named(named, id, &mut of_names)?;
             let host = HostVerdict {
                 wildcard: wildcards.verdict(row)?,
-                has_named_rows: have_rows.value(row),
+                has_named_rows: hosts.has_named_rows.value(row),
                 of_names: &of_names,
             };
-            let surt = surts.value(row);
+            let surt = hosts.surt_host_name.value(row);
             for (crawler, names) in self.crawlers.iter().zip(&self.named.of_crawlers) {
                 let verdict = verdict_of(crawler, names, &host);
                 self.rows.push(&CrawlerVerdictRow {
                     crawl,
                     surt_host_name: surt,
-                    url_host_name: hosts.value(row),
-                    domain: match domains.is_valid(row) {
-                        true => domains.value(row),
-                        false => surt,
-                    },
+                    url_host_name: hosts.url_host_name.value(row),
+                    domain: value(&hosts.url_host_registered_domain, row).unwrap_or(surt),
                     agent: crawler.whole_name(),
-                    rules_crawl: rules_crawls.value(row),
-                    rules_robots_id: sources.value(row),
+                    rules_crawl: hosts.rules_crawl.value(row),
+                    rules_robots_id: hosts.rules_robots_id.value(row),
                     has_rows: verdict.is_some(),
                     verdict: verdict.unwrap_or(WITHOUT_ROWS),
                 });
@@ -314,7 +290,7 @@ impl Writer<'_> {
 fn read_named(
     named: &mut Reader<'_>,
     host_id: i64,
-    verdicts: &mut BTreeMap<u32, AgentVerdict>,
+    verdicts: &mut BTreeMap<u32, StoredVerdict>,
 ) -> Result<(), Error> {
     while let Some(record) = named.peek() {
         let mut fields = FieldReader::new(record);
@@ -334,15 +310,15 @@ fn read_named(
 
 /// The stored verdicts of a host.
 struct HostVerdict<'a> {
-    wildcard: AgentVerdict,
+    wildcard: StoredVerdict,
     has_named_rows: bool,
     /// Those of the requested names, by the number of the name.
-    of_names: &'a BTreeMap<u32, AgentVerdict>,
+    of_names: &'a BTreeMap<u32, StoredVerdict>,
 }
 
 /// The verdict of a crawler for a host without rows of names. The columns that are null then have
 /// any value.
-const WITHOUT_ROWS: AgentVerdict = AgentVerdict {
+const WITHOUT_ROWS: StoredVerdict = StoredVerdict {
     verdicts: [Verdict::Unknown; 4],
     basis: Basis::TooComplex,
     root_allowed: false,
@@ -354,23 +330,25 @@ const WITHOUT_ROWS: AgentVerdict = AgentVerdict {
 
 /// Returns the verdict of a host for a crawler, whose names have these numbers; `None` if the rows
 /// of names that would decide it are not stored.
-fn verdict_of(crawler: &Crawler, names: &[u32], host: &HostVerdict<'_>) -> Option<AgentVerdict> {
+fn verdict_of(crawler: &Crawler, names: &[u32], host: &HostVerdict<'_>) -> Option<StoredVerdict> {
     let of_name = |number: &u32| host.of_names.get(number);
     let is_group =
-        |verdict: &&AgentVerdict| matches!(verdict.basis, Basis::Explicit | Basis::TooComplex);
+        |verdict: &&StoredVerdict| matches!(verdict.basis, Basis::Explicit | Basis::TooComplex);
     let wildcard = &host.wildcard;
     let mut verdict = match names.iter().filter_map(of_name).find(is_group) {
         Some(group) => *group,
         None if !host.has_named_rows && crawler.whole_name() != "*" => return None,
-        None if crawler.ignores_wildcard() && wildcard.basis != Basis::HttpStatus => AgentVerdict {
-            verdicts: [Verdict::AllowAll; 4],
-            basis: Basis::NoGroup,
-            root_allowed: true,
-            n_allow: 0,
-            n_disallow: 0,
-            crawl_delay: None,
-            evidence_line: None,
-        },
+        None if crawler.ignores_wildcard() && wildcard.basis != Basis::HttpStatus => {
+            StoredVerdict {
+                verdicts: [Verdict::AllowAll; 4],
+                basis: Basis::NoGroup,
+                root_allowed: true,
+                n_allow: 0,
+                n_disallow: 0,
+                crawl_delay: None,
+                evidence_line: None,
+            }
+        }
         None => *wildcard,
     };
     // The dialects know no fallbacks, and no crawler that ignores `*`.
@@ -384,8 +362,8 @@ mod tests {
     use super::*;
     use dataset::crawler::registry::CrawlerRegistry;
 
-    fn stored(verdict: Verdict, basis: Basis) -> AgentVerdict {
-        AgentVerdict {
+    fn stored(verdict: Verdict, basis: Basis) -> StoredVerdict {
+        StoredVerdict {
             verdicts: [verdict; 4],
             basis,
             root_allowed: verdict != Verdict::DisallowAll,
@@ -402,8 +380,8 @@ mod tests {
         // Crawler, verdict of `*`, rows of its names in order, verdict and basis.
         type Case<'a> = (
             &'a str,
-            AgentVerdict,
-            &'a [(u32, AgentVerdict)],
+            StoredVerdict,
+            &'a [(u32, StoredVerdict)],
             Verdict,
             Basis,
         );

@@ -94,11 +94,11 @@ fn find_compression(bytes: &[u8]) -> Option<Compression> {
     let candidates = [
         (find_record(bytes), Compression::None),
         (
-            find_probed(bytes, &gzip::MAGIC, |rest| gzip.probe(rest)),
+            find_by_magic(bytes, &gzip::MAGIC, |rest| gzip.probe(rest)),
             Compression::Gzip,
         ),
         (
-            find_probed(bytes, &zstd_frame::MAGIC, |rest| match has_zstd {
+            find_by_magic(bytes, &zstd_frame::MAGIC, |rest| match has_zstd {
                 true => zstd.probe(rest),
                 false => Probe::new(false, 0, 0),
             }),
@@ -115,7 +115,11 @@ fn find_compression(bytes: &[u8]) -> Option<Compression> {
 
 /// Returns the first index of `magic` in `bytes` at which a probe finds a record, within a limit on
 /// the work of the probes.
-fn find_probed(bytes: &[u8], magic: &[u8], mut probe: impl FnMut(&[u8]) -> Probe) -> Option<usize> {
+fn find_by_magic(
+    bytes: &[u8],
+    magic: &[u8],
+    mut probe: impl FnMut(&[u8]) -> Probe,
+) -> Option<usize> {
     let mut work = 0;
     for index in memmem::find_iter(bytes, magic) {
         let probe = probe(&bytes[index..]);

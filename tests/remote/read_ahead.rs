@@ -3,7 +3,7 @@
 use super::{Site, assert_same_tables, large, sample, tables};
 use crate::util::files_below;
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::part_size::PartSize;
+use dataset::division::PartSize;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use remote::{Rate, Remote, RemoteOptions};

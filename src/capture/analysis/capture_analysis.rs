@@ -1,13 +1,12 @@
 //! The analysis of one capture.
 
-use super::anomaly::CaptureAnomaly;
 use super::body_cache::{BodyAnalysis, CachedBodyId};
 use super::sitemap::SitemapLine;
 use crate::Capture;
 use crate::anomaly::CaptureAnomalyKind;
 use robots::{
     AgentVerdict, AiPreference, AnomalyKind, ContentClass, Directive, DirectiveKind,
-    LeniencyImpact, Mechanism, RobotsTxt, Span,
+    LeniencyImpact, Mechanism, RobotsTxt, Severity, Span,
 };
 use std::borrow::Cow;
 
@@ -50,6 +49,22 @@ pub struct PreferenceLine<'a> {
     pub line: &'a Directive,
     /// The preference.
     pub preference: AiPreference<'a>,
+}
+
+/// An anomaly of a capture or of its body, in the form of the table `anomalies`.
+#[derive(Clone, Copy, Debug)]
+pub struct CaptureAnomaly<'a> {
+    /// The line, from 1, or `None` for an anomaly of the whole file, its response or its record.
+    pub line_no: Option<u32>,
+    /// The code, which never changes.
+    pub code: &'static str,
+    /// The severity.
+    pub severity: Severity,
+    /// True if reading this line strictly changes a verdict; false if the line was not read
+    /// leniently; `None` if the work limit was exceeded.
+    pub changes_verdict: Option<bool>,
+    /// The bytes that have the anomaly.
+    pub detail: &'a [u8],
 }
 
 impl<'a> CaptureAnalysis<'a> {
@@ -223,5 +238,42 @@ impl<'a> CaptureAnalysis<'a> {
         self.robots
             .as_ref()
             .is_none_or(|robots| robots.summary().is_valid_utf8)
+    }
+}
+
+impl CaptureAnomaly<'_> {
+    /// Returns an anomaly of the record, the URL or the response.
+    pub fn of_capture(kind: CaptureAnomalyKind) -> Self {
+        Self {
+            line_no: None,
+            code: kind.code(),
+            severity: kind.severity(),
+            changes_verdict: Some(false),
+            detail: b"",
+        }
+    }
+}
+
+impl<'a> CaptureAnomaly<'a> {
+    /// Returns an anomaly of the body as a whole.
+    pub fn of_file(kind: AnomalyKind) -> Self {
+        Self {
+            line_no: None,
+            code: kind.code(),
+            severity: kind.severity(),
+            changes_verdict: Some(false),
+            detail: b"",
+        }
+    }
+
+    /// Returns an anomaly of a line.
+    pub(crate) fn of_line(line: &Directive, kind: AnomalyKind, detail: &'a [u8]) -> Self {
+        Self {
+            line_no: Some(line.line_no),
+            code: kind.code(),
+            severity: kind.severity(),
+            changes_verdict: Some(false),
+            detail,
+        }
     }
 }

@@ -6,12 +6,10 @@
 //! looked up in a `BodyCache`.
 
 mod analyzer;
-mod anomaly;
 pub mod body_cache;
 mod capture_analysis;
 mod sitemap;
 
 pub use analyzer::Analyzer;
-pub use anomaly::CaptureAnomaly;
-pub use capture_analysis::{CaptureAnalysis, PreferenceLine};
+pub use capture_analysis::{CaptureAnalysis, CaptureAnomaly, PreferenceLine};
 pub use sitemap::SitemapLine;

@@ -5,13 +5,40 @@
 //! run, with what the registry knows about it. [`Crawler::policy`] is the only
 //! place that decides which groups of a robots.txt apply to a crawler.
 
-mod dialect_choice;
 pub mod registry;
 
-pub use dialect_choice::DialectChoice;
-
 use registry::{CrawlerRegistry, whole_name};
-use robots::{Access, Audience, Basis, Parser, Policy, RobotsTxt, StatusEffect, Verdict, audience};
+use robots::{
+    Access, Audience, Basis, Dialect, Parser, Policy, RobotsTxt, StatusEffect, Verdict, audience,
+};
+
+/// The rules to apply: the default rules of robots-scan, or one dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DialectChoice {
+    /// Google's rules, but product tokens are compared as a whole, and the
+    /// fallbacks of the registry of crawlers apply.
+    Default,
+    /// One dialect, without fallbacks.
+    Dialect(Dialect),
+}
+
+impl DialectChoice {
+    /// Returns the name of the choice as it appears in input and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Dialect(dialect) => dialect.name(),
+        }
+    }
+
+    /// Returns the dialect that determines the effect of an HTTP status.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Default => Dialect::Google,
+            Self::Dialect(dialect) => dialect,
+        }
+    }
+}
 
 /// A crawler, with its fallbacks.
 #[derive(Clone, Debug)]
@@ -145,7 +172,6 @@ fn policy_of(body: &[u8], choice: DialectChoice) -> Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use robots::Dialect;
 
     #[test]
     fn a_status_allows_or_disallows_everything_or_decides_nothing() {

@@ -1,67 +1,71 @@
 //! Rows of `robots_files`, read as captures.
 
+use super::ResolveContext;
 use super::candidate::{
     AnswerRank, Candidate, CaptureId, RedirectChain, RulesSource, UrlPreference,
 };
-use super::context::ResolveContext;
 use super::origin::WebOrigin;
 use crate::tables::Table;
-use crate::{CaptureFilter, PartId, column};
-use arrow_array::{
-    Array, BooleanArray, Int16Array, Int64Array, RecordBatch, StringArray,
-    TimestampMillisecondArray,
-};
+use crate::{CaptureFilter, ColumnValuesFilter, PartId, StoredColumns, stored_columns, value};
+use arrow_array::{Array, RecordBatch};
 use columns::HASH_SEED;
 use disk::error::Error;
 use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-/// The columns that are read.
-const COLUMNS: [&str; 12] = [
-    "robots_id",
-    "url",
-    "surt_host_name",
-    "url_host_name",
-    "fetch_time",
-    "fetch_status",
-    "fetch_redirect",
-    "content_digest",
-    "content_class",
-    "is_revisit",
-    "is_robots_path",
-    "is_valid_utf8",
-];
 
 /// The SHA-1 digest of an empty body. Some writers give it to 304 responses,
 /// which have no body. Taking the content from an empty file would allow
 /// everything on each of these hosts.
 pub(super) const EMPTY_BODY_DIGEST: &str = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
+/// The most values for which the Bloom filters of files are asked. For more, all row groups are
+/// read.
+pub(super) const MAX_VALUES: usize = 100;
+
+stored_columns! {
+    /// The columns of a capture, except those of its status.
+    struct CaptureColumns of RobotsFiles {
+        robots_id: Long,
+        url: Text,
+        surt_host_name: Text,
+        url_host_name: Text,
+        fetch_time: Time,
+        content_digest: Text,
+        is_revisit: Bool,
+        is_robots_path: Bool,
+        is_valid_utf8: Bool,
+    }
+}
+
+stored_columns! {
+    /// The columns that determine the effect of the status.
+    struct StatusColumns of RobotsFiles {
+        fetch_status: Short,
+        fetch_redirect: Text,
+        content_class: Text,
+    }
+}
+
 /// A batch of rows.
-pub(super) struct CaptureRows<'a> {
+pub(super) struct CaptureRows {
     part: PartId,
-    robots_id: &'a Int64Array,
-    url: &'a StringArray,
-    surt_host_name: &'a StringArray,
-    host: &'a StringArray,
-    time: &'a TimestampMillisecondArray,
-    status: StatusColumns<'a>,
-    digest: &'a StringArray,
-    is_revisit: &'a BooleanArray,
-    is_robots_path: &'a BooleanArray,
-    is_valid_utf8: &'a BooleanArray,
+    columns: CaptureColumns,
+    status: StatusColumns,
 }
 
 /// Calls `each` for every batch of rows of `robots_files` that `filter` matches, on all threads.
 pub(super) fn for_each_batch(
     context: &ResolveContext<'_>,
     filter: &CaptureFilter,
-    each: &(dyn Fn(&CaptureRows<'_>) -> Result<(), Error> + Sync),
+    each: &(dyn Fn(&CaptureRows) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let table = Table::RobotsFiles;
+    let columns = [CaptureColumns::NAMES, StatusColumns::NAMES].concat();
     let dataset = context.dataset;
-    dataset.read_in_parallel(table, &COLUMNS, filter, &|part, batch| {
+    dataset.read_in_parallel(table, &columns, filter, &|part, batch| {
         context.memory.check_stop()?;
         let rows = batch.num_rows() as u64;
         context.rows_read.fetch_add(rows, Ordering::Relaxed);
@@ -74,13 +78,13 @@ pub(super) fn for_each_redirect_target(
     context: &ResolveContext<'_>,
     each: &mut dyn FnMut(u32, &str),
 ) -> Result<(), Error> {
-    let columns = ["fetch_status", "fetch_redirect", "content_class"];
+    let columns = StatusColumns::NAMES;
     let (table, filter) = (Table::RobotsFiles, CaptureFilter::All);
     context
         .dataset
-        .read(table, &columns, &filter, &mut |crawl, batch| {
+        .read(table, columns, &filter, &mut |crawl, batch| {
             context.memory.check_stop()?;
-            let status = StatusColumns::new(batch)?;
+            let status = StatusColumns::of(batch)?;
             for row in 0..batch.num_rows() {
                 if let Some(next_url) = status.next_url(row) {
                     each(crawl, next_url);
@@ -90,25 +94,9 @@ pub(super) fn for_each_redirect_target(
         })
 }
 
-/// The columns that determine the effect of the status.
-struct StatusColumns<'a> {
-    status: &'a Int16Array,
-    redirect: &'a StringArray,
-    content_class: &'a StringArray,
-}
-
-impl<'a> StatusColumns<'a> {
-    fn new(batch: &'a RecordBatch) -> Result<Self, Error> {
-        Ok(Self {
-            status: column(batch, "fetch_status")?,
-            redirect: column(batch, "fetch_redirect")?,
-            content_class: column(batch, "content_class")?,
-        })
-    }
-
+impl StatusColumns {
     fn status(&self, row: usize) -> Option<i16> {
-        let status = self.status;
-        status.is_valid(row).then(|| status.value(row))
+        value(&self.fetch_status, row)
     }
 
     /// Returns the status as the pipeline had it. A resource record has no HTTP
@@ -119,38 +107,30 @@ impl<'a> StatusColumns<'a> {
         let code = status.and_then(|status| u16::try_from(status).ok());
         HttpStatus {
             code: code.or(is_parsed.then_some(200)),
-            has_location: self.redirect.is_valid(row),
+            has_location: self.fetch_redirect.is_valid(row),
         }
     }
 
     /// Returns the target of a redirect that is to be followed.
-    fn next_url(&self, row: usize) -> Option<&'a str> {
-        let target = text(self.redirect, row)?;
+    fn next_url(&self, row: usize) -> Option<&str> {
+        let target = value(&self.fetch_redirect, row)?;
         let follows = self.http_status(row).effect_google() == StatusEffect::Follow;
         follows.then_some(target)
     }
 }
 
-impl<'a> CaptureRows<'a> {
-    fn new(part: PartId, batch: &'a RecordBatch) -> Result<Self, Error> {
+impl CaptureRows {
+    fn new(part: PartId, batch: &RecordBatch) -> Result<Self, Error> {
         Ok(Self {
             part,
-            robots_id: column(batch, "robots_id")?,
-            url: column(batch, "url")?,
-            surt_host_name: column(batch, "surt_host_name")?,
-            host: column(batch, "url_host_name")?,
-            time: column(batch, "fetch_time")?,
-            status: StatusColumns::new(batch)?,
-            digest: column(batch, "content_digest")?,
-            is_revisit: column(batch, "is_revisit")?,
-            is_robots_path: column(batch, "is_robots_path")?,
-            is_valid_utf8: column(batch, "is_valid_utf8")?,
+            columns: CaptureColumns::of(batch)?,
+            status: StatusColumns::of(batch)?,
         })
     }
 
     /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
-        self.robots_id.len()
+        self.columns.robots_id.len()
     }
 
     /// Returns the index of the crawl of all rows.
@@ -159,14 +139,14 @@ impl<'a> CaptureRows<'a> {
     }
 
     /// Returns the key of the host, as in cc-host-index; `None` if the URL has no host.
-    pub(super) fn surt_host_name(&self, row: usize) -> Option<&'a str> {
-        text(self.surt_host_name, row)
+    pub(super) fn surt_host_name(&self, row: usize) -> Option<&str> {
+        value(&self.columns.surt_host_name, row)
     }
 
     /// Returns the origin of a row; `None` if its URL has none.
-    pub(super) fn origin(&self, row: usize) -> Option<WebOrigin<'a>> {
+    pub(super) fn origin(&self, row: usize) -> Option<WebOrigin<'_>> {
         // Only a URL that was parsed has a host.
-        WebOrigin::of_url(self.url(row), text(self.host, row)?)
+        WebOrigin::of_url(self.url(row), value(&self.columns.url_host_name, row)?)
     }
 
     /// Writes the origin of a row as text and returns true, or returns false if
@@ -180,14 +160,13 @@ impl<'a> CaptureRows<'a> {
     }
 
     /// Returns the URL, as it stands in the table.
-    pub(super) fn url(&self, row: usize) -> &'a str {
-        text(self.url, row).unwrap_or_default()
+    pub(super) fn url(&self, row: usize) -> &str {
+        value(&self.columns.url, row).unwrap_or_default()
     }
 
     /// Returns the fetch time in milliseconds since 1970.
     pub(super) fn time(&self, row: usize) -> Option<i64> {
-        let time = self.time;
-        time.is_valid(row).then(|| time.value(row))
+        value(&self.columns.fetch_time, row)
     }
 
     /// Returns the capture of a row. A revisit decides nothing yet.
@@ -209,7 +188,7 @@ impl<'a> CaptureRows<'a> {
     fn id(&self, row: usize) -> CaptureId {
         CaptureId {
             crawl: self.crawl(),
-            robots_id: self.robots_id.value(row),
+            robots_id: self.columns.robots_id.value(row),
         }
     }
 
@@ -228,13 +207,12 @@ impl<'a> CaptureRows<'a> {
             status.effect_rfc9309(),
             status.effect_koster1996(),
         ];
-        let is_valid_utf8 = self.is_valid_utf8;
         RulesSource {
             id: self.id(row),
             part: self.part.part,
             effects: effects.map(effect),
             content: self.content(row),
-            is_valid_utf8: !is_valid_utf8.is_valid(row) || is_valid_utf8.value(row),
+            is_valid_utf8: value(&self.columns.is_valid_utf8, row).unwrap_or(true),
         }
     }
 
@@ -259,11 +237,11 @@ impl<'a> CaptureRows<'a> {
     }
 
     pub(super) fn is_revisit(&self, row: usize) -> bool {
-        self.is_revisit.value(row)
+        self.columns.is_revisit.value(row)
     }
 
     pub(super) fn is_robots_path(&self, row: usize) -> bool {
-        self.is_robots_path.value(row)
+        self.columns.is_robots_path.value(row)
     }
 
     pub(super) fn status(&self, row: usize) -> Option<i16> {
@@ -277,14 +255,14 @@ impl<'a> CaptureRows<'a> {
 
     /// Returns the class of the body; a body that was not parsed has no rules.
     fn content(&self, row: usize) -> ContentClass {
-        let class = text(self.status.content_class, row);
+        let class = value(&self.status.content_class, row);
         let mut known = ContentClass::ALL.into_iter();
         let class = known.find(|known| Some(known.name()) == class);
         class.unwrap_or(ContentClass::NoRules)
     }
 
-    pub(super) fn digest(&self, row: usize) -> Option<&'a str> {
-        text(self.digest, row)
+    pub(super) fn digest(&self, row: usize) -> Option<&str> {
+        value(&self.columns.content_digest, row)
     }
 
     /// Returns a hash of the digest of the content, if it was fetched.
@@ -301,13 +279,9 @@ impl<'a> CaptureRows<'a> {
     }
 
     /// Returns the target of a redirect that is to be followed.
-    pub(super) fn next_url(&self, row: usize) -> Option<&'a str> {
+    pub(super) fn next_url(&self, row: usize) -> Option<&str> {
         self.status.next_url(row)
     }
-}
-
-fn text(column: &StringArray, row: usize) -> Option<&str> {
-    column.is_valid(row).then(|| column.value(row))
 }
 
 impl UrlPreference {
@@ -324,5 +298,14 @@ impl UrlPreference {
             has_other_port: has_colon
                 && WebOrigin::of_url(url, "").is_none_or(|origin| origin.port.is_some()),
         }
+    }
+}
+
+/// Returns a filter of captures with one of `values` in `column`; all captures if there are many
+/// values.
+pub(super) fn filter_of_values(column: &'static str, values: BTreeSet<String>) -> CaptureFilter {
+    match values.len() <= MAX_VALUES {
+        true => CaptureFilter::Values(Arc::new(ColumnValuesFilter { column, values })),
+        false => CaptureFilter::All,
     }
 }

@@ -1,18 +1,17 @@
 //! Captures of a dataset, sorted by a key, with the content of revisits.
 
-use super::AsOf;
 use super::candidate::CaptureFields;
 use super::capture_rows::{CaptureRows, for_each_batch};
-use super::context::ResolveContext;
 use super::hosts::put_short_url;
 use super::revisits::RevisitFiller;
+use super::{AsOf, ResolveContext};
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{FieldReader, put_key};
 use crate::external_sort::{Arena, Reader, SortedRecords};
 use disk::error::Error;
 
 /// Writes the bytes of the key of a row. Returns false if the row is not needed.
-pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows<'_>, usize, &mut Vec<u8>) -> bool + Sync + 'k;
+pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows, usize, &mut Vec<u8>) -> bool + Sync + 'k;
 
 /// Reads captures, and sorts those that are needed by their keys, then by their times. The content of
 /// revisits is filled in. `with_urls` keeps the short forms of their URLs, and the

@@ -1,12 +1,10 @@
 //! The authoritative capture of one host, for `check --host`.
 
-use super::AsOf;
 use super::candidate::{Candidate, CandidateSelection};
-use super::capture_rows::for_each_batch;
-use super::context::ResolveContext;
+use super::capture_rows::{filter_of_values, for_each_batch};
 use super::lookups::candidates_of_keys;
 use super::origin::{WebOrigin, without_root_dot};
-use super::value_filter::filter_of_values;
+use super::{AsOf, ResolveContext};
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{FieldReader, put_key};
 use capture::url::parse_url;

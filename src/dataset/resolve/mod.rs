@@ -15,11 +15,9 @@
 //! (`check --host`), and `hosts/` for all hosts of a dataset, whose results are the tables
 //! `hosts` and `host_verdicts`.
 
-pub mod as_of;
 pub mod candidate;
 mod capture_rows;
 mod captures;
-mod context;
 pub mod host;
 pub mod hosts;
 mod key_captures;
@@ -27,9 +25,22 @@ pub mod lookups;
 pub mod origin;
 mod redirects;
 mod revisits;
-mod value_filter;
 
-pub use as_of::AsOf;
 pub use candidate::{CandidateSelection, CaptureId, RulesSource};
-pub use context::ResolveContext;
 pub use host::Host;
+pub use lookups::AsOf;
+
+use crate::Dataset;
+use crate::external_sort::SortMemory;
+use std::sync::atomic::AtomicU64;
+
+/// The dataset that is read, the memory for sorting, and a counter for
+/// progress displays.
+#[derive(Clone, Copy)]
+pub struct ResolveContext<'a> {
+    pub dataset: &'a Dataset,
+    pub memory: SortMemory<'a>,
+    /// Rows of `robots_files` that have been read, including rows that are read
+    /// again.
+    pub rows_read: &'a AtomicU64,
+}

@@ -8,14 +8,12 @@
 //!
 //! Every hop merges sorted records: pending redirects with captures by URL.
 
-use super::AsOf;
 use super::candidate::{AnswerRank, Candidate, CaptureFields, RedirectEnd, split_crawl};
-use super::capture_rows::for_each_redirect_target;
+use super::capture_rows::{MAX_VALUES, filter_of_values, for_each_redirect_target};
 use super::captures::{for_captures_until, sort_captures};
-use super::context::ResolveContext;
 use super::key_captures::KeyCaptures;
 use super::origin::host_of_url;
-use super::value_filter::{MAX_VALUES, filter_of_values};
+use super::{AsOf, ResolveContext};
 use crate::external_sort::sort_key::{
     FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u8,
 };
@@ -161,7 +159,7 @@ impl<'s> RedirectFollower<'s> {
                 break;
             }
             let narrow = match all_pages {
-                None => pages_of(context, &pending)?,
+                None => captures_of_targets(context, &pending)?,
                 Some(_) => None,
             };
             let pages = match &narrow {
@@ -270,8 +268,8 @@ impl<'s> RedirectFollower<'s> {
     }
 }
 
-/// Returns the captures of the next URLs of a few redirects; `None` if there are many.
-fn pages_of<'a>(
+/// Returns the captures of the targets of redirects; `None` if there are many targets.
+fn captures_of_targets<'a>(
     context: &ResolveContext<'a>,
     pending: &SortedRecords<'_>,
 ) -> Result<Option<SortedRecords<'a>>, Error> {

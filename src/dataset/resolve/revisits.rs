@@ -13,10 +13,11 @@
 //! another 4xx status from captures with the same status, and all others from none. A
 //! capture without a time counts as the earliest.
 
+use super::ResolveContext;
 use super::candidate::{AnswerRank, CaptureFields, RulesSource, put_time, read_time};
-use super::capture_rows::{CaptureRows, EMPTY_BODY_DIGEST, for_each_batch};
-use super::context::ResolveContext;
-use super::value_filter::{MAX_VALUES, filter_of_values};
+use super::capture_rows::{
+    CaptureRows, EMPTY_BODY_DIGEST, MAX_VALUES, filter_of_values, for_each_batch,
+};
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{
     FieldReader, ordered_bits, push_unescaped_key, put_key, put_u32, put_u64,
@@ -43,9 +44,9 @@ pub(super) struct RevisitFiller<'s> {
 
 /// Captures with content, sorted by what a revisit refers to.
 struct ContentSources<'s> {
-    /// By content key and URL.
+    /// Those that a revisit of the same URL refers to: sorted by content key, then URL.
     same_url: SortedRecords<'s>,
-    /// By content key.
+    /// Those that any revisit refers to: sorted by content key.
     any_url: SortedRecords<'s>,
 }
 
@@ -61,7 +62,7 @@ impl<'s> RevisitFiller<'s> {
     pub(super) fn push(
         &self,
         capture: &[u8],
-        rows: &CaptureRows<'_>,
+        rows: &CaptureRows,
         row: usize,
         new: &mut Arena,
     ) -> bool {
@@ -204,7 +205,7 @@ impl<'s> ContentSources<'s> {
 }
 
 /// Returns the status of a capture that has content; 200 for every success.
-fn content_status(rows: &CaptureRows<'_>, row: usize) -> Option<i16> {
+fn content_status(rows: &CaptureRows, row: usize) -> Option<i16> {
     if rows.is_revisit(row) {
         return None;
     }

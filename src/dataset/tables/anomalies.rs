@@ -1,13 +1,12 @@
 //! The table `anomalies`.
 
-use super::column::table;
-use super::expression::{Expression, quoted};
+use super::column::{Expression, quoted, table};
 use super::line_no;
-use capture::analysis::CaptureAnalysis;
+use super::record_rows::AnalyzedCapture;
 use capture::anomaly::CaptureAnomalyKind;
 use robots::{AnomalyKind, Severity};
 
-table! { "One row per anomaly: a leniency of the parser, or something that the author probably did not intend." {
+table! { per_capture "One row per anomaly: a leniency of the parser, or something that the author probably did not intend." {
     robots_id: Long delta, "The capture.";
     line_no: Int null, "The line number, from 1; null if the anomaly concerns the whole file, its response or its record.";
     code: Text, "The permanent code of the anomaly; `robots-scan schema --anomalies` lists all codes.";
@@ -43,7 +42,8 @@ const MAX_DETAIL_BYTES: usize = 200;
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         let count = analysis.anomaly_count();
         if count == 0 {

@@ -11,9 +11,7 @@ use std::sync::Arc;
 /// Returns the schema of [`rows_of_body`]: the stored columns of a table without `robots_id`, which is
 /// the key of a capture. `None` if the rows of the table do not come from bodies alone.
 pub fn schema_of_body(table: Table) -> Option<SchemaRef> {
-    let is_of_bodies =
-        table != Table::RobotsFiles && Table::OF_RECORDS.contains(&table) && table.has_robots_id();
-    is_of_bodies.then(|| {
+    table.belongs_to_captures().then(|| {
         let schema = table.schema();
         let fields: Vec<_> = schema.fields().iter().skip(1).cloned().collect();
         Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))

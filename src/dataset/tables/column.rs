@@ -1,9 +1,9 @@
-//! Columns: names, types, descriptions and encodings, and the macro that defines a
-//! table from them.
+//! Columns: names, types, descriptions and encodings, the SQL expressions of those that views compute,
+//! and the macro that defines a table from them.
 
-use super::expression::{Expression, SqlDialect};
 use arrow_schema::{DataType, Field, TimeUnit};
 use columns::ColumnEncoding;
+use std::borrow::Cow;
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,43 @@ impl ColumnType {
             Self::Bool => DataType::Boolean,
             Self::Text => DataType::Utf8,
             Self::Time => DataType::Timestamp(TimeUnit::Millisecond, None),
+        }
+    }
+}
+
+/// An engine for which views are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SqlDialect {
+    /// DuckDB: `views.sql` of a dataset.
+    DuckDb,
+    /// Spark: `schemas/views.spark.sql`.
+    Spark,
+}
+
+/// An expression over the stored columns of the same row.
+#[derive(Clone, Copy, Debug)]
+pub enum Expression {
+    /// The same text for all engines.
+    Same(&'static str),
+    /// A text for each engine.
+    PerDialect {
+        /// The text for DuckDB.
+        duckdb: &'static str,
+        /// The text for Spark.
+        spark: &'static str,
+    },
+    /// A text that is made from lists in code, the same for all engines.
+    Generated(fn() -> String),
+}
+
+impl Expression {
+    /// Returns the text for an engine.
+    pub fn sql(&self, dialect: SqlDialect) -> Cow<'static, str> {
+        match (*self, dialect) {
+            (Self::Same(text), _)
+            | (Self::PerDialect { duckdb: text, .. }, SqlDialect::DuckDb)
+            | (Self::PerDialect { spark: text, .. }, SqlDialect::Spark) => text.into(),
+            (Self::Generated(make), _) => make().into(),
         }
     }
 }
@@ -129,40 +166,84 @@ impl Column {
 /// column is null in files if the expression gives the value. The columns after
 /// `derived` are not stored: views compute them (`DERIVED`).
 ///
-/// The rows of a `repeated` table depend on the body, except for `robots_id` and what
-/// [`Tables::push`](super::Tables::push) compares. They can be copied for another
-/// capture with the same body.
+/// The word before the description says what rows are made of: `per_capture`, `per_body`, or
+/// `per_fault`; the table is then filled from records, by [`RecordRows`]. Rows `per_body` depend
+/// on the body alone, except for `robots_id` and what [`Tables::push`](super::Tables::push)
+/// compares, so that they are copied for other captures with the same body.
+///
+/// [`RecordRows`]: super::record_rows::RecordRows
 macro_rules! table {
-    (repeated $about:literal {
+    (per_body $about:literal {
         $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
     } $(derived { $($derived:tt)* })?) => {
-        $crate::tables::column::table! { $about {
+        $crate::tables::column::table! { @define $about {
             $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
         } $(derived { $($derived)* })? }
 
-        impl Builder {
-            /// Copies rows of this batch for another capture of the same body.
-            pub(crate) fn repeat(
-                &mut self,
-                rows: std::ops::Range<usize>,
-                analysis: &capture::analysis::CaptureAnalysis<'_>,
-            ) {
-                let Some(last) = rows.clone().last() else { return };
+        $crate::tables::column::table! { @record_rows
+            fn push(&mut self, capture: &$crate::tables::record_rows::AnalyzedCapture<'_>) {
+                Builder::push(self, capture);
+            }
+
+            fn repeat(&mut self, rows: std::ops::Range<usize>, robots_id: i64) -> bool {
+                let Some(last) = rows.clone().last() else { return true };
                 let before = rows.start.checked_sub(1).map_or(0, |row| self.ends[row]);
                 let texts = self.ends[last] - before - Self::FIXED_BYTES * rows.len() as u64;
                 $(self.$name.repeat(rows.clone());)*
-                self.robots_id.set_last(rows.len(), Some(analysis.robots_id));
+                self.robots_id.set_last(rows.len(), Some(robots_id));
                 self.texts.add_requested_bytes(texts);
                 self.end_rows(rows.len());
-            }
-
-            /// Returns the number of rows of this batch.
-            pub(crate) fn len(&self) -> usize {
-                self.ends.len()
+                true
             }
         }
     };
-    ($about:literal {
+    (per_capture $about:literal $($definition:tt)*) => {
+        $crate::tables::column::table! { @define $about $($definition)* }
+
+        $crate::tables::column::table! { @record_rows
+            fn push(&mut self, capture: &$crate::tables::record_rows::AnalyzedCapture<'_>) {
+                Builder::push(self, capture);
+            }
+        }
+    };
+    (per_fault $about:literal $($definition:tt)*) => {
+        $crate::tables::column::table! { @define $about $($definition)* }
+
+        $crate::tables::column::table! { @record_rows
+            fn push(&mut self, _capture: &$crate::tables::record_rows::AnalyzedCapture<'_>) {}
+
+            fn push_fault(&mut self, warc_filename: &str, fault: &$crate::tables::Fault) {
+                Builder::push(self, warc_filename, fault);
+            }
+        }
+    };
+    ($about:literal $($definition:tt)*) => {
+        $crate::tables::column::table! { @define $about $($definition)* }
+
+        /// Returns a builder of rows from records: the table has none.
+        pub(crate) fn record_rows() -> Option<Box<dyn $crate::tables::record_rows::RecordRows>> {
+            None
+        }
+    };
+    (@record_rows $($methods:tt)*) => {
+        impl $crate::tables::record_rows::RecordRows for Builder {
+            $($methods)*
+
+            fn count(&self) -> usize {
+                self.ends.len()
+            }
+
+            fn take(&mut self) -> columns::RowBatch {
+                Builder::take(self)
+            }
+        }
+
+        /// Returns a builder of rows from records.
+        pub(crate) fn record_rows() -> Option<Box<dyn $crate::tables::record_rows::RecordRows>> {
+            Some(Box::new(Builder::default()))
+        }
+    };
+    (@define $about:literal {
         $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
     } $(derived {
         $($derived:ident: $derived_kind:ident $($derived_attribute:ident)*, $derived_text:literal => $derived_expression:expr;)*
@@ -255,6 +336,11 @@ macro_rules! table {
     (@take Time, $column:expr) => { $column.take(columns::ColumnValues::Long) };
 }
 pub(crate) use table;
+
+/// Returns a text as a literal of SQL.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
 
 /// Returns true if a text can be the value of a partition column, which is part of
 /// the name of a folder.

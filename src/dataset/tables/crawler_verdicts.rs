@@ -1,6 +1,6 @@
 //! The table that `verdicts` writes, `crawler_verdicts`.
 
-use super::AgentVerdict;
+use super::StoredVerdict;
 use super::column::table;
 use robots::{Basis, Verdict};
 
@@ -34,7 +34,7 @@ pub struct CrawlerVerdictRow<'a> {
     pub agent: &'a str,
     pub rules_crawl: &'a str,
     pub rules_robots_id: i64,
-    pub verdict: AgentVerdict,
+    pub verdict: StoredVerdict,
     /// False if the verdict is unknown because there are no rows of names.
     pub has_rows: bool,
 }

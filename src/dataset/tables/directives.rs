@@ -1,12 +1,11 @@
 //! The table `directives`.
 
-use super::column::table;
-use super::expression::{Expression, quoted};
+use super::column::{Expression, quoted, table};
+use super::record_rows::AnalyzedCapture;
 use super::{int, line_no};
-use capture::analysis::CaptureAnalysis;
 use robots::DirectiveKind;
 
-table! { repeated "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text." {
+table! { per_body "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text." {
     robots_id: Long delta, "The capture.";
     group_no: Int null, "The group that contains the line; null before any user-agent line.";
     line_no: Int delta, "The line number, from 1.";
@@ -29,7 +28,8 @@ fn known() -> String {
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        let analysis = capture.analysis;
         // Lines of pages with a colon are not directives.
         let Some(robots) = analysis
             .robots

@@ -2,7 +2,7 @@
 
 use super::column::table;
 
-table! { "One row per range of an archive that could not be read." {
+table! { per_fault "One row per range of an archive that could not be read." {
     warc_filename: Text, "The archive, as in `robots_files`.";
     warc_record_offset: Long, "The offset at which the damage begins.";
     bytes_skipped: Long, "The number of bytes from there to the offset at which reading resumed; 0 for damage within a member of many records.";

@@ -1,12 +1,12 @@
 //! The table `groups`.
 
+use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
-use super::expression::Expression::{self, PerDialect, Same};
 use super::int;
-use capture::analysis::CaptureAnalysis;
+use super::record_rows::AnalyzedCapture;
 use robots::{Directive, DirectiveKind, is_product_token};
 
-table! { repeated "One row per user-agent line." {
+table! { per_body "One row per user-agent line." {
     robots_id: Long delta, "The capture.";
     group_no: Int, "The number of the group in Google's dialect, from 1: user-agent lines with no rule between them share a group.";
     agent_no: Int, "The position of the line among the user-agent lines of its group, from 1.";
@@ -49,7 +49,8 @@ const N_RULES: Expression = Same("n_allow + n_disallow");
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        let analysis = capture.analysis;
         let Some(robots) = &analysis.robots else {
             return;
         };

@@ -22,7 +22,7 @@ table! { "One row per crawl, host and crawler that the rules of the host name. S
 
 /// The verdicts of an agent, as in `verdicts`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AgentVerdict {
+pub struct StoredVerdict {
     /// `verdict`, then those of the dialects in the order of the columns.
     pub verdicts: [Verdict; 4],
     pub basis: Basis,
@@ -40,7 +40,7 @@ pub struct HostVerdictRow<'a> {
     pub host_id: i64,
     pub surt_host_name: &'a str,
     pub registered_domain: Option<&'a str>,
-    pub verdict: AgentVerdict,
+    pub verdict: StoredVerdict,
 }
 
 impl Builder {

@@ -1,8 +1,8 @@
 //! The table `hosts`.
 
-use super::AgentVerdict;
+use super::StoredVerdict;
+use super::column::Expression::{self, Same};
 use super::column::table;
-use super::expression::Expression::{self, Same};
 use super::robots_files::{FETCH_CLASS, OUTCOME};
 use capture::host_columns::{registered_domain, tld};
 
@@ -87,7 +87,7 @@ pub struct HostRules<'a> {
     pub content_class: Option<&'a str>,
     pub ruleset_id: Option<i64>,
     pub template: Option<&'a str>,
-    pub wildcard: AgentVerdict,
+    pub wildcard: StoredVerdict,
     pub n_named: i32,
     pub has_named_rows: bool,
 }

@@ -7,7 +7,7 @@
 //!
 //! `table.rs` lists all tables and explains how to add one. If you add or change a
 //! column, run `make schemas`, and check `dataset/stored_line.rs` (which reads `groups`
-//! and `rules` back), `verify/captures.rs`, `dataset/macros.sql` and `jobs/queries/`.
+//! and `rules` back), `verify/part.rs`, `dataset/macros.sql` and `jobs/queries/`.
 
 mod agents;
 mod anomalies;
@@ -15,7 +15,6 @@ mod body_rows;
 mod column;
 mod crawler_verdicts;
 mod directives;
-pub mod expression;
 mod faults;
 mod filled;
 mod groups;
@@ -23,6 +22,7 @@ mod host_verdicts;
 mod hosts;
 mod matches;
 mod preferences;
+pub(crate) mod record_rows;
 mod repeated_rows;
 mod robots_files;
 mod rules;
@@ -33,11 +33,12 @@ mod verdicts;
 
 pub use agents::rows as agents_rows;
 pub use body_rows::{rows_of_body, schema_of_body};
-pub use column::{Column, is_partition_name};
+pub(crate) use column::quoted;
+pub use column::{Column, ColumnType, Expression, SqlDialect, is_partition_name};
 pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 pub use faults::Fault;
 pub use filled::fill;
-pub use host_verdicts::{AgentVerdict, Builder as HostVerdictRows, HostVerdictRow};
+pub use host_verdicts::{Builder as HostVerdictRows, HostVerdictRow, StoredVerdict};
 pub use hosts::{Builder as HostRows, HostRow, HostRules};
 pub use matches::{MatchRow, MatchRows};
 pub use runs::{RunRow, rows as runs_rows};
@@ -46,6 +47,7 @@ pub use table::Table;
 
 use capture::analysis::CaptureAnalysis;
 use columns::RowBatch;
+use record_rows::{AnalyzedCapture, RecordRows};
 use repeated_rows::{BodyRows, RepeatedRows};
 
 /// A batch of rows for each table that is filled from records, in the order of
@@ -55,16 +57,8 @@ pub type TableBatches = Vec<RowBatch>;
 /// Builds the rows of all tables that are filled from records.
 #[derive(Debug)]
 pub struct Tables {
-    robots_files: robots_files::Builder,
-    groups: groups::Builder,
-    rules: rules::Builder,
-    sitemaps: sitemaps::Builder,
-    directives: directives::Builder,
-    preferences: preferences::Builder,
-    anomalies: anomalies::Builder,
-    verdicts: verdicts::Builder,
-    faults: faults::Builder,
-    wanted: Vec<Table>,
+    /// Those of [`Table::OF_RECORDS`], in order.
+    builders: Vec<TableBuilder>,
     with_bodies: bool,
     /// Bytes of bodies since the last batch, as an estimate of memory.
     bytes: usize,
@@ -72,20 +66,24 @@ pub struct Tables {
     repeated_rows: RepeatedRows,
 }
 
+/// Builds the rows of one table.
+#[derive(Debug)]
+struct TableBuilder {
+    rows: Box<dyn RecordRows>,
+    is_wanted: bool,
+}
+
 impl Tables {
     /// Makes builders. Rows of other tables than `wanted` are not made.
     pub fn new(wanted: &[Table], with_bodies: bool) -> Self {
+        let builder = |table: Table| TableBuilder {
+            rows: table
+                .record_rows()
+                .expect("the table is filled from records"),
+            is_wanted: wanted.contains(&table),
+        };
         Self {
-            robots_files: robots_files::Builder::default(),
-            groups: groups::Builder::default(),
-            rules: rules::Builder::default(),
-            sitemaps: sitemaps::Builder::default(),
-            directives: directives::Builder::default(),
-            preferences: preferences::Builder::default(),
-            anomalies: anomalies::Builder::default(),
-            verdicts: verdicts::Builder::default(),
-            faults: faults::Builder::default(),
-            wanted: wanted.to_vec(),
+            builders: Table::OF_RECORDS.into_iter().map(builder).collect(),
             with_bodies,
             bytes: 0,
             repeated_rows: RepeatedRows::default(),
@@ -95,55 +93,36 @@ impl Tables {
     /// Adds the rows of a capture. All captures of a batch must be analyzed by one analyzer.
     pub fn push(&mut self, warc_filename: &str, analysis: &CaptureAnalysis<'_>) {
         self.bytes += 1024 + analysis.capture.body.as_ref().map_or(0, |body| body.len());
+        let capture = AnalyzedCapture {
+            warc_filename,
+            analysis,
+            with_body: self.with_bodies,
+        };
         let is_robots_path = analysis.capture.is_robots_path;
         let body = analysis.cached_body;
         let repeated = body.and_then(|body| self.repeated_rows.find(body, is_robots_path));
-        let is_repeated = repeated.is_some();
         let mut built = BodyRows::new(body.unwrap_or_default(), is_robots_path);
-        /// Copies the rows of an equal body if this batch has them, and builds them otherwise.
-        macro_rules! push_body_rows {
-            ($table:ident) => {
-                match repeated {
-                    Some(rows) => self.$table.repeat(rows.$table.clone(), analysis),
-                    None => {
-                        let start = self.$table.len();
-                        self.$table.push(analysis);
-                        built.$table = start..self.$table.len();
-                    }
-                }
-            };
-        }
-        for &table in &self.wanted {
-            match table {
-                Table::RobotsFiles => {
-                    self.robots_files
-                        .push(warc_filename, analysis, self.with_bodies)
-                }
-                Table::Groups => push_body_rows!(groups),
-                Table::Rules => push_body_rows!(rules),
-                Table::Sitemaps => self.sitemaps.push(analysis),
-                Table::Directives => push_body_rows!(directives),
-                Table::Preferences => self.preferences.push(analysis),
-                Table::Anomalies => self.anomalies.push(analysis),
-                Table::Verdicts => push_body_rows!(verdicts),
-                Table::Agents
-                | Table::Runs
-                | Table::Faults
-                | Table::Hosts
-                | Table::HostVerdicts
-                | Table::Matches
-                | Table::CrawlerVerdicts => {}
+        let wanted = self.builders.iter_mut().enumerate();
+        for (i, builder) in wanted.filter(|(_, builder)| builder.is_wanted) {
+            let rows = &mut builder.rows;
+            // Copies the rows of an equal body if this batch has them.
+            let is_copied = repeated
+                .is_some_and(|body| rows.repeat(body.of_tables[i].clone(), analysis.robots_id));
+            if !is_copied {
+                let start = rows.count();
+                rows.push(&capture);
+                built.of_tables[i] = start..rows.count();
             }
         }
-        if body.is_some() && !is_repeated {
+        if body.is_some() && repeated.is_none() {
             self.repeated_rows.insert(built);
         }
     }
 
     /// Adds the row of a fault.
     pub fn push_fault(&mut self, warc_filename: &str, fault: &Fault) {
-        if self.wanted.contains(&Table::Faults) {
-            self.faults.push(warc_filename, fault);
+        for builder in self.builders.iter_mut().filter(|builder| builder.is_wanted) {
+            builder.rows.push_fault(warc_filename, fault);
         }
     }
 
@@ -156,17 +135,8 @@ impl Tables {
     pub fn take(&mut self) -> TableBatches {
         self.bytes = 0;
         self.repeated_rows.clear();
-        vec![
-            self.robots_files.take(),
-            self.groups.take(),
-            self.rules.take(),
-            self.sitemaps.take(),
-            self.directives.take(),
-            self.preferences.take(),
-            self.anomalies.take(),
-            self.verdicts.take(),
-            self.faults.take(),
-        ]
+        let builders = self.builders.iter_mut();
+        builders.map(|builder| builder.rows.take()).collect()
     }
 }
 

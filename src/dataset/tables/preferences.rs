@@ -1,10 +1,10 @@
 //! The table `preferences`.
 
+use super::record_rows::AnalyzedCapture;
 use super::{column::table, int, line_no};
-use capture::analysis::CaptureAnalysis;
 use columns::escaped_text::escape_body;
 
-table! { "One row per key of a statement about AI use or licences." {
+table! { per_capture "One row per key of a statement about AI use or licences." {
     robots_id: Long delta, "The capture.";
     group_no: Int null, "The group that contains the line; null before any user-agent line.";
     line_no: Int delta, "The line number, from 1.";
@@ -19,7 +19,8 @@ table! { "One row per key of a statement about AI use or licences." {
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         for statement in &analysis.preferences {
             let preference = &statement.preference;

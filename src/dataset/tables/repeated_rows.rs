@@ -8,6 +8,7 @@
 //! Copying must never change output. A column of these tables that depends on the capture must be
 //! set after copying (`repeat` in `column.rs`) or be part of [`BodyRows::matches`].
 
+use super::Table;
 use capture::analysis::body_cache::CachedBodyId;
 use hashbrown::HashTable;
 use std::ops::Range;
@@ -23,10 +24,8 @@ pub(super) struct RepeatedRows {
 pub(super) struct BodyRows {
     body: CachedBodyId,
     is_robots_path: bool,
-    pub(super) groups: Range<usize>,
-    pub(super) rules: Range<usize>,
-    pub(super) directives: Range<usize>,
-    pub(super) verdicts: Range<usize>,
+    /// In the order of [`Table::OF_RECORDS`]. Used of those tables only whose rows are `per_body`.
+    pub(super) of_tables: [Range<usize>; Table::OF_RECORDS.len()],
 }
 
 impl RepeatedRows {
@@ -54,10 +53,7 @@ impl BodyRows {
         Self {
             body,
             is_robots_path,
-            groups: 0..0,
-            rules: 0..0,
-            directives: 0..0,
-            verdicts: 0..0,
+            of_tables: Default::default(),
         }
     }
 

@@ -1,8 +1,9 @@
 //! The table `robots_files`.
 
+use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
-use super::expression::Expression::{self, PerDialect, Same};
 use super::int;
+use super::record_rows::AnalyzedCapture;
 use capture::Capture;
 use capture::analysis::CaptureAnalysis;
 use capture::host_columns::HostColumns;
@@ -10,7 +11,7 @@ use capture::http::header_text;
 use columns::escaped_text::escape_body;
 use std::str::from_utf8;
 
-table! { "One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one." {
+table! { per_capture "One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one." {
     robots_id: Long delta, "Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`.";
     url_surtkey: PlainText null, "The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index.";
     url: PlainText null, "The URL in normal form: punycode host, no default port, no fragment. If the URL cannot be parsed, it is stored as written in the record.";
@@ -185,18 +186,18 @@ const OVER_500KIB: Expression = Same("CASE WHEN n_lines IS NOT NULL THEN body_by
 
 impl Builder {
     /// Appends the row of a capture.
-    pub(crate) fn push(
-        &mut self,
-        warc_filename: &str,
-        analysis: &CaptureAnalysis<'_>,
-        with_bodies: bool,
-    ) {
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        let AnalyzedCapture {
+            warc_filename,
+            analysis,
+            with_body,
+        } = *capture;
         self.robots_id.append_value(analysis.robots_id);
         self.push_url(analysis);
         self.push_response(analysis.capture);
         self.push_record(warc_filename, analysis);
         self.push_summary(analysis);
-        let body = analysis.capture.body.as_deref().filter(|_| with_bodies);
+        let body = analysis.capture.body.as_deref().filter(|_| with_body);
         self.body
             .append_option(body.map(|body| escape_body(body, from_utf8(body).is_ok())));
         self.end_rows(1);

@@ -1,12 +1,12 @@
 //! The table `rules`.
 
+use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
-use super::expression::Expression::{self, PerDialect, Same};
+use super::record_rows::AnalyzedCapture;
 use super::{int, line_no};
-use capture::analysis::CaptureAnalysis;
 use robots::{Directive, DirectiveKind};
 
-table! { repeated "One row per allow or disallow line." {
+table! { per_body "One row per allow or disallow line." {
     robots_id: Long delta, "The capture.";
     group_no: Int null, "The group, as in `groups`; null before any user-agent line.";
     line_no: Int delta, "The line number, from 1.";
@@ -64,7 +64,8 @@ fn repeated(rules: impl Iterator<Item = (u32, bool)>) -> Vec<bool> {
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        let analysis = capture.analysis;
         let Some(robots) = &analysis.robots else {
             return;
         };

@@ -1,13 +1,13 @@
 //! The table `sitemaps`.
 
+use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
-use super::expression::Expression::{self, PerDialect, Same};
 use super::int;
-use capture::analysis::CaptureAnalysis;
+use super::record_rows::AnalyzedCapture;
 use capture::host_columns::HostColumns;
 use columns::escaped_text::escape_body;
 
-table! { "One row per sitemap line." {
+table! { per_capture "One row per sitemap line." {
     robots_id: Long delta, "The capture.";
     line_no: Int delta, "The line number, from 1.";
     sitemap_raw: PlainText null, "The value as written, up to a `#`. In files it is null if it is equal to `sitemap_url`." => SITEMAP_RAW;
@@ -58,7 +58,8 @@ const IS_VALID_URL: Expression = Same("sitemap_url IS NOT NULL");
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         for sitemap in &analysis.sitemaps {
             self.robots_id.append_value(analysis.robots_id);

@@ -1,15 +1,11 @@
 //! The list of all tables.
 //!
 //! To add a table, write a file with its columns (see [`table!`](super::column::table))
-//! and add a line to the list below. If records fill it, also add its builder to
-//! [`Tables`](super::Tables). Then run `make schemas`, and decide whether `verify`
-//! can check it (`verify/lines.rs`).
+//! and add a line to the list below. Then run `make schemas`, and decide whether `verify`
+//! can check it (`verify/child_rows.rs`).
 
 use super::column::{Column, ColumnType};
-use super::{
-    agents, anomalies, crawler_verdicts, directives, faults, groups, host_verdicts, hosts, matches,
-    preferences, robots_files, rules, runs, sitemaps, verdicts,
-};
+use super::record_rows::RecordRows;
 use arrow_schema::{Field, Schema, SchemaRef};
 use columns::TableSchema;
 use std::collections::HashMap;
@@ -57,21 +53,28 @@ macro_rules! tables {
             /// Returns the description of a row.
             pub fn about(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $module::ABOUT,)*
+                    $(Self::$variant => super::$module::ABOUT,)*
                 }
             }
 
             /// Returns the stored columns, without the partition columns.
-            pub fn columns(self) -> &'static [Column] {
+            pub const fn columns(self) -> &'static [Column] {
                 match self {
-                    $(Self::$variant => $module::COLUMNS,)*
+                    $(Self::$variant => super::$module::COLUMNS,)*
+                }
+            }
+
+            /// Returns a builder of the rows that are made from records; `None` if the table has none.
+            pub(crate) fn record_rows(self) -> Option<Box<dyn RecordRows>> {
+                match self {
+                    $(Self::$variant => super::$module::record_rows(),)*
                 }
             }
 
             /// Returns the columns that only views have.
             pub fn derived_columns(self) -> &'static [Column] {
                 match self {
-                    $(Self::$variant => $module::DERIVED,)*
+                    $(Self::$variant => super::$module::DERIVED,)*
                 }
             }
         }
@@ -137,6 +140,14 @@ const fn select<const N: usize>(sources: &[RowSource]) -> [Table; N] {
     tables
 }
 
+const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
 const fn contains(sources: &[RowSource], source: RowSource) -> bool {
     let mut i = 0;
     while i < sources.len() {
@@ -171,9 +182,28 @@ impl Table {
     /// The resolved tables, which have a file per crawl.
     pub const OF_CRAWLS: [Self; 2] = [Self::Hosts, Self::HostVerdicts];
 
+    /// Returns true if the table stores a column of this name and type.
+    pub const fn has_column(self, name: &str, kind: ColumnType) -> bool {
+        let columns = self.columns();
+        let mut i = 0;
+        while i < columns.len() {
+            let is_named = are_equal(columns[i].name.as_bytes(), name.as_bytes());
+            if is_named && columns[i].kind as u8 == kind as u8 {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+
     /// Returns true if the first column is the key of a capture.
     pub fn has_robots_id(self) -> bool {
         self.columns()[0].name == "robots_id"
+    }
+
+    /// Returns true if each row belongs to a row of `robots_files`.
+    pub fn belongs_to_captures(self) -> bool {
+        self != Self::RobotsFiles && Self::OF_RECORDS.contains(&self) && self.has_robots_id()
     }
 
     /// Returns true if the table has one file, without partitions.

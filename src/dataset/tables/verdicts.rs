@@ -1,9 +1,9 @@
 //! The table `verdicts`.
 
+use super::record_rows::AnalyzedCapture;
 use super::{column::table, int, line_no};
-use capture::analysis::CaptureAnalysis;
 
-table! { repeated "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
+table! { per_body "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
     robots_id: Long delta, "The capture.";
     is_robots_path: Bool, "As in `robots_files`.";
     agent: Text bloom_filter, "A whole name or a token, lower-cased, as in `groups`; `*` for all other crawlers.";
@@ -21,7 +21,8 @@ table! { repeated "One row per capture and name: `*` for every capture, and ever
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, analysis: &CaptureAnalysis<'_>) {
+    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+        let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         let count = analysis.verdicts.len();
         if count == 0 {

@@ -211,7 +211,7 @@ fn outcomes<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -> PathOutc
         }
         earlier.push(path_octets(path));
         if earlier.len() > MAX_COMPARED {
-            return outcomes_of_sorted(rules);
+            return outcomes_by_sorting(rules);
         }
     }
     // A path that no rule matches is allowed.
@@ -242,7 +242,7 @@ fn below_root(path: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns the same as [`outcomes`], in time that is not quadratic in the number of rules.
-fn outcomes_of_sorted<'t>(rules: impl Iterator<Item = KosterRule<'t>>) -> PathOutcomes {
+fn outcomes_by_sorting<'t>(rules: impl Iterator<Item = KosterRule<'t>>) -> PathOutcomes {
     let mut has_universal_rule = false;
     let mut sorted: Vec<(Cow<'_, [u8]>, usize, bool)> = Vec::new();
     for (position, rule) in rules.enumerate() {

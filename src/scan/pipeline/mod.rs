@@ -21,13 +21,9 @@
 //! it ended.
 
 mod archive_slice;
-mod coverage;
-mod fault;
 mod hosts;
 mod objects;
-mod open_part;
 mod options;
-mod output_target;
 mod part_writer;
 mod pending_slice;
 mod plan;
@@ -53,7 +49,7 @@ use dataset::{AGENTS, DatasetWriter, LockedDataset, PlannedPart};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
 use disk::open_files::{self, OpenFiles};
-use output_target::OutputTarget;
+use part_writer::OutputTarget;
 use remote::ObjectIdentity;
 use remote::error::RemoteErrorKind;
 use scheduler::Scheduler;

@@ -2,9 +2,7 @@
 
 use crate::input::Input;
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::part_size::PartSize;
-use dataset::sample::Sample;
-use dataset::shard::Shard;
+use dataset::division::{PartSize, Sample, Shard};
 use dataset::{DatasetOptions, IfExists, InputEntry, ManifestHeader, OutputLayout, Partition};
 use remote::Remote;
 use serde_json::{Value, json};

@@ -7,21 +7,21 @@
 //! If you change the order of these steps, also check the commit protocol in `dataset/writer.rs`
 //! and the tests in `tests/faults` that kill the program between any two system calls.
 
-use super::open_part::OpenPart;
 use super::options::{Options, PSL_VERSION};
-use super::output_target::OutputTarget;
 use super::plan::{Part, plan_parts};
 use super::stats::{ScanStats, WrittenParts};
 use super::tasks::{EncodedTask, FinishedPart, TaskPool, TaskResult};
 use crate::input::Input;
 use columns::{FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
 use dataset::tables::{RunRow, Table, TableBatches, runs_rows};
-use dataset::{FileEntry, OutputLayout, PartEntry};
-use disk::NewFile;
+use dataset::{DatasetWriter, FileEntry, OutputLayout, PartEntry};
 use disk::error::{Error, ErrorKind};
+use disk::{NewFile, SingleFile};
 use remote::ObjectIdentity;
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
@@ -45,11 +45,60 @@ pub(super) struct PartWriter<'a> {
     written: WrittenParts,
 }
 
+/// An output that is locked for this run.
+pub(super) enum OutputTarget {
+    /// A dataset.
+    Dataset(Box<DatasetWriter>),
+    /// A single file.
+    File(SingleFile),
+    /// A reader of the rows of one table.
+    Reader(SyncSender<RowBatch>),
+}
+
+/// A part whose files are being written.
+pub(super) struct OpenPart {
+    pub(super) number: u32,
+    pub(super) crawl: String,
+    pub(super) subset: String,
+    /// The indexes of the inputs.
+    pub(super) inputs: Range<usize>,
+    /// The identities of inputs that were objects on servers, by index.
+    pub(super) objects: BTreeMap<usize, ObjectIdentity>,
+    pub(super) files: Vec<(Table, TableFileWriter)>,
+    pub(super) stats: ScanStats,
+    /// Tasks of the files that are running.
+    pub(super) encoding: usize,
+    /// True if all rows were pushed.
+    pub(super) is_read: bool,
+    /// True if an input failed. The files are then discarded.
+    pub(super) is_failed: bool,
+}
+
 /// The file of the table `runs`, to be written when its part is finished.
 struct RunsFile {
     schema: TableSchema,
     rows: RowBatch,
     new: (NewFile, File),
+}
+
+impl OutputTarget {
+    /// Creates a file under a temporary name. `path` is its final path below the folder of the
+    /// dataset; a single file has its own.
+    pub(super) fn new_file(&self, path: &Path) -> Result<(NewFile, File), Error> {
+        match self {
+            Self::File(file) => file.new_file(),
+            Self::Dataset(dataset) => dataset.temp().new_file(path, false),
+            Self::Reader(_) => unreachable!("a reader has no files"),
+        }
+    }
+
+    /// Returns the entry of a part that an earlier run has written.
+    pub(super) fn resumed_part(&self, number: u32) -> Option<&PartEntry> {
+        match self {
+            Self::File(_) | Self::Reader(_) => None,
+            Self::Dataset(dataset) => dataset.parts().iter().find(|part| part.number == number),
+        }
+    }
 }
 
 impl<'a> PartWriter<'a> {

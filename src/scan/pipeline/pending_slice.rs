@@ -27,19 +27,29 @@ pub(super) struct PendingSlice {
     pub(super) attempt: u32,
     /// Output that waits for the slices before.
     pub(super) outputs: VecDeque<Box<SliceOutput>>,
-    /// The worker that stopped in the middle of the slice.
-    pub(super) paused: Option<Box<Worker>>,
-    /// True if that worker waits to analyze a large body.
-    pub(super) awaits_large_body: bool,
-    /// True if that worker waits for the object to be fetched again.
-    pub(super) awaits_object: bool,
-    /// The place at which the object seems to be cut: the offset of the member, and the number of its records
-    /// that were read.
-    pub(super) cut_at: Option<(u64, u32)>,
+    pub(super) worker: SliceWorker,
     /// True if the object was fetched again.
     pub(super) is_fetched_again: bool,
     /// True if output of the slice was written.
     pub(super) is_begun: bool,
+}
+
+/// Where the worker of a slice is.
+pub(super) enum SliceWorker {
+    /// It is reading, or there is none.
+    Away,
+    /// It stopped in the middle of the slice.
+    Paused(Box<Worker>),
+    /// It stopped at a large body.
+    AtLargeBody(Box<Worker>),
+    /// It stopped at the end of an object that seems to be cut, until that is fetched again.
+    AtCut {
+        worker: Box<Worker>,
+        /// The offset of the member that is cut.
+        offset: u64,
+        /// The number of records of that member that were read.
+        records_before: u32,
+    },
 }
 
 /// The result of comparing the start of a slice with the end of the slice before it.
@@ -73,10 +83,32 @@ impl PendingSlice {
     /// that was paused.
     pub(super) fn reset(&mut self) -> (u64, Option<Box<Worker>>) {
         self.attempt += 1;
-        self.awaits_large_body = false;
-        self.awaits_object = false;
-        self.cut_at = None;
         let dropped_bytes = self.outputs.drain(..).map(|output| output.bytes).sum();
-        (dropped_bytes, self.paused.take())
+        let worker = match self.worker.take() {
+            SliceWorker::Away => None,
+            SliceWorker::Paused(worker)
+            | SliceWorker::AtLargeBody(worker)
+            | SliceWorker::AtCut { worker, .. } => Some(worker),
+        };
+        (dropped_bytes, worker)
+    }
+}
+
+impl SliceWorker {
+    /// Takes the worker.
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::Away)
+    }
+
+    /// Takes the worker if it can be continued: at a large body only if its output is awaited.
+    pub(super) fn take_ready(&mut self, is_awaited: bool) -> Option<Box<Worker>> {
+        match self.take() {
+            Self::Paused(worker) => Some(worker),
+            Self::AtLargeBody(worker) if is_awaited => Some(worker),
+            worker => {
+                *self = worker;
+                None
+            }
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The division of inputs into parts and slices, made before anything is read.
 
 use super::archive_slice::SliceSource;
-use super::pending_slice::PendingSlice;
+use super::pending_slice::{PendingSlice, SliceWorker};
 use crate::input::{Input, InputSource};
-use dataset::part_size::PartSize;
+use dataset::division::PartSize;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -115,10 +115,7 @@ pub(super) fn slices_of(
         compression: Arc::clone(&compression),
         attempt: 0,
         outputs: VecDeque::new(),
-        paused: None,
-        awaits_large_body: false,
-        awaits_object: false,
-        cut_at: None,
+        worker: SliceWorker::Away,
         is_fetched_again: false,
         is_begun: false,
     };

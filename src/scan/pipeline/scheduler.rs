@@ -11,15 +11,13 @@
 //! tests `reads` and `limits`, which bound memory and compare numbers of threads.
 
 use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState};
-use super::coverage::InputCoverage;
 use super::objects::{self, FetchedObject, Objects};
 use super::options::Options;
-use super::output_target::OutputTarget;
-use super::part_writer::PartWriter;
-use super::pending_slice::{Boundary, PendingSlice};
+use super::part_writer::{OutputTarget, PartWriter};
+use super::pending_slice::{Boundary, PendingSlice, SliceWorker};
 use super::plan::{plan_slices, slices_of};
 use super::progress::{ScanNotice, ScanProgress};
-use super::stats::{ResumedParts, ScanStats, ScanSummary};
+use super::stats::{InputCoverage, ResumedParts, ScanStats, ScanSummary};
 use super::tasks::{IdleAnalyzers, SliceRead, TaskPool, TaskResult};
 use super::worker::Worker;
 use crate::input::{Input, InputSource};
@@ -81,6 +79,7 @@ struct SliceQueue {
 
 /// The workers of a run.
 struct Workers {
+    #[expect(clippy::vec_box, reason = "a worker is moved between threads as a pointer")]
     idle: Vec<Box<Worker>>,
     /// The number of workers that are reading.
     reading: usize,
@@ -238,11 +237,7 @@ impl<'a> Scheduler<'a> {
             if self.workers.reading > threads || (self.is_backlog_full() && !is_awaited) {
                 return;
             }
-            let slice = &mut self.queue.pending[i];
-            if slice.awaits_object || (slice.awaits_large_body && !is_awaited) {
-                continue;
-            }
-            if let Some(worker) = slice.paused.take() {
+            if let Some(worker) = self.queue.pending[i].worker.take_ready(is_awaited) {
                 self.advance(i, worker);
             }
         }
@@ -309,9 +304,7 @@ impl<'a> Scheduler<'a> {
     /// Continues a worker at the pending slice `i`, on the pool.
     fn advance(&mut self, i: usize, mut worker: Box<Worker>) {
         self.workers.reading += 1;
-        let slice = &mut self.queue.pending[i];
-        slice.awaits_large_body = false;
-        let (number, attempt) = (self.queue.first + i, slice.attempt);
+        let (number, attempt) = (self.queue.first + i, self.queue.pending[i].attempt);
         let analyzers = Arc::clone(&self.workers.analyzers);
         self.tasks.spawn(move || {
             let output = analyzers.with(|analyzer| Box::new(worker.advance(analyzer)));
@@ -333,8 +326,9 @@ impl<'a> Scheduler<'a> {
             Err(error) => Err(error.kind),
             Ok(file) => Ok(file),
         };
+        let is_cut = |slice: &PendingSlice| matches!(slice.worker, SliceWorker::AtCut { .. });
         let first = self.queue.pending.front();
-        if first.is_some_and(|slice| slice.input == index && slice.awaits_object) {
+        if first.is_some_and(|slice| slice.input == index && is_cut(slice)) {
             return self.continue_truncated(index, file);
         }
         let mut planned = self.queue.planned.iter();
@@ -379,13 +373,17 @@ impl<'a> Scheduler<'a> {
     ) -> Result<(), Error> {
         let input = &self.options.inputs[index];
         let slice = &mut self.queue.pending[0];
-        slice.awaits_object = false;
         slice.is_fetched_again = true;
-        let (part, cut_at) = (slice.part, slice.cut_at.take());
-        let former = self.objects.get(index);
-        let (Some((offset, records_before)), Some(former)) = (cut_at, former) else {
-            unreachable!("the slice read an object that was cut");
+        let (part, worker, former) = (slice.part, slice.worker.take(), self.objects.get(index));
+        let SliceWorker::AtCut {
+            worker,
+            offset,
+            records_before,
+        } = worker
+        else {
+            unreachable!("the worker is at the cut");
         };
+        let former = former.expect("the slice read an object");
         let compared = file.map_err(|error| io::Error::other(error.to_string()));
         let compared = compared.and_then(|fetched| {
             let is_whole = fetched.file.length() == former.length();
@@ -394,12 +392,15 @@ impl<'a> Scheduler<'a> {
             Ok((fetched, is_whole, is_same))
         });
         match compared {
-            Ok((_, true, true)) => Ok(()),
+            Ok((_, true, true)) => {
+                slice.worker = SliceWorker::Paused(worker);
+                Ok(())
+            }
             Ok((fetched, false, true)) if records_before == 0 && slice.range.is_none() => {
                 slice.bytes = Some(fetched.file.length());
                 slice.source = Some(SliceSource::Object(fetched.file.clone()));
                 slice.range = Some(offset..u64::MAX);
-                self.workers.idle.extend(slice.paused.take());
+                self.workers.idle.push(worker);
                 self.objects.keep(index, fetched);
                 self.start(0, Some(offset));
                 Ok(())
@@ -425,14 +426,17 @@ impl<'a> Scheduler<'a> {
             return self.workers.idle.push(worker);
         };
         match output.state {
-            SliceState::More => slice.paused = Some(worker),
-            SliceState::LargeBody => {
-                slice.paused = Some(worker);
-                slice.awaits_large_body = true;
-            }
-            SliceState::Truncated { .. } => {
-                slice.paused = Some(worker);
-                slice.awaits_object = true;
+            SliceState::More => slice.worker = SliceWorker::Paused(worker),
+            SliceState::LargeBody => slice.worker = SliceWorker::AtLargeBody(worker),
+            SliceState::Truncated {
+                offset,
+                records_before,
+            } => {
+                slice.worker = SliceWorker::AtCut {
+                    worker,
+                    offset,
+                    records_before,
+                };
             }
             SliceState::Finished(_) | SliceState::Unreadable | SliceState::Failed(_) => {
                 self.workers.idle.push(worker);
@@ -508,11 +512,7 @@ impl<'a> Scheduler<'a> {
         self.part_writer.open(part)?;
         let next_member = match output.state {
             SliceState::More | SliceState::LargeBody => None,
-            SliceState::Truncated {
-                offset,
-                records_before,
-            } => {
-                slice.cut_at = Some((offset, records_before));
+            SliceState::Truncated { .. } => {
                 if let InputSource::Remote(url) = &input.source {
                     self.objects.request(index, url);
                 }

@@ -1,7 +1,7 @@
 //! Reads the rows of one table from archives, without writing files.
 
 use super::options::Options;
-use super::output_target::OutputTarget;
+use super::part_writer::OutputTarget;
 use super::progress::{ScanNotice, ScanProgress};
 use super::scheduler::Scheduler;
 use super::stats::ScanSummary;

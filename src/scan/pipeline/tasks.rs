@@ -2,7 +2,7 @@
 
 use super::archive_slice::SliceOutput;
 use super::objects::FetchedObject;
-use super::open_part::OpenPart;
+use super::part_writer::OpenPart;
 use super::worker::Worker;
 use crate::thread_pool;
 use capture::analysis::Analyzer;

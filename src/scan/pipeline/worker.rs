@@ -8,16 +8,16 @@
 //! analyzed when the scheduler allows it.
 
 use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState};
-use super::fault;
 use super::options::Options;
 use super::stats::ScanStats;
 use capture::Capture;
 use capture::analysis::Analyzer;
+use capture::digest::DIGEST_MISMATCH;
 use dataset::tables::{Fault, Tables};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use warc::{ArchiveFile, ErrorKind, Integrity};
+use warc::{ArchiveFile, ErrorKind, Integrity, RecordLocation};
 
 /// The bytes of bodies after which a worker returns.
 const OUTPUT_BYTES: usize = 1 << 20;
@@ -131,7 +131,7 @@ impl Worker {
                         };
                     }
                     Err(error) => {
-                        let fault = fault::of_damage(&error, error.bytes_skipped());
+                        let fault = fault_of_damage(&error, error.bytes_skipped());
                         if self.is_truncated_object(&error) {
                             self.withheld_fault = Some(fault);
                             return SliceState::Truncated {
@@ -181,7 +181,7 @@ impl Worker {
         };
         let opened = match &slice.source {
             SliceSource::Missing => {
-                self.push_fault(fault::of_missing_input(), stats);
+                self.push_fault(fault_of_missing_input(), stats);
                 self.start = Some(0);
                 return Some(SliceState::Finished(0));
             }
@@ -217,7 +217,7 @@ impl Worker {
             Err(error) => {
                 let bytes = reader.input_bytes().unwrap_or(0);
                 self.start = Some(0);
-                self.push_fault(fault::of_damage(&error, bytes), stats);
+                self.push_fault(fault_of_damage(&error, bytes), stats);
                 Some(SliceState::Unreadable)
             }
         }
@@ -248,7 +248,7 @@ impl Worker {
         if (record.integrity() == Integrity::Unguarded || self.verify_digests)
             && let Some(field) = capture.verify_digests(&record)
         {
-            let fault = fault::of_digest(record.location(), field);
+            let fault = fault_of_digest(record.location(), field);
             self.tables.push_fault(&slice.name, &fault);
             stats.push_fault(fault);
         }
@@ -298,4 +298,51 @@ fn open_file(
 fn has_large_body(capture: &Capture<'_>) -> bool {
     let body = capture.body.as_ref().filter(|_| capture.is_parsed());
     body.is_some_and(|body| body.len() > LARGE_BODY_BYTES)
+}
+
+// The texts of the column `detail` of `faults` are those of the archive reader: rewording them changes
+// data, which `tests/golden` shows.
+
+/// Returns the fault of an input that does not exist.
+fn fault_of_missing_input() -> Fault {
+    Fault {
+        offset: 0,
+        bytes_skipped: 0,
+        code: "input_missing",
+        detail: "the input does not exist".to_owned(),
+    }
+}
+
+/// Returns the fault of a damaged part of an archive.
+fn fault_of_damage(error: &warc::Error, bytes_skipped: u64) -> Fault {
+    let text = error.kind();
+    Fault {
+        offset: error.offset(),
+        bytes_skipped,
+        code: error.code(),
+        detail: match (error.decoded_range(), error.records_before()) {
+            (None, 0) => text.to_string(),
+            (None, before) => format!(
+                "{text}; records of the member read before it, which may be wrong: {before}"
+            ),
+            (Some(range), _) => format!(
+                "{text}, at {} of the member's decoded bytes, of which {} are skipped",
+                range.offset, range.bytes
+            ),
+        },
+    }
+}
+
+/// Returns the fault of a capture whose digest differs from that of its header
+/// field `field`.
+fn fault_of_digest(location: RecordLocation, field: &str) -> Fault {
+    Fault {
+        offset: location.offset,
+        bytes_skipped: 0,
+        code: DIGEST_MISMATCH,
+        detail: format!(
+            "record {} at this offset is not the one of its {field}",
+            location.index_in_member
+        ),
+    }
 }

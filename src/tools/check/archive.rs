@@ -1,7 +1,7 @@
 //! Scans an archive into a temporary dataset, in which a host is looked up.
 
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::part_size::PartSize;
+use dataset::division::PartSize;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use disk::error::Error;

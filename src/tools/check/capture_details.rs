@@ -1,12 +1,9 @@
 //! The properties of one capture, read from `robots_files`.
 
-use arrow_array::{
-    Array, BooleanArray, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampMillisecondArray,
-};
+use arrow_array::{Int32Array, Int64Array};
 use dataset::resolve::CaptureId;
 use dataset::tables::Table;
-use dataset::{CaptureFilter, Dataset, column};
+use dataset::{CaptureFilter, Dataset, StoredColumns, stored_columns, value};
 use disk::error::Error;
 use warc::RecordLocation;
 
@@ -57,23 +54,26 @@ pub struct BodyDetails {
     pub is_valid_utf8: bool,
 }
 
-const COLUMNS: [&str; 15] = [
-    "robots_id",
-    "url",
-    "fetch_time",
-    "fetch_status",
-    "fetch_redirect",
-    "content_digest",
-    "warc_filename",
-    "warc_record_offset",
-    "warc_record_length",
-    "warc_record_in_member",
-    "is_revisit",
-    "body_bytes",
-    "n_lines",
-    "is_valid_utf8",
-    "is_doubtful",
-];
+stored_columns! {
+    /// The columns that describe a capture.
+    struct CaptureColumns of RobotsFiles {
+        robots_id: Long,
+        url: Text,
+        fetch_time: Time,
+        fetch_status: Short,
+        fetch_redirect: Text,
+        content_digest: Text,
+        warc_filename: Text,
+        warc_record_offset: Long,
+        warc_record_length: Long,
+        warc_record_in_member: Int,
+        is_revisit: Bool,
+        body_bytes: Long,
+        n_lines: Int,
+        is_valid_utf8: Bool,
+        is_doubtful: Bool,
+    }
+}
 
 impl CaptureDetails {
     /// Reads the properties of a capture; `None` if it is not in the dataset.
@@ -83,46 +83,44 @@ impl CaptureDetails {
             crawl: id.crawl,
             robots_id: id.robots_id,
         };
-        dataset.read(
-            Table::RobotsFiles,
-            &COLUMNS,
-            &filter,
-            &mut |crawl, batch| {
-                let ids = column::<Int64Array>(batch, "robots_id")?.values().iter();
-                let mut ids = ids.map(|&robots_id| CaptureId { crawl, robots_id });
-                if let Some(row) = ids.position(|capture| capture == id) {
-                    let crawl = &dataset.crawls()[crawl as usize];
-                    found = Some(Self::of_row(&Row { batch, row }, crawl, id.robots_id)?);
-                }
-                Ok(())
-            },
-        )?;
+        let (table, names) = (Table::RobotsFiles, CaptureColumns::NAMES);
+        dataset.read(table, names, &filter, &mut |crawl, batch| {
+            let columns = CaptureColumns::of(batch)?;
+            let ids = columns.robots_id.values().iter();
+            let mut ids = ids.map(|&robots_id| CaptureId { crawl, robots_id });
+            if let Some(row) = ids.position(|capture| capture == id) {
+                let crawl = &dataset.crawls()[crawl as usize];
+                found = Some(Self::of_row(&columns, row, crawl));
+            }
+            Ok(())
+        })?;
         Ok(found)
     }
 
-    fn of_row(row: &Row<'_>, crawl: &str, robots_id: i64) -> Result<Self, Error> {
-        let text = |name: &str| row.text(name).map(Option::unwrap_or_default);
-        Ok(Self {
-            target_uri: text("url")?,
-            fetch_time: row.time("fetch_time")?,
-            fetch_status: row.short("fetch_status")?,
-            fetch_redirect: row.text("fetch_redirect")?,
+    fn of_row(columns: &CaptureColumns, row: usize, crawl: &str) -> Self {
+        let text = |column| value(column, row).map(str::to_owned);
+        let body = (
+            large_count(&columns.body_bytes, row),
+            count(&columns.n_lines, row),
+            value(&columns.is_valid_utf8, row),
+        );
+        Self {
+            target_uri: text(&columns.url).unwrap_or_default(),
+            fetch_time: value(&columns.fetch_time, row),
+            fetch_status: value(&columns.fetch_status, row),
+            fetch_redirect: text(&columns.fetch_redirect),
             record: RecordDetails {
-                warc_filename: text("warc_filename")?,
+                warc_filename: text(&columns.warc_filename).unwrap_or_default(),
                 location: RecordLocation {
-                    offset: row.long("warc_record_offset")?.unwrap_or_default(),
-                    length: row.long("warc_record_length")?,
-                    index_in_member: row.int("warc_record_in_member")?.unwrap_or_default(),
+                    offset: large_count(&columns.warc_record_offset, row).unwrap_or_default(),
+                    length: large_count(&columns.warc_record_length, row),
+                    index_in_member: count(&columns.warc_record_in_member, row).unwrap_or_default(),
                 },
-                content_digest: row.text("content_digest")?,
-                is_revisit: row.flag("is_revisit")?.unwrap_or_default(),
-                is_doubtful: row.flag("is_doubtful")?,
+                content_digest: text(&columns.content_digest),
+                is_revisit: value(&columns.is_revisit, row).unwrap_or_default(),
+                is_doubtful: value(&columns.is_doubtful, row),
             },
-            body: match (
-                row.long("body_bytes")?,
-                row.int("n_lines")?,
-                row.flag("is_valid_utf8")?,
-            ) {
+            body: match body {
                 (Some(bytes), Some(n_lines), Some(is_valid_utf8)) => Some(BodyDetails {
                     bytes,
                     n_lines,
@@ -131,53 +129,17 @@ impl CaptureDetails {
                 _ => None,
             },
             crawl: crawl.to_owned(),
-            robots_id,
-        })
+            robots_id: columns.robots_id.value(row),
+        }
     }
 }
 
-/// A row of a batch.
-struct Row<'b> {
-    batch: &'b RecordBatch,
-    row: usize,
+/// Returns a number that no scan writes below zero; `None` if it is.
+fn count(column: &Int32Array, row: usize) -> Option<u32> {
+    value(column, row).and_then(|number| u32::try_from(number).ok())
 }
 
-impl Row<'_> {
-    /// Returns a column, unless its value is null.
-    fn column<T: Array + 'static>(&self, name: &str) -> Result<Option<&T>, Error> {
-        let column = column::<T>(self.batch, name)?;
-        Ok(column.is_valid(self.row).then_some(column))
-    }
-
-    fn text(&self, name: &str) -> Result<Option<String>, Error> {
-        let column = self.column::<StringArray>(name)?;
-        Ok(column.map(|column| column.value(self.row).to_owned()))
-    }
-
-    fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
-        let column = self.column::<BooleanArray>(name)?;
-        Ok(column.map(|column| column.value(self.row)))
-    }
-
-    fn time(&self, name: &str) -> Result<Option<i64>, Error> {
-        let column = self.column::<TimestampMillisecondArray>(name)?;
-        Ok(column.map(|column| column.value(self.row)))
-    }
-
-    fn short(&self, name: &str) -> Result<Option<i16>, Error> {
-        let column = self.column::<Int16Array>(name)?;
-        Ok(column.map(|column| column.value(self.row)))
-    }
-
-    /// Returns a number that no scan writes below zero; `None` if it is.
-    fn int(&self, name: &str) -> Result<Option<u32>, Error> {
-        let column = self.column::<Int32Array>(name)?;
-        Ok(column.and_then(|column| u32::try_from(column.value(self.row)).ok()))
-    }
-
-    /// The same for a column of large numbers.
-    fn long(&self, name: &str) -> Result<Option<u64>, Error> {
-        let column = self.column::<Int64Array>(name)?;
-        Ok(column.and_then(|column| u64::try_from(column.value(self.row)).ok()))
-    }
+/// The same for a column of large numbers.
+fn large_count(column: &Int64Array, row: usize) -> Option<u64> {
+    value(column, row).and_then(|number| u64::try_from(number).ok())
 }

@@ -10,7 +10,6 @@ mod host;
 mod input_kind;
 mod parsed_file;
 mod report;
-mod request;
 mod robots_txt;
 
 pub use capture_details::{BodyDetails, CaptureDetails, RecordDetails};
@@ -20,5 +19,4 @@ pub use parsed_file::{CrawlerVerdict, ParsedFile};
 pub use report::{
     AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
 };
-pub use request::CheckRequest;
-pub use robots_txt::{check, read_robots_txt};
+pub use robots_txt::{CheckRequest, check, read_robots_txt};

@@ -3,10 +3,10 @@
 use super::report::{
     AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
 };
-use super::request::CheckRequest;
 use capture::Capture;
 use capture::analysis::{Analyzer, CaptureAnalysis};
-use dataset::crawler::Crawler;
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::crawler::{Crawler, DialectChoice};
 use disk::error::Error;
 use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verdict};
 use std::io::stdin;
@@ -15,6 +15,29 @@ use warc::RecordLocation;
 
 /// The limit of the size of a robots.txt that is read from a file.
 const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// The crawlers and URLs to check, and the dialect by which rules are read.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckRequest<'a> {
+    /// The registry of crawlers.
+    pub registry: &'a CrawlerRegistry,
+    /// The names of the crawlers.
+    pub agents: &'a [String],
+    /// The dialect by which rules are read.
+    pub dialect: DialectChoice,
+    /// The URLs.
+    pub urls: &'a [String],
+}
+
+impl CheckRequest<'_> {
+    /// Returns the crawlers, in the order of `agents`.
+    pub(super) fn crawlers(&self) -> impl Iterator<Item = Crawler> {
+        let registry = self.registry;
+        self.agents
+            .iter()
+            .map(move |agent| Crawler::new(registry, agent))
+    }
+}
 
 /// Reads the bytes of a robots.txt from a file, or from standard input if `path` is `None`.
 ///
@@ -156,8 +179,6 @@ mod tests {
     use super::*;
     use arrow_array::cast::AsArray;
     use arrow_array::types::Int32Type;
-    use dataset::crawler::DialectChoice;
-    use dataset::crawler::registry::CrawlerRegistry;
     use dataset::tables::{Table, rows_of_body};
 
     fn report(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {

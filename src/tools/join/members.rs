@@ -1,7 +1,7 @@
 //! The datasets that are joined, and the checks that they fit together.
 
+use dataset::division::Shard;
 use dataset::error::{DatasetErrorKind, JoinDefect};
-use dataset::shard::Shard;
 use dataset::tables::Table;
 use dataset::{
     Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartEntry, SUCCESS, is_dataset,

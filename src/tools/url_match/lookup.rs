@@ -1,7 +1,12 @@
-//! The sort records of listed URLs.
+//! Listed URLs: which of them are accepted, and their sort records.
 
+use capture::url::parse_url;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_key, put_u64};
-use dataset::resolve::{AsOf, RulesSource};
+use dataset::resolve::{AsOf, RulesSource, origin};
+
+/// The longest URL in bytes. A longer one is reported as malformed, and is cut
+/// in the output.
+pub(super) const MAX_URL_BYTES: usize = 1 << 20;
 
 /// A URL whose authoritative capture is looked up. Records sort by origin, then
 /// by time.
@@ -77,4 +82,20 @@ impl<'a> RulesLookup<'a> {
             row: ListedUrl::read(&mut fields),
         }
     }
+}
+
+/// Returns true if `check` accepts the text: a URL that `match` accepts, or a
+/// path.
+pub fn is_url_or_path(text: &[u8]) -> bool {
+    let is_path = text.starts_with(b"/") && !text.starts_with(b"//");
+    is_path || write_origin(text, &mut Vec::new())
+}
+
+/// Writes the origin of a URL and returns true, or returns false if `match` does
+/// not accept it. An accepted URL has a scheme and a host, and needs no repairs
+/// that only a browser would make.
+pub(super) fn write_origin(url: &[u8], out: &mut Vec<u8>) -> bool {
+    url.len() <= MAX_URL_BYTES
+        && origin::is_plain(url)
+        && parse_url(url).is_some_and(|url| origin::write_origin_of_url(&url, out))
 }

@@ -13,8 +13,6 @@
 //!    chunk of lookups.
 //! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
 
-mod accepted_url;
-mod context;
 mod decision;
 mod evaluate;
 mod lookup;
@@ -23,7 +21,7 @@ mod prepared;
 mod progress;
 mod url_list;
 
-pub use accepted_url::is_url_or_path;
+pub use lookup::is_url_or_path;
 pub use prepared::{MatchSummary, Options, PreparedMatch, prepare};
 pub use progress::{MatchProgress, MatchStage};
 pub use url_list::{UrlList, read_url_list};

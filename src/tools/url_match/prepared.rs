@@ -1,10 +1,8 @@
 //! Runs a match: its options, the checks before it starts, and its steps.
 
-use super::accepted_url::{MAX_URL_BYTES, write_origin};
-use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::evaluate::{decide_by_rules, decide_by_status};
-use super::lookup::{ListedUrl, UrlLookup};
+use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
 use super::output::{MatchWriter, is_csv_name, is_our_csv};
 use super::progress::{MatchProgress, MatchStage};
 use super::url_list::{RowTime, UrlList, UrlListOptions, UrlListReader};
@@ -88,6 +86,24 @@ pub struct PreparedMatch {
     options: Options,
     dataset: Dataset,
     urls: UrlListReader,
+}
+
+/// The dataset, the crawlers, the dialect by which rules are read, and the
+/// progress.
+#[derive(Clone, Copy)]
+pub(super) struct MatchContext<'a> {
+    pub(super) resolve: ResolveContext<'a>,
+    pub(super) crawlers: &'a [Crawler],
+    pub(super) dialect: DialectChoice,
+    pub(super) progress: &'a MatchProgress,
+}
+
+/// Counts for the summary.
+#[derive(Debug, Default)]
+pub(super) struct MatchCounts {
+    pub(super) urls: u64,
+    pub(super) origins: u64,
+    pub(super) files: u64,
 }
 
 /// Checks that the match can run. Nothing is written.

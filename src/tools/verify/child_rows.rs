@@ -4,6 +4,7 @@
 use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
 use dataset::tables::Table;
+use dataset::{stored_columns, value};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -15,21 +16,29 @@ const ONE_ROW_PER_LINE: [Table; 4] = [
     Table::Directives,
 ];
 
-/// Tables whose rows belong to captures.
-pub(super) const TABLES: [Table; 7] = [
-    Table::Groups,
-    Table::Rules,
-    Table::Sitemaps,
-    Table::Directives,
-    Table::Preferences,
-    Table::Anomalies,
-    Table::Verdicts,
-];
+stored_columns! {
+    /// The key of a row of every table but `verdicts`.
+    struct LineKey of Rules {
+        robots_id: Long,
+        line_no: Int,
+    }
+}
 
-// The indices of the columns that are read. The second one is `agent` for verdicts.
-const ROBOTS_ID: usize = 0;
-const LINE_NO: usize = 1;
-const AGENT: usize = 1;
+stored_columns! {
+    struct VerdictKey of Verdicts {
+        robots_id: Long,
+        agent: Text,
+    }
+}
+
+/// The capture of the current row of a file, and what is known of all captures.
+struct CurrentCapture<'c> {
+    robots_id: Option<i64>,
+    /// The keys of `robots_files` of the part in ascending order, if these can be read.
+    captures: Option<&'c [i64]>,
+    /// The name of the file.
+    name: &'c str,
+}
 
 /// Checks the rows of a table of a part. `captures` are the keys of `robots_files` of the part in
 /// ascending order, if these can be read.
@@ -40,46 +49,86 @@ pub(super) fn check(
     captures: Option<&[i64]>,
     findings: &mut Findings,
 ) -> Result<(), String> {
-    let second = match table {
-        Table::Verdicts => "agent",
-        _ => "line_no",
+    let capture = CurrentCapture {
+        robots_id: None,
+        captures,
+        name,
     };
-    let mut rows = RowCursor::open(path, &["robots_id", second])?;
-    // The keys within the capture of the row before.
-    let (mut capture, mut last_line, mut agents) = (None, 0, HashSet::new());
-    while rows.next()? {
-        let (row, id) = (rows.row_number(), rows.i64(ROBOTS_ID).unwrap_or_default());
-        let mut add =
-            |kind, what: String| findings.add(kind, name, format_args!("row {row}: {what}"));
-        if capture != Some(id) {
-            if capture.is_some_and(|last| id < last) {
-                let why = format!("robots_id {id} comes after captures that follow it");
-                add(FindingKind::Order, why);
-            }
-            if captures.is_some_and(|captures| captures.binary_search(&id).is_err()) {
-                let why = format!("robots_id {id} is not in robots_files of its part");
-                add(FindingKind::Orphan, why);
-            }
-            capture = Some(id);
-            last_line = 0;
+    match table {
+        Table::Verdicts => check_names(path, capture, findings),
+        _ => check_lines(table, path, capture, findings),
+    }
+}
+
+/// Checks that a capture has a name once.
+fn check_names(
+    path: &Path,
+    mut capture: CurrentCapture<'_>,
+    findings: &mut Findings,
+) -> Result<(), String> {
+    let mut rows = RowCursor::<VerdictKey>::open(path)?;
+    let mut agents = HashSet::new();
+    while let Some(row) = rows.next()? {
+        let id = row.columns.robots_id.value(row.index);
+        if capture.is_next(id, row.number, findings) {
             agents.clear();
         }
-        if table == Table::Verdicts {
-            let agent = rows.text(AGENT).unwrap_or_default();
-            if !agents.insert(agent.to_owned()) {
-                let why = format!("robots_id {id} has the agent `{agent}` before");
-                add(FindingKind::Twice, why);
-            }
-        } else {
-            // Rows without a line come first.
-            let line = rows.i32(LINE_NO).unwrap_or(0);
-            let is_repeated = line == last_line && ONE_ROW_PER_LINE.contains(&table);
-            if line < last_line || is_repeated {
-                let why = format!("line {line} of robots_id {id} comes after {last_line}");
-                add(FindingKind::Order, why);
-            }
-            last_line = line;
+        let agent = row.columns.agent.value(row.index);
+        if !agents.insert(agent.to_owned()) {
+            let why = format!("robots_id {id} has the agent `{agent}` before");
+            capture.add(FindingKind::Twice, row.number, &why, findings);
         }
     }
     Ok(())
+}
+
+/// Checks the order of the lines of a capture.
+fn check_lines(
+    table: Table,
+    path: &Path,
+    mut capture: CurrentCapture<'_>,
+    findings: &mut Findings,
+) -> Result<(), String> {
+    let mut rows = RowCursor::<LineKey>::open(path)?;
+    let mut last_line = 0;
+    while let Some(row) = rows.next()? {
+        let id = row.columns.robots_id.value(row.index);
+        if capture.is_next(id, row.number, findings) {
+            last_line = 0;
+        }
+        // Rows without a line come first.
+        let line = value(&row.columns.line_no, row.index).unwrap_or(0);
+        let is_repeated = line == last_line && ONE_ROW_PER_LINE.contains(&table);
+        if line < last_line || is_repeated {
+            let why = format!("line {line} of robots_id {id} comes after {last_line}");
+            capture.add(FindingKind::Order, row.number, &why, findings);
+        }
+        last_line = line;
+    }
+    Ok(())
+}
+
+impl CurrentCapture<'_> {
+    /// Goes to the capture of a row, and checks that it exists and follows the one before. Returns
+    /// false if it is the same.
+    fn is_next(&mut self, id: i64, row: u64, findings: &mut Findings) -> bool {
+        let before = self.robots_id.replace(id);
+        if before == Some(id) {
+            return false;
+        }
+        if before.is_some_and(|last| id < last) {
+            let why = format!("robots_id {id} comes after captures that follow it");
+            self.add(FindingKind::Order, row, &why, findings);
+        }
+        let is_missing = |captures: &[i64]| captures.binary_search(&id).is_err();
+        if self.captures.is_some_and(is_missing) {
+            let why = format!("robots_id {id} is not in robots_files of its part");
+            self.add(FindingKind::Orphan, row, &why, findings);
+        }
+        true
+    }
+
+    fn add(&self, kind: FindingKind, row: u64, why: &str, findings: &mut Findings) {
+        findings.add(kind, self.name, format_args!("row {row}: {why}"));
+    }
 }

@@ -10,7 +10,6 @@
 //! parts being compared, and the batches of each thread.
 
 mod agents_table;
-mod captures;
 mod child_rows;
 mod file;
 mod finding;

@@ -1,10 +1,18 @@
-//! Compares the tables of one part with each other.
+//! Checks one part: the keys of its captures, and that its tables agree with each other.
 
+use super::child_rows;
+use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
-use super::{captures, child_rows};
+use dataset::stored_columns;
 use dataset::tables::Table;
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+stored_columns! {
+    struct CaptureKey of RobotsFiles {
+        robots_id: Long,
+    }
+}
 
 /// The result of checking a part.
 #[derive(Debug, Default)]
@@ -29,7 +37,7 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
     let file = |table: Table| files.iter().find(|file| file.table == table);
     let mut robots_ids = None;
     if let Some(file) = file(Table::RobotsFiles) {
-        match captures::check(&file.path, &file.name, &mut findings) {
+        match check_captures(&file.path, &file.name, &mut findings) {
             Ok(ids) => robots_ids = Some(ids),
             Err(error) => add_unreadable(&file.name, &error, &mut findings),
         }
@@ -38,7 +46,11 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
     if let Some(ids) = &mut sorted {
         ids.sort_unstable();
     }
-    let tables: Vec<&ReadableFile> = child_rows::TABLES.into_iter().filter_map(file).collect();
+    let tables: Vec<&ReadableFile> = Table::OF_RECORDS
+        .into_iter()
+        .filter(|table| table.belongs_to_captures())
+        .filter_map(file)
+        .collect();
     let of_tables = tables.into_par_iter().map(|file| {
         let mut findings = Findings::default();
         let (path, name) = (&file.path, &file.name);
@@ -55,6 +67,24 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
         robots_ids: robots_ids.unwrap_or_default(),
         findings,
     }
+}
+
+/// Checks that the keys of `robots_files` ascend, and returns them in the order of rows.
+fn check_captures(path: &Path, name: &str, findings: &mut Findings) -> Result<Vec<i64>, String> {
+    let mut rows = RowCursor::<CaptureKey>::open(path)?;
+    let mut robots_ids = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id = row.columns.robots_id.value(row.index);
+        if let Some(last) = robots_ids.last().filter(|last| id <= **last) {
+            findings.add(
+                FindingKind::Order,
+                name,
+                format_args!("row {}: robots_id is {id}, after {last}", row.number),
+            );
+        }
+        robots_ids.push(id);
+    }
+    Ok(robots_ids)
 }
 
 fn add_unreadable(name: &str, error: &str, findings: &mut Findings) {

@@ -20,7 +20,7 @@ pub struct VerifyReport {
     pub sound_files: u64,
     /// Files that the manifest lists.
     pub files: u64,
-    /// Rows of the sound files.
+    /// The rows in the files without a defect.
     pub rows: u64,
     /// Captures whose keys were compared.
     pub captures: u64,

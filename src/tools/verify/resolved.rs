@@ -5,18 +5,25 @@ use super::part::ReadableFile;
 use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
 use dataset::tables::Table;
+use dataset::{stored_columns, value};
 use std::collections::BTreeMap;
 
-/// The columns of `hosts` that are compared.
-const HOST_COLUMNS: [&str; 4] = [
-    "surt_host_name",
-    "authoritative_robots_id",
-    "rules_crawl",
-    "rules_robots_id",
-];
+stored_columns! {
+    /// The columns of a host that are compared.
+    struct HostColumns of Hosts {
+        surt_host_name: Text,
+        authoritative_robots_id: Long,
+        rules_crawl: Text,
+        rules_robots_id: Long,
+    }
+}
 
-/// The columns of `host_verdicts` that are compared.
-const VERDICT_COLUMNS: [&str; 2] = ["agent", "surt_host_name"];
+stored_columns! {
+    struct HostVerdictKey of HostVerdicts {
+        agent: Text,
+        surt_host_name: Text,
+    }
+}
 
 /// The sorted `robots_id` of all captures, by crawl.
 pub(super) type CaptureIds = BTreeMap<String, Vec<i64>>;
@@ -49,11 +56,11 @@ fn check_hosts(
     captures: Option<&CaptureIds>,
     findings: &mut Findings,
 ) -> Result<(), String> {
-    let mut rows = RowCursor::open(&file.path, &HOST_COLUMNS)?;
+    let mut rows = RowCursor::<HostColumns>::open(&file.path)?;
     let mut previous: Option<String> = None;
-    while rows.next()? {
-        let number = rows.row_number();
-        let host = rows.text(0).unwrap_or_default();
+    while let Some(row) = rows.next()? {
+        let (columns, number) = (row.columns, row.number);
+        let host = columns.surt_host_name.value(row.index);
         match &mut previous {
             Some(previous) if previous.as_str() >= host => findings.add(
                 FindingKind::Order,
@@ -66,8 +73,9 @@ fn check_hosts(
             }
             None => previous = Some(host.to_owned()),
         }
-        let (rules_crawl, rules) = (rows.text(2).unwrap_or_default(), rows.i64(3));
-        let authoritative = rows.i64(1).or(rules);
+        let rules_crawl = columns.rules_crawl.value(row.index);
+        let rules = value(&columns.rules_robots_id, row.index);
+        let authoritative = value(&columns.authoritative_robots_id, row.index).or(rules);
         if let Some(captures) = captures {
             for (of_crawl, id) in [(crawl, authoritative), (rules_crawl, rules)] {
                 let ids = captures.get(of_crawl);
@@ -90,29 +98,24 @@ fn check_hosts(
 
 /// Checks the order of the rows of `host_verdicts`.
 fn check_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(), String> {
-    let mut rows = RowCursor::open(&file.path, &VERDICT_COLUMNS)?;
+    let mut rows = RowCursor::<HostVerdictKey>::open(&file.path)?;
     let (mut agent, mut host) = (String::new(), String::new());
-    let mut is_first = true;
-    while rows.next()? {
-        let row = (
-            rows.text(0).unwrap_or_default(),
-            rows.text(1).unwrap_or_default(),
+    while let Some(row) = rows.next()? {
+        let key = (
+            row.columns.agent.value(row.index),
+            row.columns.surt_host_name.value(row.index),
         );
-        if !is_first && row <= (agent.as_str(), host.as_str()) {
+        if row.number > 1 && key <= (agent.as_str(), host.as_str()) {
             findings.add(
                 FindingKind::Order,
                 &file.name,
-                format_args!(
-                    "row {} does not sort after the row before it",
-                    rows.row_number()
-                ),
+                format_args!("row {} does not sort after the row before it", row.number),
             );
         }
-        is_first = false;
-        if row.0 != agent {
-            row.0.clone_into(&mut agent);
+        if key.0 != agent {
+            key.0.clone_into(&mut agent);
         }
-        row.1.clone_into(&mut host);
+        key.1.clone_into(&mut host);
     }
     Ok(())
 }

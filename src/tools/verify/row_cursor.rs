@@ -1,10 +1,7 @@
 //! Reads some columns of a file row by row, in bounded memory.
 
 use super::file::{cause, one_line};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef};
-use dataset::{OpenedPart, open_part_file};
+use dataset::{OpenedPart, StoredColumns, open_part_file};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,50 +17,65 @@ fn guarded<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     result.unwrap_or_else(|_| Err("the reader gave up".to_owned()))
 }
 
-/// A row of a file whose columns have been checked.
-///
-/// Columns are addressed by their index in the names given to [`RowCursor::open`].
-pub(super) struct RowCursor {
+/// Some columns of a file whose schema has been checked.
+pub(super) struct RowCursor<C> {
     part: OpenedPart,
-    names: Vec<&'static str>,
     /// The next row group.
     row_group: usize,
     reader: Option<ParquetRecordBatchReader>,
-    /// The columns of the batch, in the order of `names`.
-    columns: Vec<ArrayRef>,
+    /// The columns of the batch; `None` before the first one.
+    columns: Option<C>,
     /// The rows of the batch.
     batch_rows: usize,
-    /// The index of the row in the batch.
+    /// The index of the next row in the batch.
     row: usize,
-    /// The rows before the batch.
-    rows_before: u64,
+    /// The number of rows that were read.
+    rows: u64,
 }
 
-impl RowCursor {
+/// A row of a file.
+pub(super) struct Row<'c, C> {
+    /// The columns of its batch.
+    pub(super) columns: &'c C,
+    /// Its index in the batch.
+    pub(super) index: usize,
+    /// Its number in the file, from 1.
+    pub(super) number: u64,
+}
+
+impl<C: StoredColumns> RowCursor<C> {
     /// Opens a file. The cursor is before the first row.
-    pub(super) fn open(path: &Path, names: &[&'static str]) -> Result<Self, String> {
+    pub(super) fn open(path: &Path) -> Result<Self, String> {
         let file = disk::open(path).map_err(|error| one_line(&error))?;
         let part =
             guarded(|| open_part_file(path, file, None).map_err(|error| one_line(cause(&error))))?;
         Ok(Self {
             part,
-            names: names.to_vec(),
             row_group: 0,
             reader: None,
-            columns: Vec::new(),
+            columns: None,
             batch_rows: 0,
             row: 0,
-            rows_before: 0,
+            rows: 0,
         })
     }
 
-    /// Goes to the next row. Returns false if there is none.
-    pub(super) fn next(&mut self) -> Result<bool, String> {
-        if self.row + 1 < self.batch_rows {
-            self.row += 1;
-            return Ok(true);
+    /// Returns the next row; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Row<'_, C>>, String> {
+        if self.row == self.batch_rows && !self.read_batch()? {
+            return Ok(None);
         }
-        self.rows_before += self.batch_rows as u64;
+        self.row += 1;
+        self.rows += 1;
+        Ok(self.columns.as_ref().map(|columns| Row {
+            columns,
+            index: self.row - 1,
+            number: self.rows,
+        }))
+    }
+
+    /// Reads the next batch with rows. Returns false if there is none.
+    fn read_batch(&mut self) -> Result<bool, String> {
         (self.row, self.batch_rows) = (0, 0);
         loop {
             let reader = self.reader.as_mut();
@@ -72,11 +84,8 @@ impl RowCursor {
                 batch.map_err(|error| one_line(&error))
             });
             if let Some(batch) = batch? {
-                let columns = self.names.iter().map(|name| {
-                    let column = batch.column_by_name(name).cloned();
-                    column.ok_or_else(|| format!("it has no column `{name}`"))
-                });
-                self.columns = columns.collect::<Result<_, _>>()?;
+                let columns = C::of(&batch).map_err(|error| one_line(cause(&error)))?;
+                self.columns = Some(columns);
                 self.batch_rows = batch.num_rows();
                 if self.batch_rows > 0 {
                     return Ok(true);
@@ -93,7 +102,8 @@ impl RowCursor {
 
     fn open_row_group(&self) -> Result<ParquetRecordBatchReader, String> {
         let part = &self.part;
-        let mask = ProjectionMask::columns(part.metadata.parquet_schema(), self.names.clone());
+        let mask =
+            ProjectionMask::columns(part.metadata.parquet_schema(), C::NAMES.iter().copied());
         let batch_rows = part.batch_rows(&[self.row_group], &mask, BATCH_ROWS);
         let batch_rows = batch_rows.map_err(|error| one_line(&error))?;
         part.builder()
@@ -102,28 +112,5 @@ impl RowCursor {
             .with_batch_size(batch_rows)
             .build()
             .map_err(|error| one_line(&error))
-    }
-
-    /// Returns the number of the row, from 1.
-    pub(super) fn row_number(&self) -> u64 {
-        self.rows_before + self.row as u64 + 1
-    }
-
-    /// Returns the value of a `BIGINT` column; `None` for null.
-    pub(super) fn i64(&self, column: usize) -> Option<i64> {
-        let column = self.columns.get(column)?.as_primitive_opt::<Int64Type>()?;
-        (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
-    }
-
-    /// Returns the value of an `INTEGER` column; `None` for null.
-    pub(super) fn i32(&self, column: usize) -> Option<i32> {
-        let column = self.columns.get(column)?.as_primitive_opt::<Int32Type>()?;
-        (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
-    }
-
-    /// Returns the value of a `VARCHAR` column; `None` for null.
-    pub(super) fn text(&self, column: usize) -> Option<&str> {
-        let column = self.columns.get(column)?.as_string_opt::<i32>()?;
-        (self.row < column.len() && column.is_valid(self.row)).then(|| column.value(self.row))
     }
 }

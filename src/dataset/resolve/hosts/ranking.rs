@@ -1,6 +1,6 @@
 //! The names that most hosts of the last crawl block.
 
-use crate::tables::AgentVerdict;
+use crate::tables::StoredVerdict;
 use robots::{Basis, Verdict};
 use std::cmp::Reverse;
 
@@ -36,7 +36,7 @@ impl Ranking {
     }
 
     /// Counts a row. Rows come in the order of names.
-    pub(super) fn count(&mut self, crawl: u32, agent: &str, verdict: &AgentVerdict) {
+    pub(super) fn count(&mut self, crawl: u32, agent: &str, verdict: &StoredVerdict) {
         let is_blocked =
             verdict.basis == Basis::Explicit && verdict.verdicts[0] == Verdict::DisallowAll;
         if crawl != self.crawl || !is_blocked || agent.len() > MAX_RANKED_NAME_BYTES {

@@ -2,13 +2,13 @@
 
 use super::selection::{SelectedHost, SelectedHosts};
 use super::shared_names::{NameLimits, SharedNames, name_count};
-use super::stored_verdict::{self, VerdictRows, inconsistent, put_verdict, read_verdict};
+use super::stored_verdict::{VerdictRows, inconsistent, put_verdict, read_verdict};
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use crate::external_sort::{Arena, SharedSorter, SortedRecords};
-use crate::resolve::context::ResolveContext;
-use crate::tables::{AgentVerdict, HostRules, Table};
-use crate::{CaptureFilter, PartReader, column};
-use arrow_array::{Array, BooleanArray, Int16Array, Int64Array, RecordBatch, StringArray};
+use crate::resolve::ResolveContext;
+use crate::tables::{HostRules, StoredVerdict, Table};
+use crate::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
+use arrow_array::{Array, StringArray};
 use disk::error::Error;
 use rayon::prelude::*;
 use robots::Basis;
@@ -19,16 +19,6 @@ const CHUNK_HOSTS: usize = 1 << 18;
 
 /// Bytes of records that a thread collects before it adds them to a sorter.
 const BUFFER_BYTES: usize = 1 << 20;
-
-/// The columns of `robots_files` that are read.
-const COLUMNS: [&str; 6] = [
-    "robots_id",
-    "fetch_status",
-    "is_revisit",
-    "content_class",
-    "ruleset_id",
-    "template",
-];
 
 /// Hosts whose rules are in one part of the dataset, sorted by the key of the capture.
 struct Chunk {
@@ -167,9 +157,10 @@ impl Chunk {
         };
         let near = CaptureFilter::Near(first.robots_id..=last.robots_id);
         let dataset = context.dataset;
-        let mut captures = dataset.open_part(Table::RobotsFiles, self.part, &COLUMNS, &near)?;
-        let columns = &stored_verdict::COLUMNS;
-        let mut verdicts = dataset.open_part(Table::Verdicts, self.part, columns, &near)?;
+        let columns = CaptureColumns::NAMES;
+        let mut captures = dataset.open_part(Table::RobotsFiles, self.part, columns, &near)?;
+        let columns = VerdictRows::column_names();
+        let mut verdicts = dataset.open_part(Table::Verdicts, self.part, &columns, &near)?;
         let mut verdict_rows = next_rows(context, &mut verdicts)?;
         let mut verdict_row = 0;
         let mut hosts = self.hosts.iter().peekable();
@@ -177,7 +168,7 @@ impl Chunk {
         let (mut rules, mut names) = (Buffer::new(rules), Buffer::new(names));
         while let Some(batch) = captures.next_batch()? {
             context.memory.check_stop()?;
-            let rows = CaptureColumns::new(&batch).map_err(|error| captures.with_path(error))?;
+            let rows = CaptureColumns::of(&batch).map_err(|error| captures.with_path(error))?;
             for (row, &robots_id) in rows.robots_id.values().iter().enumerate() {
                 let Some(host) = hosts.peek() else { break };
                 if host.robots_id > robots_id {
@@ -203,7 +194,7 @@ impl Chunk {
                 }
                 while let Some(host) = hosts.next_if(|host| host.robots_id == robots_id) {
                     counts.add(host.crawl, host.is_shared, applying.name_count);
-                    applying.push_for(host, &mut rules)?;
+                    applying.push_host(host, &mut rules)?;
                 }
                 applying.push_names(self.part, robots_id, &mut names)?;
             }
@@ -226,30 +217,19 @@ fn next_rows(
     let Some(batch) = verdicts.next_batch()? else {
         return Ok(None);
     };
-    let rows = VerdictRows::new(&batch);
+    let rows = VerdictRows::of(&batch);
     rows.map(Some).map_err(|error| verdicts.with_path(error))
 }
 
-/// The columns of a batch of captures.
-struct CaptureColumns<'a> {
-    robots_id: &'a Int64Array,
-    fetch_status: &'a Int16Array,
-    is_revisit: &'a BooleanArray,
-    content_class: &'a StringArray,
-    ruleset_id: &'a Int64Array,
-    template: &'a StringArray,
-}
-
-impl<'a> CaptureColumns<'a> {
-    fn new(batch: &'a RecordBatch) -> Result<Self, Error> {
-        Ok(Self {
-            robots_id: column(batch, "robots_id")?,
-            fetch_status: column(batch, "fetch_status")?,
-            is_revisit: column(batch, "is_revisit")?,
-            content_class: column(batch, "content_class")?,
-            ruleset_id: column(batch, "ruleset_id")?,
-            template: column(batch, "template")?,
-        })
+stored_columns! {
+    /// The columns of a capture that its hosts have.
+    struct CaptureColumns of RobotsFiles {
+        robots_id: Long,
+        fetch_status: Short,
+        is_revisit: Bool,
+        content_class: Text,
+        ruleset_id: Long,
+        template: Text,
     }
 }
 
@@ -258,7 +238,7 @@ impl<'a> CaptureColumns<'a> {
 struct ApplyingRules {
     /// The columns of the capture.
     capture: Vec<u8>,
-    wildcard: Option<AgentVerdict>,
+    wildcard: Option<StoredVerdict>,
     /// The names with their verdicts.
     named: Vec<u8>,
     n_named: u32,
@@ -269,23 +249,18 @@ struct ApplyingRules {
 
 impl ApplyingRules {
     /// Starts with the columns of a capture.
-    fn start(&mut self, rows: &CaptureColumns<'_>, row: usize) {
+    fn start(&mut self, rows: &CaptureColumns, row: usize) {
         self.wildcard = None;
         self.named.clear();
         self.n_named = 0;
         self.name_count = 0;
         let capture = &mut self.capture;
         capture.clear();
-        let status = rows.fetch_status;
-        put_i64_option(
-            capture,
-            status.is_valid(row).then(|| status.value(row).into()),
-        );
+        put_i64_option(capture, value(&rows.fetch_status, row).map(i64::from));
         put_u8(capture, rows.is_revisit.value(row).into());
-        put_text_option(capture, rows.content_class, row);
-        let ruleset = rows.ruleset_id;
-        put_i64_option(capture, ruleset.is_valid(row).then(|| ruleset.value(row)));
-        put_text_option(capture, rows.template, row);
+        put_text_option(capture, &rows.content_class, row);
+        put_i64_option(capture, value(&rows.ruleset_id, row));
+        put_text_option(capture, &rows.template, row);
     }
 
     /// Reads the rows of a capture from `row` on. Returns false if there may be more in the next
@@ -296,13 +271,13 @@ impl ApplyingRules {
         row: &mut usize,
         robots_id: i64,
     ) -> Result<bool, Error> {
-        let ids = rows.robots_id.values();
+        let ids = rows.names.robots_id.values();
         while let Some(&id) = ids.get(*row) {
             if id > robots_id {
                 return Ok(true);
             }
             if id == robots_id {
-                self.add(rows.agent.value(*row), &rows.verdict(*row)?)?;
+                self.add(rows.names.agent.value(*row), &rows.verdict(*row)?)?;
             }
             *row += 1;
         }
@@ -310,7 +285,7 @@ impl ApplyingRules {
     }
 
     /// Adds a row of `verdicts`. That of `*` is the first of a capture.
-    fn add(&mut self, agent: &str, verdict: &AgentVerdict) -> Result<(), Error> {
+    fn add(&mut self, agent: &str, verdict: &StoredVerdict) -> Result<(), Error> {
         if agent == "*" {
             let before = self.wildcard.replace(*verdict);
             return before.map_or(Ok(()), |_| Err(inconsistent("verdicts")));
@@ -327,7 +302,7 @@ impl ApplyingRules {
     }
 
     /// Adds the record of a host.
-    fn push_for(&mut self, host: &HostOfRules, rules: &mut Buffer<'_, '_>) -> Result<(), Error> {
+    fn push_host(&mut self, host: &HostOfRules, rules: &mut Buffer<'_, '_>) -> Result<(), Error> {
         let record = &mut self.record;
         record.clear();
         put_u64(record, host.number);
@@ -396,7 +371,7 @@ pub(super) fn stored_rules<'a>(
 }
 
 /// Returns the names of a capture, which stand after its key, with their verdicts.
-pub(super) fn stored_names(names: &[u8]) -> impl Iterator<Item = (&[u8], AgentVerdict)> {
+pub(super) fn stored_names(names: &[u8]) -> impl Iterator<Item = (&[u8], StoredVerdict)> {
     let mut fields = FieldReader::new(names);
     std::iter::from_fn(move || {
         if fields.rest().is_empty() {

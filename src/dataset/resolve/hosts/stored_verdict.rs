@@ -1,31 +1,13 @@
 //! Verdicts of `verdicts`, `hosts` and `host_verdicts`, read back.
 
-use crate::column;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::external_sort::sort_key::{FieldReader, put_u8, put_u32, put_u64};
-use crate::tables::AgentVerdict;
-use arrow_array::{
-    Array, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
-};
+use crate::tables::StoredVerdict;
+use crate::{StoredColumns, stored_columns, value};
+use arrow_array::{RecordBatch, StringArray};
 use disk::error::Error;
 use robots::{Basis, Verdict};
 use std::path::Path;
-
-/// The columns that are read.
-pub(super) const COLUMNS: [&str; 12] = [
-    "robots_id",
-    "agent",
-    "verdict",
-    "verdict_google",
-    "verdict_rfc9309",
-    "verdict_koster1996",
-    "basis",
-    "root_allowed",
-    "n_allow",
-    "n_disallow",
-    "crawl_delay",
-    "evidence_line",
-];
 
 const VERDICTS: [Verdict; 4] = [
     Verdict::DisallowAll,
@@ -46,85 +28,105 @@ const BASES: [Basis; 9] = [
     Basis::TooComplex,
 ];
 
+stored_columns! {
+    /// The columns that hold a verdict in `verdicts` and `host_verdicts`.
+    pub struct VerdictColumns of Verdicts {
+        verdict: Text,
+        verdict_google: Text,
+        verdict_rfc9309: Text,
+        verdict_koster1996: Text,
+        basis: Text,
+        root_allowed: Bool,
+        n_allow: Int,
+        n_disallow: Int,
+        crawl_delay: Double,
+        evidence_line: Int,
+    }
+}
+
+stored_columns! {
+    /// The columns of `hosts` that hold the verdict of `*`.
+    pub struct WildcardColumns of Hosts {
+        wildcard_verdict: Text,
+        wildcard_verdict_google: Text,
+        wildcard_verdict_rfc9309: Text,
+        wildcard_verdict_koster1996: Text,
+        wildcard_basis: Text,
+        wildcard_root_allowed: Bool,
+        wildcard_n_allow: Int,
+        wildcard_n_disallow: Int,
+        wildcard_crawl_delay: Double,
+        wildcard_evidence_line: Int,
+    }
+}
+
+stored_columns! {
+    /// The columns that say to which capture and name a verdict belongs.
+    pub(super) struct NameColumns of Verdicts {
+        robots_id: Long,
+        agent: Text,
+    }
+}
+
 /// A batch of rows of `verdicts`.
 pub(super) struct VerdictRows {
-    pub(super) robots_id: Int64Array,
-    pub(super) agent: StringArray,
-    columns: VerdictColumns,
+    pub(super) names: NameColumns,
+    verdicts: VerdictColumns,
 }
 
 impl VerdictRows {
-    pub(super) fn new(batch: &RecordBatch) -> Result<Self, Error> {
+    pub(super) fn column_names() -> Vec<&'static str> {
+        [NameColumns::NAMES, VerdictColumns::NAMES].concat()
+    }
+
+    pub(super) fn of(batch: &RecordBatch) -> Result<Self, Error> {
         Ok(Self {
-            robots_id: owned(batch, "robots_id")?,
-            agent: owned(batch, "agent")?,
-            columns: VerdictColumns::new(batch, "")?,
+            names: NameColumns::of(batch)?,
+            verdicts: VerdictColumns::of(batch)?,
         })
     }
 
-    pub(super) fn verdict(&self, row: usize) -> Result<AgentVerdict, Error> {
-        self.columns.verdict(row)
+    pub(super) fn verdict(&self, row: usize) -> Result<StoredVerdict, Error> {
+        self.verdicts.verdict(row)
     }
 }
 
-/// The columns of a batch that hold a verdict.
-pub struct VerdictColumns {
-    verdicts: [StringArray; 4],
-    basis: StringArray,
-    root_allowed: BooleanArray,
-    n_allow: Int32Array,
-    n_disallow: Int32Array,
-    crawl_delay: Float64Array,
-    evidence_line: Int32Array,
+impl From<WildcardColumns> for VerdictColumns {
+    fn from(columns: WildcardColumns) -> Self {
+        Self {
+            verdict: columns.wildcard_verdict,
+            verdict_google: columns.wildcard_verdict_google,
+            verdict_rfc9309: columns.wildcard_verdict_rfc9309,
+            verdict_koster1996: columns.wildcard_verdict_koster1996,
+            basis: columns.wildcard_basis,
+            root_allowed: columns.wildcard_root_allowed,
+            n_allow: columns.wildcard_n_allow,
+            n_disallow: columns.wildcard_n_disallow,
+            crawl_delay: columns.wildcard_crawl_delay,
+            evidence_line: columns.wildcard_evidence_line,
+        }
+    }
 }
 
 impl VerdictColumns {
-    /// Returns the columns whose names begin with `prefix`: none in `verdicts` and
-    /// `host_verdicts`, and `wildcard_` in `hosts`.
-    pub fn new(batch: &RecordBatch, prefix: &str) -> Result<Self, Error> {
-        let name = |name: &str| format!("{prefix}{name}");
-        Ok(Self {
-            verdicts: [
-                owned(batch, &name("verdict"))?,
-                owned(batch, &name("verdict_google"))?,
-                owned(batch, &name("verdict_rfc9309"))?,
-                owned(batch, &name("verdict_koster1996"))?,
-            ],
-            basis: owned(batch, &name("basis"))?,
-            root_allowed: owned(batch, &name("root_allowed"))?,
-            n_allow: owned(batch, &name("n_allow"))?,
-            n_disallow: owned(batch, &name("n_disallow"))?,
-            crawl_delay: owned(batch, &name("crawl_delay"))?,
-            evidence_line: owned(batch, &name("evidence_line"))?,
-        })
-    }
-
     /// Returns the verdict of a row.
-    pub fn verdict(&self, row: usize) -> Result<AgentVerdict, Error> {
-        let mut verdicts = [Verdict::Unknown; 4];
-        for (verdict, column) in verdicts.iter_mut().zip(&self.verdicts) {
-            *verdict = known(&VERDICTS, Verdict::name, column.value(row))?;
-        }
-        Ok(AgentVerdict {
-            verdicts,
+    pub fn verdict(&self, row: usize) -> Result<StoredVerdict, Error> {
+        let verdict = |column: &StringArray| known(&VERDICTS, Verdict::name, column.value(row));
+        Ok(StoredVerdict {
+            verdicts: [
+                verdict(&self.verdict)?,
+                verdict(&self.verdict_google)?,
+                verdict(&self.verdict_rfc9309)?,
+                verdict(&self.verdict_koster1996)?,
+            ],
             basis: known(&BASES, Basis::name, self.basis.value(row))?,
             root_allowed: self.root_allowed.value(row),
             n_allow: self.n_allow.value(row),
             n_disallow: self.n_disallow.value(row),
-            crawl_delay: self
-                .crawl_delay
-                .is_valid(row)
-                .then(|| self.crawl_delay.value(row)),
-            evidence_line: self
-                .evidence_line
-                .is_valid(row)
-                .then(|| self.evidence_line.value(row)),
+            crawl_delay: value(&self.crawl_delay, row),
+            evidence_line: value(&self.evidence_line, row),
         })
     }
-}
-
-fn owned<T: Array + Clone + 'static>(batch: &RecordBatch, name: &str) -> Result<T, Error> {
-    column::<T>(batch, name).cloned()
 }
 
 /// Returns the value with a name.
@@ -144,7 +146,7 @@ const HAS_LINE: u8 = 2;
 const ROOT_ALLOWED: u8 = 4;
 
 /// Writes verdicts as fields of a record.
-pub fn put_verdict(out: &mut Vec<u8>, verdict: &AgentVerdict) {
+pub fn put_verdict(out: &mut Vec<u8>, verdict: &StoredVerdict) {
     for verdict in verdict.verdicts {
         put_u8(out, verdict as u8);
     }
@@ -167,11 +169,11 @@ pub fn put_verdict(out: &mut Vec<u8>, verdict: &AgentVerdict) {
 }
 
 /// Reads the fields that [`put_verdict`] wrote.
-pub fn read_verdict(fields: &mut FieldReader<'_>) -> AgentVerdict {
+pub fn read_verdict(fields: &mut FieldReader<'_>) -> StoredVerdict {
     let verdicts = [(); 4].map(|()| VERDICTS[usize::from(fields.u8())]);
     let basis = BASES[usize::from(fields.u8())];
     let flags = fields.u8();
-    AgentVerdict {
+    StoredVerdict {
         verdicts,
         basis,
         root_allowed: flags & ROOT_ALLOWED != 0,
@@ -189,7 +191,7 @@ mod tests {
     #[test]
     fn verdicts_are_read_as_they_were_written() {
         for (i, basis) in BASES.into_iter().enumerate() {
-            let verdict = AgentVerdict {
+            let verdict = StoredVerdict {
                 verdicts: VERDICTS,
                 basis,
                 root_allowed: i % 2 == 0,

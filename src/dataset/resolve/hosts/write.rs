@@ -8,7 +8,7 @@ use crate::external_sort::sort_key::{
     FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u32,
 };
 use crate::external_sort::{Reader, SortedRecords, Sorter};
-use crate::resolve::context::ResolveContext;
+use crate::resolve::ResolveContext;
 use crate::resolve::origin::host_of_url;
 use crate::tables::{HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, Table};
 use columns::{RowBatch, TableFileWriter};

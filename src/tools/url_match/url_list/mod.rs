@@ -12,7 +12,7 @@ mod folder;
 mod interruptible_reader;
 mod parquet_list;
 
-use super::accepted_url::{MAX_URL_BYTES, is_url_or_path};
+use super::lookup::{MAX_URL_BYTES, is_url_or_path};
 use crate::error::{ToolErrorKind, UrlListDefect};
 use capture::date::parse_iso;
 use disk::error::Error;

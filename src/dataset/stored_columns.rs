@@ -1,0 +1,67 @@
+//! Columns of tables that are read back, with their types.
+
+use arrow_array::{ArrayAccessor, RecordBatch};
+use disk::error::Error;
+
+/// Some columns of a table, read from a batch. [`stored_columns!`](crate::stored_columns) defines them.
+pub trait StoredColumns: Sized {
+    /// The names of the columns.
+    const NAMES: &'static [&'static str];
+
+    /// Takes the columns from a batch.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset) if the batch
+    /// does not have one of them, or has it with another type.
+    fn of(batch: &RecordBatch) -> Result<Self, Error>;
+}
+
+/// Defines a struct that implements [`StoredColumns`]: some columns of a table, each a field with the
+/// Arrow array of its type. That the table has these columns is checked when the program is
+/// compiled.
+#[macro_export]
+macro_rules! stored_columns {
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident of $table:ident {
+        $($column:ident: $kind:ident,)*
+    }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug)]
+        $visibility struct $name {
+            $($visibility $column: $crate::stored_columns!(@array $kind),)*
+        }
+
+        impl $crate::StoredColumns for $name {
+            const NAMES: &'static [&'static str] = &[$(stringify!($column)),*];
+
+            fn of(batch: &arrow_array::RecordBatch) -> Result<Self, disk::error::Error> {
+                Ok(Self {
+                    $($column: $crate::column::<$crate::stored_columns!(@array $kind)>(
+                        batch,
+                        stringify!($column),
+                    )?.clone(),)*
+                })
+            }
+        }
+
+        const _: () = {
+            use $crate::tables::{ColumnType, Table};
+            $(assert!(
+                Table::$table.has_column(stringify!($column), ColumnType::$kind),
+                concat!(stringify!($table), " has no column ", stringify!($column), " of this type"),
+            );)*
+        };
+    };
+    (@array Long) => { arrow_array::Int64Array };
+    (@array Int) => { arrow_array::Int32Array };
+    (@array Short) => { arrow_array::Int16Array };
+    (@array Double) => { arrow_array::Float64Array };
+    (@array Bool) => { arrow_array::BooleanArray };
+    (@array Text) => { arrow_array::StringArray };
+    (@array Time) => { arrow_array::TimestampMillisecondArray };
+}
+
+/// Returns the value of a row; `None` for null.
+pub fn value<A: ArrayAccessor>(column: A, row: usize) -> Option<A::Item> {
+    column.is_valid(row).then(|| column.value(row))
+}

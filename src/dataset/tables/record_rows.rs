@@ -1,0 +1,40 @@
+//! Rows that are made from records.
+
+use super::Fault;
+use capture::analysis::CaptureAnalysis;
+use columns::RowBatch;
+use std::fmt::Debug;
+use std::ops::Range;
+
+/// A capture of which rows are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnalyzedCapture<'a> {
+    /// The archive.
+    pub(crate) warc_filename: &'a str,
+    /// What is known of the capture.
+    pub(crate) analysis: &'a CaptureAnalysis<'a>,
+    /// True if the body is stored.
+    pub(crate) with_body: bool,
+}
+
+/// Builds the rows of a table that is filled from records. [`table!`](super::column::table)
+/// implements it.
+pub(crate) trait RecordRows: Debug + Send {
+    /// Adds the rows of a capture.
+    fn push(&mut self, capture: &AnalyzedCapture<'_>);
+
+    /// Adds the row of a fault.
+    fn push_fault(&mut self, _warc_filename: &str, _fault: &Fault) {}
+
+    /// Copies rows of this batch for another capture of the same body. Returns false, and does
+    /// nothing, if the rows of this table do not depend on the body alone.
+    fn repeat(&mut self, _rows: Range<usize>, _robots_id: i64) -> bool {
+        false
+    }
+
+    /// Returns the number of rows of this batch.
+    fn count(&self) -> usize;
+
+    /// Returns the rows of this batch and starts a new one.
+    fn take(&mut self) -> RowBatch;
+}
