@@ -8,10 +8,9 @@
 mod settings;
 
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
-use dataset::crawler::registry::CrawlerRegistry;
+use dataset::OutputLayout;
 use dataset::division::PartSize;
 use dataset::tables::Table;
-use dataset::{IfExists, OutputLayout};
 use inputs::{Archive, Floor, Framing};
 use robots_scan::input::{Input, InputSource};
 use robots_scan::pipeline::{self, Options, ScanProgress, ScanSummary};
@@ -84,22 +83,11 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
 
 fn scan(input: &Input, tables: &[Table], output: &Path) -> ScanSummary {
     let options = Options {
-        inputs: vec![input.clone()],
-        layout: OutputLayout::new(&output.join("out"), tables, None),
-        existing: IfExists::Refuse,
-        threads: 1,
-        body_limit: Some(robots::BODY_LIMIT_BYTES),
-        max_body_bytes: 16 << 20,
-        with_bodies: false,
-        verify_digests: false,
-        registry: CrawlerRegistry::built_in(),
         part_size: PartSize::Bytes(2 << 30),
-        sample: None,
-        listed_inputs: 0,
-        list_digest: String::new(),
-        skips_missing: false,
-        remote: None,
-        shard: None,
+        ..Options::new(
+            vec![input.clone()],
+            OutputLayout::new(&output.join("out"), tables, None),
+        )
     };
     let (notices, _) = channel();
     pipeline::run(

@@ -218,7 +218,7 @@ fn a_second_run_on_one_output_is_refused() {
 
 #[test]
 fn a_large_input_that_fails_does_not_delay_the_others() {
-    use dataset::{IfExists, OutputLayout};
+    use dataset::OutputLayout;
     use robots_scan::input::{Input, InputSource};
     use robots_scan::pipeline::{Options, ScanProgress, run};
 
@@ -240,22 +240,13 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
     small.name = "other.warc.gz".to_owned();
     let out = folder.path().join("out");
     let options = Options {
-        inputs: vec![gone, beside, small],
-        layout: OutputLayout::new(&out, &dataset::tables::Table::ALL, None),
-        existing: IfExists::Refuse,
         threads: 2,
         body_limit: None,
-        max_body_bytes: 16 << 20,
-        with_bodies: false,
-        verify_digests: false,
-        registry: dataset::crawler::registry::CrawlerRegistry::built_in(),
         part_size: dataset::division::PartSize::Bytes(1 << 30),
-        sample: None,
-        listed_inputs: 0,
-        list_digest: String::new(),
-        skips_missing: false,
-        remote: None,
-        shard: None,
+        ..Options::new(
+            vec![gone, beside, small],
+            OutputLayout::new(&out, &dataset::tables::Table::ALL, None),
+        )
     };
     let (sender, notices) = std::sync::mpsc::channel();
     let summary = run(

@@ -6,10 +6,9 @@
 use crate::faults::shim::{NO_SHIM, Shim, can_load};
 use crate::output::assert_same;
 use crate::util::{self, Ran, Random, rows};
-use dataset::crawler::registry::CrawlerRegistry;
+use dataset::OutputLayout;
 use dataset::division::PartSize;
 use dataset::tables::Table;
-use dataset::{IfExists, OutputLayout};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use robots_scan::input::{Input, InputSource};
@@ -189,22 +188,10 @@ fn progress_ends_at_the_size_of_the_inputs() {
     for threads in THREADS {
         let out = folder.path().join(format!("out-{threads}"));
         let options = Options {
-            inputs: inputs.clone(),
-            layout: OutputLayout::new(&out, &Table::ALL, None),
-            existing: IfExists::Refuse,
             threads,
             body_limit: None,
-            max_body_bytes: 16 << 20,
-            with_bodies: false,
-            verify_digests: false,
-            registry: CrawlerRegistry::built_in(),
             part_size: PartSize::Bytes(20 << 20),
-            sample: None,
-            listed_inputs: 0,
-            list_digest: String::new(),
-            skips_missing: false,
-            remote: None,
-            shard: None,
+            ..Options::new(inputs.clone(), OutputLayout::new(&out, &Table::ALL, None))
         };
         let progress = ScanProgress::default();
         let (sender, _notices) = std::sync::mpsc::channel();

@@ -3,10 +3,8 @@
 use crate::util::archive;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use dataset::crawler::registry::CrawlerRegistry;
-use dataset::division::PartSize;
+use dataset::OutputLayout;
 use dataset::tables::Table;
-use dataset::{IfExists, OutputLayout};
 use robots_scan::input::{self, InputOptions};
 use robots_scan::pipeline::{Options, ScanProgress, TableReader};
 use std::path::Path;
@@ -25,22 +23,13 @@ fn options(archives: Vec<String>, threads: usize) -> Options {
     });
     let found = found.unwrap();
     Options {
-        inputs: found.inputs,
-        layout: OutputLayout::new(Path::new("unused.parquet"), &[Table::Rules], None),
-        existing: IfExists::Refuse,
         threads,
-        body_limit: Some(robots::BODY_LIMIT_BYTES),
-        max_body_bytes: 16 << 20,
-        with_bodies: false,
-        verify_digests: false,
-        registry: CrawlerRegistry::built_in(),
-        part_size: PartSize::Bytes(256 << 20),
-        sample: None,
-        shard: None,
         listed_inputs: found.listed,
         list_digest: found.list_digest,
-        skips_missing: false,
-        remote: None,
+        ..Options::new(
+            found.inputs,
+            OutputLayout::new(Path::new("unused.parquet"), &[Table::Rules], None),
+        )
     }
 }
 

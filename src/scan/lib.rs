@@ -40,10 +40,8 @@ pub mod thread_pool;
 pub use disk::error::Error;
 pub use {robots, warc};
 
-use dataset::crawler::registry::CrawlerRegistry;
-use dataset::division::PartSize;
+use dataset::OutputLayout;
 use dataset::tables::Table;
-use dataset::{IfExists, OutputLayout};
 use input::InputOptions;
 use pipeline::{Options, ScanProgress, ScanSummary};
 use std::path::Path;
@@ -67,22 +65,10 @@ pub fn scan(archives: &[&str], dataset: &Path) -> Result<ScanSummary, Error> {
         ..InputOptions::default()
     })?;
     let options = Options {
-        inputs: found.inputs,
-        layout: OutputLayout::new(dataset, &Table::ALL, None),
-        existing: IfExists::Refuse,
         threads,
-        body_limit: Some(robots::BODY_LIMIT_BYTES),
-        max_body_bytes: 16 << 20,
-        with_bodies: false,
-        verify_digests: false,
-        registry: CrawlerRegistry::built_in(),
-        part_size: PartSize::Bytes(256 << 20),
-        sample: None,
-        shard: None,
         listed_inputs: found.listed,
         list_digest: found.list_digest,
-        skips_missing: false,
-        remote: None,
+        ..Options::new(found.inputs, OutputLayout::new(dataset, &Table::ALL, None))
     };
     let (notices, _) = channel();
     let stop = Arc::new(AtomicBool::new(false));

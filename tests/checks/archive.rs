@@ -7,10 +7,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
-use dataset::crawler::registry::CrawlerRegistry;
+use dataset::OutputLayout;
 use dataset::division::PartSize;
 use dataset::tables::Table;
-use dataset::{IfExists, OutputLayout};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use robots_scan::input::{Input, InputSource};
 use robots_scan::pipeline::{Options, ScanProgress, ScanSummary, run};
@@ -178,17 +177,6 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> ScanSummary {
         "warc"
     };
     let options = Options {
-        inputs: vec![Input {
-            index: 0,
-            source: InputSource::File(path.to_owned()),
-            name: "input".to_owned(),
-            bytes: Some(bytes.len() as u64),
-            crawl: "CRAWL".to_owned(),
-            subset: subset.to_owned(),
-        }],
-        layout: OutputLayout::new(out, &Table::ALL, None),
-        existing: IfExists::Refuse,
-        threads: 1,
         body_limit: (sum & 2 == 0).then_some(u64::from(sum >> 8) % 1000),
         max_body_bytes: if sum & 4 == 0 {
             1 << 20
@@ -197,14 +185,18 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> ScanSummary {
         },
         with_bodies: sum & 8 == 0,
         verify_digests: sum & 16 == 0,
-        registry: CrawlerRegistry::built_in(),
         part_size: PartSize::Bytes(1 << 30),
-        sample: None,
-        listed_inputs: 0,
-        list_digest: String::new(),
-        skips_missing: false,
-        remote: None,
-        shard: None,
+        ..Options::new(
+            vec![Input {
+                index: 0,
+                source: InputSource::File(path.to_owned()),
+                name: "input".to_owned(),
+                bytes: Some(bytes.len() as u64),
+                crawl: "CRAWL".to_owned(),
+                subset: subset.to_owned(),
+            }],
+            OutputLayout::new(out, &Table::ALL, None),
+        )
     };
     let (sender, notices) = std::sync::mpsc::channel();
     let ran = run(

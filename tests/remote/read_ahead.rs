@@ -2,10 +2,9 @@
 
 use super::{Site, assert_same_tables, large, sample, tables};
 use crate::util::files_below;
-use dataset::crawler::registry::CrawlerRegistry;
+use dataset::OutputLayout;
 use dataset::division::PartSize;
 use dataset::tables::Table;
-use dataset::{IfExists, OutputLayout};
 use remote::{Rate, Remote, RemoteOptions};
 use robots_scan::input::{self, InputOptions};
 use robots_scan::pipeline::{self, Options};
@@ -38,22 +37,15 @@ fn assert_as_local(site: &Site, read_ahead: u64, temp_folder: &Path) {
     });
     let found = found.unwrap();
     let options = Options {
-        inputs: found.inputs,
-        layout: OutputLayout::new(&site.out(), &Table::ALL, None),
-        existing: IfExists::Refuse,
         threads: 2,
-        body_limit: Some(robots::BODY_LIMIT_BYTES),
-        max_body_bytes: 16 << 20,
-        with_bodies: false,
-        verify_digests: false,
-        registry: CrawlerRegistry::built_in(),
         part_size: PartSize::Inputs(3),
-        sample: None,
-        shard: None,
         listed_inputs: found.listed,
         list_digest: found.list_digest,
-        skips_missing: false,
         remote: Some(remote),
+        ..Options::new(
+            found.inputs,
+            OutputLayout::new(&site.out(), &Table::ALL, None),
+        )
     };
     let (notices, _received) = channel();
     let done = pipeline::run(&options, &Arc::default(), &notices, &Arc::default()).unwrap();

@@ -50,6 +50,29 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the options of a run over these inputs: one thread, and otherwise the defaults of the
+    /// command `scan`.
+    pub fn new(inputs: Vec<Input>, layout: OutputLayout) -> Self {
+        Self {
+            inputs,
+            layout,
+            existing: IfExists::Refuse,
+            threads: 1,
+            body_limit: Some(robots::BODY_LIMIT_BYTES),
+            max_body_bytes: 16 << 20,
+            with_bodies: false,
+            verify_digests: false,
+            registry: CrawlerRegistry::built_in(),
+            part_size: PartSize::Bytes(256 << 20),
+            sample: None,
+            shard: None,
+            listed_inputs: 0,
+            list_digest: String::new(),
+            skips_missing: false,
+            remote: None,
+        }
+    }
+
     /// Returns the options that change rows, as stored in the table `runs` and the manifest.
     pub fn row_options(&self) -> Value {
         json!({

@@ -79,7 +79,10 @@ struct SliceQueue {
 
 /// The workers of a run.
 struct Workers {
-    #[expect(clippy::vec_box, reason = "a worker is moved between threads as a pointer")]
+    #[expect(
+        clippy::vec_box,
+        reason = "a worker is moved between threads as a pointer"
+    )]
     idle: Vec<Box<Worker>>,
     /// The number of workers that are reading.
     reading: usize,

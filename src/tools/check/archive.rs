@@ -1,9 +1,9 @@
 //! Scans an archive into a temporary dataset, in which a host is looked up.
 
+use dataset::OutputLayout;
 use dataset::crawler::registry::CrawlerRegistry;
 use dataset::division::PartSize;
 use dataset::tables::Table;
-use dataset::{IfExists, OutputLayout};
 use disk::error::Error;
 use robots_scan::input::{self, InputOptions};
 use robots_scan::pipeline::{self, Options, ScanProgress, ScanSummary};
@@ -35,22 +35,14 @@ pub(super) fn scan(
     ];
     let found = input::find(&input_options)?;
     let options = Options {
-        inputs: found.inputs,
-        layout: OutputLayout::dataset(root, &tables, None),
-        existing: IfExists::Refuse,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         body_limit,
         max_body_bytes: MAX_BODY_BYTES,
-        with_bodies: false,
-        verify_digests: false,
         registry: registry.clone(),
         part_size: PartSize::Bytes(u64::MAX),
-        sample: None,
-        shard: None,
         listed_inputs: found.listed,
         list_digest: found.list_digest,
-        skips_missing: false,
-        remote: None,
+        ..Options::new(found.inputs, OutputLayout::dataset(root, &tables, None))
     };
     let (notices, received) = channel();
     let summary = pipeline::run(&options, &ScanProgress::default(), &notices, stop)?;
