@@ -4,24 +4,22 @@
 //! struct: its options also work without the command `scan`, and clap cannot detect an
 //! optional struct that flattens others.
 
-use crate::network;
+use crate::arg_values::{
+    Limit, PATIENCE, SELECTABLE, URLS, agent, dialects, host, limit, max_body, rate, tables, time,
+    url_or_path,
+};
 use crate::quantity::{parse_duration, parse_size};
 use crate::shard_choice::ShardChoice;
-use crate::show_command::ShowArgs;
-use crate::verdicts_command::VerdictsArgs;
-use capture::date::parse_iso;
+use crate::show_args::ShowArgs;
+use crate::verdicts_args::VerdictsArgs;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueHint};
 use dataset::crawler::DialectChoice;
-use dataset::crawler::registry::whole_name;
 use dataset::resolve::Host;
 use dataset::tables::Table;
 use remote::Rate;
-use robots::Dialect;
 use std::path::PathBuf;
 use std::time::Duration;
-use tools::url_match::is_url_or_path;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -244,7 +242,7 @@ pub(crate) struct ScanArgs {
     ///
     /// An archive that comes at less than 1 KiB a second uses up this time, too. A response that sends
     /// nothing for a tenth of it, at most 30 s, is requested again.
-    #[arg(long, value_name = "TIME", default_value = network::PATIENCE, help_heading = URLS, value_parser = parse_duration, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", default_value = PATIENCE, help_heading = URLS, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
     /// Further root certificates, in PEM
@@ -279,9 +277,6 @@ pub(crate) struct ScanArgs {
     pub(crate) json: bool,
 }
 
-/// The heading of the options for URLs.
-pub(crate) const URLS: &str = "Options for URLs";
-
 /// Treatment of inputs that do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Missing {
@@ -290,10 +285,6 @@ pub(crate) enum Missing {
     /// Each is a fault of the run.
     Skip,
 }
-
-/// A limit in bytes, or `none`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit(pub(crate) Option<u64>);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -629,91 +620,4 @@ pub(crate) struct AgentsArgs {
     /// Prints JSON, one crawler a line
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// The tables that can be chosen.
-const SELECTABLE: [Table; Table::ALL.len() - Table::OF_CRAWLS.len()] = {
-    let mut tables = [Table::Agents; Table::ALL.len() - Table::OF_CRAWLS.len()];
-    let mut i = 0;
-    // The resolved tables are the last.
-    while i < tables.len() {
-        tables[i] = Table::ALL[i];
-        i += 1;
-    }
-    tables
-};
-
-/// Returns a parser of table names, which completions can offer.
-fn tables(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {
-    let names = tables.iter().map(|table| table.name());
-    PossibleValuesParser::new(names).try_map(|name| {
-        let table = tables.iter().find(|table| table.name() == name);
-        table.copied().ok_or("there is no such table")
-    })
-}
-
-pub(crate) fn agent(text: &str) -> Result<String, String> {
-    let name = text.trim();
-    match whole_name(name).is_empty() {
-        true => Err("give the name of a crawler, such as GPTBot, or '*'".to_owned()),
-        false => Ok(name.to_owned()),
-    }
-}
-
-fn url_or_path(text: &str) -> Result<String, String> {
-    match is_url_or_path(text.as_bytes()) {
-        true => Ok(text.to_owned()),
-        false => Err(
-            "give an absolute URL, such as https://example.com/a, or a path that begins with '/'"
-                .to_owned(),
-        ),
-    }
-}
-
-pub(crate) fn host(text: &str) -> Result<Host, String> {
-    Host::parse(text)
-        .ok_or_else(|| "give a host as example.com, example.com:8080 or https://example.com".into())
-}
-
-pub(crate) fn time(text: &str) -> Result<i64, String> {
-    parse_iso(text).ok_or_else(|| {
-        "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()
-    })
-}
-
-/// Returns a parser of dialects, which completions can offer.
-pub(crate) fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
-    let names = Dialect::ALL.map(Dialect::name);
-    PossibleValuesParser::new(["default"].into_iter().chain(names)).map(|name| {
-        let mut dialects = Dialect::ALL.into_iter();
-        let dialect = dialects.find(|dialect| dialect.name() == name);
-        dialect.map_or(DialectChoice::Default, DialectChoice::Dialect)
-    })
-}
-
-fn rate(text: &str) -> Result<Rate, String> {
-    if text == "none" {
-        return Ok(Rate::Unlimited);
-    }
-    let rate = text.parse().ok();
-    let rate = rate.filter(|rate| (0.001..=100_000.0).contains(rate));
-    rate.map(Rate::PerSecond)
-        .ok_or_else(|| "give requests a second, such as 5 or 0.5, or none".to_owned())
-}
-
-fn limit(text: &str) -> Result<Limit, String> {
-    if text == "none" {
-        Ok(Limit(None))
-    } else {
-        parse_size(text).map(|bytes| Limit(Some(bytes)))
-    }
-}
-
-fn max_body(text: &str) -> Result<u64, String> {
-    let bytes = parse_size(text)?;
-    if (1..=1 << 30).contains(&bytes) {
-        Ok(bytes)
-    } else {
-        Err("give 1 byte to 1GiB".into())
-    }
 }

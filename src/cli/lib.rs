@@ -13,9 +13,11 @@
 //! `verify` for another program, which shows their progress itself: the Python package.
 
 mod agent_advice;
+mod arg_values;
 mod args;
 mod builtin_command;
 mod call;
+mod call_error;
 mod call_monitor;
 mod check_command;
 mod check_report;
@@ -39,15 +41,18 @@ mod record_fetch;
 mod scan_command;
 mod session;
 mod shard_choice;
+mod show_args;
 mod show_command;
 mod show_report;
 mod summary;
+mod verdicts_args;
 mod verdicts_command;
 mod verify_command;
 mod views_command;
 
 pub use agent_advice::header_warning;
-pub use call::{CallError, call, reader_options};
+pub use call::{call, reader_options};
+pub use call_error::CallError;
 pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
 
 use anyhow::Result;

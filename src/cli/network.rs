@@ -1,9 +1,10 @@
 //! The client for URLs, and the messages about servers that refuse requests.
 
+use crate::arg_values::PATIENCE;
 use crate::args::{CopyArgs, ScanArgs};
 use crate::quantity::{duration_text, parse_duration};
 use crate::session::Session;
-use crate::show_command::ShowArgs;
+use crate::show_args::ShowArgs;
 use anyhow::Result;
 use remote::{Rate, Remote, RemoteEvent, RemoteOptions};
 use robots_scan::pipeline::ScanNotice;
@@ -16,9 +17,6 @@ const READ_AHEAD_BYTES: u64 = 256 << 20;
 
 /// The most time that a response may send nothing, before it is requested again.
 const MAX_STALL: Duration = Duration::from_secs(30);
-
-/// The default of `--patience`.
-pub(crate) const PATIENCE: &str = "1h";
 
 /// The time within which a store answers to an object of 64 MiB, also over a slow line.
 const COPY_STALL: Duration = Duration::from_secs(1800);

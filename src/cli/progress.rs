@@ -4,7 +4,7 @@
 //! the command finishes. It also prints the faults and failed inputs of a scan, above
 //! the line. These are printed even if the command is quiet.
 
-use crate::call::CallError;
+use crate::call_error::CallError;
 use crate::figures::Figures;
 use crate::message::{Prefix, with_causes};
 use crate::network;

@@ -3,7 +3,7 @@
 use crate::check_report;
 use crate::escape::{escape, json_line};
 use crate::record_fetch::RecordFetch;
-use crate::show_command::ShowArgs;
+use crate::show_args::ShowArgs;
 use dataset::crawler::DialectChoice;
 use dataset::tables::Table;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The summary of a scan, for people and as JSON.
 
-use crate::call::CallError;
+use crate::call_error::CallError;
 use crate::escape::escape;
 use crate::quantity::counted;
 use dataset::OutputLayout;

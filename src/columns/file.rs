@@ -9,6 +9,7 @@ use super::RowBatch;
 use super::column_chunk::ColumnChunk;
 use super::column_writer::ColumnWriter;
 use super::file_task::{FileTask, FileTaskKind, FileTaskOutput};
+use super::hashing_writer::{HashingWriter, Output, ParquetFileWriter};
 use super::row_groups::{GROUP_ROWS, PageRows, RowGroupSplitter};
 use arrow_schema::Schema;
 use disk::NewFile;
@@ -22,10 +23,9 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use xxhash_rust::xxh3::Xxh3;
 
 /// The zstd level of pages. Files of 62 MiB of real captures have 37.3, 36.3 and
 /// 35.5 MB at levels 1, 2 and 3, for 262, 287 and 344 million instructions.
@@ -108,22 +108,6 @@ struct PendingRowGroup {
     columns: Option<Vec<ColumnWriter>>,
     /// Pages that wait.
     pages: VecDeque<PageRows>,
-}
-
-/// The file writer of the crate `parquet`, over a file or, for benches, memory.
-pub(super) type ParquetFileWriter = SerializedFileWriter<BufWriter<HashingWriter>>;
-
-/// Hashes the bytes that are written.
-pub struct HashingWriter {
-    out: Output,
-    hash: Xxh3,
-    bytes: u64,
-}
-
-/// The destination of bytes.
-enum Output {
-    File(File),
-    Memory(Vec<u8>),
 }
 
 /// A finished file.
@@ -352,40 +336,6 @@ impl TableFileWriter {
     pub fn discard(self) {
         drop(self.row_groups);
         self.new.discard();
-    }
-}
-
-impl HashingWriter {
-    fn new(out: Output) -> Self {
-        Self {
-            out,
-            hash: Xxh3::new(),
-            bytes: 0,
-        }
-    }
-
-    /// Returns the XXH3-64 of the written bytes, in hexadecimal.
-    fn digest(&self) -> String {
-        format!("{:016x}", self.hash.digest())
-    }
-}
-
-impl Write for HashingWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = match &mut self.out {
-            Output::File(file) => file.write(bytes)?,
-            Output::Memory(memory) => memory.write(bytes)?,
-        };
-        self.hash.update(&bytes[..written]);
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.out {
-            Output::File(file) => file.flush(),
-            Output::Memory(_) => Ok(()),
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::column_chunk::ColumnChunk;
 use super::column_writer::ColumnWriter;
-use super::file::ParquetFileWriter;
+use super::hashing_writer::ParquetFileWriter;
 use super::page::PageBuffers;
 use super::row_groups::PageRows;
 use parquet::errors::ParquetError;

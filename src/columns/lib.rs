@@ -39,6 +39,7 @@ mod dictionary;
 pub mod escaped_text;
 mod file;
 mod file_task;
+mod hashing_writer;
 mod interner;
 mod page;
 mod rle;

@@ -1,12 +1,13 @@
 //! The thread of the network.
 
 use super::fetch::{self, Wanted};
-use super::server::{OnEvent, Server, Servers};
+use super::network::Network;
+use super::server::{OnEvent, Servers};
 use super::service::Service;
 use super::store::{self, Stores};
 use super::{
     FetchError, FetchedFile, MAX_OBJECT_BYTES, ObjectIdentity, RemoteEvent, RemoteOptions,
-    RemoteUrl, Scheme, Upload, upload,
+    RemoteUrl, Upload, upload,
 };
 use crate::error::RemoteErrorKind;
 use disk::error::{Error, ErrorKind};
@@ -15,7 +16,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -38,25 +38,6 @@ pub struct Remote {
     handle: Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-}
-
-/// The parts that all requests use.
-pub(super) struct Network {
-    pub(super) stores: Stores,
-    pub(super) patience: Duration,
-    pub(super) stall: Duration,
-    pub(super) temp_folder: PathBuf,
-    servers: Arc<Servers>,
-}
-
-impl Network {
-    /// Returns the server of an object.
-    pub(super) fn server(&self, url: &RemoteUrl) -> Arc<Server> {
-        match url.scheme() {
-            Scheme::S3 => self.stores.bucket_server(url),
-            Scheme::Http | Scheme::Https => self.stores.http_server(url),
-        }
-    }
 }
 
 impl Remote {

@@ -1,6 +1,6 @@
 //! Fetches one object, or a part of it, whatever happens on the way.
 
-use super::client::Network;
+use super::network::Network;
 use super::pace::Refusal;
 use super::server::Server;
 use super::service::ServiceError;

@@ -29,6 +29,8 @@ pub mod error;
 #[cfg(feature = "network")]
 mod fetch;
 #[cfg(feature = "network")]
+mod network;
+#[cfg(feature = "network")]
 mod pace;
 #[cfg(feature = "network")]
 mod server;

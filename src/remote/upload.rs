@@ -4,8 +4,8 @@
 //! digest is sent with the bytes or with the first part, and an object of parts becomes visible
 //! only after all bytes that were sent have been compared with it.
 
-use super::client::Network;
 use super::fetch::{Failure, failure_of};
+use super::network::Network;
 use super::service::{ServiceError, innermost};
 use super::{
     Content, FetchError, FetchErrorKind, MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl, Upload,

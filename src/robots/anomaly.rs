@@ -3,7 +3,7 @@
 //! An anomaly is a leniency of Google's parser, or something that the author probably did not
 //! intend. All kinds are declared in one list, from which the tables and `schemas/` are made.
 
-use crate::document::Span;
+use crate::document::span::Span;
 
 /// The severity of an anomaly for the author of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,5 @@
 //! The kinds of errors of this package.
 
-use crate::input::MAX_INPUTS;
 use disk::error::Kind;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -60,6 +59,8 @@ pub enum ScanErrorKind {
         inputs: usize,
         /// The index of the first one.
         first_input: u64,
+        /// The limit of indexes.
+        limit: u64,
     },
     /// A prefix for the lines of a list is given without a list.
     BaseWithoutList,
@@ -134,9 +135,10 @@ impl Kind for ScanErrorKind {
             Self::TooManyInputs {
                 inputs,
                 first_input,
+                limit,
             } => write!(
                 f,
-                "there are {inputs} inputs from index {first_input} on, but indexes must be below {MAX_INPUTS}"
+                "there are {inputs} inputs from index {first_input} on, but indexes must be below {limit}"
             ),
             Self::BaseWithoutList => {
                 write!(f, "the prefix '{place}' needs a list of archives")

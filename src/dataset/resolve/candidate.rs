@@ -414,3 +414,25 @@ pub(super) fn put_time(out: &mut Vec<u8>, time: Option<i64>) {
 pub(super) fn read_time(fields: &mut FieldReader<'_>) -> Option<i64> {
     Some(fields.i64()).filter(|time| *time != NO_TIME)
 }
+
+/// A candidate with its URL, as fields of a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CandidateFields<'a> {
+    pub(super) candidate: Candidate,
+    /// The short form of the URL; empty if it is not needed.
+    pub(super) url: &'a [u8],
+}
+
+impl<'a> CandidateFields<'a> {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        self.candidate.write(out);
+        put_bytes(out, self.url);
+    }
+
+    pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
+        Self {
+            candidate: Candidate::read(fields),
+            url: fields.bytes(),
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The captures of one key up to a time: of an origin, or of a host.
 
+use super::candidate::CandidateFields;
 use super::candidate::{Candidate, CaptureFields};
-use super::redirects::CandidateFields;
 use std::collections::HashMap;
 
 /// The preferred captures of one key.

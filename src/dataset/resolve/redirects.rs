@@ -8,15 +8,15 @@
 //!
 //! Every hop merges sorted records: pending redirects with captures by URL.
 
-use super::candidate::{AnswerRank, Candidate, CaptureFields, RedirectEnd, split_crawl};
+use super::candidate::{
+    AnswerRank, Candidate, CandidateFields, CaptureFields, RedirectEnd, split_crawl,
+};
 use super::capture_rows::{MAX_VALUES, filter_of_values, for_each_redirect_target};
 use super::captures::{for_captures_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::origin::host_of_url;
 use super::{AsOf, ResolveContext};
-use crate::external_sort::sort_key::{
-    FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u8,
-};
+use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_i64, put_key, put_u8};
 use crate::external_sort::{SortedRecords, Sorter};
 use crate::tables::Table;
 use crate::{CaptureFilter, push_crawl_key};
@@ -34,28 +34,6 @@ pub(super) struct RedirectFollower<'s> {
     pub(super) candidates: Sorter<'s>,
     pending: Sorter<'s>,
     record: Vec<u8>,
-}
-
-/// A candidate with its URL, as fields of a record.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CandidateFields<'a> {
-    pub(super) candidate: Candidate,
-    /// The short form of the URL; empty if it is not needed.
-    pub(super) url: &'a [u8],
-}
-
-impl<'a> CandidateFields<'a> {
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        self.candidate.write(out);
-        put_bytes(out, self.url);
-    }
-
-    pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
-        Self {
-            candidate: Candidate::read(fields),
-            url: fields.bytes(),
-        }
-    }
 }
 
 /// A redirect chain whose end is not known yet.

@@ -4,10 +4,12 @@
 //! escaped paths and lower-cased names, are in a small buffer.
 
 pub(crate) mod builder;
+pub(crate) mod span;
 mod summary;
 
 use crate::anomaly::Anomaly;
 use crate::parse::blanks::{trim_end, trim_start};
+pub use span::Span;
 pub use summary::{ContentClass, LineEndings, Summary};
 
 /// The number of bytes of a body that count by default: 500 KiB (Google's page, "File size";
@@ -23,25 +25,6 @@ pub(crate) const MAX_BODY_BYTES: usize = IN_BUFFER as usize / 4;
 
 /// The largest length of the buffer.
 pub(crate) const MAX_BUFFER_BYTES: usize = IN_BUFFER as usize - 1;
-
-/// A reference to a text of a file. [`RobotsTxt::text`] returns the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
-    pub(crate) start: u32,
-    pub(crate) len: u32,
-}
-
-impl Span {
-    /// Returns the length of the text in bytes.
-    pub fn len(self) -> usize {
-        self.len as usize
-    }
-
-    /// Returns true if the text is empty.
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
-}
 
 /// Options for parsing a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! The crawlers that a file names, with their groups in all three dialects, gathered in one pass.
 
-use super::group_sets::clear_table;
 use crate::agent_name::is_wildcard;
 use crate::dialect::grouping::{GroupCounter, KosterRecordStarts};
 use crate::dialect::koster1996;
@@ -8,6 +7,9 @@ use crate::dialect::rfc9309::is_conforming;
 use crate::document::{DirectiveKind, RobotsTxt, Span};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
+
+/// The largest capacity that a table keeps for the next file.
+pub(super) const MAX_KEPT_CAPACITY: usize = 4096;
 
 /// The groups of an agent, in order. Nearly all agents have one group; the others are in
 /// [`AgentIndex::links`].
@@ -263,5 +265,15 @@ impl AgentEntry {
         if self.record == 0 || record < self.record {
             self.record = record;
         }
+    }
+}
+
+/// Removes all entries of a table. Its memory is kept unless it is large, because clearing takes
+/// time proportional to the capacity.
+pub(crate) fn clear_table<T>(table: &mut HashTable<T>) {
+    if table.capacity() > MAX_KEPT_CAPACITY {
+        *table = HashTable::new();
+    } else {
+        table.clear();
     }
 }

@@ -3,14 +3,11 @@
 //! Many names have the same groups. Each result is computed once per set instead of once per name.
 
 use super::Verdict;
-use super::agents::{AgentIndex, GroupList};
+use super::agents::{AgentIndex, GroupList, clear_table};
 use super::coverage::Coverage;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::ops::Range;
-
-/// The largest capacity that a table keeps for the next file.
-const MAX_KEPT_CAPACITY: usize = 4096;
 
 /// The index of the set without groups.
 pub(crate) const EMPTY: u32 = 0;
@@ -140,18 +137,9 @@ impl GroupSets {
     }
 }
 
-/// Removes all entries of a table. Its memory is kept unless it is large, because clearing takes
-/// time proportional to the capacity.
-pub(crate) fn clear_table<T>(table: &mut HashTable<T>) {
-    if table.capacity() > MAX_KEPT_CAPACITY {
-        *table = HashTable::new();
-    } else {
-        table.clear();
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::agents::MAX_KEPT_CAPACITY;
     use super::*;
 
     #[test]

@@ -147,6 +147,7 @@ pub(super) fn read_paths(
             let kind = ScanErrorKind::TooManyInputs {
                 inputs: found.len() + 1,
                 first_input: options.first_input,
+                limit: MAX_INPUTS,
             };
             return Err(Error::new(kind, list));
         }

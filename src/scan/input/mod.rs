@@ -282,6 +282,7 @@ pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
         let kind = ScanErrorKind::TooManyInputs {
             inputs: found.len(),
             first_input: options.first_input,
+            limit: MAX_INPUTS,
         };
         return Err(Error::new(kind, options.printable_list()));
     }

@@ -23,6 +23,7 @@
 mod archive_slice;
 mod hosts;
 mod objects;
+mod open_part;
 mod options;
 mod part_writer;
 mod pending_slice;

@@ -6,7 +6,7 @@
 //! The first object of a run is requested alone. Its answer shows whether access is allowed, and
 //! how large objects are.
 
-use super::tasks::{TaskPool, TaskResult};
+use super::tasks::{FetchedObject, TaskPool, TaskResult};
 use crate::input::{Input, InputSource};
 use remote::{
     FetchError, FetchedFile, MAX_OBJECT_IN_MEMORY_BYTES, ObjectIdentity, Remote, RemoteUrl,
@@ -15,13 +15,6 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use warc::ArchiveFile;
-
-/// An object that was fetched, or the reason why it was not.
-pub(super) struct FetchedObject {
-    /// The index of the input.
-    pub(super) input: usize,
-    pub(super) result: Result<FetchedFile, FetchError>,
-}
 
 /// The objects of the remote inputs.
 pub(super) struct Objects {

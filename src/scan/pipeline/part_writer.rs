@@ -7,6 +7,7 @@
 //! If you change the order of these steps, also check the commit protocol in `dataset/writer.rs`
 //! and the tests in `tests/faults` that kill the program between any two system calls.
 
+use super::open_part::OpenPart;
 use super::options::{Options, PSL_VERSION};
 use super::plan::{Part, plan_parts};
 use super::stats::{ScanStats, WrittenParts};
@@ -20,7 +21,6 @@ use disk::{NewFile, SingleFile};
 use remote::ObjectIdentity;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -53,25 +53,6 @@ pub(super) enum OutputTarget {
     File(SingleFile),
     /// A reader of the rows of one table.
     Reader(SyncSender<RowBatch>),
-}
-
-/// A part whose files are being written.
-pub(super) struct OpenPart {
-    pub(super) number: u32,
-    pub(super) crawl: String,
-    pub(super) subset: String,
-    /// The indexes of the inputs.
-    pub(super) inputs: Range<usize>,
-    /// The identities of inputs that were objects on servers, by index.
-    pub(super) objects: BTreeMap<usize, ObjectIdentity>,
-    pub(super) files: Vec<(Table, TableFileWriter)>,
-    pub(super) stats: ScanStats,
-    /// Tasks of the files that are running.
-    pub(super) encoding: usize,
-    /// True if all rows were pushed.
-    pub(super) is_read: bool,
-    /// True if an input failed. The files are then discarded.
-    pub(super) is_failed: bool,
 }
 
 /// The file of the table `runs`, to be written when its part is finished.

@@ -11,14 +11,14 @@
 //! tests `reads` and `limits`, which bound memory and compare numbers of threads.
 
 use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState};
-use super::objects::{self, FetchedObject, Objects};
+use super::objects::{self, Objects};
 use super::options::Options;
 use super::part_writer::{OutputTarget, PartWriter};
 use super::pending_slice::{Boundary, PendingSlice, SliceWorker};
 use super::plan::{plan_slices, slices_of};
 use super::progress::{ScanNotice, ScanProgress};
 use super::stats::{InputCoverage, ResumedParts, ScanStats, ScanSummary};
-use super::tasks::{IdleAnalyzers, SliceRead, TaskPool, TaskResult};
+use super::tasks::{FetchedObject, IdleAnalyzers, SliceRead, TaskPool, TaskResult};
 use super::worker::Worker;
 use crate::input::{Input, InputSource};
 use capture::Scope;

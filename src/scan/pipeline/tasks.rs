@@ -1,8 +1,7 @@
 //! The thread pool of a run, and the results of its tasks.
 
 use super::archive_slice::SliceOutput;
-use super::objects::FetchedObject;
-use super::part_writer::OpenPart;
+use super::open_part::OpenPart;
 use super::worker::Worker;
 use crate::thread_pool;
 use capture::analysis::Analyzer;
@@ -11,6 +10,7 @@ use dataset::tables::Table;
 use disk::error::Error;
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
+use remote::{FetchError, FetchedFile};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -31,6 +31,13 @@ pub(super) struct SliceRead {
     pub(super) attempt: u32,
     pub(super) worker: Box<Worker>,
     pub(super) output: Box<SliceOutput>,
+}
+
+/// An object that was fetched, or the reason why it was not.
+pub(super) struct FetchedObject {
+    /// The index of the input.
+    pub(super) input: usize,
+    pub(super) result: Result<FetchedFile, FetchError>,
 }
 
 /// The result of a task of a file.

@@ -5,7 +5,7 @@
 
 use super::ShowRequest;
 use super::problem::ArchiveProblem;
-use super::record::{MemberBytes, ReadRecord, read_record};
+use super::record::{MemberBytes, ReadRecord, RecordCompression, read_record};
 use crate::check::CaptureDetails;
 use disk::error::{Error, ErrorKind};
 use remote::error::RemoteErrorKind;
@@ -78,19 +78,6 @@ pub enum ArchivePlace {
     File(PathBuf),
     /// An object on a server.
     Url(RemoteUrl),
-}
-
-/// The compression of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordCompression {
-    /// None.
-    Plain,
-    /// A gzip member.
-    Gzip,
-    /// A zstd frame.
-    Zstd,
-    /// A zstd frame that needs the dictionary of its archive.
-    ZstdWithDictionary,
 }
 
 /// The archive of a capture.

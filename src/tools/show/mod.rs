@@ -17,8 +17,9 @@ mod record;
 mod stored_lines;
 mod text;
 
-pub use archive::{ArchiveAccess, ArchiveBase, ArchivePlace, BaseUrl, RecordCompression};
+pub use archive::{ArchiveAccess, ArchiveBase, ArchivePlace, BaseUrl};
 pub use problem::ArchiveProblem;
+pub use record::RecordCompression;
 pub use text::{HostText, TextLine, TextSource};
 
 use crate::check::{CaptureDetails, CheckRequest, HostReport, HostRequest, InputKind, check_host};

@@ -1,7 +1,6 @@
 //! Reads the record of a capture, and compares it with the dataset.
 
 use super::MAX_SHOWN_BYTES;
-use super::archive::RecordCompression;
 use super::problem::ArchiveProblem;
 use crate::check::CaptureDetails;
 use capture::http::header_text;
@@ -139,4 +138,17 @@ fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, 
         });
     }
     Ok(body)
+}
+
+/// The compression of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordCompression {
+    /// None.
+    Plain,
+    /// A gzip member.
+    Gzip,
+    /// A zstd frame.
+    Zstd,
+    /// A zstd frame that needs the dictionary of its archive.
+    ZstdWithDictionary,
 }

@@ -1,8 +1,8 @@
 //! Decides listed URLs once the authoritative captures are known.
 
+use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
-use super::prepared::{MatchContext, MatchCounts};
 use dataset::PartLines;
 use dataset::crawler::disallow_all;
 use dataset::error::{DatasetDefect, DatasetErrorKind};

@@ -13,6 +13,7 @@
 //!    chunk of lookups.
 //! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
 
+mod context;
 mod decision;
 mod evaluate;
 mod lookup;

@@ -1,5 +1,6 @@
 //! Runs a match: its options, the checks before it starts, and its steps.
 
+use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::evaluate::{decide_by_rules, decide_by_status};
 use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
@@ -86,24 +87,6 @@ pub struct PreparedMatch {
     options: Options,
     dataset: Dataset,
     urls: UrlListReader,
-}
-
-/// The dataset, the crawlers, the dialect by which rules are read, and the
-/// progress.
-#[derive(Clone, Copy)]
-pub(super) struct MatchContext<'a> {
-    pub(super) resolve: ResolveContext<'a>,
-    pub(super) crawlers: &'a [Crawler],
-    pub(super) dialect: DialectChoice,
-    pub(super) progress: &'a MatchProgress,
-}
-
-/// Counts for the summary.
-#[derive(Debug, Default)]
-pub(super) struct MatchCounts {
-    pub(super) urls: u64,
-    pub(super) origins: u64,
-    pub(super) files: u64,
 }
 
 /// Checks that the match can run. Nothing is written.

@@ -3,10 +3,10 @@
 use super::short_url::expand_short_url;
 use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_u8, put_u32};
 use crate::external_sort::{Reader, SortedRecords};
-use crate::resolve::candidate::{Candidate, CaptureFields, split_crawl};
+use crate::resolve::candidate::{Candidate, CandidateFields, CaptureFields, split_crawl};
 use crate::resolve::captures::sort_captures;
 use crate::resolve::key_captures::KeyCaptures;
-use crate::resolve::redirects::{CandidateFields, RedirectFollower};
+use crate::resolve::redirects::RedirectFollower;
 use crate::resolve::{AsOf, ResolveContext};
 use crate::{CaptureFilter, push_crawl_key};
 use columns::HASH_SEED;

@@ -1,0 +1,109 @@
+//! The values of arguments: how they are parsed, and what several commands have in common.
+
+use crate::quantity::parse_size;
+use capture::date::parse_iso;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dataset::crawler::DialectChoice;
+use dataset::crawler::registry::whole_name;
+use dataset::resolve::Host;
+use dataset::tables::Table;
+use remote::Rate;
+use robots::Dialect;
+use tools::url_match::is_url_or_path;
+
+/// The heading of the options for URLs.
+pub(crate) const URLS: &str = "Options for URLs";
+
+/// The default of `--patience`.
+pub(crate) const PATIENCE: &str = "1h";
+
+/// A limit in bytes, or `none`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit(pub(crate) Option<u64>);
+
+/// The tables that can be chosen.
+pub(crate) const SELECTABLE: [Table; Table::ALL.len() - Table::OF_CRAWLS.len()] = {
+    let mut tables = [Table::Agents; Table::ALL.len() - Table::OF_CRAWLS.len()];
+    let mut i = 0;
+    // The resolved tables are the last.
+    while i < tables.len() {
+        tables[i] = Table::ALL[i];
+        i += 1;
+    }
+    tables
+};
+
+/// Returns a parser of table names, which completions can offer.
+pub(crate) fn tables(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {
+    let names = tables.iter().map(|table| table.name());
+    PossibleValuesParser::new(names).try_map(|name| {
+        let table = tables.iter().find(|table| table.name() == name);
+        table.copied().ok_or("there is no such table")
+    })
+}
+
+pub(crate) fn agent(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    match whole_name(name).is_empty() {
+        true => Err("give the name of a crawler, such as GPTBot, or '*'".to_owned()),
+        false => Ok(name.to_owned()),
+    }
+}
+
+pub(crate) fn url_or_path(text: &str) -> Result<String, String> {
+    match is_url_or_path(text.as_bytes()) {
+        true => Ok(text.to_owned()),
+        false => Err(
+            "give an absolute URL, such as https://example.com/a, or a path that begins with '/'"
+                .to_owned(),
+        ),
+    }
+}
+
+pub(crate) fn host(text: &str) -> Result<Host, String> {
+    Host::parse(text)
+        .ok_or_else(|| "give a host as example.com, example.com:8080 or https://example.com".into())
+}
+
+pub(crate) fn time(text: &str) -> Result<i64, String> {
+    parse_iso(text).ok_or_else(|| {
+        "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()
+    })
+}
+
+/// Returns a parser of dialects, which completions can offer.
+pub(crate) fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
+    let names = Dialect::ALL.map(Dialect::name);
+    PossibleValuesParser::new(["default"].into_iter().chain(names)).map(|name| {
+        let mut dialects = Dialect::ALL.into_iter();
+        let dialect = dialects.find(|dialect| dialect.name() == name);
+        dialect.map_or(DialectChoice::Default, DialectChoice::Dialect)
+    })
+}
+
+pub(crate) fn rate(text: &str) -> Result<Rate, String> {
+    if text == "none" {
+        return Ok(Rate::Unlimited);
+    }
+    let rate = text.parse().ok();
+    let rate = rate.filter(|rate| (0.001..=100_000.0).contains(rate));
+    rate.map(Rate::PerSecond)
+        .ok_or_else(|| "give requests a second, such as 5 or 0.5, or none".to_owned())
+}
+
+pub(crate) fn limit(text: &str) -> Result<Limit, String> {
+    if text == "none" {
+        Ok(Limit(None))
+    } else {
+        parse_size(text).map(|bytes| Limit(Some(bytes)))
+    }
+}
+
+pub(crate) fn max_body(text: &str) -> Result<u64, String> {
+    let bytes = parse_size(text)?;
+    if (1..=1 << 30).contains(&bytes) {
+        Ok(bytes)
+    } else {
+        Err("give 1 byte to 1GiB".into())
+    }
+}

@@ -1,0 +1,23 @@
+//! The inputs and counters that the steps of a match share.
+
+use super::progress::MatchProgress;
+use dataset::crawler::{Crawler, DialectChoice};
+use dataset::resolve::ResolveContext;
+
+/// The dataset, the crawlers, the dialect by which rules are read, and the
+/// progress.
+#[derive(Clone, Copy)]
+pub(super) struct MatchContext<'a> {
+    pub(super) resolve: ResolveContext<'a>,
+    pub(super) crawlers: &'a [Crawler],
+    pub(super) dialect: DialectChoice,
+    pub(super) progress: &'a MatchProgress,
+}
+
+/// Counts for the summary.
+#[derive(Debug, Default)]
+pub(super) struct MatchCounts {
+    pub(super) urls: u64,
+    pub(super) origins: u64,
+    pub(super) files: u64,
+}
