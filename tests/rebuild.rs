@@ -162,7 +162,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
         let (mut parser, mut random) = (Parser::new(), Random::new(3));
         while reader.read_record().unwrap() {
             let record = reader.record();
-            let Some(capture) = Capture::read(&record, scope).filter(Capture::is_parsed) else {
+            let Some(capture) = Capture::read(&record, scope).filter(Capture::should_parse) else {
                 continue;
             };
             let row = &captures[&(record.location().offset as i64)];
@@ -227,7 +227,7 @@ fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
     while reader.read_record().unwrap() {
         let record = reader.record();
         if let Some(capture) = Capture::read(&record, scope) {
-            if capture.is_parsed() {
+            if capture.should_parse() {
                 each(robots_id, &capture);
             }
             robots_id += 1;

@@ -50,7 +50,6 @@ struct LastField {
 /// A body after its codings were decoded.
 #[derive(Debug)]
 pub struct Decoded<'a> {
-    /// The decoded bytes.
     pub body: Cow<'a, [u8]>,
     /// True if the coding is incomplete, or the body was cut at the limit.
     pub is_cut: bool,
@@ -337,7 +336,7 @@ fn dechunk(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     }
 }
 
-/// Decodes `gzip`.
+/// Decodes `gzip` with any number of members.
 fn gunzip(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     if !body.starts_with(b"\x1f\x8b\x08") {
         return None;
@@ -357,14 +356,12 @@ fn inflate(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     read_all(flate2::bufread::DeflateDecoder::new(body), limit).filter(|decoded| !decoded.is_cut)
 }
 
-/// Decodes `br`.
 fn unbrotli(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     // Brotli has no magic number either.
     read_all(brotli_decompressor::Decompressor::new(body, 4096), limit)
         .filter(|decoded| !decoded.is_cut || decoded.bytes.len() == limit)
 }
 
-/// Decodes `zstd`.
 fn unzstd(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     if !body.starts_with(b"\x28\xb5\x2f\xfd") {
         return None;

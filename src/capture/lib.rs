@@ -3,8 +3,8 @@
 //! [`Capture::read`] extracts everything that the WARC record, its URL and its HTTP response state.
 //! The body is only decoded here; parsing it is the task of the `robots` crate.
 //!
-//! If you add a field, also add its column in `tables/robots_files.rs`. If you change what counts
-//! as a capture, also check `docs/architecture.md` and the samples, whose rows were counted by hand.
+//! If you add a field, also add its column in `src/dataset/tables/robots_files.rs`. If you change what counts
+//! as a capture, also check `docs/operations.md` and the samples, whose rows were counted by hand.
 
 #![allow(
     missing_docs,
@@ -45,7 +45,7 @@ pub struct Scope {
     pub is_robots_subset: bool,
     /// The maximum number of bytes read of a decoded body.
     pub max_body_bytes: usize,
-    /// The offset in a body within which a line must end to count.
+    /// The offset in a body within which a line must end to count; `None` for no limit.
     pub body_limit: Option<u64>,
 }
 
@@ -58,17 +58,12 @@ pub struct Capture<'a> {
     pub url: Option<UrlColumns<'a>>,
     /// True if the path is exactly `/robots.txt`.
     pub is_robots_path: bool,
-    /// Metadata of the WARC record.
     pub record: RecordMetadata<'a>,
-    /// Time and result of the fetch.
     pub fetch: Fetch,
-    /// Metadata of the payload.
     pub content: ContentMetadata<'a>,
-    /// HTTP header fields that have columns of their own.
     pub headers: ResponseHeaders<'a>,
     /// The decoded body; `None` for a revisit.
     pub body: Option<Cow<'a, [u8]>>,
-    /// The options for parsing the body.
     pub parse_options: ParseOptions,
     /// True if the body is a challenge page, provided that it is HTML.
     pub(crate) is_challenge_if_html: bool,
@@ -93,13 +88,13 @@ pub struct RecordMetadata<'a> {
 /// Time and result of a fetch.
 #[derive(Debug)]
 pub struct Fetch {
-    /// The time of the fetch, in milliseconds since 1970.
+    /// The time in milliseconds since 1970; `None` if `WARC-Date` is missing or invalid.
     pub time: Option<i64>,
     /// The status code that the server sent; `None` for a resource record.
     pub status: Option<u16>,
     /// The status code and what determines its effect. A resource record counts as 200.
     pub http_status: HttpStatus,
-    /// The absolute target of a redirect.
+    /// The absolute target of a redirect; `None` if there is none that can be followed.
     pub redirect: Option<String>,
 }
 
@@ -112,20 +107,16 @@ pub struct ContentMetadata<'a> {
     pub mime_type: Option<Cow<'a, str>>,
     /// The media type detected by the crawler.
     pub mime_detected: Option<Cow<'a, str>>,
-    /// The reason why the payload is incomplete.
+    /// The reason why the payload is incomplete, in lower case; `None` if it is complete.
     pub truncated: Option<Cow<'a, str>>,
 }
 
 /// HTTP header fields that have columns of their own.
 #[derive(Debug)]
 pub struct ResponseHeaders<'a> {
-    /// `Server`.
     pub server: Option<Cow<'a, str>>,
-    /// `Last-Modified`.
     pub last_modified: Option<Cow<'a, str>>,
-    /// `Content-Usage`.
     pub content_usage: Option<Cow<'a, str>>,
-    /// `TDM-Reservation`.
     pub tdm_reservation: Option<Cow<'a, str>>,
     /// The web application firewall that the header fields indicate.
     pub waf_hint: Option<&'static str>,
@@ -243,7 +234,7 @@ impl<'a> Capture<'a> {
     }
 
     /// Returns true if the body is to be parsed as a robots.txt file.
-    pub fn is_parsed(&self) -> bool {
+    pub fn should_parse(&self) -> bool {
         self.body.is_some() && matches!(self.fetch.http_status.code, Some(200..=299))
     }
 }

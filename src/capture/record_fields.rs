@@ -51,7 +51,6 @@ impl<'a> RecordFields<'a> {
         fields
     }
 
-    /// Returns the value of a field.
     pub(super) fn get(&self, field: RecordField) -> Option<&'a [u8]> {
         self.values[field as usize]
     }

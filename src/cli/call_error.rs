@@ -15,7 +15,7 @@ pub struct CallError {
     pub kind: String,
     /// The message, with its causes.
     pub text: String,
-    /// The path that the error is about.
+    /// The path that the error is about, if there is one.
     pub path: Option<PathBuf>,
     /// Advice, which names options as on the command line.
     pub hint: Option<String>,

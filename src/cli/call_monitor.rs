@@ -27,7 +27,7 @@ pub struct ProgressState {
 /// A message of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The level.
+    /// The severity of the message.
     pub level: MessageLevel,
     /// The text, which may contain any characters of names and URLs.
     pub text: String,

@@ -104,7 +104,6 @@ fn warn_of_url_options(args: &ScanArgs, session: &Session) {
     }
 }
 
-/// Returns the shard that is read.
 fn shard(args: &ScanArgs) -> Result<Option<Shard>> {
     let shard = args
         .shard
@@ -112,7 +111,6 @@ fn shard(args: &ScanArgs) -> Result<Option<Shard>> {
     Ok(shard.transpose()?)
 }
 
-/// Returns the layout of the output.
 fn layout(args: &ScanArgs) -> Result<OutputLayout> {
     let shard = shard(args)?.map(|shard| shard.index);
     Ok(OutputLayout::new(

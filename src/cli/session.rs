@@ -26,7 +26,7 @@ impl Session {
         }
     }
 
-    /// Prints a warning.
+    /// Prints a warning, or passes it to the calling program.
     pub(crate) fn warning(&self, text: &str) {
         match self {
             Self::Terminal => message::warning(text),
@@ -34,7 +34,7 @@ impl Session {
         }
     }
 
-    /// Prints advice about the previous warning.
+    /// Prints advice about the previous warning, or passes it to the calling program.
     pub(crate) fn hint(&self, text: &str) {
         match self {
             Self::Terminal => message::hint(text),
@@ -53,7 +53,6 @@ fn signal_flag() -> Result<Arc<AtomicBool>> {
 
 /// The result of a command.
 pub(crate) struct Outcome {
-    /// The exit code.
     pub(crate) code: u8,
     /// The output: a summary for people, or JSON.
     pub(crate) text: String,

@@ -7,7 +7,6 @@ use std::str::FromStr;
 /// The value of `--shard`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShardChoice {
-    /// This shard.
     Fixed(Shard),
     /// The shard of the task, of this number of shards.
     OfTask(usize),

@@ -115,7 +115,6 @@ impl TextDictionary {
         }
     }
 
-    /// Returns the number of texts.
     pub(super) fn len(&self) -> usize {
         self.table.len()
     }

@@ -79,7 +79,6 @@ pub struct TableFileWriter {
     rows: u64,
 }
 
-/// The columns of a file.
 struct Columns {
     schema: SchemaDescPtr,
     encodings: Vec<ColumnEncoding>,
@@ -106,7 +105,7 @@ struct RowGroups {
 struct PendingRowGroup {
     /// Its column writers, unless a task has them.
     columns: Option<Vec<ColumnWriter>>,
-    /// Pages that wait.
+    /// Pages that wait for the column writers.
     pages: VecDeque<PageRows>,
 }
 

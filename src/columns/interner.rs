@@ -43,7 +43,6 @@ impl InternedTexts {
         id
     }
 
-    /// Returns the number of texts.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

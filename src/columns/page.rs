@@ -26,10 +26,9 @@ pub struct PageBuffers {
     compressor: PageCompressor,
 }
 
-/// Compresses pages.
 #[derive(Default)]
 struct PageCompressor {
-    /// The compressor and its level.
+    /// The compressor and its level; `None` before the first page.
     zstd: Option<(i32, Compressor<'static>)>,
     /// Memory for a compressed page, which may become longer than the page.
     buffer: Vec<u8>,

@@ -83,11 +83,13 @@ impl RowBatch {
 
     /// Adds a number to every value of the first column, whose values must be of type `Long`.
     pub fn add_to_first_column(&mut self, number: i64) {
-        match self.columns.first_mut().map(|column| &mut column.values) {
-            Some(ColumnValues::Long(values)) if number != 0 => {
-                values.iter_mut().for_each(|value| *value += number);
-            }
-            _ => {}
+        let Some(ColumnValues::Long(values)) =
+            self.columns.first_mut().map(|column| &mut column.values)
+        else {
+            unreachable!("the first column is one of numbers");
+        };
+        if number != 0 {
+            values.iter_mut().for_each(|value| *value += number);
         }
     }
 

@@ -26,7 +26,6 @@ const PAGE_BYTES: u64 = 4 << 20;
 /// of that size holds a large body.
 const LARGE_BATCH_BYTES: u64 = 4 * PAGE_BYTES;
 
-/// Rows of a batch.
 #[derive(Clone, Debug)]
 pub struct BatchRows {
     pub batch: Arc<RowBatch>,

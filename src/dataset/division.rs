@@ -25,7 +25,6 @@ pub enum PartSize {
 pub struct Sample {
     /// The number of archives; all of a shorter list.
     pub archives: usize,
-    /// The seed.
     pub seed: u64,
 }
 

@@ -54,7 +54,7 @@ pub struct JoinedCrawl {
     pub entry: CrawlEntry,
 }
 
-/// The first line.
+/// The first line of the manifest of joined datasets.
 #[derive(Serialize)]
 struct FirstLine<'a> {
     format: u64,

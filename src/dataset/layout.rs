@@ -47,7 +47,6 @@ enum ExistingOutput {
     /// A folder that is empty, or contains only traces of a run that was killed before
     /// it wrote a manifest.
     Begun,
-    /// A dataset.
     Dataset,
     /// Another folder.
     Folder,

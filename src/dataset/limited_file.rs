@@ -35,7 +35,7 @@ const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 pub struct PagePlace {
     /// The row group, from 0.
     pub row_group: usize,
-    /// The path of the column.
+    /// The path of the column in the schema, with dots between its parts.
     pub column: String,
 }
 
@@ -45,7 +45,6 @@ pub struct LargePage {
     pub place: PagePlace,
     /// Its size, compressed or decompressed, whichever is larger.
     pub bytes: u64,
-    /// The limit.
     pub bytes_max: u64,
 }
 

@@ -29,7 +29,7 @@ pub struct RunLog {
 /// The entries of former runs that matter for cleaning up.
 #[derive(Debug, Default)]
 pub struct LogEntries {
-    /// Temporary folders.
+    /// The names of temporary folders in the folder of the dataset.
     pub temp_folders: BTreeSet<String>,
     /// Files of parts that got their names, or were about to. They may be in the
     /// manifest, too.

@@ -35,7 +35,7 @@ pub const AGENTS: &str = "agents/agents.parquet";
 /// The sound entries of a manifest.
 #[derive(Debug, Default)]
 pub struct Manifest {
-    /// The version of robots-scan that wrote it.
+    /// The version of robots-scan that wrote it; `None` if the first line does not state it.
     pub version: Option<String>,
     /// The options as they were written.
     pub(crate) written_options: Value,

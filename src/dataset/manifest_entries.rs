@@ -22,7 +22,7 @@ pub struct ManifestHeader {
     pub inputs: Vec<InputEntry>,
 }
 
-/// The first line.
+/// The first line of the manifest of one dataset.
 #[derive(Serialize)]
 pub(super) struct FirstLine<'a> {
     pub(super) format: u64,
@@ -34,15 +34,14 @@ pub(super) struct FirstLine<'a> {
 /// The options that change rows or files, with the versions of built-in data.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct DatasetOptions {
-    /// The digest of the registry of crawlers.
+    /// The SHA-1 of the registry of crawlers, in hexadecimal.
     pub agents: String,
     /// The crawls and subsets of the inputs, in order.
     pub crawls: Vec<Partition>,
     /// The digest of the list of inputs of which a shard is a share.
     pub list: String,
-    /// The size of a part.
     pub part_size: PartSize,
-    /// The version of the Public Suffix List.
+    /// The version of the crate that contains the Public Suffix List.
     pub psl: String,
     /// The options that change rows, as in the table `runs`.
     pub rows: Value,

@@ -16,7 +16,7 @@ pub(super) struct PageHeader {
     /// The size of the page, without its header.
     pub(super) uncompressed_bytes: u32,
     pub(super) compressed_bytes: u32,
-    /// The encoding of its values.
+    /// The encoding of its values, as in parquet.thrift; `None` unless it is a data page.
     pub(super) encoding: Option<i32>,
     /// The bytes at the beginning of a page of version 2 that are not compressed.
     pub(super) level_bytes: u64,
@@ -25,7 +25,7 @@ pub(super) struct PageHeader {
     pub(super) length: u64,
 }
 
-/// The types of fields.
+/// The types of fields in the compact protocol.
 mod field_type {
     pub(super) const TRUE: u8 = 1;
     pub(super) const FALSE: u8 = 2;

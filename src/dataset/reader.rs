@@ -83,13 +83,10 @@ struct CrawlFolder {
 /// The captures whose rows are read.
 #[derive(Clone, Debug)]
 pub enum CaptureFilter {
-    /// All captures.
     All,
-    /// One capture.
     One {
         /// The index of its crawl.
         crawl: u32,
-        /// Its key.
         robots_id: i64,
     },
     /// Captures with these keys of a part, in ascending order.
@@ -106,9 +103,7 @@ pub enum CaptureFilter {
 /// A column and some of its values.
 #[derive(Clone, Debug)]
 pub struct ColumnValuesFilter {
-    /// The name of the column.
     pub column: &'static str,
-    /// The values.
     pub values: BTreeSet<String>,
 }
 

@@ -13,13 +13,12 @@ use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder, product_token};
 /// A user-agent, allow or disallow line, with texts as in the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredLine<'a> {
-    /// The kind of the line.
     pub key: DirectiveKind,
     /// The line number, from 1.
     pub line_no: u32,
     /// The group in Google's dialect, or 0 for none.
     pub group_no: u32,
-    /// The record in Koster's dialect.
+    /// The record in Koster's dialect, from 1.
     pub record_no: u32,
     /// The key as written.
     pub key_raw: &'a str,
@@ -35,7 +34,7 @@ pub struct StoredLine<'a> {
     pub has_colon: bool,
     /// True if the line counts for verdicts.
     pub counts: bool,
-    /// The crawl-delay of the group of a user-agent line.
+    /// The crawl-delay of the group in seconds; `None` for a rule and for a group without one.
     pub crawl_delay: Option<f64>,
 }
 

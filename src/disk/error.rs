@@ -53,7 +53,7 @@ pub enum ErrorKind {
     Busy,
     /// The limit of open files is lower than a run needs.
     TooFewOpenFiles {
-        /// The limit.
+        /// The limit of open files that applies to this process.
         limit: usize,
         /// The lowest limit that is sufficient.
         needed: usize,
@@ -62,7 +62,7 @@ pub enum ErrorKind {
     FolderTooLarge {
         /// The limit of files and folders in total.
         entries: u64,
-        /// The limit of the depth.
+        /// The largest depth of a folder; that of the searched folder is 0.
         depth: usize,
     },
     /// The run was interrupted. Its finished parts are kept.

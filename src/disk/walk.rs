@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The limit of entries in all folders together.
 const MAX_ENTRIES: u64 = 10_000_000;
 
-/// The limit of the depth of folders.
+/// The limit of the depth of folders; that of the searched folder is 0.
 const MAX_DEPTH: usize = 200;
 
 /// The state of a folder walk.

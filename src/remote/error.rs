@@ -10,7 +10,6 @@ use std::path::Path;
 pub enum RemoteErrorKind {
     /// The first answer of a server is that access is denied.
     AccessDenied {
-        /// The protocol.
         scheme: Scheme,
     },
     /// A file has no certificates in PEM.
@@ -33,7 +32,6 @@ pub enum RemoteErrorKind {
         /// That of the bytes that were written.
         written: String,
     },
-    /// A copy was interrupted.
     CopyInterrupted,
 }
 

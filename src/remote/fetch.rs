@@ -262,7 +262,7 @@ async fn attempt(
     }
 }
 
-/// Receives a body.
+/// Receives a body until its end, the deadline, or a time without a byte.
 async fn receive(
     network: &Network,
     response: GetResult,

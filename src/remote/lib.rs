@@ -82,7 +82,7 @@ pub enum Rate {
 /// Options for reading from servers.
 #[derive(Clone, Debug)]
 pub struct RemoteOptions {
-    /// The limit of requests to a server.
+    /// The limit of requests to each server.
     pub rate: Rate,
     /// The number of processes that share this limit.
     pub concurrent_tasks: u32,
@@ -94,7 +94,7 @@ pub struct RemoteOptions {
     pub patience: Duration,
     /// The time without a byte after which a response is given up and requested again.
     pub stall: Duration,
-    /// The folder of temporary files.
+    /// The folder of the temporary files for objects above [`MAX_OBJECT_IN_MEMORY_BYTES`].
     pub temp_folder: PathBuf,
     /// A file with further root certificates, in PEM.
     pub ca: Option<PathBuf>,
@@ -216,9 +216,7 @@ impl Content {
 /// The bytes of an object that is to be written.
 #[derive(Clone, Debug)]
 pub enum UploadSource {
-    /// Those of a file.
     File(PathBuf),
-    /// Bytes in memory.
     Memory(Arc<[u8]>),
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Pace {
     ceiling: Option<f64>,
     rate: f64,
     rated_at: Instant,
-    /// The time of the next request.
+    /// The earliest time of the next request according to the rate.
     next: Instant,
     /// The pause, from the first refusal until a request succeeds.
     pause: Option<Pause>,
@@ -49,9 +49,9 @@ struct Pause {
 /// The kind of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The client was too fast.
+    /// The status is 429 or 503, or 401 or 403 for all objects: the rate is halved.
     TooFast,
-    /// The server does not answer.
+    /// No response was received, which does not change the rate.
     Unreachable,
 }
 

@@ -16,9 +16,9 @@ pub(super) struct Servers {
     on_event: Arc<OnEvent>,
 }
 
-/// A server.
+/// A server or bucket: the pace of its requests, and facts about its answers.
 pub(super) struct Server {
-    /// The host and port.
+    /// The host and port, or `s3://` and the bucket.
     authority: String,
     pace: Mutex<Pace>,
     on_event: Arc<OnEvent>,

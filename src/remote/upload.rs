@@ -246,7 +246,7 @@ impl<'u> Source<'u> {
         }
     }
 
-    /// Reads bytes.
+    /// Reads `count` bytes at `offset`; fewer are an error.
     fn piece(&self, offset: u64, count: u64) -> Result<PutPayload, FetchErrorKind> {
         let mut bytes = vec![0; count as usize];
         let mut read = 0;

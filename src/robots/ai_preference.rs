@@ -58,7 +58,7 @@ impl Mechanism {
 pub struct AiPreference<'a> {
     /// The syntax of the line.
     pub mechanism: Mechanism,
-    /// The path to which the preference is limited.
+    /// The path to which the preference is limited; `None` for the whole site.
     pub path: Option<&'a [u8]>,
     /// The key, as written: the use that is allowed or not.
     pub key: &'a [u8],

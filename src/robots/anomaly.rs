@@ -32,7 +32,7 @@ impl Severity {
 pub struct Anomaly {
     /// The number of the line, from 1, or `None` for the whole file.
     pub line_no: Option<u32>,
-    /// The kind of the anomaly.
+    /// The kind, which determines the code and the severity.
     pub kind: AnomalyKind,
     /// The bytes that are anomalous. May be empty.
     pub detail: Span,

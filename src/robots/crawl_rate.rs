@@ -3,9 +3,9 @@
 /// A number of requests in a time: the value `1/10s` of a `Request-rate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRate {
-    /// The number of requests.
+    /// The number of requests in this time; not 0 in a parsed rate.
     pub requests: u32,
-    /// The time, in seconds.
+    /// The time in seconds; not 0 in a parsed rate.
     pub seconds: u32,
 }
 
@@ -39,7 +39,7 @@ impl RequestRate {
     }
 }
 
-/// Parses decimal digits.
+/// Parses decimal digits; returns `None` for anything else and for numbers beyond 32 bits.
 fn number(digits: &[u8]) -> Option<u32> {
     let is_number = digits.iter().all(u8::is_ascii_digit);
     let digits = std::str::from_utf8(digits).ok()?;

@@ -23,7 +23,7 @@ pub enum ScanErrorKind {
     NoInput,
     /// Two inputs have the same name.
     SameName {
-        /// Their paths.
+        /// Their paths, in the order of the inputs.
         paths: [PathBuf; 2],
         /// The deepest folder that contains all files, if their paths below it differ.
         folder: Option<PathBuf>,
@@ -32,12 +32,12 @@ pub enum ScanErrorKind {
     SameInput,
     /// An input is not below the folder from which names are derived.
     NotBelow {
-        /// The folder.
+        /// The folder of [`InputOptions::relative_to`](crate::input::InputOptions::relative_to).
         folder: PathBuf,
     },
     /// Inputs do not exist.
     MissingInputs {
-        /// The first of the missing inputs.
+        /// The first missing inputs, at most 10.
         first: Vec<PathBuf>,
         /// The number of missing inputs.
         missing: usize,
@@ -59,7 +59,7 @@ pub enum ScanErrorKind {
         inputs: usize,
         /// The index of the first one.
         first_input: u64,
-        /// The limit of indexes.
+        /// The limit of indexes, [`MAX_INPUTS`](crate::input::MAX_INPUTS).
         limit: u64,
     },
     /// A prefix for the lines of a list is given without a list.
@@ -68,7 +68,7 @@ pub enum ScanErrorKind {
     PartitionName {
         /// The partition column: `crawl` or `subset`.
         key: &'static str,
-        /// The text.
+        /// The text, which [`is_partition_name`](dataset::tables::is_partition_name) refuses.
         value: String,
     },
     /// An input is not an archive that can be read.

@@ -27,7 +27,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Rows of a batch.
 const BATCH_ROWS: usize = 8192;
 
 stored_columns! {
@@ -54,7 +53,6 @@ stored_columns! {
 /// The options of the command.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The folder of the dataset.
     pub dataset: PathBuf,
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
@@ -75,7 +73,6 @@ pub struct CrawlerVerdictsSummary {
     pub crawlers: u64,
     /// Output rows: one per host and crawler.
     pub rows: u64,
-    /// The size of the output.
     pub bytes_written: u64,
     /// True if the run that wrote the dataset was finished.
     pub is_dataset_whole: bool,

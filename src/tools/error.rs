@@ -22,11 +22,9 @@ pub enum ToolErrorKind {
         /// The minimum, in bytes.
         least: u64,
     },
-    /// No crawler is given.
     NoCrawler,
     /// A host has no capture, or none at the requested time.
     NoCapture {
-        /// The host.
         host: String,
         /// The time of its first capture, in milliseconds since 1970.
         first_time: Option<i64>,
@@ -41,9 +39,7 @@ pub enum ToolErrorKind {
         row_group: usize,
         /// The path of its column.
         column: String,
-        /// The size of the page in bytes.
         bytes: u64,
-        /// The limit in bytes.
         bytes_max: u64,
     },
 }
@@ -105,37 +101,26 @@ pub enum UrlListDefect {
         message: String,
     },
     /// The header of a CSV file has no column of this name.
-    NoCsvColumn {
-        /// The column.
-        name: String,
-    },
+    NoCsvColumn { name: String },
     /// A Parquet file has no column of this name.
-    NoParquetColumn {
-        /// The column.
-        name: String,
-    },
+    NoParquetColumn { name: String },
     /// The names of two columns differ only in case, and neither is the one that is needed.
-    AmbiguousColumn {
-        /// The names of the two columns.
-        names: [String; 2],
-    },
+    AmbiguousColumn { names: [String; 2] },
     /// A record of a CSV file is longer than the limit.
     LongRecord {
         /// The first line of the record, from 1.
         line: u64,
-        /// The limit.
         bytes_max: usize,
     },
     /// A line of a text list is longer than the limit.
     LongLine {
         /// The line, from 1.
         line: u64,
-        /// The limit.
         bytes_max: usize,
     },
     /// A Parquet file is read from its end, so it cannot be a stream.
     ParquetStream,
-    /// A folder holds no Parquet file.
+    /// A folder and its subfolders hold no file named `*.parquet`.
     NoParquetFile,
     /// A Parquet file of a folder, or a subfolder, is a symbolic link.
     Link,
@@ -144,10 +129,7 @@ pub enum UrlListDefect {
     /// A Parquet file of a folder is a pipe or a device.
     NotRegular,
     /// The URLs of a list that is held in memory are larger than the limit.
-    TooLarge {
-        /// The limit.
-        bytes_max: usize,
-    },
+    TooLarge { bytes_max: usize },
     /// A row is neither an absolute URL nor a path.
     NotAUrl {
         /// The beginning of the row.

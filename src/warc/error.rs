@@ -44,7 +44,7 @@ pub enum ErrorKind {
     Unsupported(UnsupportedFormat),
     /// The input is not a WARC archive in any supported compression.
     NotAnArchive,
-    /// The input is empty.
+    /// The input has no bytes, as after a failed download.
     Empty,
     /// The zstd dictionary at the start of the input cannot be loaded, or its stated length
     /// includes data frames.

@@ -88,15 +88,15 @@ impl Probe {
 pub(crate) struct SearchBudget {
     /// The index of the block to which the counts belong.
     block: u64,
-    /// The work of probes in the block.
+    /// The work of probes in the block, in weighted bytes.
     probe_work: u64,
-    /// The work of failed members that started in the block.
+    /// The work of failed members that started in the block, in weighted bytes.
     member_work: u64,
     /// The largest offset that these members read.
     reached: u64,
     /// No member is started before this offset.
     barred_until: u64,
-    /// All work in the input.
+    /// All work in the input, in weighted bytes.
     #[cfg(test)]
     pub(crate) total: u64,
 }

@@ -14,13 +14,13 @@ pub enum UnsupportedFormat {
     Zip,
     /// A zip archive without files.
     EmptyZip,
-    /// bzip2.
+    /// A bzip2 file.
     Bzip2,
-    /// lz4.
+    /// An lz4 frame, but not the legacy format.
     Lz4,
-    /// xz.
+    /// An xz file, but not the older `.lzma` format.
     Xz,
-    /// 7z.
+    /// A 7z archive.
     SevenZip,
     /// The `.Z` format of `compress`.
     Compress,

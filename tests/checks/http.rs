@@ -180,7 +180,11 @@ fn assert_capture(kind: &str, block: &[u8], oracle: &ResponseOracle, sum: usize)
     }
     assert_eq!(capture.record.is_revisit, kind == "revisit", "{}", of());
     match record.record_type() {
-        RecordType::Revisit => assert!(capture.body.is_none() && !capture.is_parsed(), "{}", of()),
+        RecordType::Revisit => assert!(
+            capture.body.is_none() && !capture.should_parse(),
+            "{}",
+            of()
+        ),
         RecordType::Resource => {
             let len = block.len().min(scope.max_body_bytes);
             assert_eq!(capture.body.as_deref(), Some(&block[..len]), "{}", of());

@@ -38,7 +38,7 @@ fn files(archive: &Path, body_limit: Option<u64>) -> BTreeMap<i64, File> {
         let Some(capture) = Capture::read(&record, scope) else {
             continue;
         };
-        if capture.is_parsed() {
+        if capture.should_parse() {
             let file = File {
                 offset: record.location().offset,
                 url: String::from_utf8(capture.url_raw.to_vec()).unwrap(),

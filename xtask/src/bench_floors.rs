@@ -108,7 +108,7 @@ fn bodies(paths: &[String]) -> Vec<Vec<u8>> {
         reader.open_file(Path::new(path)).unwrap();
         while reader.read_record().unwrap() {
             let record = reader.record();
-            let capture = Capture::read(&record, scope).filter(Capture::is_parsed);
+            let capture = Capture::read(&record, scope).filter(Capture::should_parse);
             bodies.extend(
                 capture
                     .and_then(|capture| capture.body)

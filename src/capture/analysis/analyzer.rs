@@ -45,7 +45,7 @@ impl Analyzer {
     ) -> CaptureAnalysis<'a> {
         let mut analysis = CaptureAnalysis::without_body(robots_id, location, capture);
         match &capture.body {
-            Some(body) if capture.is_parsed() => {
+            Some(body) if capture.should_parse() => {
                 analysis.add_body(self.analyze_body(body, capture.parse_options));
             }
             _ => analysis.verdicts.push(status_verdict(capture)),
@@ -74,7 +74,7 @@ impl Analyzer {
         if let Some(index) = cache.find(hash, body, options) {
             return cache.get(index);
         }
-        let has_occurred = cache.has_seen(hash);
+        let has_occurred = cache.remember(hash);
         let analysis = evaluator.evaluate(parser.parse_with(body, options));
         if !has_occurred {
             return analysis;

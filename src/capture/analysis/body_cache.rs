@@ -48,7 +48,7 @@ pub struct BodyAnalysis<'a> {
 pub struct CachedBodyId {
     /// The number of the insertion, from 1.
     pub serial: u64,
-    /// The hash of the body.
+    /// The hash of the body, which differs between processes.
     pub hash: u64,
 }
 
@@ -103,7 +103,7 @@ impl BodyCache {
     }
 
     /// Remembers that a body occurs. Returns true if it has occurred before, as far as is remembered.
-    pub(crate) fn has_seen(&mut self, hash: u64) -> bool {
+    pub(crate) fn remember(&mut self, hash: u64) -> bool {
         self.seen.resize(SEEN_HASHES, 0);
         let slot = &mut self.seen[hash as usize % SEEN_HASHES];
         std::mem::replace(slot, hash) == hash
@@ -229,13 +229,13 @@ mod tests {
         let mut cache = BodyCache::default();
         let (a, b) = (BodyCache::hash(b"a"), BodyCache::hash(b"b"));
         assert_eq!(
-            [a, b, a, b, a].map(|hash| cache.has_seen(hash)),
+            [a, b, a, b, a].map(|hash| cache.remember(hash)),
             [false, false, true, true, true]
         );
         // Another hash at the same position takes the place of the former one.
         let other = a ^ 1 << 63;
         assert_eq!(
-            [other, a, a].map(|hash| cache.has_seen(hash)),
+            [other, a, a].map(|hash| cache.remember(hash)),
             [false, false, true]
         );
     }

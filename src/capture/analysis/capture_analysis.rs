@@ -19,23 +19,21 @@ const MAX_PREFERENCES_COMPARED: usize = 64;
 pub struct CaptureAnalysis<'a> {
     /// The key of the capture in all tables.
     pub robots_id: i64,
-    /// The location of the record in its archive.
     pub location: warc::RecordLocation,
-    /// The capture.
     pub capture: &'a Capture<'a>,
     /// The parsed body, if the capture is to be parsed as a robots.txt file.
     pub robots: Option<RobotsTxt<'a>>,
     /// The verdicts of `*` and of every name in the file.
     pub verdicts: Vec<AgentVerdict<'a>>,
-    /// The sitemap lines.
+    /// The sitemap lines, in the order of the file.
     pub sitemaps: Vec<SitemapLine<'a>>,
-    /// The preferences on AI use.
+    /// The preferences on AI use, in the order of the file.
     pub preferences: Vec<PreferenceLine<'a>>,
     /// Anomalies of the body that the parser does not report, sorted by line.
     derived_anomalies: Vec<CaptureAnomaly<'a>>,
     /// The lines that were read leniently, and their effects.
     leniency_impacts: Cow<'a, [LeniencyImpact]>,
-    /// The fingerprint of the rules.
+    /// The fingerprint of the rules; `None` without a parsed body.
     pub ruleset_id: Option<i64>,
     /// The identity of the body in the cache, if it is cached. Captures with the same identity
     /// have equal bodies, which were parsed with equal options.
@@ -45,9 +43,7 @@ pub struct CaptureAnalysis<'a> {
 /// A preference on AI use and its line.
 #[derive(Debug)]
 pub struct PreferenceLine<'a> {
-    /// The line.
     pub line: &'a Directive,
-    /// The preference.
     pub preference: AiPreference<'a>,
 }
 
@@ -58,7 +54,6 @@ pub struct CaptureAnomaly<'a> {
     pub line_no: Option<u32>,
     /// The code, which never changes.
     pub code: &'static str,
-    /// The severity.
     pub severity: Severity,
     /// True if reading this line strictly changes a verdict; false if the line was not read
     /// leniently; `None` if the work limit was exceeded.
@@ -195,7 +190,7 @@ impl<'a> CaptureAnalysis<'a> {
         let of_parser = self
             .robots
             .as_ref()
-            .map_or(0, |robots| robots.text_anomalies().len());
+            .map_or(0, |robots| robots.reported_anomalies().len());
         self.capture.anomalies.len() + of_parser + self.derived_anomalies.len()
     }
 
@@ -206,7 +201,7 @@ impl<'a> CaptureAnalysis<'a> {
         let of_parser = self
             .robots
             .as_ref()
-            .map_or(&[][..], RobotsTxt::text_anomalies);
+            .map_or(&[][..], RobotsTxt::reported_anomalies);
         let mut of_parser = of_parser.iter().peekable();
         let mut derived = self.derived_anomalies.iter().peekable();
         let of_body = std::iter::from_fn(move || {

@@ -11,17 +11,19 @@ use std::sync::Arc;
 /// A sitemap line and the URL that it refers to.
 #[derive(Debug)]
 pub struct SitemapLine<'a> {
-    /// The line.
     pub line: &'a Directive,
-    /// The absolute URL, resolved against the URL of the robots.txt file.
+    /// The absolute URL, resolved against the URL of the robots.txt file; `None` if it is not an
+    /// http, https or ftp URL.
     pub url: Option<Cow<'a, str>>,
-    /// The host of that URL.
+    /// The host of that URL; `None` without a URL.
     pub host: Option<Arc<HostColumns>>,
     /// True if the line states an absolute URL (RFC 9309 §2.2.4, sitemaps.org).
     pub is_absolute: bool,
-    /// True if the sitemap is on the host of the robots.txt file.
+    /// True if the sitemap is on the host of the robots.txt file; `None` if one of the hosts is not
+    /// known.
     pub same_host: Option<bool>,
-    /// True if the sitemap is on the registered domain of the robots.txt file.
+    /// True if the sitemap is on the registered domain of the robots.txt file; `None` as for
+    /// `same_host`.
     pub same_registered_domain: Option<bool>,
 }
 

@@ -27,7 +27,6 @@ pub struct CrawlerEntry {
     pub category: String,
     /// A second category; may be empty.
     pub category2: String,
-    /// The purpose in words.
     pub purpose: String,
     /// The names whose groups the crawler obeys if it has none of its own, in order.
     pub fallbacks: Vec<String>,
@@ -36,7 +35,7 @@ pub struct CrawlerEntry {
     /// True if the name is only used in robots.txt and no crawler sends it, as
     /// `Google-Extended`.
     pub is_control_token: bool,
-    /// The source of the entry.
+    /// The sources of the entry: codes of lists, joined by `+`; may be empty.
     pub source: String,
     /// Other names of the crawler, as they are written. They do not take part in verdicts.
     pub other_spellings: Vec<String>,

@@ -19,10 +19,7 @@ pub enum JoinDefect {
     /// Its manifest is damaged.
     Damaged,
     /// It was made by another version.
-    Version {
-        /// The version.
-        version: String,
-    },
+    Version { version: String },
     /// It was made with other options than another dataset.
     Differs {
         /// The name of the setting that differs.
@@ -31,14 +28,10 @@ pub enum JoinDefect {
         before: String,
         /// The value of this dataset.
         now: String,
-        /// The other dataset.
         other: PathBuf,
     },
     /// It lacks a table from which hosts are resolved.
-    NoTable {
-        /// The name of the table.
-        table: &'static str,
-    },
+    NoTable { table: &'static str },
     /// Some shards of its run are not there.
     ShardMissing {
         /// The shards, such as `2/4`.
@@ -48,21 +41,13 @@ pub enum JoinDefect {
     ShardTwice {
         /// The shard, such as `2/4`.
         shard: String,
-        /// The other dataset.
         other: PathBuf,
     },
     /// Another dataset has the same archive.
-    ArchiveTwice {
-        /// The name of the archive.
-        name: String,
-        /// The other dataset.
-        other: PathBuf,
-    },
+    ArchiveTwice { name: String, other: PathBuf },
     /// Another dataset has the same keys for other captures of a crawl.
     KeysOverlap {
-        /// The crawl.
         crawl: String,
-        /// The other dataset.
         other: PathBuf,
         /// The least index of an input from which on none is used.
         next: u64,

@@ -26,25 +26,19 @@ pub enum DatasetErrorKind {
     SingleFileResume,
     /// The run to resume had other inputs or options.
     ResumeDiffers {
-        /// The first difference.
         difference: ResumeDifference,
         /// True if that run was finished, so that the dataset is complete.
         is_finished: bool,
     },
-    /// Datasets cannot be joined.
     Unjoinable(JoinDefect),
     /// A path is not a dataset, or the dataset is damaged.
     NotADataset(DatasetDefect),
-    /// A dataset lacks a table.
     MissingTable {
-        /// The table.
         table: &'static str,
         /// All tables that are needed.
         needed: Vec<&'static str>,
     },
-    /// A dataset lacks a crawl.
     MissingCrawl {
-        /// The crawl.
         crawl: String,
         /// The crawls of the dataset.
         known: Vec<String>,
@@ -55,17 +49,13 @@ pub enum DatasetErrorKind {
     IsSingleFile(String),
     /// The output is inside the named dataset.
     InsideDataset(PathBuf),
-    /// The output is standard output.
     StandardOutput,
-    /// The output is a URL.
     UrlOutput,
     /// The absolute path of a dataset is not UTF-8, so that `views.sql` cannot have it.
     NotUtf8Output,
     /// A file has the wrong type.
     WrongKind {
-        /// The type of the file.
         is: FileKind,
-        /// The required type.
         needed: FileKind,
     },
     /// A file that the manifest does not list has a name that the run needs.

@@ -14,29 +14,24 @@ pub enum RegistryDefect {
         /// The message of the CSV parser.
         message: String,
     },
-    /// The header has no column `token`.
     NoTokenColumn,
     /// A field of a boolean column is neither true nor false.
     NotABoolean {
         /// The line number, from 1.
         line: u64,
-        /// The column.
         column: &'static str,
-        /// The field.
         value: String,
     },
     /// A field of the column `token` is not the name of a crawler.
     NotAName {
         /// The line number, from 1.
         line: u64,
-        /// The field.
         token: String,
     },
     /// Two lines have the same crawler.
     Duplicate {
         /// The second of the two lines, from 1.
         line: u64,
-        /// The crawler.
         agent: String,
     },
 }
@@ -65,11 +60,9 @@ impl fmt::Display for RegistryDefect {
 /// The reason why a path cannot be used as a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetDefect {
-    /// The folder has no tables.
     NoTables,
-    /// The folder has no manifest.
     NoManifest {
-        /// The name of the manifest.
+        /// The file name of the manifest.
         name: &'static str,
     },
     /// The manifest has the format of another version.
@@ -83,30 +76,25 @@ pub enum DatasetDefect {
     NotSearchable,
     /// A table has no column of this name, or one of another type.
     NoColumn {
-        /// The column.
         name: String,
     },
     /// A part has no file of a table.
     NoPartFile {
-        /// The name of the table.
         table: &'static str,
     },
     /// A capture has no row in a table that has one for every capture, or a row has a value that
     /// robots-scan does not write.
     Inconsistent {
-        /// The name of the table.
         table: &'static str,
     },
     /// The rows of a table are not in the order in which robots-scan writes them.
     NotInOrder {
-        /// The name of the table.
         table: &'static str,
     },
     /// Its datasets were not joined to the end.
     NotJoined,
     /// Its run is not finished.
     Unfinished,
-    /// A file of it is missing.
     NoFile {
         /// The path of the file in the dataset.
         name: String,
@@ -115,9 +103,8 @@ pub enum DatasetDefect {
     FileSize {
         /// The path of the file in the dataset.
         name: String,
-        /// Its size.
         bytes: u64,
-        /// The size that was written.
+        /// The size when it was written, in bytes.
         written: u64,
     },
     /// It is a joined dataset, and was changed since.
@@ -182,7 +169,6 @@ impl fmt::Display for DatasetDefect {
 /// An input as it is identified when a run is resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputIdentity {
-    /// The name of the input.
     pub name: String,
     /// Its size; `None` if it is unknown.
     pub bytes: Option<u64>,
@@ -213,7 +199,6 @@ pub enum ResumeDifference {
         /// The version of this program.
         now: &'static str,
     },
-    /// The number of inputs.
     InputCount {
         /// The number of inputs in the manifest.
         before: usize,

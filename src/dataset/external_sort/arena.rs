@@ -55,7 +55,6 @@ impl Arena {
             .map(|&slice| record_of(&self.bytes, slice))
     }
 
-    /// Returns a record by its index.
     pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
         let slice = self.slices.get(index)?;
         Some(record_of(&self.bytes, *slice))

@@ -32,7 +32,6 @@ pub(super) struct Run {
     path: PathBuf,
 }
 
-/// Writes a run.
 pub(super) struct RunWriter {
     run: Run,
     file: BufWriter<File>,

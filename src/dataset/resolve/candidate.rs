@@ -52,7 +52,6 @@ pub struct RulesSource {
     /// The effect of its status, in the order of [`Dialect::ALL`].
     pub(super) effects: [StatusEffect; 3],
     pub is_valid_utf8: bool,
-    /// The class of its body.
     pub content: ContentClass,
 }
 

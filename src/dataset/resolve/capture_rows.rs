@@ -49,7 +49,7 @@ stored_columns! {
     }
 }
 
-/// A batch of rows.
+/// A batch of rows of `robots_files`.
 pub(super) struct CaptureRows {
     part: PartId,
     columns: CaptureColumns,
@@ -128,7 +128,6 @@ impl CaptureRows {
         })
     }
 
-    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.columns.robots_id.len()
     }

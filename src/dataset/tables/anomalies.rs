@@ -2,7 +2,7 @@
 
 use super::column::{Expression, quoted, table};
 use super::line_no;
-use super::record_rows::AnalyzedCapture;
+use super::record_rows::RowInput;
 use capture::anomaly::CaptureAnomalyKind;
 use robots::{AnomalyKind, Severity};
 
@@ -42,7 +42,7 @@ const MAX_DETAIL_BYTES: usize = 200;
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         let count = analysis.anomaly_count();

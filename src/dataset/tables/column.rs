@@ -66,11 +66,8 @@ pub enum SqlDialect {
 pub enum Expression {
     /// The same text for all engines.
     Same(&'static str),
-    /// A text for each engine.
     PerDialect {
-        /// The text for DuckDB.
         duckdb: &'static str,
-        /// The text for Spark.
         spark: &'static str,
     },
     /// A text that is made from lists in code, the same for all engines.
@@ -92,13 +89,10 @@ impl Expression {
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// The name.
     pub name: &'static str,
-    /// The type.
     pub kind: ColumnType,
-    /// True if values may be null.
     pub is_nullable: bool,
-    /// The description.
+    /// The description in schemas and in the metadata of the Arrow field.
     pub about: &'static str,
     /// The encoding in Parquet files.
     pub encoding: ColumnEncoding,
@@ -159,7 +153,7 @@ impl Column {
 ///
 /// A column is `name: Type attribute…, "description";`. The type is one of
 /// [`ColumnType`], or `PlainText` for texts that rarely repeat: these are neither
-/// interned nor put into a dictionary. The attributes are `null`, `bloom_filter` and
+/// interned nor put into a dictionary, and a table `per_body` has none. The attributes are `null`, `bloom_filter` and
 /// `delta`, methods of [`Column`].
 ///
 /// `=> expression` after the description of a stored column is its value in views: the
@@ -181,14 +175,14 @@ macro_rules! table {
         } $(derived { $($derived)* })? }
 
         $crate::tables::column::table! { @record_rows
-            fn push(&mut self, capture: &$crate::tables::record_rows::AnalyzedCapture<'_>) {
+            fn push(&mut self, capture: &$crate::tables::record_rows::RowInput<'_>) {
                 Builder::push(self, capture);
             }
 
             fn repeat(&mut self, rows: std::ops::Range<usize>, robots_id: i64) -> bool {
                 let Some(last) = rows.clone().last() else { return true };
-                let before = rows.start.checked_sub(1).map_or(0, |row| self.ends[row]);
-                let texts = self.ends[last] - before - Self::FIXED_BYTES * rows.len() as u64;
+                let before = rows.start.checked_sub(1).map_or(0, |row| self.cumulative_bytes[row]);
+                let texts = self.cumulative_bytes[last] - before - Self::FIXED_BYTES * rows.len() as u64;
                 $(self.$name.repeat(rows.clone());)*
                 self.robots_id.set_last(rows.len(), Some(robots_id));
                 self.texts.add_requested_bytes(texts);
@@ -201,7 +195,7 @@ macro_rules! table {
         $crate::tables::column::table! { @define $about $($definition)* }
 
         $crate::tables::column::table! { @record_rows
-            fn push(&mut self, capture: &$crate::tables::record_rows::AnalyzedCapture<'_>) {
+            fn push(&mut self, capture: &$crate::tables::record_rows::RowInput<'_>) {
                 Builder::push(self, capture);
             }
         }
@@ -210,7 +204,7 @@ macro_rules! table {
         $crate::tables::column::table! { @define $about $($definition)* }
 
         $crate::tables::column::table! { @record_rows
-            fn push(&mut self, _capture: &$crate::tables::record_rows::AnalyzedCapture<'_>) {}
+            fn push(&mut self, _capture: &$crate::tables::record_rows::RowInput<'_>) {}
 
             fn push_fault(&mut self, warc_filename: &str, fault: &$crate::tables::Fault) {
                 Builder::push(self, warc_filename, fault);
@@ -230,7 +224,7 @@ macro_rules! table {
             $($methods)*
 
             fn count(&self) -> usize {
-                self.ends.len()
+                self.cumulative_bytes.len()
             }
 
             fn take(&mut self) -> columns::RowBatch {
@@ -277,7 +271,7 @@ macro_rules! table {
             /// The texts of all columns, except `PlainText`.
             texts: columns::Interner,
             /// For each row, the bytes of the values of all rows up to and including it.
-            ends: Vec<u64>,
+            cumulative_bytes: Vec<u64>,
         }
 
         impl Builder {
@@ -287,24 +281,24 @@ macro_rules! table {
             /// Ends rows that were appended to every column. Their bytes are divided
             /// evenly among them.
             fn end_rows(&mut self, count: usize) {
-                let before = self.ends.last().copied().unwrap_or_default();
-                let rows = (self.ends.len() + count) as u64;
+                let before = self.cumulative_bytes.last().copied().unwrap_or_default();
+                let rows = (self.cumulative_bytes.len() + count) as u64;
                 let texts = self.texts.requested_bytes() $(+ self.$name.text_bytes())*;
                 let added = Self::FIXED_BYTES * rows + texts - before;
                 let count = count as u64;
-                self.ends.extend((1..=count).map(|row| before + added * row / count));
+                self.cumulative_bytes.extend((1..=count).map(|row| before + added * row / count));
             }
 
             /// Returns the rows of this batch and starts a new one.
             #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
             pub fn take(&mut self) -> columns::RowBatch {
-                let ends = columns::take_vec(&mut self.ends);
+                let cumulative_bytes = columns::take_vec(&mut self.cumulative_bytes);
                 let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
                 for (data, column) in columns.iter().zip(COLUMNS) {
                     let is_valid = column.is_nullable || data.nulls.is_empty();
                     assert!(is_valid, "`{}` is never null", column.name);
                 }
-                columns::RowBatch::new(columns, self.texts.take(), ends)
+                columns::RowBatch::new(columns, self.texts.take(), cumulative_bytes)
             }
         }
     };

@@ -24,7 +24,7 @@ table! { "One row per host and requested crawler, in the order of crawls, hosts 
     evidence_line: Int null, "The line of that capture that proves `verdict`. Null if no line does, such as for a status.";
 }}
 
-/// A row.
+/// A row of `crawler_verdicts`.
 #[derive(Debug)]
 pub struct CrawlerVerdictRow<'a> {
     pub crawl: &'a str,
@@ -77,6 +77,6 @@ impl Builder {
 
     /// Returns the number of rows of this batch.
     pub fn rows(&self) -> usize {
-        self.ends.len()
+        self.cumulative_bytes.len()
     }
 }

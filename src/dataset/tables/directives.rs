@@ -1,7 +1,7 @@
 //! The table `directives`.
 
 use super::column::{Expression, quoted, table};
-use super::record_rows::AnalyzedCapture;
+use super::record_rows::RowInput;
 use super::{int, line_no};
 use robots::DirectiveKind;
 
@@ -28,7 +28,7 @@ fn known() -> String {
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         // Lines of pages with a colon are not directives.
         let Some(robots) = analysis

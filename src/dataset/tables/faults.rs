@@ -13,13 +13,12 @@ table! { per_fault "One row per range of an archive that could not be read." {
 /// A damaged place of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The offset of the damage.
+    /// The offset in the archive at which the damage begins, in bytes.
     pub offset: u64,
     /// The bytes from there to where reading resumed.
     pub bytes_skipped: u64,
     /// The permanent code.
     pub code: &'static str,
-    /// A description.
     pub detail: String,
 }
 

@@ -3,7 +3,7 @@
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
 use super::int;
-use super::record_rows::AnalyzedCapture;
+use super::record_rows::RowInput;
 use robots::{Directive, DirectiveKind, is_product_token};
 
 table! { per_body "One row per user-agent line." {
@@ -49,7 +49,7 @@ const N_RULES: Expression = Same("n_allow + n_disallow");
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let Some(robots) = &analysis.robots else {
             return;

@@ -33,7 +33,7 @@ pub struct StoredVerdict {
     pub evidence_line: Option<i32>,
 }
 
-/// A row.
+/// A row of `host_verdicts`.
 #[derive(Debug)]
 pub struct HostVerdictRow<'a> {
     pub agent: &'a str,
@@ -70,6 +70,6 @@ impl Builder {
 
     /// Returns the number of rows of this batch.
     pub fn rows(&self) -> usize {
-        self.ends.len()
+        self.cumulative_bytes.len()
     }
 }

@@ -57,7 +57,7 @@ const ARCHIVE_NO: Expression =
 
 const AUTHORITATIVE: Expression = Same("coalesce(authoritative_robots_id, rules_robots_id)");
 
-/// A row.
+/// A row of `hosts`.
 #[derive(Debug)]
 pub struct HostRow<'a> {
     pub host_id: i64,
@@ -156,6 +156,6 @@ impl Builder {
 
     /// Returns the number of rows of this batch.
     pub fn rows(&self) -> usize {
-        self.ends.len()
+        self.cumulative_bytes.len()
     }
 }

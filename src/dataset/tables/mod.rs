@@ -2,12 +2,13 @@
 //!
 //! Each table has a file, with its columns and the code that appends rows. Names,
 //! types, descriptions and encodings of columns exist only there: schemas, Parquet
-//! files and comments in DuckDB are made from them. Nothing is computed here that is
-//! not in the analysis.
+//! files and comments in DuckDB are made from them. Rows hold what the analysis found;
+//! only columns that compare rows of one table are computed here.
 //!
 //! `table.rs` lists all tables and explains how to add one. If you add or change a
-//! column, run `make schemas`, and check `dataset/stored_line.rs` (which reads `groups`
-//! and `rules` back), `verify/part.rs`, `dataset/macros.sql` and `jobs/queries/`.
+//! column, run `make schemas`, and check `src/dataset/stored_line.rs` (which reads
+//! `groups` and `rules` back), `src/tools/verify/part.rs`, `src/dataset/macros.sql` and
+//! `jobs/queries/`.
 
 mod agents;
 mod anomalies;
@@ -47,8 +48,8 @@ pub use table::Table;
 
 use capture::analysis::CaptureAnalysis;
 use columns::RowBatch;
-use record_rows::{AnalyzedCapture, RecordRows};
-use repeated_rows::{BodyRows, RepeatedRows};
+use record_rows::{RecordRows, RowInput};
+use repeated_rows::{RepeatedRows, RowRanges};
 
 /// A batch of rows for each table that is filled from records, in the order of
 /// [`Table::OF_RECORDS`].
@@ -93,7 +94,7 @@ impl Tables {
     /// Adds the rows of a capture. All captures of a batch must be analyzed by one analyzer.
     pub fn push(&mut self, warc_filename: &str, analysis: &CaptureAnalysis<'_>) {
         self.bytes += 1024 + analysis.capture.body.as_ref().map_or(0, |body| body.len());
-        let capture = AnalyzedCapture {
+        let capture = RowInput {
             warc_filename,
             analysis,
             with_body: self.with_bodies,
@@ -101,7 +102,7 @@ impl Tables {
         let is_robots_path = analysis.capture.is_robots_path;
         let body = analysis.cached_body;
         let repeated = body.and_then(|body| self.repeated_rows.find(body, is_robots_path));
-        let mut built = BodyRows::new(body.unwrap_or_default(), is_robots_path);
+        let mut built = RowRanges::new(body.unwrap_or_default(), is_robots_path);
         let wanted = self.builders.iter_mut().enumerate();
         for (i, builder) in wanted.filter(|(_, builder)| builder.is_wanted) {
             let rows = &mut builder.rows;
@@ -137,6 +138,15 @@ impl Tables {
         self.repeated_rows.clear();
         let builders = self.builders.iter_mut();
         builders.map(|builder| builder.rows.take()).collect()
+    }
+}
+
+/// Adds a number of captures to the keys of all rows, which count the captures of a batch.
+pub fn number_captures_from(captures: u64, batches: &mut TableBatches) {
+    for (table, batch) in Table::OF_RECORDS.into_iter().zip(batches) {
+        if table.has_robots_id() {
+            batch.add_to_first_column(captures.cast_signed());
+        }
     }
 }
 

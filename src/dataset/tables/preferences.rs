@@ -1,6 +1,6 @@
 //! The table `preferences`.
 
-use super::record_rows::AnalyzedCapture;
+use super::record_rows::RowInput;
 use super::{column::table, int, line_no};
 use columns::escaped_text::escape_body;
 
@@ -19,7 +19,7 @@ table! { per_capture "One row per key of a statement about AI use or licences." 
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         for statement in &analysis.preferences {

@@ -8,10 +8,8 @@ use std::ops::Range;
 
 /// A capture of which rows are made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AnalyzedCapture<'a> {
-    /// The archive.
+pub(crate) struct RowInput<'a> {
     pub(crate) warc_filename: &'a str,
-    /// What is known of the capture.
     pub(crate) analysis: &'a CaptureAnalysis<'a>,
     /// True if the body is stored.
     pub(crate) with_body: bool,
@@ -21,7 +19,7 @@ pub(crate) struct AnalyzedCapture<'a> {
 /// implements it.
 pub(crate) trait RecordRows: Debug + Send {
     /// Adds the rows of a capture.
-    fn push(&mut self, capture: &AnalyzedCapture<'_>);
+    fn push(&mut self, capture: &RowInput<'_>);
 
     /// Adds the row of a fault.
     fn push_fault(&mut self, _warc_filename: &str, _fault: &Fault) {}

@@ -6,7 +6,7 @@
 //! analyzer, so that all captures of a batch must come from one analyzer.
 //!
 //! Copying must never change output. A column of these tables that depends on the capture must be
-//! set after copying (`repeat` in `column.rs`) or be part of [`BodyRows::matches`].
+//! set after copying (`repeat` in `column.rs`) or be part of [`RowRanges::matches`].
 
 use super::Table;
 use capture::analysis::body_cache::CachedBodyId;
@@ -16,12 +16,12 @@ use std::ops::Range;
 /// The rows of a batch that were built from cached bodies.
 #[derive(Debug, Default)]
 pub(super) struct RepeatedRows {
-    rows: HashTable<BodyRows>,
+    rows: HashTable<RowRanges>,
 }
 
 /// The rows of one body in each table.
 #[derive(Debug)]
-pub(super) struct BodyRows {
+pub(super) struct RowRanges {
     body: CachedBodyId,
     is_robots_path: bool,
     /// In the order of [`Table::OF_RECORDS`]. Used of those tables only whose rows are `per_body`.
@@ -30,13 +30,13 @@ pub(super) struct BodyRows {
 
 impl RepeatedRows {
     /// Returns the rows of an equal body, if the batch has them.
-    pub(super) fn find(&self, body: CachedBodyId, is_robots_path: bool) -> Option<&BodyRows> {
+    pub(super) fn find(&self, body: CachedBodyId, is_robots_path: bool) -> Option<&RowRanges> {
         self.rows
             .find(body.hash, |rows| rows.matches(body, is_robots_path))
     }
 
     /// Adds the rows of a body that was not found.
-    pub(super) fn insert(&mut self, rows: BodyRows) {
+    pub(super) fn insert(&mut self, rows: RowRanges) {
         self.rows
             .insert_unique(rows.body.hash, rows, |rows| rows.body.hash);
     }
@@ -47,7 +47,7 @@ impl RepeatedRows {
     }
 }
 
-impl BodyRows {
+impl RowRanges {
     /// Returns the rows of a body, empty in all tables.
     pub(super) fn new(body: CachedBodyId, is_robots_path: bool) -> Self {
         Self {

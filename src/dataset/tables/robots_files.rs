@@ -3,7 +3,7 @@
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
 use super::int;
-use super::record_rows::AnalyzedCapture;
+use super::record_rows::RowInput;
 use capture::Capture;
 use capture::analysis::CaptureAnalysis;
 use capture::host_columns::HostColumns;
@@ -186,8 +186,8 @@ const OVER_500KIB: Expression = Same("CASE WHEN n_lines IS NOT NULL THEN body_by
 
 impl Builder {
     /// Appends the row of a capture.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
-        let AnalyzedCapture {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
+        let RowInput {
             warc_filename,
             analysis,
             with_body,

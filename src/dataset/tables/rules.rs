@@ -2,7 +2,7 @@
 
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
-use super::record_rows::AnalyzedCapture;
+use super::record_rows::RowInput;
 use super::{int, line_no};
 use robots::{Directive, DirectiveKind};
 
@@ -64,7 +64,7 @@ fn repeated(rules: impl Iterator<Item = (u32, bool)>) -> Vec<bool> {
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let Some(robots) = &analysis.robots else {
             return;

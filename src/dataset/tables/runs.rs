@@ -21,27 +21,25 @@ table! { "One row per part: how it was written. The rows are equal for two runs 
 /// The row of a part in the table.
 #[derive(Clone, Debug)]
 pub struct RunRow {
-    /// The number of the part.
+    /// The number of the part, from 0.
     pub part: u32,
     /// The options that change rows, as JSON.
     pub options: String,
-    /// The version of the Public Suffix List.
+    /// The version of the crate that contains the Public Suffix List.
     pub psl_version: String,
-    /// The digest of the registry of crawlers.
+    /// The SHA-1 of the registry of crawlers, in hexadecimal.
     pub agents_version: String,
     /// The number of archives of the whole list.
     pub listed_inputs: u64,
-    /// The seed of the sample.
+    /// The seed of the sample; `None` if no sample was drawn.
     pub sample_seed: Option<u64>,
     /// The number of archives of the part.
     pub inputs: u32,
-    /// The bytes of the archives.
+    /// The bytes of the archives, each counted once, even if it was read several times.
     pub input_bytes: u64,
     /// The number of records of all types.
     pub records: u64,
-    /// The number of captures.
     pub captures: u64,
-    /// The number of faults.
     pub faults: u64,
 }
 

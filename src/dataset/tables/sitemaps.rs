@@ -3,7 +3,7 @@
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
 use super::int;
-use super::record_rows::AnalyzedCapture;
+use super::record_rows::RowInput;
 use capture::host_columns::HostColumns;
 use columns::escaped_text::escape_body;
 
@@ -58,7 +58,7 @@ const IS_VALID_URL: Expression = Same("sitemap_url IS NOT NULL");
 
 impl Builder {
     /// Adds the rows of a capture.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         for sitemap in &analysis.sitemaps {

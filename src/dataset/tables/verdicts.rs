@@ -1,6 +1,6 @@
 //! The table `verdicts`.
 
-use super::record_rows::AnalyzedCapture;
+use super::record_rows::RowInput;
 use super::{column::table, int, line_no};
 
 table! { per_body "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
@@ -21,7 +21,7 @@ table! { per_body "One row per capture and name: `*` for every capture, and ever
 
 impl Builder {
     /// Adds the rows of a capture, column by column.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         let count = analysis.verdicts.len();

@@ -11,7 +11,7 @@ pub enum Audience {
     All,
     /// Only named crawlers.
     Named,
-    /// No crawler.
+    /// No crawler: no counting line has a name or a `*` that the dialect accepts.
     None,
 }
 

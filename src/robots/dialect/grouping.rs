@@ -44,7 +44,6 @@ impl GroupCounter {
         self.group_count
     }
 
-    /// Returns true if the current group has rules.
     #[inline(always)]
     pub(crate) fn has_rules(&self) -> bool {
         self.has_rules
@@ -69,7 +68,7 @@ impl KosterRecordCounter {
         has_rules: false,
     };
 
-    /// Passes a blank line.
+    /// Passes a blank line, which ends the record.
     #[inline(always)]
     pub(crate) fn blank_line(&mut self) {
         self.is_ended = true;

@@ -82,9 +82,7 @@ pub(crate) fn is_same_for_google(robots_txt: &RobotsTxt<'_>, line: &Directive) -
 
 /// The class of octets that the normal form may change.
 const CHANGED: u8 = 1;
-/// The class of NUL.
 const NUL: u8 = 2;
-/// The class of `$`.
 const DOLLAR: u8 = 4;
 
 /// The class of each octet, or 0.
@@ -206,7 +204,7 @@ pub(crate) struct RuleValue<'a> {
     pub(crate) is_anchored: bool,
     /// True if the value is its own normal form.
     pub(crate) is_normal: bool,
-    /// True if the value contains a `$`.
+    /// True if `text` contains a `$`, which is an ordinary character there.
     pub(crate) has_dollar: bool,
 }
 

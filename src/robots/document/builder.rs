@@ -29,13 +29,13 @@ pub struct DirectiveRow<'a> {
     /// The path of a rule as Google's parser reads it, escaped. Ignored for user-agent lines, for
     /// which `token` has what Google's parser reads.
     pub value: &'a [u8],
-    /// The whole name in a user-agent line.
+    /// The whole name in a user-agent line; ignored for rules.
     pub name: &'a [u8],
-    /// The token of a user-agent line, in lower case.
+    /// The token of a user-agent line, in lower case; ignored for rules.
     pub token: &'a [u8],
     /// True if a colon separates key and value.
     pub has_colon: bool,
-    /// True if the line counts.
+    /// True if the line [counts](Directive::counts).
     pub counts: bool,
     /// The crawl-delay of the group of a user-agent line, in seconds.
     pub crawl_delay: Option<f64>,

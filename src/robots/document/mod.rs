@@ -49,11 +49,11 @@ impl Default for ParseOptions {
 pub enum DirectiveKind {
     /// `User-agent`, and the misspellings that Google's parser accepts.
     UserAgent,
-    /// `Allow`.
+    /// `Allow`, of which Google's parser accepts no misspellings.
     Allow,
     /// `Disallow`, and the misspellings that Google's parser accepts.
     Disallow,
-    /// `Sitemap`.
+    /// `Sitemap`, and the misspelling `site-map`.
     Sitemap,
     /// Any other key.
     Other,
@@ -64,11 +64,11 @@ pub enum DirectiveKind {
 pub struct Directive {
     /// The number of the line, from 1.
     pub line_no: u32,
-    /// The kind of the line.
+    /// The kind, determined by the beginning of the key.
     pub kind: DirectiveKind,
-    /// The number of the group, from 1, or 0.
+    /// The number of the group, from 1, or 0 before the first user-agent line.
     pub(crate) group_no: u32,
-    /// The number of a user-agent line in its group, from 1, or 0.
+    /// The number of a user-agent line in its group, from 1, or 0 for other lines.
     pub(crate) agent_no: u32,
     /// The number of the record according to Koster's draft, from 1. A blank line, or a user-agent
     /// line after rules, starts a new record.
@@ -81,7 +81,7 @@ pub struct Directive {
     /// The value as Google's parser reads it: cut at a NUL and at the line limit, trimmed, and
     /// [escaped](crate::escape) if the line is a rule.
     pub value: Span,
-    /// The [whole name](crate::whole_name) in a user-agent line.
+    /// The [whole name](crate::whole_name) in a user-agent line; empty for other lines.
     pub name: Span,
     /// The [product token](crate::product_token) that Google's parser reads from a user-agent line,
     /// in lower case.
@@ -128,17 +128,17 @@ pub struct Group {
     pub line_no: u32,
     /// The index of its first directive in [`RobotsTxt::directives`].
     pub first: usize,
-    /// The number of its user-agent lines.
+    /// The number of its user-agent lines, including those that do not count.
     pub n_agents: u32,
-    /// The number of its allow lines.
+    /// The number of its allow lines, including those that do not count.
     pub n_allow: u32,
-    /// The number of its disallow lines.
+    /// The number of its disallow lines, including those that do not count.
     pub n_disallow: u32,
     /// The first valid `Crawl-delay` among the lines that count, in seconds.
     pub crawl_delay: Option<f64>,
-    /// The value of the first `Request-rate`.
+    /// The value of the first `Request-rate` among the lines that count.
     pub request_rate: Option<Span>,
-    /// The value of the first `Visit-time`.
+    /// The value of the first `Visit-time` among the lines that count.
     pub visit_time: Option<Span>,
 }
 
@@ -221,7 +221,7 @@ impl<'a> RobotsTxt<'a> {
 
     /// Returns the anomalies, without those of lines if the body is an HTML page or not text: such
     /// lines are not meant as directives.
-    pub fn text_anomalies(&self) -> &'a [Anomaly] {
+    pub fn reported_anomalies(&self) -> &'a [Anomaly] {
         let anomalies = self.anomalies();
         if !self.summary().content.is_page_or_binary() {
             return anomalies;

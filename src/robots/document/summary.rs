@@ -8,19 +8,19 @@ use crate::parse::template::Template;
 pub struct Summary {
     /// The number of lines, including an empty last line.
     pub n_lines: u32,
-    /// The number of groups.
+    /// The number of groups according to Google's parser.
     pub n_groups: u32,
-    /// The number of user-agent lines.
+    /// The number of user-agent lines, including misspelled ones.
     pub n_user_agents: u32,
-    /// The number of allow lines.
+    /// The number of allow lines, including those before the first group.
     pub n_allow: u32,
-    /// The number of disallow lines.
+    /// The number of disallow lines, including those before the first group.
     pub n_disallow: u32,
-    /// The number of sitemap lines.
+    /// The number of sitemap lines, including misspelled ones.
     pub n_sitemaps: u32,
     /// The number of lines that contain only a comment.
     pub n_comment_lines: u32,
-    /// The number of blank lines.
+    /// The number of blank lines, including an empty last line.
     pub n_blank_lines: u32,
     /// The number of lines with any other key.
     pub n_directives: u32,
@@ -32,7 +32,7 @@ pub struct Summary {
     pub is_valid_utf8: bool,
     /// The kind of its line ends.
     pub line_endings: LineEndings,
-    /// The class of the content.
+    /// The class of the content, determined from the body alone.
     pub content: ContentClass,
     /// The software or service that generated the file, if it is recognized.
     pub template: Option<Template>,

@@ -216,7 +216,7 @@ fn is_binary(body: &[u8]) -> bool {
 pub(super) struct DirectiveRef {
     /// A hash of the text, so that few texts are compared.
     hash: u32,
-    /// The index of the directive.
+    /// The index in `DocumentData::directives`.
     index: u32,
     /// True if a rule of the other kind has the same path.
     is_matched: bool,

@@ -29,9 +29,9 @@ pub struct Line<'a> {
     pub no: u32,
     /// The offset of the first byte in the body.
     pub start: usize,
-    /// The bytes of the line.
+    /// The bytes of the line, without the line end.
     pub bytes: &'a [u8],
-    /// The line end.
+    /// The line end; [`LineEnding::None`] only for the last line.
     pub ending: LineEnding,
 }
 

@@ -266,7 +266,6 @@ impl<'p, 'b> ParseState<'p, 'b> {
         });
     }
 
-    /// Reports an anomaly of the whole file.
     fn report_file(&mut self, kind: AnomalyKind) {
         self.document.anomalies.push(Anomaly {
             line_no: None,

@@ -49,7 +49,6 @@ impl ParseState<'_, '_> {
         span
     }
 
-    /// Reports the anomalies of a path.
     #[inline(always)]
     fn report_path(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
         let (value, span) = (parsed.value, parsed.span);

@@ -17,25 +17,25 @@ pub enum Template {
     /// Plain WordPress, recognized by its rules. Rank Math, All in One SEO and others write no
     /// comment.
     Wordpress,
-    /// Shopify.
+    /// Shopify, a shop platform.
     Shopify,
-    /// Wix.
+    /// Wix, a website builder.
     Wix,
-    /// Squarespace.
+    /// Squarespace, a website builder.
     Squarespace,
-    /// Drupal.
+    /// Drupal, a content management system.
     Drupal,
-    /// Joomla.
+    /// Joomla, a content management system.
     Joomla,
-    /// Magento.
+    /// Magento, software for shops.
     Magento,
-    /// PrestaShop.
+    /// PrestaShop, software for shops.
     Prestashop,
-    /// Blogger.
+    /// Blogger, the blog host of Google.
     Blogger,
-    /// Typo3.
+    /// TYPO3, a content management system.
     Typo3,
-    /// Weebly.
+    /// Weebly, a website builder.
     Weebly,
     /// Parked domains that show advertisements.
     ParkedDomain,
@@ -57,33 +57,33 @@ pub enum Template {
     Civicplus,
     /// GovOffice, for municipalities.
     Govoffice,
-    /// HubSpot.
+    /// HubSpot, a host of marketing sites.
     Hubspot,
     /// Communities of Salesforce.
     Salesforce,
     /// Help centers of Intercom.
     Intercom,
-    /// Discourse.
+    /// Discourse, software for forums.
     Discourse,
     /// Career sites of Teamtailor.
     Teamtailor,
-    /// Ghost.
+    /// Ghost, software for blogs and newsletters.
     Ghost,
-    /// Mastodon.
+    /// Mastodon, a server of social networks.
     Mastodon,
-    /// Contao.
+    /// Contao, a content management system.
     Contao,
-    /// DotNetNuke (DNN).
+    /// DotNetNuke (DNN), a content management system.
     Dotnetnuke,
-    /// SharePoint.
+    /// SharePoint, an intranet and document server of Microsoft.
     Sharepoint,
-    /// DedeCMS.
+    /// DedeCMS, a Chinese content management system.
     Dedecms,
     /// LibGuides of Springshare.
     Libguides,
     /// Help centers of Freshdesk.
     Freshdesk,
-    /// GitBook.
+    /// GitBook, a host of documentation.
     Gitbook,
     /// Documentation of ReadMe.
     Readme,
@@ -93,11 +93,11 @@ pub enum Template {
     Phenom,
     /// Landing pages of Unbounce.
     Unbounce,
-    /// YourMembership.
+    /// YourMembership, for associations.
     Yourmembership,
-    /// BigCommerce.
+    /// BigCommerce, a shop platform.
     Bigcommerce,
-    /// GitLab.
+    /// GitLab, a host of Git repositories.
     Gitlab,
     /// Flywheel, a host of WordPress.
     Flywheel,
@@ -107,11 +107,11 @@ pub enum Template {
     Vestacp,
     /// SEOmatic for Craft CMS.
     Seomatic,
-    /// Umbraco.
+    /// Umbraco, a content management system.
     Umbraco,
-    /// Invision Community.
+    /// Invision Community, software for forums.
     InvisionCommunity,
-    /// DSpace.
+    /// DSpace, software for repositories of publications.
     Dspace,
     /// Short links of Bitly.
     Bitly,

@@ -35,7 +35,6 @@ const NONE: u32 = u32::MAX;
 /// A part of a pattern in the normal form of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternPart {
-    /// An octet.
     Octet(u8),
     /// Any number of octets.
     Wildcard,
@@ -84,7 +83,7 @@ enum PatternTail {
         is_anchored: bool,
         /// The octets of all pieces, as a set of their low six bits.
         required_bits: u64,
-        /// The length of all pieces.
+        /// The total length of all pieces, in octets.
         len: u32,
     },
 }
@@ -449,7 +448,7 @@ struct TailFilter {
     by_piece: Vec<Range<u32>>,
     /// The best first, for each piece.
     rules: Vec<u32>,
-    /// The length of the head.
+    /// The length of the head in octets, which a search in a path skips.
     head_len: u32,
 }
 

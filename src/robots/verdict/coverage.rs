@@ -207,7 +207,7 @@ impl<'t> MergedRules<'t> {
         }
     }
 
-    /// Removes all rules.
+    /// Removes all rules and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.rules.clear();
         self.allow = SideLimits::default();
@@ -452,7 +452,7 @@ impl CoverageRule<'static> {
     };
 }
 
-/// The work budget was used up.
+/// The work budget was used up, so the verdict is [`Verdict::Unknown`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WorkBudgetExceeded;
 

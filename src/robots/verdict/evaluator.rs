@@ -46,7 +46,7 @@ pub struct Evaluator {
     pub(crate) google_sets: GroupSets,
     /// Sets of the groups of `rfc9309`, if these are different groups.
     rfc9309_sets: GroupSets,
-    /// The verdicts of the records of `koster1996`.
+    /// The verdicts of the records of `koster1996`; `None` until they are computed.
     koster_verdicts: Vec<Option<Verdict>>,
     buffers: CoverageBuffers,
     buffers_rfc9309: CoverageBuffers,

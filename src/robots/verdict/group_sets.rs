@@ -29,10 +29,10 @@ pub(crate) struct GroupSetVerdict {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupSet {
     groups: Range<u32>,
-    /// The verdict according to Google's rules.
+    /// The verdict according to Google's rules; `None` until it is computed.
     pub(crate) verdict: Option<GroupSetVerdict>,
     pub(crate) verdict_rfc9309: Option<Verdict>,
-    /// The hash of its rules.
+    /// The hash of its rules; `None` until it is computed.
     pub(crate) rules_hash: Option<u64>,
     /// True if this is the set of a whole name or of `*`.
     pub(crate) is_of_name: bool,

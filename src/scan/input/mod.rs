@@ -135,9 +135,9 @@ pub struct Input {
     pub name: String,
     /// The size in bytes; `None` if it cannot be known.
     pub bytes: Option<u64>,
-    /// The name of the crawl.
+    /// The crawl: the value of the partition column `crawl`.
     pub crawl: String,
-    /// The name of the subset of the crawl.
+    /// The subset of the crawl: the value of the partition column `subset`.
     pub subset: String,
 }
 
@@ -174,7 +174,7 @@ pub struct InputOptions {
     pub crawl: Option<String>,
     /// The subset of all inputs. It takes precedence over paths and archives.
     pub subset: Option<String>,
-    /// The name of the only stream among the inputs.
+    /// The name of the only stream among the inputs; `None` for its default name.
     pub name: Option<String>,
     /// If true, streams are not opened. Their crawl and subset stay unknown unless
     /// the options or their paths contain them.
@@ -182,17 +182,17 @@ pub struct InputOptions {
     /// If true, streams are an error, since the run that is resumed has already
     /// consumed them.
     pub is_resumed: bool,
-    /// The folder below which the paths of files are their names.
+    /// The folder below which the paths of files are their names; `None` for the default names.
     pub relative_to: Option<PathBuf>,
     /// If true, files that do not exist are faults of the run instead of an error.
     pub skips_missing: bool,
     /// The index of the first input of the list.
     pub first_input: u64,
-    /// The sample. Other inputs are ignored.
+    /// The sample that is read; `None` reads all inputs.
     pub sample: Option<Sample>,
-    /// The shard. Inputs of other shards are ignored.
+    /// The shard that is read; `None` reads all shards.
     pub shard: Option<Shard>,
-    /// The client that reads a list at a URL.
+    /// The client that reads a list at a URL, which is an error without it.
     pub remote: Option<Arc<Remote>>,
     /// The number of threads that read the first records of archives; at least one is used.
     pub threads: usize,

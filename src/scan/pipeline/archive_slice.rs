@@ -69,16 +69,20 @@ pub(crate) enum SliceState {
     LargeBody,
     /// The object seems to be truncated. The fault is withheld until the object has been fetched
     /// again.
-    Truncated {
-        /// The offset of the member that is cut.
-        offset: u64,
-        /// The number of records of that member that were read.
-        records_before: u32,
-    },
+    Truncated(Cut),
     /// The slice was read. The next member begins at this offset.
     Finished(u64),
     /// The input is not an archive of a known kind. The whole input was reported as a fault.
     Unreadable,
     /// The input failed.
     Failed(io::Error),
+}
+
+/// The place at which an object seems to be truncated.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    /// The offset of the member that is not complete.
+    pub(crate) offset: u64,
+    /// The number of records of that member that were read.
+    pub(crate) records_before: u32,
 }

@@ -10,11 +10,15 @@
 //! table_reader.rs  the rows of one table, without files
 //! ```
 //!
-//! Workers and encoders run on a rayon pool. One thread, that of [`run`], schedules them. It never
-//! touches rows, so that its cost is the serial fraction of the run. Nothing blocks: a worker
-//! returns after about 1 MiB of bodies and is only continued if there is room for more. Memory is
-//! therefore bounded, and no thread waits for another. Only a [`TableReader`] makes the scheduler wait,
-//! until its rows are taken.
+//! Workers and encoders run on a rayon pool. One thread, that of [`run`], schedules them. Of rows it
+//! only changes their keys, so that its cost, the serial fraction of the run, is small. No worker
+//! waits: it returns after about 1 MiB of bodies and is only continued if there is room for more, so
+//! that memory is bounded. The scheduler waits for the disk when it writes a line of the manifest or
+//! of the log, and for the reader of a [`TableReader`].
+//!
+//! The key of a capture counts the captures of its input, which a worker knows only from the start of
+//! its own output. The scheduler adds the captures before it, because a slice may be read before the
+//! number of captures in earlier slices is known.
 //!
 //! Output does not depend on the number of threads: rows are written in the order of inputs and
 //! records, and a slice of an archive is only accepted if it begins exactly where the slice before

@@ -9,12 +9,20 @@
 use super::tasks::{FetchedObject, TaskPool, TaskResult};
 use crate::input::{Input, InputSource};
 use remote::{
-    FetchError, FetchedFile, MAX_OBJECT_IN_MEMORY_BYTES, ObjectIdentity, Remote, RemoteUrl,
+    FetchError, FetchErrorKind, FetchedFile, MAX_OBJECT_IN_MEMORY_BYTES, ObjectIdentity, Remote,
+    RemoteUrl,
 };
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use warc::ArchiveFile;
+
+/// The result of fetching an object again that seemed to be truncated.
+pub(super) enum Replaced {
+    Same,
+    /// It was cut on its way. This is the whole object.
+    Longer(ArchiveFile),
+}
 
 /// The objects of the remote inputs.
 pub(super) struct Objects {
@@ -111,9 +119,38 @@ impl Objects {
         self.kept.insert(input, fetched);
     }
 
-    /// Returns the object of an input, if it is kept.
-    pub(super) fn get(&self, input: usize) -> Option<&ArchiveFile> {
-        self.kept.get(&input).map(|fetched| &fetched.file)
+    /// Compares the object of an input, which seemed to be truncated at `offset`, with the one that
+    /// was fetched again, and keeps a longer one if reading can continue there.
+    ///
+    /// If both are the same, the archive is damaged at its source. If the first one was cut on its
+    /// way, the other one begins with the bytes before `offset`. Anything else is an error.
+    pub(super) fn replace_truncated(
+        &mut self,
+        input: usize,
+        fetched: Result<FetchedFile, FetchErrorKind>,
+        offset: u64,
+        can_continue: bool,
+    ) -> io::Result<Replaced> {
+        let fetched = fetched.map_err(|error| io::Error::other(error.to_string()))?;
+        let former = &self
+            .kept
+            .get(&input)
+            .expect("the slice read an object")
+            .file;
+        let is_as_long = fetched.file.length() == former.length();
+        let compared_bytes = if is_as_long { former.length() } else { offset };
+        let is_equal = begin_equally(former, &fetched.file, compared_bytes)?;
+        match (is_equal, is_as_long) {
+            (true, true) => Ok(Replaced::Same),
+            (true, false) if can_continue => {
+                let file = fetched.file.clone();
+                self.keep(input, fetched);
+                Ok(Replaced::Longer(file))
+            }
+            _ => Err(io::Error::other(
+                "it was not received whole, or has changed since",
+            )),
+        }
     }
 
     /// Drops the object of an input that was read to its end, and returns its identity.
@@ -137,7 +174,7 @@ fn bytes_in_memory(file: &ArchiveFile) -> u64 {
 }
 
 /// Returns true if the first `count` bytes of two objects are equal.
-pub(super) fn begin_equally(a: &ArchiveFile, b: &ArchiveFile, count: u64) -> io::Result<bool> {
+fn begin_equally(a: &ArchiveFile, b: &ArchiveFile, count: u64) -> io::Result<bool> {
     const PIECE_BYTES: u64 = 1 << 20;
     let mut buffers = [Vec::new(), Vec::new()];
     let mut offset = 0;

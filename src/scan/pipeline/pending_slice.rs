@@ -1,11 +1,11 @@
 //! A slice in the queue of the scheduler.
 
-use super::archive_slice::{SliceOutput, SliceSource, SliceState};
+use super::archive_slice::{Cut, SliceOutput, SliceSource, SliceState};
 use super::worker::Worker;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use warc::Compression;
+use warc::{ArchiveFile, Compression};
 
 /// A slice that is planned, or was given out and is not completely written.
 pub(super) struct PendingSlice {
@@ -43,23 +43,17 @@ pub(super) enum SliceWorker {
     /// It stopped at a large body.
     AtLargeBody(Box<Worker>),
     /// It stopped at the end of an object that seems to be cut, until that is fetched again.
-    AtCut {
-        worker: Box<Worker>,
-        /// The offset of the member that is cut.
-        offset: u64,
-        /// The number of records of that member that were read.
-        records_before: u32,
-    },
+    AtCut { worker: Box<Worker>, cut: Cut },
 }
 
 /// The result of comparing the start of a slice with the end of the slice before it.
 pub(super) enum Boundary {
     /// They agree: the output is valid.
     Match,
-    /// They differ: the slice must be read again from this offset.
-    Mismatch(u64),
-    /// No member begins in the slice. The next member begins at this offset.
-    NoMember(u64),
+    /// They differ: the slice must be read again from the boundary.
+    Mismatch,
+    /// The slice before it ended after this one: no member begins in it.
+    Skipped,
 }
 
 impl PendingSlice {
@@ -71,12 +65,19 @@ impl PendingSlice {
             return Boundary::Match;
         };
         if boundary >= range.end {
-            return Boundary::NoMember(boundary);
+            return Boundary::Skipped;
         }
         match first.start == Some(boundary) || matches!(first.state, SliceState::Failed(_)) {
             true => Boundary::Match,
-            false => Boundary::Mismatch(boundary),
+            false => Boundary::Mismatch,
         }
+    }
+
+    /// Makes the slice read an object from an offset to its end.
+    pub(super) fn read_on(&mut self, object: ArchiveFile, offset: u64) {
+        self.bytes = Some(object.length());
+        self.source = Some(SliceSource::Object(object));
+        self.range = Some(offset..u64::MAX);
     }
 
     /// Drops all output of the current attempt. Returns the bytes of that output and the worker

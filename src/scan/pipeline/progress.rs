@@ -1,9 +1,12 @@
 //! Progress and problems that a run reports to other threads.
 
+use super::stats::ScanStats;
+use crate::input::Input;
 use dataset::tables::Fault;
 use disk::error::Error;
 use remote::RemoteEvent;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 
 /// The progress of a run, to be read from another thread.
 #[derive(Debug, Default)]
@@ -60,4 +63,48 @@ pub enum ScanNotice {
     Failed(Error),
     /// All requests to a server wait, or do no more.
     Remote(RemoteEvent),
+}
+
+/// The receivers of progress and notices of a run.
+pub(super) struct Reports<'a> {
+    pub(super) progress: &'a ScanProgress,
+    pub(super) notices: &'a Sender<ScanNotice>,
+}
+
+impl Reports<'_> {
+    /// Reports inputs of parts that an earlier run has written.
+    pub(super) fn add_resumed(&self, inputs: &[Input]) {
+        for input in inputs {
+            self.add_input(input.bytes.unwrap_or(0));
+        }
+    }
+
+    /// Reports an input that was read, and the bytes of it that were not reported.
+    pub(super) fn add_input(&self, bytes: u64) {
+        self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.progress.inputs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Reports what was read of an input.
+    pub(super) fn add(&self, input: &Input, stats: &ScanStats) {
+        let counts = [
+            (&self.progress.bytes, stats.bytes),
+            (&self.progress.records, stats.records),
+            (&self.progress.captures, stats.captures),
+        ];
+        for (total, count) in counts {
+            total.fetch_add(count, Ordering::Relaxed);
+        }
+        for fault in &stats.faults {
+            self.notify(ScanNotice::Fault {
+                name: input.name.clone(),
+                fault: fault.clone(),
+            });
+        }
+    }
+
+    pub(super) fn notify(&self, notice: ScanNotice) {
+        // The receiver may be gone: nobody is interested in notices then.
+        let _ = self.notices.send(notice);
+    }
 }

@@ -11,18 +11,18 @@
 //! tests `reads` and `limits`, which bound memory and compare numbers of threads.
 
 use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState};
-use super::objects::{self, Objects};
+use super::objects::{Objects, Replaced};
 use super::options::Options;
 use super::part_writer::{OutputTarget, PartWriter};
 use super::pending_slice::{Boundary, PendingSlice, SliceWorker};
 use super::plan::{plan_slices, slices_of};
-use super::progress::{ScanNotice, ScanProgress};
-use super::stats::{InputCoverage, ResumedParts, ScanStats, ScanSummary};
+use super::progress::{Reports, ScanNotice, ScanProgress};
+use super::stats::{InputCoverage, ResumedParts, ScanSummary};
 use super::tasks::{FetchedObject, IdleAnalyzers, SliceRead, TaskPool, TaskResult};
 use super::worker::Worker;
 use crate::input::{Input, InputSource};
 use capture::Scope;
-use dataset::tables::Table;
+use dataset::tables::number_captures_from;
 use disk::error::{Error, ErrorKind};
 use disk::open_files::OpenFiles;
 use remote::{FetchErrorKind, FetchedFile};
@@ -87,12 +87,6 @@ struct Workers {
     /// The number of workers that are reading.
     reading: usize,
     analyzers: Arc<IdleAnalyzers>,
-}
-
-/// The receivers of reports.
-struct Reports<'a> {
-    progress: &'a ScanProgress,
-    notices: &'a Sender<ScanNotice>,
 }
 
 /// Counts of inputs.
@@ -206,8 +200,8 @@ impl<'a> Scheduler<'a> {
                 return Ok(());
             }
             match self.results.recv_timeout(STOP_CHECK_INTERVAL) {
-                Ok(TaskResult::SliceRead(read)) => self.keep(read),
-                Ok(TaskResult::ObjectFetched(object)) => self.receive(object)?,
+                Ok(TaskResult::SliceRead(read)) => self.queue_output(read),
+                Ok(TaskResult::ObjectFetched(object)) => self.take_object(object)?,
                 Ok(TaskResult::Encoded(task)) => self.part_writer.take_encoded(task)?,
                 Ok(TaskResult::PartFinished(part)) => self.part_writer.commit(*part)?,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -322,7 +316,7 @@ impl<'a> Scheduler<'a> {
 
     /// Plans the slices of an object that was fetched, or continues the slice for which it was
     /// fetched again.
-    fn receive(&mut self, object: FetchedObject) -> Result<(), Error> {
+    fn take_object(&mut self, object: FetchedObject) -> Result<(), Error> {
         let index = object.input;
         let file = match self.objects.take(object) {
             Err(error) if error.kind.stops_run() => return Err(error.into()),
@@ -366,58 +360,41 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Continues the first slice, whose object seemed to be truncated and was fetched again.
-    ///
-    /// If it is the same, the fault is recorded. If it was cut on its way before, reading continues at
-    /// the member that was cut. Anything else is a failure of the input.
     fn continue_truncated(
         &mut self,
         index: usize,
         file: Result<FetchedFile, FetchErrorKind>,
     ) -> Result<(), Error> {
-        let input = &self.options.inputs[index];
         let slice = &mut self.queue.pending[0];
         slice.is_fetched_again = true;
-        let (part, worker, former) = (slice.part, slice.worker.take(), self.objects.get(index));
-        let SliceWorker::AtCut {
-            worker,
-            offset,
-            records_before,
-        } = worker
-        else {
+        let SliceWorker::AtCut { worker, cut } = slice.worker.take() else {
             unreachable!("the worker is at the cut");
         };
-        let former = former.expect("the slice read an object");
-        let compared = file.map_err(|error| io::Error::other(error.to_string()));
-        let compared = compared.and_then(|fetched| {
-            let is_whole = fetched.file.length() == former.length();
-            let count = if is_whole { former.length() } else { offset };
-            let is_same = objects::begin_equally(former, &fetched.file, count)?;
-            Ok((fetched, is_whole, is_same))
-        });
-        match compared {
-            Ok((_, true, true)) => {
+        let can_continue = cut.records_before == 0 && slice.range.is_none();
+        match self
+            .objects
+            .replace_truncated(index, file, cut.offset, can_continue)
+        {
+            Ok(Replaced::Same) => {
                 slice.worker = SliceWorker::Paused(worker);
                 Ok(())
             }
-            Ok((fetched, false, true)) if records_before == 0 && slice.range.is_none() => {
-                slice.bytes = Some(fetched.file.length());
-                slice.source = Some(SliceSource::Object(fetched.file.clone()));
-                slice.range = Some(offset..u64::MAX);
+            Ok(Replaced::Longer(file)) => {
+                slice.read_on(file, cut.offset);
                 self.workers.idle.push(worker);
-                self.objects.keep(index, fetched);
-                self.start(0, Some(offset));
+                self.start(0, Some(cut.offset));
                 Ok(())
             }
-            Ok(_) => {
-                let why = "it was not received whole, or has changed since";
-                self.fail_input(input, part, io::Error::other(why))
-            }
-            Err(error) => self.fail_input(input, part, error),
+            Err(error) => self.fail_input(
+                &self.options.inputs[index],
+                self.queue.pending[0].part,
+                error,
+            ),
         }
     }
 
     /// Keeps the output of a worker until it can be written.
-    fn keep(&mut self, read: SliceRead) {
+    fn queue_output(&mut self, read: SliceRead) {
         self.workers.reading -= 1;
         let SliceRead { worker, output, .. } = read;
         let slice = read
@@ -431,16 +408,7 @@ impl<'a> Scheduler<'a> {
         match output.state {
             SliceState::More => slice.worker = SliceWorker::Paused(worker),
             SliceState::LargeBody => slice.worker = SliceWorker::AtLargeBody(worker),
-            SliceState::Truncated {
-                offset,
-                records_before,
-            } => {
-                slice.worker = SliceWorker::AtCut {
-                    worker,
-                    offset,
-                    records_before,
-                };
-            }
+            SliceState::Truncated(cut) => slice.worker = SliceWorker::AtCut { worker, cut },
             SliceState::Finished(_) | SliceState::Unreadable | SliceState::Failed(_) => {
                 self.workers.idle.push(worker);
             }
@@ -460,21 +428,22 @@ impl<'a> Scheduler<'a> {
             };
             self.backlog_bytes -= output.bytes;
             if !slice.is_begun {
-                match slice.check_boundary(&output, self.queue.boundary) {
+                let boundary = self.queue.boundary;
+                match slice.check_boundary(&output, boundary) {
                     Boundary::Match => slice.is_begun = true,
-                    Boundary::Mismatch(start) => {
+                    Boundary::Mismatch => {
                         self.reset_first();
-                        self.start(0, Some(start));
+                        self.start(0, Some(boundary));
                         continue;
                     }
-                    Boundary::NoMember(next_member) => {
+                    Boundary::Skipped => {
                         self.reset_first();
-                        self.end_slice(next_member)?;
+                        self.end_slice(boundary)?;
                         continue;
                     }
                 }
             }
-            self.write(*output)?;
+            self.write_output(*output)?;
         }
         Ok(())
     }
@@ -489,7 +458,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Writes output of the first slice.
-    fn write(&mut self, output: SliceOutput) -> Result<(), Error> {
+    fn write_output(&mut self, output: SliceOutput) -> Result<(), Error> {
         let slice = &mut self.queue.pending[0];
         let (part, is_last_of_input) = (slice.part, slice.is_last_of_input);
         let (index, bytes) = (slice.input, slice.bytes);
@@ -505,17 +474,13 @@ impl<'a> Scheduler<'a> {
             self.part_writer.open(part)?;
             return self.fail_input(input, part, error);
         }
-        for (table, batch) in Table::OF_RECORDS.into_iter().zip(&mut batches) {
-            if table.has_robots_id() {
-                batch.add_to_first_column(captures_before.cast_signed());
-            }
-        }
+        number_captures_from(captures_before, &mut batches);
         stats.bytes = self.inputs.coverage.advance(bytes, output.reached);
         self.reports.add(input, &stats);
         self.part_writer.open(part)?;
         let next_member = match output.state {
             SliceState::More | SliceState::LargeBody => None,
-            SliceState::Truncated { .. } => {
+            SliceState::Truncated(_) => {
                 if let InputSource::Remote(url) = &input.source {
                     self.objects.request(index, url);
                 }
@@ -603,44 +568,6 @@ impl<'a> Scheduler<'a> {
 impl SliceQueue {
     fn is_empty(&self) -> bool {
         self.planned.is_empty() && self.pending.is_empty()
-    }
-}
-
-impl Reports<'_> {
-    /// Reports inputs of parts that an earlier run has written.
-    fn add_resumed(&self, inputs: &[Input]) {
-        for input in inputs {
-            self.add_input(input.bytes.unwrap_or(0));
-        }
-    }
-
-    /// Reports an input that was read, and the bytes of it that were not reported.
-    fn add_input(&self, bytes: u64) {
-        self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.progress.inputs.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Reports what was read of an input.
-    fn add(&self, input: &Input, stats: &ScanStats) {
-        let counts = [
-            (&self.progress.bytes, stats.bytes),
-            (&self.progress.records, stats.records),
-            (&self.progress.captures, stats.captures),
-        ];
-        for (total, count) in counts {
-            total.fetch_add(count, Ordering::Relaxed);
-        }
-        for fault in &stats.faults {
-            self.notify(ScanNotice::Fault {
-                name: input.name.clone(),
-                fault: fault.clone(),
-            });
-        }
-    }
-
-    fn notify(&self, notice: ScanNotice) {
-        // The receiver may be gone: nobody is interested in notices then.
-        let _ = self.notices.send(notice);
     }
 }
 

@@ -7,7 +7,7 @@
 //! If you change when a worker returns, also check `Scheduler::give_out`: a large body must only be
 //! analyzed when the scheduler allows it.
 
-use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState};
+use super::archive_slice::{ArchiveSlice, Cut, SliceOutput, SliceSource, SliceState};
 use super::options::Options;
 use super::stats::ScanStats;
 use capture::Capture;
@@ -82,7 +82,7 @@ impl Worker {
         let reached = match &state {
             SliceState::More
             | SliceState::LargeBody
-            | SliceState::Truncated { .. }
+            | SliceState::Truncated(_)
             | SliceState::Failed(_) => self.reader.progress_offset(),
             SliceState::Unreadable => self.reader.bytes_read(),
             SliceState::Finished(next_member) => *next_member,
@@ -132,12 +132,12 @@ impl Worker {
                     }
                     Err(error) => {
                         let fault = fault_of_damage(&error, error.bytes_skipped());
-                        if self.is_truncated_object(&error) {
+                        if self.claim_refetch(&error) {
                             self.withheld_fault = Some(fault);
-                            return SliceState::Truncated {
+                            return SliceState::Truncated(Cut {
                                 offset: error.offset(),
                                 records_before: error.records_before(),
-                            };
+                            });
                         }
                         self.push_fault(fault, stats);
                         continue;
@@ -156,9 +156,9 @@ impl Worker {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns true if an error is the end of an object that may have been cut on its way. This is
-    /// found once: when the worker is continued, the fault is recorded.
-    fn is_truncated_object(&mut self, error: &warc::Error) -> bool {
+    /// Returns true, once for each slice, if an error is the end of an object that may have been cut
+    /// on its way: the object is then fetched again. After that the fault is recorded.
+    fn claim_refetch(&mut self, error: &warc::Error) -> bool {
         let Some(slice) = &mut self.slice else {
             return false;
         };
@@ -296,7 +296,7 @@ fn open_file(
 
 /// Returns true if the capture has a body that is large and will be parsed.
 fn has_large_body(capture: &Capture<'_>) -> bool {
-    let body = capture.body.as_ref().filter(|_| capture.is_parsed());
+    let body = capture.body.as_ref().filter(|_| capture.should_parse());
     body.is_some_and(|body| body.len() > LARGE_BODY_BYTES)
 }
 

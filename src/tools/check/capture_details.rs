@@ -10,19 +10,16 @@ use warc::RecordLocation;
 /// The properties of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureDetails {
-    /// The URL.
     pub target_uri: String,
     /// The fetch time, in milliseconds since 1970.
     pub fetch_time: Option<i64>,
-    /// The HTTP status.
+    /// The HTTP status; `None` if it cannot be read, and for resource records.
     pub fetch_status: Option<i16>,
-    /// The target of a redirect.
+    /// The absolute URL of the target, if the capture redirects to a valid one.
     pub fetch_redirect: Option<String>,
-    /// Its record.
     pub record: RecordDetails,
     /// Its body; `None` unless that was parsed as a robots.txt file.
     pub body: Option<BodyDetails>,
-    /// Its crawl.
     pub crawl: String,
     /// Its key in the crawl.
     pub robots_id: i64,
@@ -31,13 +28,10 @@ pub struct CaptureDetails {
 /// The properties of the record of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordDetails {
-    /// The archive.
     pub warc_filename: String,
-    /// The location in the archive.
     pub location: RecordLocation,
     /// SHA-1 of the payload in base32.
     pub content_digest: Option<String>,
-    /// True for a revisit record.
     pub is_revisit: bool,
     /// True if the record failed a check when it was scanned; `None` if this is unknown.
     pub is_doubtful: Option<bool>,
@@ -50,7 +44,6 @@ pub struct BodyDetails {
     pub bytes: u64,
     /// The number of lines, including a last empty one.
     pub n_lines: u32,
-    /// True if the body is valid UTF-8.
     pub is_valid_utf8: bool,
 }
 

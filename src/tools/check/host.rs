@@ -32,7 +32,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 pub struct HostRequest<'a> {
     /// The folder of a dataset, or an archive.
     pub path: &'a Path,
-    /// The host.
     pub host: &'a Host,
     /// The crawls that are read; if empty, all.
     pub crawls: &'a [String],
@@ -54,7 +53,6 @@ pub struct HostReport {
     pub rules_capture: Option<CaptureDetails>,
     /// The effect of the status, if it decides instead of the body.
     pub effect: Option<StatusEffect>,
-    /// The results.
     pub report: CheckReport,
     /// True if the dataset has the table `anomalies`.
     pub has_anomalies: bool,

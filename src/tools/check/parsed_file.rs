@@ -30,11 +30,9 @@ struct NameVerdict {
 /// The default verdict for a crawler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrawlerVerdict {
-    /// The verdict.
     pub verdict: Verdict,
-    /// Its basis.
     pub basis: Basis,
-    /// The line that shows it, if one does.
+    /// The line that shows the verdict, if one does.
     pub evidence_line: Option<u32>,
     /// The first valid `Crawl-delay` of the groups that apply to the crawler, in seconds.
     pub crawl_delay: Option<f64>,

@@ -85,7 +85,6 @@ pub struct ReportedAnomaly {
     pub line_no: Option<u32>,
     /// The permanent code.
     pub code: String,
-    /// The severity.
     pub severity: Severity,
     /// The description of the code; empty if it is unknown.
     pub about: &'static str,

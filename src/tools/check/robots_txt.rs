@@ -19,13 +19,11 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The crawlers and URLs to check, and the dialect by which rules are read.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckRequest<'a> {
-    /// The registry of crawlers.
     pub registry: &'a CrawlerRegistry,
     /// The names of the crawlers.
     pub agents: &'a [String],
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
-    /// The URLs.
     pub urls: &'a [String],
 }
 

@@ -17,7 +17,7 @@ pub(super) struct CopiedFile {
     /// The path below the copy.
     pub(super) path: String,
     pub(super) source: UploadSource,
-    /// The bytes that were written.
+    /// The size and the digest of the bytes that were written.
     pub(super) content: Content,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct DatasetFiles {
     /// The manifests, by which a copy of the same dataset is recognized. The first one identifies
     /// the whole.
     pub(super) manifests: Vec<CopiedFile>,
-    /// The tables.
+    /// The Parquet files of all tables.
     pub(super) tables: Vec<CopiedFile>,
     /// `views.sql`, for the place of the copy.
     pub(super) views: Vec<CopiedFile>,

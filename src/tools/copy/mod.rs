@@ -45,7 +45,6 @@ pub struct CopySummary {
     pub bytes: u64,
     /// Files that an earlier copy had left.
     pub found_files: u64,
-    /// The duration in seconds.
     pub seconds: f64,
 }
 

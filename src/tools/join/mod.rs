@@ -47,7 +47,6 @@ pub struct JoinSummary {
     pub bytes: u64,
     /// The crawlers that most hosts of the last crawl block; `None` if no crawl was resolved.
     pub most_blocked: Option<MostBlocked>,
-    /// The duration in seconds.
     pub seconds: f64,
 }
 

@@ -74,7 +74,6 @@ fn joined(base: &str, name: &str) -> String {
 /// The place of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchivePlace {
-    /// A file.
     File(PathBuf),
     /// An object on a server.
     Url(RemoteUrl),

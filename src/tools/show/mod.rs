@@ -41,7 +41,6 @@ const MAX_SHOWN_BYTES: usize = 16 << 20;
 pub struct ShowRequest<'a> {
     /// The folder of a dataset, or of joined datasets.
     pub path: &'a Path,
-    /// The host.
     pub host: &'a Host,
     /// The crawls that are read; if empty, all.
     pub crawls: &'a [String],

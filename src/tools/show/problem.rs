@@ -10,12 +10,10 @@ use std::path::PathBuf;
 pub enum ArchiveProblem {
     /// The archive is at none of these paths.
     NotFound {
-        /// The paths.
         tried: Vec<PathBuf>,
     },
     /// The name of the archive is not one that can follow the base.
     BadName,
-    /// The archive cannot be read.
     Unreadable(Error),
     /// The archive has no record at the place of the capture.
     NoRecord,
@@ -25,19 +23,18 @@ pub enum ArchiveProblem {
     NotACapture,
     /// The record has another URL.
     OtherUrl {
-        /// The URL.
         found: String,
     },
     /// The record has another content digest.
     OtherDigest {
-        /// The digest of the record.
+        /// The digest of the record; `None` if it is unknown.
         found: Option<String>,
-        /// The digest of the capture.
+        /// The digest of the capture; `None` if it is unknown.
         expected: Option<String>,
     },
     /// The bytes of the record do not have the digest that its header states.
     OtherBytes {
-        /// The header field.
+        /// The header field that states the digest.
         field: &'static str,
     },
     /// The decoded body has another length.

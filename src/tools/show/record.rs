@@ -143,7 +143,7 @@ fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, 
 /// The compression of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordCompression {
-    /// None.
+    /// No compression.
     Plain,
     /// A gzip member.
     Gzip,

@@ -26,7 +26,6 @@ pub enum TextSource {
 /// The text of a robots.txt.
 #[derive(Debug)]
 pub struct HostText {
-    /// Its source.
     pub source: TextSource,
     /// The number of its lines according to the dataset, including a last empty one.
     pub n_lines: u32,

@@ -27,7 +27,6 @@ pub(super) struct ListedUrl<'a> {
 }
 
 impl<'a> UrlLookup<'a> {
-    /// Writes a record.
     pub(super) fn write(record: &mut Vec<u8>, origin: &[u8], as_of: AsOf, row: ListedUrl<'_>) {
         record.clear();
         put_key(record, origin);
@@ -68,7 +67,6 @@ pub(super) struct RulesLookup<'a> {
 }
 
 impl<'a> RulesLookup<'a> {
-    /// Writes a record.
     pub(super) fn write(record: &mut Vec<u8>, source: &RulesSource, row: ListedUrl<'_>) {
         record.clear();
         source.write_in_row_order(record);

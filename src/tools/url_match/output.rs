@@ -35,7 +35,6 @@ pub(super) enum MatchWriter {
     Csv(Box<CsvWriter>),
 }
 
-/// Writes a CSV file.
 pub(super) struct CsvWriter {
     writer: csv::Writer<BufWriter<File>>,
     new: NewFile,

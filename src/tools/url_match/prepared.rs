@@ -34,15 +34,12 @@ const ROWS_PER_CHECK: u64 = 4096;
 /// The options of a match.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The folder of the dataset.
     pub dataset: PathBuf,
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
-    /// The URLs.
     pub urls: UrlList,
     /// The column of a CSV or Parquet list that holds the URLs; `url` if `None`.
     pub column: Option<String>,
-    /// The crawlers.
     pub crawlers: Vec<Crawler>,
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
@@ -51,7 +48,7 @@ pub struct Options {
     pub as_of: Option<i64>,
     /// The memory limit of all sorters, in bytes.
     pub memory: u64,
-    /// The output file.
+    /// The output file: CSV if its name ends in `.csv`, otherwise Parquet.
     pub output: PathBuf,
     /// Replaces an existing output file if robots-scan wrote it.
     pub overwrite: bool,
@@ -74,9 +71,7 @@ pub struct MatchSummary {
     pub by_basis: BTreeMap<String, u64>,
     /// Sorted runs that were spilled to disk.
     pub runs: u64,
-    /// The size of the output.
     pub bytes_written: u64,
-    /// The duration in seconds.
     pub seconds: f64,
     /// True if the run that wrote the dataset was finished.
     pub is_dataset_whole: bool,
@@ -122,7 +117,6 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     })
 }
 
-/// Checks that the output may be written.
 fn check_output(options: &Options) -> Result<(), Error> {
     let is_own = |path: &Path| is_csv_name(path) && is_our_csv(path);
     check_output_file(&options.output, options.overwrite, &is_own)

@@ -36,7 +36,7 @@ struct CurrentCapture<'c> {
     robots_id: Option<i64>,
     /// The keys of `robots_files` of the part in ascending order, if these can be read.
     captures: Option<&'c [i64]>,
-    /// The name of the file.
+    /// The path of the file in findings.
     name: &'c str,
 }
 

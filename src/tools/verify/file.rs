@@ -17,7 +17,6 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::Xxh3;
 
-/// The rows of a batch that is decoded.
 const BATCH_ROWS: usize = 1024;
 
 /// The size of a read for the digest.

@@ -72,7 +72,7 @@ pub enum FindingKind {
     Foreign,
     /// `views.sql` does not open the dataset.
     Views,
-    /// A temporary file.
+    /// A folder of temporary files that a killed run left.
     Temporary,
     /// A key is not unique.
     Twice,
@@ -128,13 +128,10 @@ impl FindingKind {
 /// A defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its kind.
     pub kind: FindingKind,
     /// The file, relative to the folder of the dataset.
     pub path: String,
-    /// The description of the defect.
     pub message: String,
-    /// The remedy.
     pub remedy: Remedy,
 }
 
@@ -160,16 +157,14 @@ struct CountedFindings {
 /// The findings of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingGroup<'a> {
-    /// The kind.
     pub kind: FindingKind,
-    /// The first findings.
+    /// The first findings, at most [`MAX_KEPT`].
     pub findings: &'a [Finding],
     /// The number of all findings.
     pub count: u64,
 }
 
 impl Findings {
-    /// Adds a finding.
     pub(super) fn add(&mut self, kind: FindingKind, path: &str, message: fmt::Arguments<'_>) {
         let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
         *count += 1;

@@ -42,7 +42,6 @@ use std::time::Instant;
 pub struct Options {
     /// The folder of the dataset, or a file.
     pub root: PathBuf,
-    /// The number of threads that read.
     pub threads: usize,
 }
 

@@ -6,7 +6,6 @@ use super::file::FileCheck;
 /// The result of a verification.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyReport {
-    /// The defects.
     pub findings: Findings,
     /// Remarks that are not defects.
     pub notes: Vec<String>,
@@ -26,7 +25,6 @@ pub struct VerifyReport {
     pub captures: u64,
     /// Bytes of all files that were checked.
     pub bytes: u64,
-    /// The duration in seconds.
     pub seconds: f64,
 }
 

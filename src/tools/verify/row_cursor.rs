@@ -7,7 +7,6 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-/// The rows of a batch.
 const BATCH_ROWS: usize = 4096;
 
 /// Runs a call of the Parquet reader, which may panic: whoever writes a dataset also states its digests.
@@ -25,7 +24,6 @@ pub(super) struct RowCursor<C> {
     reader: Option<ParquetRecordBatchReader>,
     /// The columns of the batch; `None` before the first one.
     columns: Option<C>,
-    /// The rows of the batch.
     batch_rows: usize,
     /// The index of the next row in the batch.
     row: usize,

@@ -59,7 +59,7 @@ impl DecodedBuffer {
         &mut self.buffer
     }
 
-    /// Returns the size of the buffer.
+    /// Returns the size of the buffer in bytes, used or not.
     pub(crate) fn size(&self) -> usize {
         self.buffer.len()
     }

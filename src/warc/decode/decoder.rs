@@ -28,7 +28,7 @@ const RATIO_STEP_BYTES: u64 = 1 << 20;
 /// The buffer size for a member that is decompressed only to verify its checksum.
 const VERIFY_BYTES: usize = 64 << 10;
 
-/// The decoder of an archive.
+/// Decodes the inputs of a reader, in any compression.
 pub(crate) struct Decoder {
     pub(crate) source: ArchiveSource,
     pub(crate) budget: SearchBudget,

@@ -91,7 +91,6 @@ impl ArchiveSource {
         self.open(InputHandle::Stream(stream));
     }
 
-    /// Closes the input.
     pub(crate) fn close(&mut self) {
         self.open(InputHandle::Closed);
     }

@@ -13,11 +13,11 @@ const RANKED: usize = 10;
 /// The names that most hosts of the last crawl name and disallow everything to.
 #[derive(Debug, Default)]
 pub struct Ranking {
-    /// The hosts of the crawl.
+    /// The number of hosts of the last crawl.
     pub hosts: u64,
     /// The names and their numbers of hosts, in descending order.
     pub agents: Vec<(String, u64)>,
-    /// The index of the crawl.
+    /// The index of the last crawl, the only one that is ranked.
     crawl: u32,
     /// The current name, and the hosts that block it so far.
     current: (String, u64),

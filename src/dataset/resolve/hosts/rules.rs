@@ -30,7 +30,7 @@ struct Chunk {
 #[derive(Clone, Copy)]
 struct HostOfRules {
     robots_id: i64,
-    /// The number of the host.
+    /// The number of the host in the order of [`SelectedHosts`], from 0.
     number: u64,
     /// The index of its crawl.
     crawl: u32,
@@ -340,7 +340,7 @@ pub(super) struct CaptureKey {
 }
 
 impl CaptureKey {
-    /// Its length.
+    /// The length of a key in a record, in bytes.
     pub(super) const BYTES: usize = 4 + 8;
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {

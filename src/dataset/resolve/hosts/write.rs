@@ -18,7 +18,6 @@ use std::ops::RangeInclusive;
 /// The bits of the number of a host in its crawl, in `host_id`.
 const CRAWL_SHIFT: u32 = 32;
 
-/// Rows of a batch.
 const BATCH_ROWS: usize = 8192;
 
 /// A file of a resolved table, all of whose rows were written.

@@ -40,7 +40,6 @@ const URL_COLUMN: &str = "url";
 /// The location of a URL list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UrlList {
-    /// Standard input.
     Stdin,
     /// A file, or a folder of Parquet files.
     File(PathBuf),
